@@ -1,0 +1,4 @@
+//! The nouns of iodyno: plain data that every stage shares. No I/O, no clock, no randomness; serde only.
+
+pub mod histogram;
+pub mod units;

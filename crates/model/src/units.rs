@@ -1,0 +1,172 @@
+//! Sizes, durations and rates as people write them, and as people read them.
+//!
+//! Bytes are IEC when printed (KiB, MiB); on input `k`, `m`, `g`, `t` mean powers of 1024 as in fio.
+
+/// Why a text is not a size, a duration or a share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError {
+    /// The text as given.
+    pub text: String,
+    /// What would be accepted.
+    pub wanted: &'static str,
+}
+
+impl std::fmt::Display for UnitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` is not {}", self.text, self.wanted)
+    }
+}
+
+impl std::error::Error for UnitError {}
+
+fn split_number(text: &str) -> Option<(f64, String)> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let number: f64 = text[..end].parse().ok()?;
+    number.is_finite().then(|| (number, text[end..].trim().to_ascii_lowercase()))
+}
+
+/// `4k`, `1.5G`, `512`, `1MiB` → bytes.
+pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
+    let error = || UnitError { text: text.into(), wanted: "a size such as 4k, 1M, 16G" };
+    let (number, suffix) = split_number(text.trim()).ok_or_else(error)?;
+    let shift = match suffix.as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err(error()),
+    };
+    let bytes = number * (1u64 << shift) as f64;
+    if bytes >= u64::MAX as f64 { Err(error()) } else { Ok(bytes as u64) }
+}
+
+/// `90`, `90s`, `1.5m`, `250ms`, `2h` → milliseconds; a bare number is seconds.
+pub fn parse_duration_ms(text: &str) -> Result<u64, UnitError> {
+    let error = || UnitError { text: text.into(), wanted: "a duration such as 90s, 5m, 250ms" };
+    let (number, suffix) = split_number(text.trim()).ok_or_else(error)?;
+    let ms = match suffix.as_str() {
+        "ms" => 1.0,
+        "" | "s" => 1e3,
+        "m" | "min" => 6e4,
+        "h" => 3.6e6,
+        _ => return Err(error()),
+    };
+    let total = number * ms;
+    if total > 1e15 { Err(error()) } else { Ok(total.round() as u64) }
+}
+
+/// `2%` or `0.02` → 0.02. Accepted from 0 up to, not including, 1.
+pub fn parse_share(text: &str) -> Result<f64, UnitError> {
+    let error = || UnitError { text: text.into(), wanted: "a share such as 2% or 0.02" };
+    let text_trimmed = text.trim();
+    let value = match text_trimmed.strip_suffix('%') {
+        Some(number) => number.trim().parse::<f64>().map_err(|_| error())? / 100.0,
+        None => text_trimmed.parse::<f64>().map_err(|_| error())?,
+    };
+    if (0.0..1.0).contains(&value) { Ok(value) } else { Err(error()) }
+}
+
+fn three_digits(value: f64) -> String {
+    match value.abs() {
+        v if v >= 99.95 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+fn scaled(value: f64, base: f64, suffixes: &[&str]) -> String {
+    let mut scaled = value;
+    let mut rank = 0;
+    while scaled.abs() >= base * 0.9995 && rank + 1 < suffixes.len() {
+        scaled /= base;
+        rank += 1;
+    }
+    if rank == 0 && scaled.fract() == 0.0 {
+        return format!("{scaled:.0}{}", suffixes[0]);
+    }
+    format!("{}{}", three_digits(scaled), suffixes[rank])
+}
+
+/// Bytes for people: `4 KiB`, `1.46 GiB`.
+pub fn bytes(value: f64) -> String {
+    scaled(value, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB"])
+}
+
+/// A byte rate for people: `118 MiB/s`.
+pub fn bytes_per_s(value: f64) -> String {
+    format!("{}/s", bytes(value))
+}
+
+/// A count or a rate of operations: `950`, `41.2 k`, `1.20 M`.
+pub fn count(value: f64) -> String {
+    if value < 1000.0 && value.fract() != 0.0 {
+        return three_digits(value);
+    }
+    scaled(value, 1000.0, &["", " k", " M", " G"])
+}
+
+/// A time in nanoseconds, in the unit that suits its magnitude: `84.0 µs`, `12.4 ms`.
+pub fn duration_ns(value: f64) -> String {
+    scaled(value, 1000.0, &[" ns", " µs", " ms", " s"])
+}
+
+/// A span in milliseconds for people: `450 ms`, `12 s`, `4 min 10 s`.
+pub fn span_ms(value: u64) -> String {
+    match value {
+        0..1_000 => format!("{value} ms"),
+        1_000..10_000 => format!("{:.1} s", value as f64 / 1e3),
+        10_000..120_000 => format!("{} s", (value + 500) / 1000),
+        _ => format!("{} min {} s", value / 60_000, value % 60_000 / 1000),
+    }
+}
+
+/// A ratio minus one as a signed per cent: `+11.3 %`, `−0.4 %`.
+pub fn percent_signed(effect: f64) -> String {
+    let percent = effect * 100.0;
+    let digits = if percent.abs() < 9.95 { 1 } else { 0 };
+    let text = format!("{:.*}", digits, percent.abs());
+    let is_zero = text.chars().all(|c| c == '0' || c == '.');
+    let sign = if is_zero {
+        ""
+    } else if percent < 0.0 {
+        "−"
+    } else {
+        "+"
+    };
+    format!("{sign}{text} %")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        assert_eq!(parse_bytes("4k"), Ok(4096));
+        assert_eq!(parse_bytes("1.5G"), Ok(3 << 29));
+        assert_eq!(parse_bytes("512"), Ok(512));
+        assert_eq!(parse_duration_ms("90"), Ok(90_000));
+        assert_eq!(parse_duration_ms("250ms"), Ok(250));
+        assert_eq!(parse_duration_ms("1.5m"), Ok(90_000));
+        assert_eq!(parse_share("2%"), Ok(0.02));
+        for text in ["", "k", "4x", "-1", "1e400", "99999999t"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+        for text in ["100%", "x", "-1%"] {
+            assert!(parse_share(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn writes_three_significant_digits() {
+        assert_eq!(bytes(4096.0), "4.00 KiB");
+        assert_eq!(bytes(512.0), "512 B");
+        assert_eq!(count(41_234.0), "41.2 k");
+        assert_eq!(count(999_900.0), "1.00 M");
+        assert_eq!(duration_ns(84_000.0), "84.0 µs");
+        assert_eq!(percent_signed(0.1134), "+11 %");
+        assert_eq!(percent_signed(-0.0041), "−0.4 %");
+        assert_eq!(percent_signed(0.0001), "0.0 %");
+    }
+}
