@@ -1,1 +1,189 @@
-//! s
+//! The one door to the machine: files, block-device questions, clock, rights, processes, and the write journal.
+//!
+//! Every other crate reads /proc and /sys through [`Host`], which is either the live machine or a captured one, and
+//! nothing writes a kernel setting except through a [`Journal`], which has the old value on disk first.
+#![allow(clippy::disallowed_methods, reason = "this crate is where the banned calls live")]
+
+mod archive;
+pub mod clock;
+pub mod environment;
+mod error;
+pub mod files;
+mod ioctl;
+mod journal;
+mod lock;
+pub mod process;
+pub mod rights;
+mod sampled;
+pub mod scratch;
+pub mod signals;
+pub mod spawn;
+
+pub use archive::Archive;
+pub use error::{Error, Result};
+pub use journal::{Journal, JournalState, Unfinished, find_unfinished};
+pub use lock::Lock;
+pub use sampled::Sampled;
+
+use model::change::Attribute;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A machine to read: this one, or one captured in a text archive.
+#[derive(Clone, Debug)]
+pub struct Host {
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Live,
+    Archive(Arc<Archive>),
+}
+
+/// Space of a file system, bytes, and its inodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes an unprivileged writer could still use.
+    pub free_bytes: u64,
+    /// Bytes in all.
+    pub total_bytes: u64,
+    /// Inodes left; 0 of 0 where the file system has no fixed number.
+    pub free_inodes: u64,
+    /// Inodes in all.
+    pub total_inodes: u64,
+}
+
+impl Host {
+    /// This machine.
+    pub fn live() -> Self {
+        Host { source: Source::Live }
+    }
+
+    /// A captured machine.
+    pub fn from_archive(archive: Archive) -> Self {
+        Host { source: Source::Archive(Arc::new(archive)) }
+    }
+
+    /// Reads a captured machine from a `.host` file.
+    pub fn open(path: &Path) -> Result<Self> {
+        let text = files::read_text(path)?;
+        let archive = Archive::parse(&text).map_err(|error| Error::archive(path, error))?;
+        Ok(Self::from_archive(archive))
+    }
+
+    /// Whether this is the machine iodyno runs on. Only a live host can be loaded or changed.
+    pub fn is_live(&self) -> bool {
+        matches!(self.source, Source::Live)
+    }
+
+    /// The attribute at an absolute path: its text without the final newline, its absence, or the refusal.
+    pub fn attribute(&self, path: &str) -> Attribute {
+        match &self.source {
+            Source::Archive(archive) => archive.attribute(path),
+            Source::Live => match std::fs::read(path) {
+                Ok(bytes) => Attribute::Value(trim_text(&bytes)),
+                Err(error) => match (error.kind(), error.raw_os_error()) {
+                    (ErrorKind::NotFound | ErrorKind::NotADirectory, _) | (_, None) => Attribute::Absent,
+                    (_, Some(errno)) => Attribute::Refused(errno),
+                },
+            },
+        }
+    }
+
+    /// The text of an attribute, where it can be read.
+    pub fn text(&self, path: &str) -> Option<String> {
+        match self.attribute(path) {
+            Attribute::Value(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The attribute as a number, where it is one.
+    pub fn number(&self, path: &str) -> Option<u64> {
+        self.text(path)?.trim().parse().ok()
+    }
+
+    /// Names in a directory, sorted; none where it cannot be read.
+    pub fn list(&self, path: &str) -> Vec<String> {
+        match &self.source {
+            Source::Archive(archive) => archive.list(path),
+            Source::Live => {
+                let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+                let mut names: Vec<String> =
+                    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+                names.sort();
+                names
+            }
+        }
+    }
+
+    /// Where a symbolic link points, as written in it.
+    pub fn link(&self, path: &str) -> Option<String> {
+        match &self.source {
+            Source::Archive(archive) => archive.link(path),
+            Source::Live => Some(std::fs::read_link(path).ok()?.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// The absolute path with every link resolved. A captured machine resolves the links it captured.
+    pub fn resolve(&self, path: &str) -> Option<String> {
+        match &self.source {
+            Source::Archive(archive) => archive.resolve(path),
+            Source::Live => Some(std::fs::canonicalize(path).ok()?.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// Whether anything is at the path.
+    pub fn exists(&self, path: &str) -> bool {
+        match &self.source {
+            Source::Archive(archive) => archive.contains(path),
+            Source::Live => Path::new(path).exists(),
+        }
+    }
+
+    /// Whether the attribute's mode lets its owner write. Captured machines keep no modes and answer no.
+    pub fn is_writable(&self, path: &str) -> bool {
+        use std::os::unix::fs::PermissionsExt;
+        self.is_live()
+            && std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o200 != 0)
+    }
+
+    /// Space of the file system that holds a path; none on a captured machine.
+    pub fn space(&self, path: &str) -> Option<Space> {
+        if !self.is_live() {
+            return None;
+        }
+        let stat = rustix::fs::statvfs(path).ok()?;
+        Some(Space {
+            free_bytes: stat.f_bavail * stat.f_frsize,
+            total_bytes: stat.f_blocks * stat.f_frsize,
+            free_inodes: stat.f_favail,
+            total_inodes: stat.f_files,
+        })
+    }
+
+    /// Opens an attribute for reading again and again at little cost.
+    pub fn sampled(&self, path: &str) -> Result<Sampled> {
+        Sampled::open(self, path)
+    }
+}
+
+fn trim_text(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.strip_suffix('\n').unwrap_or(&text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_and_an_absence_are_told_apart() {
+        let host = Host::live();
+        assert_eq!(host.attribute("/proc/sys/kernel/no_such_thing"), Attribute::Absent);
+        assert_eq!(host.attribute("/proc"), Attribute::Refused(21), "EISDIR");
+        assert!(host.text("/proc/version").is_some_and(|text| text.starts_with("Linux version")));
+    }
+}

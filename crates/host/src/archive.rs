@@ -1,0 +1,224 @@
+//! A captured machine: /proc, /sys and what else was read, as one text file that can be reviewed in a diff.
+//!
+//! ```text
+//! iodyno-host 1
+//! path: /sys/block/vda/queue/scheduler
+//! lines: 1
+//! none [mq-deadline] kyber bfq
+//! path: /sys/block/vda/queue/wbt_lat_usec
+//! errno: 22
+//! path: /sys/block/vda/device
+//! link: ../../../virtio1
+//! path: /srv
+//! directory
+//! ```
+
+use model::change::Attribute;
+use std::collections::BTreeMap;
+
+const HEADER: &str = "iodyno-host 1";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entry {
+    Text(String),
+    Errno(i32),
+    Link(String),
+    Directory,
+}
+
+/// The files of a captured machine by absolute path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Archive {
+    entries: BTreeMap<String, Entry>,
+}
+
+impl Archive {
+    /// Reads the text form. The error is the line number and what is wrong there.
+    pub fn parse(text: &str) -> Result<Archive, (usize, String)> {
+        let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+        match lines.next() {
+            Some((_, HEADER)) => {}
+            _ => return Err((1, format!("the first line must be `{HEADER}`"))),
+        }
+        let mut archive = Archive::default();
+        while let Some((number, line)) = lines.next() {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let path = line.strip_prefix("path: ").filter(|path| path.starts_with('/'));
+            let path = path.ok_or_else(|| (number, format!("expected `path: /…`, found `{line}`")))?;
+            let (number, line) = lines.next().ok_or((number, "the file ends after a path".to_string()))?;
+            let entry = parse_entry(number, line, &mut lines)?;
+            archive.entries.insert(path.to_string(), entry);
+        }
+        Ok(archive)
+    }
+
+    /// Adds or replaces one attribute.
+    pub fn insert(&mut self, path: &str, attribute: Attribute) {
+        let entry = match attribute {
+            Attribute::Value(text) => Entry::Text(text),
+            Attribute::Refused(errno) => Entry::Errno(errno),
+            Attribute::Absent => return,
+        };
+        self.entries.insert(path.to_string(), entry);
+    }
+
+    /// Adds or replaces a symbolic link.
+    pub fn insert_link(&mut self, path: &str, to: &str) {
+        self.entries.insert(path.to_string(), Entry::Link(to.to_string()));
+    }
+
+    /// The text form. Parsing it gives the same archive.
+    pub fn print(&self) -> String {
+        let mut text = format!("{HEADER}\n");
+        for (path, entry) in &self.entries {
+            text.push_str(&format!("path: {path}\n"));
+            text.push_str(&match entry {
+                Entry::Text(body) if body.is_empty() => "lines: 0\n".to_string(),
+                Entry::Text(body) => format!("lines: {}\n{body}\n", body.split('\n').count()),
+                Entry::Errno(errno) => format!("errno: {errno}\n"),
+                Entry::Link(to) => format!("link: {to}\n"),
+                Entry::Directory => "directory\n".to_string(),
+            });
+        }
+        text
+    }
+
+    pub(crate) fn attribute(&self, path: &str) -> Attribute {
+        let Some(path) = self.resolve(path) else { return Attribute::Absent };
+        match self.entries.get(&path) {
+            Some(Entry::Text(text)) => Attribute::Value(text.clone()),
+            Some(Entry::Errno(errno)) => Attribute::Refused(*errno),
+            _ => Attribute::Absent,
+        }
+    }
+
+    pub(crate) fn link(&self, path: &str) -> Option<String> {
+        let (parent, name) = path.rsplit_once('/')?;
+        let parent = if parent.is_empty() { String::new() } else { self.resolve(parent)? };
+        match self.entries.get(&format!("{}/{name}", parent.trim_end_matches('/'))) {
+            Some(Entry::Link(to)) => Some(to.clone()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn list(&self, path: &str) -> Vec<String> {
+        let Some(path) = self.resolve(path) else { return Vec::new() };
+        let prefix = format!("{}/", path.trim_end_matches('/'));
+        let below = self.entries.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix));
+        let mut names: Vec<String> = below
+            .filter_map(|(name, _)| name[prefix.len()..].split('/').next().map(str::to_string))
+            .collect();
+        names.dedup();
+        names
+    }
+
+    pub(crate) fn contains(&self, path: &str) -> bool {
+        self.resolve(path).is_some()
+    }
+
+    /// The path with every captured link followed; none when nothing is there.
+    pub(crate) fn resolve(&self, path: &str) -> Option<String> {
+        let mut parts: Vec<String> = path.split('/').rev().map(str::to_string).collect();
+        let mut resolved = String::new();
+        let mut links_left = 40;
+        while let Some(part) = parts.pop() {
+            match part.as_str() {
+                "" | "." => continue,
+                ".." => resolved.truncate(resolved.rfind('/').unwrap_or(0)),
+                name => {
+                    let next = format!("{resolved}/{name}");
+                    match self.entries.get(&next) {
+                        Some(Entry::Link(_)) if links_left == 0 => return None,
+                        Some(Entry::Link(to)) => {
+                            links_left -= 1;
+                            if to.starts_with('/') {
+                                resolved.clear();
+                            }
+                            parts.extend(to.split('/').rev().map(str::to_string));
+                        }
+                        _ => resolved = next,
+                    }
+                }
+            }
+        }
+        if resolved.is_empty() {
+            return Some("/".to_string());
+        }
+        let prefix = format!("{resolved}/");
+        let is_there = self.entries.contains_key(&resolved)
+            || self.entries.range(prefix.clone()..).next().is_some_and(|(name, _)| name.starts_with(&prefix));
+        is_there.then_some(resolved)
+    }
+}
+
+fn parse_entry<'a>(
+    number: usize,
+    line: &str,
+    lines: &mut impl Iterator<Item = (usize, &'a str)>,
+) -> Result<Entry, (usize, String)> {
+    if line == "directory" {
+        return Ok(Entry::Directory);
+    }
+    let bad =
+        || (number, format!("expected `lines: N`, `errno: N`, `link: …` or `directory`, found `{line}`"));
+    let (key, value) = line.split_once(": ").ok_or_else(bad)?;
+    match key {
+        "link" => Ok(Entry::Link(value.to_string())),
+        "errno" => value.parse().map(Entry::Errno).map_err(|_| bad()),
+        "lines" => {
+            let count: usize = value.parse().map_err(|_| bad())?;
+            let body: Vec<&str> = lines.by_ref().take(count).map(|(_, line)| line).collect();
+            if body.len() < count {
+                return Err((number, format!("{count} lines are announced, {} follow", body.len())));
+            }
+            Ok(Entry::Text(body.join("\n")))
+        }
+        _ => Err(bad()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "iodyno-host 1\n\
+        path: /sys/block/vda\nlink: ../devices/virtio1/block/vda\n\
+        path: /sys/devices/virtio1/block/vda/queue/scheduler\nlines: 1\nnone [bfq]\n\
+        path: /sys/devices/virtio1/block/vda/queue/wbt_lat_usec\nerrno: 22\n\
+        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\n";
+
+    #[test]
+    fn follows_links_and_lists() {
+        let archive = Archive::parse(SMALL).unwrap();
+        assert_eq!(
+            archive.attribute("/sys/block/vda/queue/scheduler"),
+            Attribute::Value("none [bfq]".into())
+        );
+        assert_eq!(archive.attribute("/sys/block/vda/queue/wbt_lat_usec"), Attribute::Refused(22));
+        assert_eq!(archive.list("/sys/block/vda/queue"), ["scheduler", "wbt_lat_usec"]);
+        assert_eq!(archive.list("/sys/block"), ["vda"]);
+        assert_eq!(archive.attribute("/proc/mounts"), Attribute::Value("a b\n".into()));
+        assert!(archive.contains("/srv") && !archive.contains("/nowhere"));
+    }
+
+    #[test]
+    fn printing_and_parsing_agree() {
+        let archive = Archive::parse(SMALL).unwrap();
+        assert_eq!(Archive::parse(&archive.print()).unwrap(), archive);
+    }
+
+    #[test]
+    fn a_link_that_loops_ends() {
+        let archive = Archive::parse("iodyno-host 1\npath: /a\nlink: /b\npath: /b\nlink: /a\n").unwrap();
+        assert_eq!(archive.attribute("/a"), Attribute::Absent);
+    }
+
+    #[test]
+    fn names_the_bad_line() {
+        assert_eq!(Archive::parse("nonsense").unwrap_err().0, 1);
+        assert_eq!(Archive::parse("iodyno-host 1\npath: /a\nlines: 3\nx\n").unwrap_err().0, 3);
+        assert_eq!(Archive::parse("iodyno-host 1\nfile: /a\n").unwrap_err().0, 2);
+    }
+}

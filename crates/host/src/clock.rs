@@ -1,0 +1,118 @@
+//! Time: one monotonic clock for load and sensors, the CPU's own counter for per-I/O latency, wall time for records.
+#![allow(unsafe_code, reason = "reading the time-stamp counter is an intrinsic")]
+
+use crate::Host;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Monotonic time in ns (CLOCK_MONOTONIC, the clock eBPF's `bpf_ktime_get_ns` uses too).
+pub fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Wall clock, ms since 1970.
+pub fn unix_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+/// Sleeps.
+pub fn sleep_ms(ms: u64) {
+    std::thread::sleep(Duration::from_millis(ms));
+}
+
+/// Sleeps until a moment of [`monotonic_ns`]; returns at once when it has passed.
+pub fn sleep_until_ns(deadline_ns: u64) {
+    std::thread::sleep(Duration::from_nanos(deadline_ns.saturating_sub(monotonic_ns())));
+}
+
+/// A clock cheap enough to read twice per I/O: the time-stamp counter where the CPU guarantees that it neither stops
+/// nor changes its rate, else `clock_gettime`. `now_ns` is on the time line of [`monotonic_ns`].
+#[derive(Clone, Copy, Debug)]
+pub struct FastClock {
+    source: FastSource,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum FastSource {
+    /// ns = base_ns + ((ticks − base_ticks) × scale) >> 32
+    Tsc {
+        base_ticks: u64,
+        base_ns: u64,
+        scale: u64,
+    },
+    Gettime,
+}
+
+impl FastClock {
+    /// Chooses the source for this machine. Measuring the counter's rate takes 20 ms.
+    pub fn calibrate() -> Self {
+        let source = if has_steady_counter() { measure_counter() } else { None };
+        FastClock { source: source.unwrap_or(FastSource::Gettime) }
+    }
+
+    /// `tsc` or `clock_gettime`.
+    pub fn name(&self) -> &'static str {
+        match self.source {
+            FastSource::Tsc { .. } => "tsc",
+            FastSource::Gettime => "clock_gettime",
+        }
+    }
+
+    /// Monotonic time, ns.
+    #[inline(always)]
+    pub fn now_ns(&self) -> u64 {
+        match self.source {
+            FastSource::Tsc { base_ticks, base_ns, scale } => {
+                let ticks = counter().wrapping_sub(base_ticks);
+                base_ns.wrapping_add(((ticks as u128 * scale as u128) >> 32) as u64)
+            }
+            FastSource::Gettime => monotonic_ns(),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn counter() -> u64 {
+    // SAFETY: rdtsc reads a register; every x86-64 CPU has it and Linux leaves it enabled in user mode.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn counter() -> u64 {
+    monotonic_ns()
+}
+
+/// `constant_tsc` and `nonstop_tsc` are what Linux itself asks before it trusts the counter across idle states
+/// (arch/x86/kernel/tsc.c).
+fn has_steady_counter() -> bool {
+    let cpuinfo = Host::live().text("/proc/cpuinfo").unwrap_or_default();
+    let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).unwrap_or_default().to_string();
+    cfg!(target_arch = "x86_64")
+        && ["constant_tsc", "nonstop_tsc"]
+            .iter()
+            .all(|flag| flags.split_whitespace().any(|word| word == *flag))
+}
+
+fn measure_counter() -> Option<FastSource> {
+    let (base_ticks, base_ns) = (counter(), monotonic_ns());
+    sleep_ms(20);
+    let (ticks, ns) = (counter() - base_ticks, monotonic_ns() - base_ns);
+    (ticks > 1_000_000).then(|| {
+        let scale = ((u128::from(ns) << 32) / u128::from(ticks)) as u64;
+        FastSource::Tsc { base_ticks, base_ns, scale }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fast_clock_keeps_to_the_monotonic_one() {
+        let clock = FastClock::calibrate();
+        sleep_ms(50);
+        let difference = clock.now_ns().abs_diff(monotonic_ns());
+        assert!(difference < 2_000_000, "{} is off by {difference} ns", clock.name());
+    }
+}

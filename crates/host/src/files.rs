@@ -1,0 +1,275 @@
+//! Files that are not kernel settings: the state directory's, captured machines, and the data a load reads and writes.
+
+use crate::{Error, Result, ioctl};
+use rustix::fs::{Advice, Mode, OFlags};
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// Reads a text file whole; bytes that are not UTF-8 are replaced.
+pub fn read_text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Creates a directory and its parents, readable by everyone, writable by the owner.
+pub fn create_dirs(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).map_err(|error| Error::io("create", path, error))
+}
+
+/// Writes a file so that a reader sees the old or the new content whole, also after a power cut.
+pub fn write_atomically(path: &Path, content: &str) -> Result<()> {
+    let temporary = path.with_extension(format!("new-{}", std::process::id()));
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        file.write_all(content.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&temporary, path)?;
+        path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+    };
+    write().map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        Error::io("write", path, error)
+    })
+}
+
+/// Removes a file; one that is not there is fine.
+pub fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// What a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File,
+    /// A block device.
+    BlockDevice {
+        /// Major number.
+        major: u32,
+        /// Minor number.
+        minor: u32,
+    },
+    /// Anything else.
+    Other,
+}
+
+/// What is at a path on this machine.
+pub fn kind(path: &Path) -> Result<Kind> {
+    let metadata = std::fs::metadata(path).map_err(|error| Error::io("look at", path, error))?;
+    let kind = metadata.file_type();
+    Ok(if kind.is_dir() {
+        Kind::Directory
+    } else if kind.is_file() {
+        Kind::File
+    } else if kind.is_block_device() {
+        let device = metadata.rdev();
+        Kind::BlockDevice { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
+    } else {
+        Kind::Other
+    })
+}
+
+/// The absolute path with links resolved.
+pub fn canonical(path: &Path) -> Result<PathBuf> {
+    std::fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
+}
+
+/// How a data file is to be opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// O_DIRECT.
+    pub direct: bool,
+    /// Opened for writing as well as reading.
+    pub write: bool,
+    /// O_EXCL on a block device: refused while anything has it mounted or claimed.
+    pub exclusive: bool,
+}
+
+/// The file or device that a load reads and writes. A clone shares the open file description; [`DataFile::reopen`]
+/// makes a new one, which is what picks up a changed read-ahead.
+#[derive(Debug)]
+pub struct DataFile {
+    fd: OwnedFd,
+    path: PathBuf,
+    bytes: u64,
+    block_bytes: u32,
+    is_device: bool,
+}
+
+impl DataFile {
+    /// Opens what is there; creates nothing.
+    pub fn open(path: &Path, access: Access) -> Result<DataFile> {
+        let mut flags = OFlags::CLOEXEC | if access.write { OFlags::RDWR } else { OFlags::RDONLY };
+        flags.set(OFlags::DIRECT, access.direct);
+        flags.set(OFlags::EXCL, access.exclusive);
+        let fd =
+            rustix::fs::open(path, flags, Mode::empty()).map_err(|error| Error::io("open", path, error))?;
+        DataFile::from_fd(fd, path)
+    }
+
+    pub(crate) fn from_fd(fd: OwnedFd, path: &Path) -> Result<DataFile> {
+        let look = |error: rustix::io::Errno| Error::io("look at", path, error);
+        let stat = rustix::fs::fstat(&fd).map_err(look)?;
+        let is_device = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_block_device();
+        let ask = |error: std::io::Error| Error::io("ask the size of", path, error);
+        let (bytes, block_bytes) = if is_device {
+            (
+                ioctl::device_bytes(fd.as_fd()).map_err(ask)?,
+                ioctl::logical_block_bytes(fd.as_fd()).map_err(ask)?,
+            )
+        } else {
+            (stat.st_size as u64, 512)
+        };
+        Ok(DataFile { fd, path: path.to_path_buf(), bytes, block_bytes, is_device })
+    }
+
+    /// A new open file description of the same file, also where the file has no name any more.
+    pub fn reopen(&self, access: Access) -> Result<DataFile> {
+        use std::os::fd::AsRawFd;
+        let again = PathBuf::from(format!("/proc/self/fd/{}", self.fd.as_raw_fd()));
+        let opened = DataFile::open(&again, access).map_err(|error| match error {
+            Error::Io { action, source, .. } => Error::Io { action, path: self.path.clone(), source },
+            other => other,
+        })?;
+        Ok(DataFile { path: self.path.clone(), ..opened })
+    }
+
+    /// The path it was opened by, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Size, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Logical block size of a device; 512 for a file.
+    pub fn block_bytes(&self) -> u32 {
+        self.block_bytes
+    }
+
+    /// Whether it is a block device.
+    pub fn is_device(&self) -> bool {
+        self.is_device
+    }
+
+    /// Bytes of the first `length` that were written before; none where the file system cannot tell.
+    pub fn written_bytes(&self, length: u64) -> Option<u64> {
+        ioctl::written_bytes(self.fd.as_fd(), length)
+    }
+
+    /// Drops the clean cached pages of a range, so that the next read comes from the device.
+    pub fn drop_cache(&self, offset: u64, length: u64) -> Result<()> {
+        let length = std::num::NonZeroU64::new(length);
+        rustix::fs::fadvise(&self.fd, offset, length, Advice::DontNeed)
+            .map_err(|error| Error::io("drop the cache of", &self.path, error))
+    }
+
+    /// Reads at an offset; short only at the end.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
+        rustix::io::pread(&self.fd, buffer, offset).map_err(Into::into)
+    }
+
+    /// Writes at an offset.
+    pub fn write_at(&self, buffer: &[u8], offset: u64) -> std::io::Result<usize> {
+        rustix::io::pwrite(&self.fd, buffer, offset).map_err(Into::into)
+    }
+
+    /// Waits until everything written is on the device.
+    pub fn sync(&self) -> Result<()> {
+        rustix::fs::fdatasync(&self.fd).map_err(|error| Error::io("sync", &self.path, error))
+    }
+}
+
+impl AsFd for DataFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// The first bytes of a file or device, for signatures.
+pub fn head(path: &Path, bytes: usize) -> Result<Vec<u8>> {
+    let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
+    let mut buffer = vec![0; bytes];
+    let mut length = 0;
+    while length < bytes {
+        match file.read_at(&mut buffer[length..], length as u64) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) => return Err(Error::io("read", path, error)),
+        }
+    }
+    buffer.truncate(length);
+    Ok(buffer)
+}
+
+/// A directory of its own for a test, removed when dropped.
+#[derive(Debug)]
+pub struct TemporaryDir(PathBuf);
+
+impl TemporaryDir {
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TemporaryDir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Makes a temporary directory below the system's own.
+pub fn temporary_dir(label: &str) -> Result<TemporaryDir> {
+    let unique = crate::clock::monotonic_ns();
+    let path = std::env::temp_dir().join(format!("iodyno-{label}-{}-{unique}", std::process::id()));
+    create_dirs(&path)?;
+    Ok(TemporaryDir(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_atomic_write_replaces_whole() {
+        let dir = temporary_dir("files").unwrap();
+        let path = dir.path().join("x.conf");
+        write_atomically(&path, "one\n").unwrap();
+        write_atomically(&path, "two\n").unwrap();
+        assert_eq!(read_text(&path).unwrap(), "two\n");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn tells_written_from_holes() {
+        let dir = temporary_dir("holes").unwrap();
+        let path = dir.path().join("sparse");
+        let file = File::create(&path).unwrap();
+        file.set_len(1 << 20).unwrap();
+        file.write_all_at(&[7; 65536], 0).unwrap();
+        file.sync_all().unwrap();
+        let data = DataFile::open(&path, Access::default()).unwrap();
+        assert_eq!(data.bytes(), 1 << 20);
+        if let Some(written) = data.written_bytes(1 << 20) {
+            assert_eq!(written, 65536);
+        }
+        assert_eq!(kind(&path).unwrap(), Kind::File);
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = DataFile::open(Path::new("/nowhere/at/all"), Access::default()).unwrap_err();
+        assert_eq!(error.to_string(), "cannot open /nowhere/at/all: No such file or directory (os error 2)");
+    }
+}

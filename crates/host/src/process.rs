@@ -1,0 +1,100 @@
+//! This process: its CPU time, its memory use, where its threads run.
+
+use rustix::process::Pid;
+use rustix::thread::CpuSet;
+
+/// CPU time used so far, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// In user mode.
+    pub user_ns: u64,
+    /// In the kernel.
+    pub system_ns: u64,
+}
+
+impl CpuTime {
+    /// Both together.
+    pub fn total_ns(self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+
+    /// Used since an earlier reading.
+    pub fn since(self, earlier: CpuTime) -> CpuTime {
+        CpuTime { user_ns: self.user_ns - earlier.user_ns, system_ns: self.system_ns - earlier.system_ns }
+    }
+}
+
+/// CPU time of the whole process. The kernel's io_uring workers (`iou-wrk-*`) are threads of the process that asked
+/// for them, so their time is in it; a thread's own clock would miss it.
+pub fn cpu_time() -> CpuTime {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let total_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
+    let ticks = user_and_system_ticks().unwrap_or((0, 0));
+    let (user, system) = (ticks.0 as f64, ticks.1 as f64);
+    // The kernel's split is by ticks, its sum is exact: the sum is divided in the ratio of the ticks.
+    let share = if user + system > 0.0 { user / (user + system) } else { 1.0 };
+    let user_ns = (total_ns as f64 * share) as u64;
+    CpuTime { user_ns, system_ns: total_ns - user_ns.min(total_ns) }
+}
+
+/// CPU time of the calling thread, ns.
+pub fn thread_cpu_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+fn user_and_system_ticks() -> Option<(u64, u64)> {
+    let stat = crate::Host::live().text("/proc/self/stat")?;
+    // The command name may hold spaces and brackets; fields are counted from the last closing one (proc(5)).
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some((fields.get(11)?.parse().ok()?, fields.get(12)?.parse().ok()?))
+}
+
+/// Pins the calling thread to one CPU.
+pub fn pin_thread(cpu: u32) -> crate::Result<()> {
+    let mut set = CpuSet::new();
+    if cpu as usize >= CpuSet::MAX_CPU {
+        return Err(crate::Error::io("pin a thread to CPU", cpu.to_string(), rustix::io::Errno::INVAL));
+    }
+    set.set(cpu as usize);
+    rustix::thread::sched_setaffinity(None, &set)
+        .map_err(|error| crate::Error::io("pin a thread to CPU", cpu.to_string(), error))
+}
+
+/// CPUs this process may run on.
+pub fn allowed_cpus() -> Vec<u32> {
+    let Ok(set) = rustix::thread::sched_getaffinity(None) else { return vec![0] };
+    (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect()
+}
+
+/// This process's id.
+pub fn id() -> u32 {
+    std::process::id()
+}
+
+/// Whether a process of this id exists.
+pub fn is_alive(pid: u32) -> bool {
+    Pid::from_raw(pid as i32)
+        .is_some_and(|pid| !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_grows_with_work() {
+        let before = cpu_time();
+        let mut sum = 0u64;
+        while cpu_time().since(before).total_ns() < 2_000_000 {
+            sum = sum.wrapping_mul(31).wrapping_add(7);
+        }
+        assert!(std::hint::black_box(sum) != 1 && thread_cpu_ns() > 0);
+    }
+
+    #[test]
+    fn knows_the_living() {
+        assert!(is_alive(id()));
+        assert!(!is_alive(0x3fff_fff1));
+    }
+}

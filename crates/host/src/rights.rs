@@ -1,0 +1,12 @@
+//! What this process may do.
+
+/// Whether the effective user is root.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Whether this process may write the file at `path`, asked of the kernel (it knows read-only mounts and
+/// capabilities; modes alone do not).
+pub fn may_write(path: &str) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
