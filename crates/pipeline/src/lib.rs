@@ -1,1 +1,3 @@
-//! s
+//! The eight stages, in running order; each folder is one.
+
+pub mod apply;
