@@ -115,9 +115,14 @@ impl Journal {
         files::write_atomically(Path::new(path), content)
     }
 
+    /// Puts every setting back and verifies it, and goes on: the journal stays open for further writes.
+    pub fn put_back(&self, host: &Host) -> Vec<Restored> {
+        restore(host, &self.saved)
+    }
+
     /// Puts everything back and verifies it. The journal is closed only when all is whole; else it stays for `undo`.
     pub fn revert(self, host: &Host) -> Result<Vec<Restored>> {
-        let mut restored = restore(host, &self.saved);
+        let mut restored = self.put_back(host);
         restored.extend(restore_files(&self.files));
         if restored.iter().all(Restored::is_whole) {
             self.close()?;
