@@ -2,3 +2,4 @@
 
 pub mod histogram;
 pub mod units;
+pub mod verdict;
