@@ -170,7 +170,10 @@ impl Experiment {
 }
 
 /// Runs an experiment to its end with a driver that measures one window at a time.
-pub fn drive(mut experiment: Experiment, mut measure: impl FnMut(&Window) -> Told) -> Result<Verdict, TellError> {
+pub fn drive(
+    mut experiment: Experiment,
+    mut measure: impl FnMut(&Window) -> Told,
+) -> Result<Verdict, TellError> {
     loop {
         match experiment.ask() {
             Ask::Done(verdict) => return Ok(*verdict),

@@ -194,7 +194,8 @@ fn after_pairs(run: &mut Run, pairs: &Pairs) -> Phase {
     let outliers = pairs.outlier_share();
     match found {
         Found::Open | Found::TooNoisy if outliers > 0.4 => {
-            let detail = format!("{:.0} % of the pairs are outliers of the calibrated noise", outliers * 100.0);
+            let detail =
+                format!("{:.0} % of the pairs are outliers of the calibrated noise", outliers * 100.0);
             let effect = conclude::undecided(run, pairs, 1).effect;
             let finding = Finding { effect, ..Finding::refused(Reason::OutlierHost, detail) };
             done(run, arms, finding)
