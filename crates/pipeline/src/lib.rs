@@ -1,1 +1,4 @@
 //! s
+pub mod inventory;
+pub mod observe;
+pub mod report;
