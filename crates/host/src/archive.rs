@@ -11,8 +11,13 @@
 //! link: ../../../virtio1
 //! path: /srv
 //! directory
+//! path: /srv
+//! space: 1073741824 4294967296 65000 262144
 //! ```
+//!
+//! `space` is free and total bytes, then free and total inodes. Lines that start with `#` are comments.
 
+use crate::{Space, files::Kind};
 use model::change::Attribute;
 use std::collections::BTreeMap;
 
@@ -30,6 +35,7 @@ enum Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive {
     entries: BTreeMap<String, Entry>,
+    spaces: BTreeMap<String, Space>,
 }
 
 impl Archive {
@@ -48,6 +54,12 @@ impl Archive {
             let path = line.strip_prefix("path: ").filter(|path| path.starts_with('/'));
             let path = path.ok_or_else(|| (number, format!("expected `path: /…`, found `{line}`")))?;
             let (number, line) = lines.next().ok_or((number, "the file ends after a path".to_string()))?;
+            if let Some(numbers) = line.strip_prefix("space: ") {
+                let space =
+                    parse_space(numbers).ok_or((number, "`space:` takes four numbers".to_string()))?;
+                archive.spaces.insert(path.to_string(), space);
+                continue;
+            }
             let entry = parse_entry(number, line, &mut lines)?;
             archive.entries.insert(path.to_string(), entry);
         }
@@ -69,6 +81,29 @@ impl Archive {
         self.entries.insert(path.to_string(), Entry::Link(to.to_string()));
     }
 
+    /// Adds a directory, where nothing else is known at the path.
+    pub fn insert_directory(&mut self, path: &str) {
+        self.entries.entry(path.to_string()).or_insert(Entry::Directory);
+    }
+
+    /// Adds a file whose content was not read, as an empty one, where nothing else is known at the path.
+    pub fn insert_name(&mut self, path: &str) {
+        self.entries.entry(path.to_string()).or_insert(Entry::Text(String::new()));
+    }
+
+    /// Adds or replaces what [`crate::Host::space`] answers for a path.
+    pub fn insert_space(&mut self, path: &str, space: Space) {
+        self.spaces.insert(path.to_string(), space);
+    }
+
+    /// Replaces the text of an attribute that is there, such as one that names the owner of the machine.
+    pub fn rewrite(&mut self, path: &str, rewrite: impl FnOnce(&str) -> String) {
+        let Some(path) = self.resolve(path) else { return };
+        if let Some(Entry::Text(text)) = self.entries.get_mut(&path) {
+            *text = rewrite(text);
+        }
+    }
+
     /// The text form. Parsing it gives the same archive.
     pub fn print(&self) -> String {
         let mut text = format!("{HEADER}\n");
@@ -82,7 +117,25 @@ impl Archive {
                 Entry::Directory => "directory\n".to_string(),
             });
         }
+        for (path, space) in &self.spaces {
+            let Space { free_bytes, total_bytes, free_inodes, total_inodes } = space;
+            text.push_str(&format!(
+                "path: {path}\nspace: {free_bytes} {total_bytes} {free_inodes} {total_inodes}\n"
+            ));
+        }
         text
+    }
+
+    pub(crate) fn space(&self, path: &str) -> Option<Space> {
+        self.spaces.get(&self.resolve(path)?).copied()
+    }
+
+    pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
+        match self.entries.get(&self.resolve(path)?) {
+            Some(Entry::Text(_) | Entry::Errno(_)) => Some(Kind::File),
+            Some(Entry::Link(_)) => None,
+            Some(Entry::Directory) | None => Some(Kind::Directory),
+        }
     }
 
     pub(crate) fn attribute(&self, path: &str) -> Attribute {
@@ -153,6 +206,12 @@ impl Archive {
     }
 }
 
+fn parse_space(numbers: &str) -> Option<Space> {
+    let numbers: Vec<u64> = numbers.split(' ').map_while(|number| number.parse().ok()).collect();
+    let [free_bytes, total_bytes, free_inodes, total_inodes] = numbers[..] else { return None };
+    Some(Space { free_bytes, total_bytes, free_inodes, total_inodes })
+}
+
 fn parse_entry<'a>(
     number: usize,
     line: &str,
@@ -187,7 +246,7 @@ mod tests {
         path: /sys/block/vda\nlink: ../devices/virtio1/block/vda\n\
         path: /sys/devices/virtio1/block/vda/queue/scheduler\nlines: 1\nnone [bfq]\n\
         path: /sys/devices/virtio1/block/vda/queue/wbt_lat_usec\nerrno: 22\n\
-        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\n";
+        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\npath: /srv\nspace: 1 2 3 4\n";
 
     #[test]
     fn follows_links_and_lists() {
@@ -201,6 +260,8 @@ mod tests {
         assert_eq!(archive.list("/sys/block"), ["vda"]);
         assert_eq!(archive.attribute("/proc/mounts"), Attribute::Value("a b\n".into()));
         assert!(archive.contains("/srv") && !archive.contains("/nowhere"));
+        assert_eq!(archive.kind("/srv"), Some(Kind::Directory));
+        assert_eq!(archive.space("/srv").map(|space| space.total_inodes), Some(4));
     }
 
     #[test]

@@ -2,3 +2,7 @@
 
 pub mod apply;
 pub mod experiment;
+pub mod inventory;
+pub mod load;
+pub mod observe;
+pub mod report;
