@@ -20,6 +20,11 @@ pub fn sleep_ms(ms: u64) {
     std::thread::sleep(Duration::from_millis(ms));
 }
 
+/// Sleeps; the kernel adds its timer slack, 50 µs by default.
+pub fn sleep_ns(ns: u64) {
+    std::thread::sleep(Duration::from_nanos(ns));
+}
+
 /// Sleeps until a moment of [`monotonic_ns`]; returns at once when it has passed.
 pub fn sleep_until_ns(deadline_ns: u64) {
     std::thread::sleep(Duration::from_nanos(deadline_ns.saturating_sub(monotonic_ns())));

@@ -1,5 +1,4 @@
-//! This process: its CPU time and where its threads run.
-#![allow(unsafe_code, reason = "rustix has no getrusage")]
+//! This process: its CPU time, its memory use, where its threads run.
 
 use rustix::process::Pid;
 use rustix::thread::CpuSet;
@@ -26,12 +25,13 @@ impl CpuTime {
 }
 
 /// CPU time of the whole process. The kernel's io_uring workers (`iou-wrk-*`) are threads of the process that asked
-/// for them, so their time is in it; a thread's own clock would miss it. The kernel scales the two parts so that
-/// their sum is exact and neither ever falls (`cputime_adjust` in kernel/sched/cputime.c).
+/// for them, so their time is in it; a thread's own clock would miss it. Both parts only ever grow (the kernel scales
+/// its ticks to the exact sum and keeps them monotonic, kernel/sched/cputime.c).
+#[allow(unsafe_code, reason = "rustix has no getrusage")]
 pub fn cpu_time() -> CpuTime {
     // SAFETY: rusage is plain data of integers, for which all-zero is a valid value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: getrusage writes one rusage to the pointer, which is valid for the call.
+    // SAFETY: the pointer is valid for the call, which writes one rusage to it. It cannot fail for RUSAGE_SELF.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
     CpuTime { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) }
