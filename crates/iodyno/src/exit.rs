@@ -64,7 +64,15 @@ mod tests {
 
     #[test]
     fn the_codes_are_a_contract() {
-        let codes = [Exit::Fine, Exit::Usage, Exit::Rights, Exit::Refused, Exit::Failed, Exit::Undecided, Exit::Interrupted];
+        let codes = [
+            Exit::Fine,
+            Exit::Usage,
+            Exit::Rights,
+            Exit::Refused,
+            Exit::Failed,
+            Exit::Undecided,
+            Exit::Interrupted,
+        ];
         assert_eq!(codes.map(|code| code as u8), [0, 2, 3, 4, 5, 6, 130]);
     }
 

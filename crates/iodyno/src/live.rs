@@ -15,7 +15,9 @@ impl Line {
     pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         // The template is a constant without keys that could be wrong; the plain style stands in if it ever were.
-        bar.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_style(
+            ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        );
         Line { bar }
     }
 
@@ -33,10 +35,14 @@ impl Line {
 
     /// Rate and latency of the last second, and what is left.
     pub fn rate(&self, ios: u64, latency: &Histogram, left_ms: u64) {
-        let quantile = |share| latency.quantile_ns(share).map_or("–".into(), |ns| units::duration_ns(ns as f64));
+        let quantile =
+            |share| latency.quantile_ns(share).map_or("–".into(), |ns| units::duration_ns(ns as f64));
         let (p50, p99) = (quantile(0.5), quantile(0.99));
         let rate = units::count(ios as f64);
-        self.say(format!("{rate} IOPS  p50 {p50}  p99 {p99}   {} left", units::span_ms(left_ms.div_ceil(1000) * 1000)));
+        self.say(format!(
+            "{rate} IOPS  p50 {p50}  p99 {p99}   {} left",
+            units::span_ms(left_ms.div_ceil(1000) * 1000)
+        ));
     }
 
     /// Takes the line away.

@@ -3,7 +3,9 @@
 mod cli;
 mod commands;
 mod exit;
+mod live;
 mod out;
+mod provenance;
 mod store;
 mod unfinished;
 
@@ -25,4 +27,14 @@ fn main() -> std::process::ExitCode {
         failure.exit
     });
     std::process::ExitCode::from(exit as u8)
+}
+
+/// Kernel names of the block devices on a path, for the sensors.
+fn devices_of(path: &model::iopath::IoPath) -> Vec<String> {
+    path.root
+        .walk()
+        .into_iter()
+        .filter(|layer| layer.devno.is_some())
+        .map(|layer| layer.name.clone())
+        .collect()
 }

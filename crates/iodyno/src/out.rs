@@ -45,7 +45,8 @@ impl Out {
 
     /// Whether people's text goes to a terminal that may be coloured (NO_COLOR is respected: no-color.org).
     pub fn has_colour(self) -> bool {
-        let is_terminal = if self.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
+        let is_terminal =
+            if self.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
         is_terminal && host::environment::variable("NO_COLOR").is_none()
     }
 }

@@ -4,14 +4,14 @@ use host::Host;
 use model::record::Provenance;
 
 /// Of this machine, now.
-pub fn of(host: &Host, clock: &str) -> Provenance {
+pub fn of(host: &Host) -> Provenance {
     let text = |path: &str| host.text(path).unwrap_or_default().trim().to_string();
     Provenance {
         iodyno: env!("CARGO_PKG_VERSION").to_string(),
         hostname: text("/proc/sys/kernel/hostname"),
         kernel: text("/proc/sys/kernel/osrelease"),
         cpu: cpu(&text("/proc/cpuinfo")),
-        clock: clock.to_string(),
+        clock: host::clock::FastClock::expected_name().to_string(),
         started_unix_ms: host::clock::unix_ms(),
         command: host::environment::arguments(),
     }

@@ -85,7 +85,8 @@ impl Store {
 
     /// The version the file had, after bringing an older one up to date in one transaction.
     fn try_migrate(&mut self) -> rusqlite::Result<i64> {
-        let transaction = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let transaction =
+            self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if version == 0 {
             transaction.execute_batch(CREATE)?;
@@ -151,10 +152,16 @@ impl Store {
             .optional()
             .map_err(|error| explain(&self.path, &error))?;
         let document = document.ok_or_else(|| {
-            Failure::usage(format!("there is no record {id} in {}.\n`iodyno list` shows what there is.", self.path.display()))
+            Failure::usage(format!(
+                "there is no record {id} in {}.\n`iodyno list` shows what there is.",
+                self.path.display()
+            ))
         })?;
         serde_json::from_str(&document).map_err(|error| {
-            Failure::new(Exit::Failed, format!("record {id} in {} cannot be read: {error}", self.path.display()))
+            Failure::new(
+                Exit::Failed,
+                format!("record {id} in {} cannot be read: {error}", self.path.display()),
+            )
         })
     }
 }
@@ -171,7 +178,10 @@ fn explain(path: &Path, error: &rusqlite::Error) -> Failure {
         Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => Exit::Rights,
         _ => Exit::Failed,
     };
-    Failure::new(exit, format!("the store {} cannot be used: {error}; nothing in it was changed.\n{advice}", path.display()))
+    Failure::new(
+        exit,
+        format!("the store {} cannot be used: {error}; nothing in it was changed.\n{advice}", path.display()),
+    )
 }
 
 #[cfg(test)]
@@ -226,7 +236,8 @@ mod tests {
     #[test]
     fn a_damaged_store_is_named_with_what_to_do() {
         let dir = host::files::temporary_dir("store").unwrap();
-        host::files::write_atomically(&dir.path().join("records.db"), &"not a database. ".repeat(64)).unwrap();
+        host::files::write_atomically(&dir.path().join("records.db"), &"not a database. ".repeat(64))
+            .unwrap();
         let failure = Store::open(dir.path()).unwrap_err();
         assert_eq!(failure.exit, Exit::Failed);
         assert!(failure.message.contains("records.db.damaged"), "{}", failure.message);

@@ -45,7 +45,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if let Some(plan) = &persist {
         context.out.say(format!("{}\n{}", plan.path, plan.content.trim_end()));
     }
-    let journal = if args.dry_run { None } else { Some(put_in_place(args, context, &wish, &queue, persist.as_ref())?) };
+    let journal =
+        if args.dry_run { None } else { Some(put_in_place(args, context, &wish, &queue, persist.as_ref())?) };
     if let Some(id) = &journal {
         context.out.say(format!("In place. Take it back: iodyno undo {id}"));
     }
@@ -68,9 +69,12 @@ fn wish(id: i64, record: &Record, context: &Context) -> Result<Wish, Failure> {
     let mut won: Vec<&Trial> = record.trials.iter().filter(|trial| is_win(trial)).collect();
     won.sort_by_key(|trial| Knob::find(&trial.knob).map_or(u8::MAX, |knob| knob.order));
     let device = won.first().map(|trial| trial.device.clone()).ok_or_else(|| {
-        Failure::usage(format!("record {id} proved no setting to be better than the one it found: there is nothing to apply."))
+        Failure::usage(format!(
+            "record {id} proved no setting to be better than the one it found: there is nothing to apply."
+        ))
     })?;
-    let values = won.iter().filter_map(|trial| Some((trial.knob.clone(), trial.verdict.as_ref()?.arm.clone())));
+    let values =
+        won.iter().filter_map(|trial| Some((trial.knob.clone(), trial.verdict.as_ref()?.arm.clone())));
     Ok(Wish { device, values: values.collect(), record: id })
 }
 
@@ -89,7 +93,10 @@ fn plan_persist(context: &Context, wish: &Wish) -> Result<PersistPlan, Failure> 
     }
     Err(Failure::new(
         Exit::Failed,
-        format!("no way to make this permanent here:\n{}\nWithout --persist it holds until the next boot.", reasons.join("\n")),
+        format!(
+            "no way to make this permanent here:\n{}\nWithout --persist it holds until the next boot.",
+            reasons.join("\n")
+        ),
     ))
 }
 

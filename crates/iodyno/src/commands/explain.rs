@@ -15,9 +15,14 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.id == args.id).collect();
     if found.is_empty() {
-        let near: Vec<&str> = entries().iter().map(|entry| entry.id).filter(|id| is_near(id, &args.id)).collect();
-        let hint = if near.is_empty() { String::new() } else { format!(" Did you mean {}?", near.join(", ")) };
-        return Err(Failure::usage(format!("nothing is called `{}`.{hint}\n`iodyno catalogue` lists all.", args.id)));
+        let near: Vec<&str> =
+            entries().iter().map(|entry| entry.id).filter(|id| is_near(id, &args.id)).collect();
+        let hint =
+            if near.is_empty() { String::new() } else { format!(" Did you mean {}?", near.join(", ")) };
+        return Err(Failure::usage(format!(
+            "nothing is called `{}`.{hint}\n`iodyno catalogue` lists all.",
+            args.id
+        )));
     }
     for entry in &found {
         context.out.say(entry.page.trim_end());

@@ -90,7 +90,8 @@ impl JobArgs {
 
 /// A seed nobody chose: from the clock, so that no two runs share it; it is printed and kept in the record.
 pub fn fresh_seed() -> u64 {
-    let mixed = host::clock::monotonic_ns() ^ host::clock::unix_ms().rotate_left(32) ^ u64::from(host::process::id());
+    let mixed =
+        host::clock::monotonic_ns() ^ host::clock::unix_ms().rotate_left(32) ^ u64::from(host::process::id());
     // Six digits can be typed again.
     mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44
 }

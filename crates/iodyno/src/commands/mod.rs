@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod completions;
 pub mod explain;
 pub mod inspect;
+mod job_args;
 pub mod judge;
 pub mod list;
 pub mod run;
@@ -39,7 +40,8 @@ impl Context {
 
     /// The flag that SIGINT, SIGTERM and SIGHUP raise.
     pub fn stop_on_signals(&self) -> Result<Stop, Failure> {
-        Stop::on_signals().map_err(|error| Failure::new(Exit::Failed, format!("cannot watch for signals: {error}")))
+        Stop::on_signals()
+            .map_err(|error| Failure::new(Exit::Failed, format!("cannot watch for signals: {error}")))
     }
 }
 

@@ -41,7 +41,8 @@ struct Document<'a> {
 /// Loads, measures, keeps and says what was found.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open(&context.state_dir)?;
-    let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy()).map_err(super::inspect::failure)?;
+    let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
+        .map_err(super::inspect::failure)?;
     let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
     let stop = context.stop_on_signals()?;
     let prepared = prepare(args, context, &job, &stop)?;
@@ -53,7 +54,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         verb: "run".into(),
         target: path.target.clone(),
         summary,
-        provenance: crate::provenance::of(&context.host, prepared.clock_name()),
+        provenance: crate::provenance::of(&context.host),
         path,
         job,
         load: Some(load),
@@ -65,7 +66,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         context.out.say(line);
     }
     if was_cut {
-        context.out.note(format!("iodyno: stopped by {}; the record holds what ran until then.", stop.signal_name()));
+        context.out.note(format!(
+            "iodyno: stopped by {}; the record holds what ran until then.",
+            stop.signal_name()
+        ));
     }
     context.out.document(&Document { schema: "iodyno.run/1", id, record: &record })?;
     Ok(if was_cut { Exit::Interrupted } else { Exit::Fine })
@@ -89,11 +93,11 @@ fn measure(
     job: &Job,
     stop: &Stop,
 ) -> Result<(LoadResult, Vec<SensorLog>), Failure> {
-    let running = load::start(prepared, job, job.randseed, Region::Whole)?;
+    let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
     let sampler = Sampler::start(&context.host, 100, running.origin_ns(), &crate::devices_of(path));
     let failure = wait(&running, job, stop);
     let sensors = sampler.stop();
-    let load = running.finish()?;
+    let load = running.finish();
     match failure {
         Some(failure) => Err(failure),
         None => Ok((load, sensors)),
@@ -117,7 +121,11 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
         }
         if now_ns >= next_ns {
             let snapshot = running.snapshot();
-            line.rate(snapshot.ios - earlier.ios, &snapshot.latency_since(&earlier), (end_ns - now_ns) / 1_000_000);
+            line.rate(
+                snapshot.ios - earlier.ios,
+                &snapshot.latency_since(&earlier),
+                (end_ns - now_ns) / 1_000_000,
+            );
             earlier = snapshot;
             next_ns += 1_000_000_000;
         }

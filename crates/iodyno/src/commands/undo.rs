@@ -54,11 +54,16 @@ fn choose(journals: Vec<Unfinished>, args: &Args) -> Result<Vec<Unfinished>, Fai
         Some(id) => {
             let chosen: Vec<_> = journals.into_iter().filter(|journal| journal.id() == *id).collect();
             if chosen.is_empty() {
-                return Err(Failure::usage(format!("there is no journal {id}.\n`iodyno status` shows what there is.")));
+                return Err(Failure::usage(format!(
+                    "there is no journal {id}.\n`iodyno status` shows what there is."
+                )));
             }
             Ok(chosen)
         }
-        None => Ok(journals.into_iter().filter(|journal| !journal.running && (args.all || !journal.kept)).collect()),
+        None => Ok(journals
+            .into_iter()
+            .filter(|journal| !journal.running && (args.all || !journal.kept))
+            .collect()),
     }
 }
 
@@ -75,7 +80,12 @@ fn undo_one(journal: Unfinished, context: &Context) -> Result<Undone, Failure> {
     for one in restored.iter().filter(|one| one.written || !one.is_whole()) {
         let state = if one.is_whole() { "back at" } else { "should be" };
         let error = one.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
-        context.out.say(format!("  {}  {state} {}, is {}{error}", one.path, brief(&one.wanted), brief(&one.found)));
+        context.out.say(format!(
+            "  {}  {state} {}, is {}{error}",
+            one.path,
+            brief(&one.wanted),
+            brief(&one.found)
+        ));
     }
     Ok(Undone { id, purpose, whole, restored })
 }

@@ -124,10 +124,10 @@ impl Rig<'_> {
 
     fn restart(&mut self, is_learned: bool) -> Result<(), DriveError> {
         if let Some(running) = self.running.take() {
-            running.finish()?;
+            running.finish();
         }
         let seed = self.setup.seed.wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        self.running = Some(load::start(self.setup.prepared, self.setup.job, seed, Region::Whole)?);
+        self.running = Some(load::start(self.setup.prepared, self.setup.job, seed, Region::WHOLE)?);
         let warm_up_ms = match (is_learned, self.starts) {
             (true, _) => 0,
             (false, 0) => WARM_UP_MS,

@@ -14,6 +14,7 @@ mod audit;
 mod calibrate;
 mod carry;
 mod conclude;
+pub mod drive;
 mod duo;
 mod evidence;
 mod guards;

@@ -8,8 +8,9 @@ use model::verdict::{Guard, Outcome, P99, Reason, Verdict};
 /// What a load gave: `4K random read, depth 32, direct: 64.9 k IOPS, 254 MiB/s, p50 449 µs, p99 750 µs`.
 pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
     let latency = load.latency();
-    let quantile =
-        |share: f64| latency.quantile_ns(share).map_or_else(|| "–".into(), |ns| units::duration_ns(ns as f64));
+    let quantile = |share: f64| {
+        latency.quantile_ns(share).map_or_else(|| "–".into(), |ns| units::duration_ns(ns as f64))
+    };
     format!(
         "{}: {} IOPS, {}, p50 {}, p99 {}",
         job.phrase(),
@@ -54,14 +55,17 @@ fn bare(value: f64) -> String {
 
 fn p99(p99: Option<&P99>) -> String {
     match p99 {
-        Some(p99) if p99.guard != Guard::NotJudged => format!(", p99 {}", units::percent_signed(p99.ratio - 1.0)),
+        Some(p99) if p99.guard != Guard::NotJudged => {
+            format!(", p99 {}", units::percent_signed(p99.ratio - 1.0))
+        }
         _ => String::new(),
     }
 }
 
 /// The other arms with their distance, for a default that nothing beats.
 fn losers(verdict: &Verdict) -> String {
-    let one = |arm: &model::verdict::ArmResult| Some(format!("{} {}", arm.arm, units::percent_signed(arm.effect?)));
+    let one =
+        |arm: &model::verdict::ArmResult| Some(format!("{} {}", arm.arm, units::percent_signed(arm.effect?)));
     let all: Vec<String> = verdict.arms.iter().filter_map(one).collect();
     if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) }
 }
@@ -69,7 +73,8 @@ fn losers(verdict: &Verdict) -> String {
 /// The sentence of a whole tune: the wins, or that there was none.
 pub fn tune_sentence(trials: &[Trial]) -> String {
     let tried: Vec<&Trial> = trials.iter().filter(|trial| trial.verdict.is_some()).collect();
-    let wins: Vec<&str> = tried.iter().filter(|trial| is_win(trial)).map(|trial| trial.summary.as_str()).collect();
+    let wins: Vec<&str> =
+        tried.iter().filter(|trial| is_win(trial)).map(|trial| trial.summary.as_str()).collect();
     match (wins.is_empty(), tried.is_empty()) {
         (false, _) => wins.join("; "),
         (true, false) => tried.iter().map(|trial| trial.summary.as_str()).collect::<Vec<_>>().join("; "),
@@ -135,7 +140,9 @@ fn depth_line(job: &Job, load: &LoadResult) -> Option<String> {
     let reached = load.iops() * mean_ns / 1e9;
     let asked = f64::from(job.iodepth * job.numjobs);
     (job.rate_iops == 0 && (reached / asked - 1.0).abs() > 0.15).then(|| {
-        format!("  depth {reached:.1} reached of {asked:.0} asked for: submission, not the device, sets the rate")
+        format!(
+            "  depth {reached:.1} reached of {asked:.0} asked for: submission, not the device, sets the rate"
+        )
     })
 }
 
@@ -152,7 +159,9 @@ fn tune_lines(id: i64, record: &Record) -> Vec<String> {
     lines.push(format!("  holds for this load ({}) on {device}; not for others", record.job.phrase()));
     lines.push("Everything is back as it was.".to_string());
     if record.trials.iter().any(|trial| is_win(trial) && !trial.aa) {
-        lines.push(format!("  keep it: sudo iodyno apply {id}    keep it for good: sudo iodyno apply {id} --persist"));
+        lines.push(format!(
+            "  keep it: sudo iodyno apply {id}    keep it for good: sudo iodyno apply {id} --persist"
+        ));
     }
     lines
 }
@@ -161,7 +170,11 @@ fn tune_lines(id: i64, record: &Record) -> Vec<String> {
 fn proof_line(verdict: &Verdict) -> Option<String> {
     let stage = verdict.estimated_in?;
     let pairs = verdict.pairs.iter().filter(|pair| pair.stage == stage).count();
-    let fresh = if stage == model::verdict::Stage::Holdout { " fresh pairs after the choice was made" } else { " pairs" };
+    let fresh = if stage == model::verdict::Stage::Holdout {
+        " fresh pairs after the choice was made"
+    } else {
+        " pairs"
+    };
     let horizon = units::span_ms(verdict.horizon_ms);
     Some(format!(
         "  {pairs}{fresh}, seed {}, {} of device time; no carry-over seen up to {horizon}",
@@ -198,7 +211,13 @@ mod tests {
             lives_in_tail: false,
             smallest_detectable: None,
             p99: Some(P99 { ratio: 0.62, low: 0.6, high: 0.65, guard: Guard::Passed }),
-            arms: vec![ArmResult { arm: "none".into(), effect: Some(-0.12), low: None, high: None, dropped: true }],
+            arms: vec![ArmResult {
+                arm: "none".into(),
+                effect: Some(-0.12),
+                low: None,
+                high: None,
+                dropped: true,
+            }],
             stages: vec![],
             pairs: vec![],
             notes: vec![],
@@ -218,7 +237,10 @@ mod tests {
         let lost = verdict(Outcome::Better, Reason::DefaultWins, "bfq");
         assert_eq!(verdict_sentence("scheduler", &values, &lost), "scheduler: nothing beats bfq: none −12 %");
         let refused = verdict(Outcome::Refused, Reason::TooNoisy, "bfq");
-        assert_eq!(verdict_sentence("scheduler", &values, &refused), "scheduler: no verdict. The noise is too large.");
+        assert_eq!(
+            verdict_sentence("scheduler", &values, &refused),
+            "scheduler: no verdict. The noise is too large."
+        );
     }
 
     #[test]

@@ -42,11 +42,18 @@ impl Live {
     /// After each window: redraws at most ten times a second, or says a new stage.
     pub fn show(&self, planned: &PlannedKnob, progress: &Progress) {
         if !self.is_terminal {
-            if progress.stage != self.said.get() && let Some(stage) = progress.stage {
+            if progress.stage != self.said.get()
+                && let Some(stage) = progress.stage
+            {
                 self.said.set(Some(stage));
                 let rate = units::count(progress.rate);
                 let left = units::span_ms(progress.left_ms);
-                self.out.note(format!("{} on {}: {}, {rate} IOPS, about {left} left", planned.knob, self.device, phrase(stage)));
+                self.out.note(format!(
+                    "{} on {}: {}, {rate} IOPS, about {left} left",
+                    planned.knob,
+                    self.device,
+                    phrase(stage)
+                ));
             }
             return;
         }
@@ -93,8 +100,15 @@ fn arm_line(arm: &ArmResult) -> String {
         return format!("{:<14} not compared yet", arm.arm);
     };
     let dropped = if arm.dropped { "  out" } else { "" };
-    let bound = |value: f64| if value.is_finite() && value < 9.0 { units::percent_signed(value) } else { "?".into() };
-    format!("{:<14} {:>8}  ({} to {}){dropped}", arm.arm, units::percent_signed(effect), bound(low), bound(high))
+    let bound =
+        |value: f64| if value.is_finite() && value < 9.0 { units::percent_signed(value) } else { "?".into() };
+    format!(
+        "{:<14} {:>8}  ({} to {}){dropped}",
+        arm.arm,
+        units::percent_signed(effect),
+        bound(low),
+        bound(high)
+    )
 }
 
 /// A stage for people.

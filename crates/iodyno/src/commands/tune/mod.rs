@@ -81,7 +81,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         verb: "tune".into(),
         target: path.target.clone(),
         summary: words::tune_sentence(&done.trials),
-        provenance: crate::provenance::of(&context.host, &done.clock),
+        provenance: crate::provenance::of(&context.host),
         path: path.clone(),
         job,
         load: None,
@@ -98,7 +98,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 
 /// 0 when at least one knob got an answer, 6 when none did.
 fn exit_of(trials: &[Trial]) -> Exit {
-    let is_answer =
-        |trial: &Trial| trial.verdict.as_ref().is_some_and(|v| matches!(v.outcome, Outcome::Better | Outcome::Equal));
+    let is_answer = |trial: &Trial| {
+        trial.verdict.as_ref().is_some_and(|v| matches!(v.outcome, Outcome::Better | Outcome::Equal))
+    };
     if trials.iter().any(is_answer) { Exit::Fine } else { Exit::Undecided }
 }

@@ -142,7 +142,11 @@ fn consider(
         Some(wanted) => {
             for value in &wanted {
                 if let Some(why) = (knob.rejects)(queue, value) {
-                    return Err(Failure::usage(format!("{} does not take {}={value}: {why}.", queue.device(), knob.id)));
+                    return Err(Failure::usage(format!(
+                        "{} does not take {}={value}: {why}.",
+                        queue.device(),
+                        knob.id
+                    )));
                 }
             }
             let others = wanted.into_iter().filter(|value| *value != now);
@@ -157,13 +161,16 @@ fn consider(
         return Ok(Err(why));
     }
     if knob.class == Class::Slow {
-        return Ok(Err("its effect comes minutes later, through dirty pages; this experiment is too short for it".into()));
+        return Ok(Err(
+            "its effect comes minutes later, through dirty pages; this experiment is too short for it".into(),
+        ));
     }
     Ok(Ok(PlannedKnob { knob: knob.id.into(), values, pairs_ms: 0, risk: knob.risk }))
 }
 
 fn nothing_to_try(plan: &TunePlan) -> Failure {
-    let reasons: Vec<String> = plan.skipped.iter().map(|skipped| format!("  {}: {}", skipped.knob, skipped.why)).collect();
+    let reasons: Vec<String> =
+        plan.skipped.iter().map(|skipped| format!("  {}: {}", skipped.knob, skipped.why)).collect();
     Failure::new(
         Exit::Failed,
         format!("there is nothing to try on {} for this load:\n{}", plan.device, reasons.join("\n")),
@@ -211,7 +218,12 @@ impl TunePlan {
         let mut lines = vec![format!("{} on {}: {}", "tune", self.device, job.phrase())];
         for knob in &self.knobs {
             let others = knob.values[1..].join(", ");
-            lines.push(format!("  {:<15} {} against {others}   ({})", knob.knob, knob.values[0], knob.risk.phrase()));
+            lines.push(format!(
+                "  {:<15} {} against {others}   ({})",
+                knob.knob,
+                knob.values[0],
+                knob.risk.phrase()
+            ));
         }
         for skipped in &self.skipped {
             lines.push(format!("  {:<15} not tried: {}", skipped.knob, skipped.why));

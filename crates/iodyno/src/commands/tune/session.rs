@@ -33,7 +33,6 @@ pub struct Session<'a> {
 pub struct Done {
     pub trials: Vec<Trial>,
     pub sensors: Vec<SensorLog>,
-    pub clock: String,
     pub interrupted: bool,
 }
 
@@ -41,18 +40,15 @@ impl Session<'_> {
     /// Locks the device, makes the load ready, tries every knob, and puts everything back whatever happened.
     pub fn run(&self) -> Result<Done, Failure> {
         let context = self.context;
-        let _lock = Lock::take(&context.state_dir, &self.plan.device, &format!("{}: its tune", self.plan.device))?;
+        let _lock =
+            Lock::take(&context.state_dir, &self.plan.device, &format!("{}: its tune", self.plan.device))?;
         let stop = context.stop_on_signals()?;
         let prepared = self.prepare(&stop)?;
         let queue = Queue::of(&context.host, &self.plan.device)
             .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
         let journal = self.begin_journal(&queue)?;
-        let sampler = Sampler::start(
-            &context.host,
-            100,
-            host::clock::monotonic_ns(),
-            &crate::devices_of(self.path),
-        );
+        let sampler =
+            Sampler::start(&context.host, 100, host::clock::monotonic_ns(), &crate::devices_of(self.path));
         let tried = self.try_all(&prepared, &queue, &journal, &stop);
         let sensors = sampler.stop();
         let restored = journal.revert(&context.host)?;
@@ -60,16 +56,19 @@ impl Session<'_> {
         let trials = tried?;
         let interrupted = stop.is_asked();
         if interrupted {
-            context.out.note(format!("iodyno: stopped by {}; everything is back as it was.", stop.signal_name()));
+            context
+                .out
+                .note(format!("iodyno: stopped by {}; everything is back as it was.", stop.signal_name()));
         }
-        Ok(Done { trials, sensors, clock: prepared.clock_name().to_string(), interrupted })
+        Ok(Done { trials, sensors, interrupted })
     }
 
     fn prepare(&self, stop: &Stop) -> Result<Prepared, Failure> {
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let consent = self.args.job.consent();
-        let prepared = load::prepare(&self.context.host, &self.args.target, self.job, &consent, stop, &mut progress)?;
+        let prepared =
+            load::prepare(&self.context.host, &self.args.target, self.job, &consent, stop, &mut progress)?;
         line.clear();
         for note in prepared.notes() {
             self.context.out.note(format!("note: {note}"));
@@ -150,7 +149,8 @@ impl Session<'_> {
             seed: self.seed.wrapping_add(1_000 * (index as u64 + 1)),
             stop,
         };
-        let verdict = drive(&setup, &mut experiment, &mut |experiment| live.show(planned, &experiment.progress()))?;
+        let verdict =
+            drive(&setup, &mut experiment, &mut |experiment| live.show(planned, &experiment.progress()))?;
         let summary = words::verdict_sentence(knob.id, &planned.values, &verdict);
         Ok(self.trial(knob.id, &planned.values, summary, None, Some(verdict)))
     }
@@ -179,7 +179,10 @@ impl Session<'_> {
         }
         Err(Failure::new(
             Exit::Failed,
-            format!("not everything came back; the journal stays, `iodyno undo` tries again:\n{}", broken.join("\n")),
+            format!(
+                "not everything came back; the journal stays, `iodyno undo` tries again:\n{}",
+                broken.join("\n")
+            ),
         ))
     }
 }
