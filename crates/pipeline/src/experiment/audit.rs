@@ -9,13 +9,13 @@ use super::window::BIN_MS;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;
-/// Scores from which a carried part makes the audit go on, and from which it fails it in the end.
-const SUSPECT_SCORE: f64 = 1.5;
-const FAIL_SCORE: f64 = 3.0;
-/// A score that needs no second look.
-const CERTAIN_SCORE: f64 = 6.0;
-/// Score that excludes a carried part of a given size.
-const EXCLUDE_SCORE: f64 = 2.0;
+/// Log likelihood ratio of carry-over against none: from here on the audit is not over yet, fails without a further
+/// look, and fails after the last round.
+const SUSPECT_LN: f64 = 1.0;
+const CERTAIN_LN: f64 = 6.0;
+const FAIL_LN: f64 = 3.0;
+/// Ratio that excludes carry-over of a given size.
+const EXCLUDE_LN: f64 = -2.0;
 const ROUNDS_MAX: usize = 4;
 
 /// What the audit found.
@@ -116,29 +116,41 @@ impl Audit {
 
     fn judge(&mut self, run: &mut Run) {
         let fits = carry::fit(&self.bins, false);
-        let limit_ln = run.plan.rope_ln().max(0.25 * self.short.centre.abs());
-        let score = self.worst_score(&fits, limit_ln);
+        let (evidence_ln, likely) = self.strongest(run, &fits);
         let is_last = self.rounds >= ROUNDS_MAX;
-        if score >= CERTAIN_SCORE || (is_last && score >= FAIL_SCORE) {
-            let likely = carry::likeliest(&fits);
+        if evidence_ln >= CERTAIN_LN || (is_last && evidence_ln >= FAIL_LN) {
             let (tau_ms, carried_ln) = likely.map_or((0, 0.0), |fit| (fit.tau_ms, fit.centre_ln));
             self.found = Some(Audited::Carries { tau_ms, lasting_ln: self.short.centre + carried_ln });
-        } else if score < SUSPECT_SCORE || is_last {
-            self.found = Some(Audited::Clean { horizon_ms: self.horizon_ms(&fits, limit_ln) });
+        } else if evidence_ln < SUSPECT_LN || is_last {
+            self.found = Some(Audited::Clean { horizon_ms: self.horizon_ms(run, &fits) });
         } else {
             self.refill(run);
         }
     }
 
-    /// The highest score among carried parts large enough to matter.
-    fn worst_score(&self, fits: &[Carried], limit_ln: f64) -> f64 {
-        let material = fits.iter().filter(|fit| fit.centre_ln.abs() > limit_ln);
-        material.map(|fit| fit.centre_ln.abs() / fit.error_ln.hypot(self.short.error)).fold(0.0, f64::max)
+    /// Carried parts that would change the claim: half or all of the effect paid back or added, and for an effect
+    /// near nothing, multiples of the region.
+    fn alternatives_ln(&self, run: &Run) -> [f64; 4] {
+        let size_ln = self.short.centre.abs().max(4.0 * run.plan.rope_ln());
+        [-1.0, -0.5, 0.5, 1.0].map(|share| share * size_ln)
     }
 
-    /// The longest time constant up to which every carried part of twice the limit is excluded.
-    fn horizon_ms(&self, fits: &[Carried], limit_ln: f64) -> u64 {
-        let excluded = |fit: &&Carried| fit.centre_ln.abs() + EXCLUDE_SCORE * fit.error_ln < 2.0 * limit_ln;
+    /// The strongest evidence for carry-over, and the time constant it belongs to.
+    fn strongest(&self, run: &Run, fits: &[Carried]) -> (f64, Option<Carried>) {
+        let alternatives_ln = self.alternatives_ln(run);
+        fits.iter().fold((f64::NEG_INFINITY, None), |best, fit| {
+            let evidence = alternatives_ln.map(|size_ln| fit.evidence_ln(size_ln, self.short.error));
+            let strongest = evidence.into_iter().fold(f64::NEG_INFINITY, f64::max);
+            if strongest > best.0 { (strongest, Some(*fit)) } else { best }
+        })
+    }
+
+    /// The longest time constant up to which carry-over of half the effect or more is excluded.
+    fn horizon_ms(&self, run: &Run, fits: &[Carried]) -> u64 {
+        let alternatives_ln = self.alternatives_ln(run);
+        let excluded = |fit: &&Carried| {
+            alternatives_ln.iter().all(|size_ln| fit.evidence_ln(*size_ln, self.short.error) < EXCLUDE_LN)
+        };
         fits.iter().take_while(excluded).last().map_or(0, |fit| fit.tau_ms)
     }
 

@@ -64,7 +64,8 @@ impl Phase {
             }
         };
         let tolerance_ln = run.plan.rope_ln() / 2.0;
-        Phase::Settle(Settle::new(run, Reach { first_ms, longest_ms, tolerance_ln }))
+        let washout_min_ms = class_washout_ms(run.plan.class);
+        Phase::Settle(Settle::new(run, Reach { first_ms, longest_ms, washout_min_ms, tolerance_ln }))
     }
 
     pub(super) fn want(&self, run: &Run) -> Option<Want> {
