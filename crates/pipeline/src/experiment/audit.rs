@@ -12,6 +12,9 @@ const SLICE_MS: u64 = 250;
 /// Log likelihood ratio of carry-over against none: from here on the audit is not over yet, fails without a further
 /// look, and fails after the last round.
 const SUSPECT_LN: f64 = 1.0;
+const SUSPECT_QUICK_LN: f64 = 3.0;
+/// Carry-over faster than this shows plainly in the first residences, so a faint sign of it is chance.
+const QUICK_MS: u64 = 8_000;
 const CERTAIN_LN: f64 = 6.0;
 const FAIL_LN: f64 = 3.0;
 /// Ratio that excludes carry-over of a given size.
@@ -32,6 +35,7 @@ pub(super) enum Audited {
 pub(super) struct Audit {
     arm: usize,
     short: Estimate,
+    is_difference: bool,
     soak_ms: u64,
     queue: Vec<usize>,
     exposure: Exposure,
@@ -43,9 +47,9 @@ pub(super) struct Audit {
 
 impl Audit {
     /// Audits the short estimate of one arm against the default.
-    pub(super) fn new(run: &mut Run, arm: usize, short: Estimate) -> Self {
+    pub(super) fn new(run: &mut Run, arm: usize, short: Estimate, is_difference: bool) -> Self {
         let soak_ms = match run.plan.class {
-            Class::Fast => 9_000,
+            Class::Fast => 13_000,
             _ => 12_000,
         };
         let exposure = run.residences.iter().fold([0.0; TAUS_MS.len()], |exposure, residence| {
@@ -55,6 +59,7 @@ impl Audit {
         let mut audit = Audit {
             arm,
             short,
+            is_difference,
             soak_ms: soak_ms.max(5 * run.window_ms),
             queue: Vec::new(),
             exposure,
@@ -116,41 +121,44 @@ impl Audit {
 
     fn judge(&mut self, run: &mut Run) {
         let fits = carry::fit(&self.bins, false);
-        let (evidence_ln, likely) = self.strongest(run, &fits);
         let is_last = self.rounds >= ROUNDS_MAX;
-        if evidence_ln >= CERTAIN_LN || (is_last && evidence_ln >= FAIL_LN) {
-            let (tau_ms, carried_ln) = likely.map_or((0, 0.0), |fit| (fit.tau_ms, fit.centre_ln));
-            self.found = Some(Audited::Carries { tau_ms, lasting_ln: self.short.centre + carried_ln });
-        } else if evidence_ln < SUSPECT_LN || is_last {
-            self.found = Some(Audited::Clean { horizon_ms: self.horizon_ms(run, &fits) });
-        } else {
+        let strongest = fits.iter().map(|fit| (self.evidence_ln(run, fit), fit));
+        let strongest = strongest.max_by(|a, b| a.0.total_cmp(&b.0));
+        let fails_at = if is_last { FAIL_LN } else { CERTAIN_LN };
+        if let Some((_, fit)) = strongest.filter(|(evidence_ln, _)| *evidence_ln >= fails_at) {
+            let lasting_ln = self.short.centre + fit.centre_ln;
+            self.found = Some(Audited::Carries { tau_ms: fit.tau_ms, lasting_ln });
+        } else if !is_last && fits.iter().any(|fit| self.is_suspect(run, fit)) {
             self.refill(run);
+        } else {
+            self.found = Some(Audited::Clean { horizon_ms: self.horizon_ms(run, &fits) });
         }
     }
 
-    /// Carried parts that would change the claim: half or all of the effect paid back or added, and for an effect
-    /// near nothing, multiples of the region.
-    fn alternatives_ln(&self, run: &Run) -> [f64; 4] {
-        let size_ln = self.short.centre.abs().max(4.0 * run.plan.rope_ln());
-        [-1.0, -0.5, 0.5, 1.0].map(|share| share * size_ln)
+    fn is_suspect(&self, run: &Run, fit: &Carried) -> bool {
+        let suspect_at = if fit.tau_ms < QUICK_MS { SUSPECT_QUICK_LN } else { SUSPECT_LN };
+        self.evidence_ln(run, fit) >= suspect_at
     }
 
-    /// The strongest evidence for carry-over, and the time constant it belongs to.
-    fn strongest(&self, run: &Run, fits: &[Carried]) -> (f64, Option<Carried>) {
-        let alternatives_ln = self.alternatives_ln(run);
-        fits.iter().fold((f64::NEG_INFINITY, None), |best, fit| {
-            let evidence = alternatives_ln.map(|size_ln| fit.evidence_ln(size_ln, self.short.error));
-            let strongest = evidence.into_iter().fold(f64::NEG_INFINITY, f64::max);
-            if strongest > best.0 { (strongest, Some(*fit)) } else { best }
-        })
+    /// Carried parts that would change the claim. A difference must not be paid back, by half or in full; an
+    /// absence must not hide an effect that builds up on either side.
+    fn alternatives_ln(&self, run: &Run) -> [f64; 2] {
+        let hidden_ln = 4.0 * run.plan.rope_ln();
+        match self.is_difference {
+            true => [-0.5, -1.0].map(|share| share * self.short.centre),
+            false => [-hidden_ln, hidden_ln],
+        }
+    }
+
+    /// Evidence for the likelier of the alternatives.
+    fn evidence_ln(&self, run: &Run, fit: &Carried) -> f64 {
+        let evidence = self.alternatives_ln(run).map(|size_ln| fit.evidence_ln(size_ln));
+        evidence.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// The longest time constant up to which carry-over of half the effect or more is excluded.
     fn horizon_ms(&self, run: &Run, fits: &[Carried]) -> u64 {
-        let alternatives_ln = self.alternatives_ln(run);
-        let excluded = |fit: &&Carried| {
-            alternatives_ln.iter().all(|size_ln| fit.evidence_ln(*size_ln, self.short.error) < EXCLUDE_LN)
-        };
+        let excluded = |fit: &&Carried| self.evidence_ln(run, fit) < EXCLUDE_LN;
         fits.iter().take_while(excluded).last().map_or(0, |fit| fit.tau_ms)
     }
 

@@ -39,13 +39,16 @@ pub(super) struct Bin {
     pub exposure: Exposure,
 }
 
-/// The carried part for one time constant.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The carried part for one time constant, with the noise left open.
+#[derive(Clone, Debug)]
 pub(super) struct Carried {
     pub tau_ms: u64,
+    /// Most likely carried part.
     pub centre_ln: f64,
+    /// Its error under the most likely noise.
     pub error_ln: f64,
     likelihood: f64,
+    fits: Vec<Fit>,
 }
 
 impl Carried {
@@ -54,11 +57,17 @@ impl Carried {
         self.centre_ln.abs() / self.error_ln.max(1e-9)
     }
 
-    /// Log likelihood ratio of a carried part of `size_ln` against none, with `doubt_ln` about the short effect.
-    /// Near zero where the levels are too noisy to tell, whatever the estimate.
-    pub(super) fn evidence_ln(&self, size_ln: f64, doubt_ln: f64) -> f64 {
-        let error_ln = self.error_ln.hypot(doubt_ln).max(1e-6);
-        size_ln * (2.0 * self.centre_ln - size_ln) / (2.0 * error_ln * error_ln)
+    /// Log likelihood ratio of a carried part of `size_ln` against none. Both sides are averaged over all the noise
+    /// models, so a wiggle that a rougher noise explains as well is no evidence, and levels too noisy to tell give
+    /// a ratio near zero whatever the estimate.
+    pub(super) fn evidence_ln(&self, size_ln: f64) -> f64 {
+        self.averaged(size_ln) - self.averaged(0.0)
+    }
+
+    fn averaged(&self, size_ln: f64) -> f64 {
+        let each = self.fits.iter().map(|fit| fit.likelihood_ln(size_ln));
+        let top = each.clone().fold(f64::NEG_INFINITY, f64::max);
+        top + each.map(|likelihood| (likelihood - top).exp()).sum::<f64>().ln()
     }
 }
 
@@ -68,14 +77,39 @@ pub(super) fn fit(bins: &[Bin], with_effect: bool) -> Vec<Carried> {
 }
 
 /// The time constant that explains the levels best.
-pub(super) fn likeliest(fits: &[Carried]) -> Option<Carried> {
-    fits.iter().copied().max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
+pub(super) fn likeliest(fits: &[Carried]) -> Option<&Carried> {
+    fits.iter().max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
 }
 
 fn fit_one(bins: &[Bin], tau: usize, with_effect: bool) -> Option<Carried> {
-    Noise::grid()
-        .filter_map(|noise| regress(&whiten(bins, tau, noise), with_effect, TAUS_MS[tau]))
-        .max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
+    let fits: Vec<Fit> =
+        Noise::grid().filter_map(|noise| regress(&whiten(bins, tau, noise), with_effect)).collect();
+    let best = fits.iter().max_by(|a, b| a.top().total_cmp(&b.top()))?;
+    let error_ln = (best.residual / best.freedom / best.power).sqrt();
+    let (centre_ln, likelihood) = (best.centre_ln, best.top());
+    Some(Carried { tau_ms: TAUS_MS[tau], centre_ln, error_ln, likelihood, fits })
+}
+
+/// A regression under one noise model.
+#[derive(Clone, Debug)]
+struct Fit {
+    centre_ln: f64,
+    power: f64,
+    residual: f64,
+    freedom: f64,
+    variances_ln: f64,
+}
+
+impl Fit {
+    /// Log likelihood of a carried part, with the noise's scale at its best.
+    fn likelihood_ln(&self, size_ln: f64) -> f64 {
+        let residual = self.residual + self.power * (size_ln - self.centre_ln).powi(2);
+        -0.5 * (self.variances_ln + self.freedom * residual.ln())
+    }
+
+    fn top(&self) -> f64 {
+        self.likelihood_ln(self.centre_ln)
+    }
 }
 
 /// Noise around the level, as variances over the white variance of a full bin: a part that forgets itself within
@@ -142,7 +176,7 @@ fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
 
 /// Least squares on whitened rows by Gram–Schmidt: what is left of the exposure once the other columns are taken out
 /// carries the whole information about its coefficient.
-fn regress(rows: &[Row], with_effect: bool, tau_ms: u64) -> Option<Carried> {
+fn regress(rows: &[Row], with_effect: bool) -> Option<Fit> {
     let others: &[usize] = if with_effect { &[1, 2] } else { &[1] };
     let freedom = rows.len().checked_sub(others.len() + 1).filter(|freedom| *freedom >= 4)? as f64;
     let column = |i: usize| rows.iter().map(|row| row.columns[i]).collect::<Vec<f64>>();
@@ -161,10 +195,9 @@ fn regress(rows: &[Row], with_effect: bool, tau_ms: u64) -> Option<Carried> {
     }
     let centre_ln = dot(&exposure, &level) / power;
     remove(&mut level, &exposure);
-    let variance = (dot(&level, &level) / freedom).max(1e-12);
-    let logs: f64 = rows.iter().map(|row| row.variance_ln).sum();
-    let likelihood = -0.5 * (logs + rows.len() as f64 * variance.ln());
-    Some(Carried { tau_ms, centre_ln, error_ln: (variance / power).sqrt(), likelihood })
+    let residual = dot(&level, &level).max(1e-12);
+    let variances_ln = rows.iter().map(|row| row.variance_ln).sum();
+    Some(Fit { centre_ln, power, residual, freedom, variances_ln })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -240,7 +240,7 @@ fn after_race(run: &mut Run, race: &Race) -> Phase {
 }
 
 fn audit(run: &mut Run, claim: Claim) -> Phase {
-    Phase::Audit(Audit::new(run, claim.arm, claim.short), claim)
+    Phase::Audit(Audit::new(run, claim.arm, claim.short, claim.equal.is_none()), claim)
 }
 
 fn after_audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
