@@ -5,6 +5,7 @@ use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
 use super::stats::Estimate;
+use model::verdict::Stage;
 use super::window::BIN_MS;
 
 /// Length of a regression bin, in milliseconds.
@@ -49,27 +50,47 @@ impl Audit {
     /// Audits the short estimate of one arm against the default.
     pub(super) fn new(run: &mut Run, arm: usize, short: Estimate, is_difference: bool) -> Self {
         let soak_ms = match run.plan.class {
-            Class::Fast => 13_000,
+            Class::Fast => 12_000,
             _ => 12_000,
         };
-        let exposure = run.residences.iter().fold([0.0; TAUS_MS.len()], |exposure, residence| {
-            let acting = if residence.arm == arm { 1.0 } else { 0.0 };
-            age(&exposure, acting, residence.duration_ms as f64)
-        });
         let mut audit = Audit {
             arm,
             short,
             is_difference,
             soak_ms: soak_ms.max(5 * run.window_ms),
             queue: Vec::new(),
-            exposure,
+            exposure: [0.0; TAUS_MS.len()],
             last_order: None,
             rounds: 0,
             bins: Vec::new(),
             found: None,
         };
+        audit.recall(run);
         audit.refill(run);
         audit
+    }
+
+    /// Goes through the windows so far: they say how long the arm has acted, and the short ones since the
+    /// calibration show the level before the long residences move it.
+    fn recall(&mut self, run: &Run) {
+        let mut bins: Vec<Bin> = Vec::new();
+        for (number, residence) in run.residences.iter().enumerate() {
+            let acting = if residence.arm == self.arm { 1.0 } else { 0.0 };
+            let is_recent = number >= run.attempt_residence && residence.stage != Stage::Audit;
+            if is_recent && (acting == 1.0 || residence.arm == 0) {
+                let middle_ms = (residence.discard_ms + residence.duration_ms) as f64 / 2.0;
+                let kept_ms = residence.duration_ms.saturating_sub(residence.discard_ms).max(BIN_MS);
+                bins.push(Bin {
+                    at_s: (residence.start_ms as f64 + middle_ms) / 1e3,
+                    level_ln: residence.level_ln - self.short.centre * acting,
+                    acting,
+                    variance: SLICE_MS as f64 / kept_ms as f64,
+                    exposure: age(&self.exposure, acting, middle_ms),
+                });
+            }
+            self.exposure = age(&self.exposure, acting, residence.duration_ms as f64);
+        }
+        self.bins = bins.chunks(2).map(Bin::merged).collect();
     }
 
     /// One residence of each arm; every second round mirrors the one before, so that curved drift cancels.

@@ -31,12 +31,27 @@ pub(super) struct Bin {
     pub at_s: f64,
     /// Level, with the known short effect taken out.
     pub level_ln: f64,
-    /// Whether the arm was in place.
+    /// Whether the arm was in place, where its short effect is still in the level.
     pub acting: f64,
     /// Variance relative to a full bin; short bins are noisier.
     pub variance: f64,
     /// Past share of the arm, by time constant.
     pub exposure: Exposure,
+}
+
+impl Bin {
+    /// Neighbouring bins as one.
+    pub(super) fn merged(bins: &[Bin]) -> Bin {
+        let count = bins.len().max(1) as f64;
+        let mean = |of: &dyn Fn(&Bin) -> f64| bins.iter().map(of).sum::<f64>() / count;
+        Bin {
+            at_s: mean(&|bin| bin.at_s),
+            level_ln: mean(&|bin| bin.level_ln),
+            acting: mean(&|bin| bin.acting),
+            variance: mean(&|bin| bin.variance) / count,
+            exposure: std::array::from_fn(|tau| mean(&|bin| bin.exposure[tau])),
+        }
+    }
 }
 
 /// The carried part for one time constant, with the noise left open.

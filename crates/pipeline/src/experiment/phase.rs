@@ -166,6 +166,7 @@ fn calibrate(run: &mut Run, washout_ms: u64) -> Phase {
         .max(run.washout_ms * 5 / 2)
         .max(run.washout_ms + kept_ms);
     run.attempt_row = run.rows.len();
+    run.attempt_residence = run.residences.len();
     run.latencies.clear();
     Phase::Calibrate(Calibrate::default())
 }

@@ -26,11 +26,16 @@ impl Want {
     }
 }
 
-/// A stretch of time under one arm, for working out how long an arm has acted.
+/// A window that has been run, for working out how long an arm has acted and what the level was meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Residence {
+    pub stage: Stage,
     pub arm: usize,
+    pub start_ms: u64,
     pub duration_ms: u64,
+    pub discard_ms: u64,
+    /// Robust level of the kept part.
+    pub level_ln: f64,
 }
 
 /// Shared state of an experiment.
@@ -55,6 +60,8 @@ pub(super) struct Run {
     pub residences: Vec<Residence>,
     /// First row of the current attempt; earlier ones belong to data that were dropped.
     pub attempt_row: usize,
+    /// First residence of the current attempt.
+    pub attempt_residence: usize,
     pub rows: Vec<PairRow>,
     pub latencies: Vec<[Histogram; 2]>,
     pub costs: Vec<StageCost>,
@@ -80,6 +87,7 @@ impl Run {
             foreign: ForeignWatch::default(),
             residences: Vec::new(),
             attempt_row: 0,
+            attempt_residence: 0,
             rows: Vec::new(),
             latencies: Vec::new(),
             costs: Vec::new(),
@@ -94,7 +102,14 @@ impl Run {
         self.clock_ms += sample.duration_ms;
         self.windows += 1;
         self.rate_now = stats::mean(&sample.rates);
-        self.residences.push(Residence { arm: sample.arm, duration_ms: sample.duration_ms });
+        self.residences.push(Residence {
+            stage: sample.stage,
+            arm: sample.arm,
+            start_ms: sample.start_ms,
+            duration_ms: sample.duration_ms,
+            discard_ms: sample.discard_ms,
+            level_ln: self.level.robust(sample.kept()),
+        });
         match self.costs.iter_mut().find(|cost| cost.stage == sample.stage) {
             Some(cost) => {
                 cost.windows += 1;
