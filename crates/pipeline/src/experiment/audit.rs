@@ -10,17 +10,30 @@ use super::window::BIN_MS;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;
-/// Log likelihood ratio of carry-over against none: from here on the audit is not over yet, fails without a further
-/// look, and fails after the last round.
-const SUSPECT_LN: f64 = 1.0;
-const SUSPECT_QUICK_LN: f64 = 3.0;
-/// Carry-over faster than this shows plainly in the first residences, so a faint sign of it is chance.
+/// Log likelihood ratios of carry-over against none.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// The audit is not over yet.
+    suspect_ln: f64,
+    /// The audit fails without a further look.
+    certain_ln: f64,
+    /// The audit fails after the last round.
+    fail_ln: f64,
+}
+
+/// Carry-over faster than [`QUICK_MS`] shows plainly in the first residences, so a faint sign of it is chance.
+const QUICK: Limits = Limits { suspect_ln: 3.0, certain_ln: 8.0, fail_ln: 6.0 };
+/// Slower carry-over has had little time to show, so a faint sign of it is worth another round.
+const SLOW: Limits = Limits { suspect_ln: 0.5, certain_ln: 6.0, fail_ln: 3.0 };
 const QUICK_MS: u64 = 8_000;
-const CERTAIN_LN: f64 = 6.0;
-const FAIL_LN: f64 = 3.0;
+
+fn limits(fit: &Carried) -> Limits {
+    if fit.tau_ms < QUICK_MS { QUICK } else { SLOW }
+}
+
 /// Ratio that excludes carry-over of a given size.
 const EXCLUDE_LN: f64 = -2.0;
-const ROUNDS_MAX: usize = 4;
+const ROUNDS_MAX: usize = 3;
 
 /// What the audit found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +63,7 @@ impl Audit {
     /// Audits the short estimate of one arm against the default.
     pub(super) fn new(run: &mut Run, arm: usize, short: Estimate, is_difference: bool) -> Self {
         let soak_ms = match run.plan.class {
-            Class::Fast => 12_000,
+            Class::Fast => 10_000,
             _ => 12_000,
         };
         let mut audit = Audit {
@@ -110,7 +123,9 @@ impl Audit {
         if self.found.is_some() {
             return None;
         }
-        self.queue.last().map(|arm| Want::new(*arm, self.soak_ms, run.washout_ms))
+        // What the first round could not tell apart needs longer residences, not only more.
+        let soak_ms = if self.rounds == 0 { self.soak_ms } else { self.soak_ms * 3 / 2 };
+        self.queue.last().map(|arm| Want::new(*arm, soak_ms, run.washout_ms))
     }
 
     pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
@@ -143,22 +158,19 @@ impl Audit {
     fn judge(&mut self, run: &mut Run) {
         let fits = carry::fit(&self.bins, false);
         let is_last = self.rounds >= ROUNDS_MAX;
-        let strongest = fits.iter().map(|fit| (self.evidence_ln(run, fit), fit));
-        let strongest = strongest.max_by(|a, b| a.0.total_cmp(&b.0));
-        let fails_at = if is_last { FAIL_LN } else { CERTAIN_LN };
-        if let Some((_, fit)) = strongest.filter(|(evidence_ln, _)| *evidence_ln >= fails_at) {
+        let scored = || fits.iter().map(|fit| (self.evidence_ln(run, fit), fit));
+        let fails = |(evidence_ln, fit): &(f64, &Carried)| {
+            let limits = limits(fit);
+            *evidence_ln >= if is_last { limits.fail_ln } else { limits.certain_ln }
+        };
+        if let Some((_, fit)) = scored().filter(fails).max_by(|a, b| a.0.total_cmp(&b.0)) {
             let lasting_ln = self.short.centre + fit.centre_ln;
             self.found = Some(Audited::Carries { tau_ms: fit.tau_ms, lasting_ln });
-        } else if !is_last && fits.iter().any(|fit| self.is_suspect(run, fit)) {
+        } else if !is_last && scored().any(|(evidence_ln, fit)| evidence_ln >= limits(fit).suspect_ln) {
             self.refill(run);
         } else {
             self.found = Some(Audited::Clean { horizon_ms: self.horizon_ms(run, &fits) });
         }
-    }
-
-    fn is_suspect(&self, run: &Run, fit: &Carried) -> bool {
-        let suspect_at = if fit.tau_ms < QUICK_MS { SUSPECT_QUICK_LN } else { SUSPECT_LN };
-        self.evidence_ln(run, fit) >= suspect_at
     }
 
     /// Carried parts that would change the claim. A difference must not be paid back, by half or in full; an
