@@ -23,12 +23,16 @@ struct Limits {
 
 /// Carry-over faster than [`QUICK_MS`] shows plainly in the first residences, so a faint sign of it is chance.
 const QUICK: Limits = Limits { suspect_ln: 3.0, certain_ln: 8.0, fail_ln: 6.0 };
-/// Slower carry-over has had little time to show, so a faint sign of it is worth another round.
+/// Slower payback has had little time to show, so a faint sign of it is worth another round.
 const SLOW: Limits = Limits { suspect_ln: 0.5, certain_ln: 6.0, fail_ln: 3.0 };
 const QUICK_MS: u64 = 8_000;
 
-fn limits(fit: &Carried) -> Limits {
-    if fit.tau_ms < QUICK_MS { QUICK } else { SLOW }
+/// A carried part that would change the claim, and the evidence for it.
+#[derive(Clone, Copy, Debug)]
+struct Sign<'a> {
+    fit: &'a Carried,
+    evidence_ln: f64,
+    limits: Limits,
 }
 
 /// Ratio that excludes carry-over of a given size.
@@ -158,41 +162,32 @@ impl Audit {
     fn judge(&mut self, run: &mut Run) {
         let fits = carry::fit(&self.bins, false);
         let is_last = self.rounds >= ROUNDS_MAX;
-        let scored = || fits.iter().map(|fit| (self.evidence_ln(run, fit), fit));
-        let fails = |(evidence_ln, fit): &(f64, &Carried)| {
-            let limits = limits(fit);
-            *evidence_ln >= if is_last { limits.fail_ln } else { limits.certain_ln }
-        };
-        if let Some((_, fit)) = scored().filter(fails).max_by(|a, b| a.0.total_cmp(&b.0)) {
-            let lasting_ln = self.short.centre + fit.centre_ln;
-            self.found = Some(Audited::Carries { tau_ms: fit.tau_ms, lasting_ln });
-        } else if !is_last && scored().any(|(evidence_ln, fit)| evidence_ln >= limits(fit).suspect_ln) {
+        let signs: Vec<Sign> = fits.iter().flat_map(|fit| self.signs(run, fit)).collect();
+        let limit_of = |sign: &Sign| if is_last { sign.limits.fail_ln } else { sign.limits.certain_ln };
+        let failing = signs.iter().filter(|sign| sign.evidence_ln >= limit_of(sign));
+        if let Some(sign) = failing.max_by(|a, b| a.evidence_ln.total_cmp(&b.evidence_ln)) {
+            let lasting_ln = self.short.centre + sign.fit.centre_ln;
+            self.found = Some(Audited::Carries { tau_ms: sign.fit.tau_ms, lasting_ln });
+        } else if !is_last && signs.iter().any(|sign| sign.evidence_ln >= sign.limits.suspect_ln) {
             self.refill(run);
         } else {
-            self.found = Some(Audited::Clean { horizon_ms: self.horizon_ms(run, &fits) });
+            self.found = Some(Audited::Clean { horizon_ms: horizon_ms(&signs) });
         }
     }
 
-    /// Carried parts that would change the claim. A difference must not be paid back, by half or in full; an
-    /// absence must not hide an effect that builds up on either side.
-    fn alternatives_ln(&self, run: &Run) -> [f64; 2] {
+    /// A difference must not be paid back, by half or in full, and its size is wrong if it builds up by half or
+    /// more. An absence must not hide an effect that builds up on either side.
+    fn signs<'a>(&self, run: &Run, fit: &'a Carried) -> [Sign<'a>; 4] {
         let hidden_ln = 4.0 * run.plan.rope_ln();
-        match self.is_difference {
-            true => [-0.5, -1.0].map(|share| share * self.short.centre),
-            false => [-hidden_ln, hidden_ln],
-        }
-    }
-
-    /// Evidence for the likelier of the alternatives.
-    fn evidence_ln(&self, run: &Run, fit: &Carried) -> f64 {
-        let evidence = self.alternatives_ln(run).map(|size_ln| fit.evidence_ln(size_ln));
-        evidence.into_iter().fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// The longest time constant up to which carry-over of half the effect or more is excluded.
-    fn horizon_ms(&self, run: &Run, fits: &[Carried]) -> u64 {
-        let excluded = |fit: &&Carried| self.evidence_ln(run, fit) < EXCLUDE_LN;
-        fits.iter().take_while(excluded).last().map_or(0, |fit| fit.tau_ms)
+        let sizes_ln = match self.is_difference {
+            true => [-1.0, -0.5, 0.5, 1.0].map(|share| share * self.short.centre),
+            false => [-hidden_ln, -hidden_ln / 2.0, hidden_ln / 2.0, hidden_ln],
+        };
+        sizes_ln.map(|size_ln| {
+            let is_payback = self.is_difference && size_ln * self.short.centre < 0.0;
+            let limits = if is_payback && fit.tau_ms >= QUICK_MS { SLOW } else { QUICK };
+            Sign { fit, evidence_ln: fit.evidence_ln(size_ln), limits }
+        })
     }
 
     pub(super) fn found(&self) -> Audited {
@@ -203,4 +198,12 @@ impl Audit {
     pub(super) fn left_ms(&self) -> u64 {
         self.queue.len() as u64 * self.soak_ms
     }
+}
+
+/// The longest time constant up to which every carried part that would change the claim is excluded.
+fn horizon_ms(signs: &[Sign]) -> u64 {
+    let excluded = |sign: &&Sign| sign.evidence_ln < EXCLUDE_LN;
+    let first_open_ms = signs.iter().find(|sign| !excluded(sign)).map(|sign| sign.fit.tau_ms);
+    let below = |sign: &&Sign| first_open_ms.is_none_or(|open_ms| sign.fit.tau_ms < open_ms);
+    signs.iter().take_while(below).last().map_or(0, |sign| sign.fit.tau_ms)
 }
