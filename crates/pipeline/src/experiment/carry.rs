@@ -62,7 +62,6 @@ pub(super) struct Carried {
     pub centre_ln: f64,
     /// Its error under the most likely noise.
     pub error_ln: f64,
-    likelihood: f64,
     fits: Vec<Fit>,
 }
 
@@ -91,18 +90,13 @@ pub(super) fn fit(bins: &[Bin], with_effect: bool) -> Vec<Carried> {
     (0..TAUS_MS.len()).filter_map(|tau| fit_one(bins, tau, with_effect)).collect()
 }
 
-/// The time constant that explains the levels best.
-pub(super) fn likeliest(fits: &[Carried]) -> Option<&Carried> {
-    fits.iter().max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
-}
-
 fn fit_one(bins: &[Bin], tau: usize, with_effect: bool) -> Option<Carried> {
     let fits: Vec<Fit> =
         Noise::grid().filter_map(|noise| regress(&whiten(bins, tau, noise), with_effect)).collect();
     let best = fits.iter().max_by(|a, b| a.top().total_cmp(&b.top()))?;
     let error_ln = (best.residual / best.freedom / best.power).sqrt();
-    let (centre_ln, likelihood) = (best.centre_ln, best.top());
-    Some(Carried { tau_ms: TAUS_MS[tau], centre_ln, error_ln, likelihood, fits })
+    let centre_ln = best.centre_ln;
+    Some(Carried { tau_ms: TAUS_MS[tau], centre_ln, error_ln, fits })
 }
 
 /// A regression under one noise model.

@@ -38,6 +38,14 @@ pub(super) struct Residence {
     pub level_ln: f64,
 }
 
+/// Carry-over that made an attempt's data useless.
+#[derive(Clone, Debug)]
+pub(super) struct Carryover {
+    pub tau_ms: u64,
+    /// What was seen, for people.
+    pub detail: String,
+}
+
 /// Shared state of an experiment.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
@@ -53,6 +61,8 @@ pub(super) struct Run {
     pub rate_now: f64,
     /// Attempts whose data were dropped.
     pub attempts: usize,
+    /// Carry-over found by the last audit, while the settle probe takes a longer look at it.
+    pub carried: Option<Carryover>,
     /// Whether half the depth gave the same rate.
     pub saturated: bool,
     pub cap: CapWatch,
@@ -82,6 +92,7 @@ impl Run {
             horizon_ms: 0,
             rate_now: 0.0,
             attempts: 0,
+            carried: None,
             saturated: false,
             cap: CapWatch::default(),
             foreign: ForeignWatch::default(),
@@ -142,10 +153,5 @@ impl Run {
     /// Random bits for resampling.
     pub(super) fn random(&mut self) -> u64 {
         self.coin.next_u64()
-    }
-
-    /// Device time spent in a stage, in milliseconds.
-    pub(super) fn spent_ms(&self, stage: Stage) -> u64 {
-        self.costs.iter().find(|cost| cost.stage == stage).map_or(0, |cost| cost.device_ms)
     }
 }
