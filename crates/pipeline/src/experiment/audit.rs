@@ -5,18 +5,39 @@ use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
 use super::stats::Estimate;
+use model::verdict::Stage;
 use super::window::BIN_MS;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;
-/// Scores from which a carried part makes the audit go on, and from which it fails it in the end.
-const SUSPECT_SCORE: f64 = 1.5;
-const FAIL_SCORE: f64 = 3.0;
-/// A score that needs no second look.
-const CERTAIN_SCORE: f64 = 6.0;
-/// Score that excludes a carried part of a given size.
-const EXCLUDE_SCORE: f64 = 2.0;
-const ROUNDS_MAX: usize = 4;
+/// Log likelihood ratios of carry-over against none.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// The audit is not over yet.
+    suspect_ln: f64,
+    /// The audit fails without a further look.
+    certain_ln: f64,
+    /// The audit fails after the last round.
+    fail_ln: f64,
+}
+
+/// Carry-over faster than [`QUICK_MS`] shows plainly in the first residences, so a faint sign of it is chance.
+const QUICK: Limits = Limits { suspect_ln: 3.0, certain_ln: 8.0, fail_ln: 6.0 };
+/// Slower payback has had little time to show, so a faint sign of it is worth another round.
+const SLOW: Limits = Limits { suspect_ln: 0.5, certain_ln: 6.0, fail_ln: 3.0 };
+const QUICK_MS: u64 = 8_000;
+
+/// A carried part that would change the claim, and the evidence for it.
+#[derive(Clone, Copy, Debug)]
+struct Sign<'a> {
+    fit: &'a Carried,
+    evidence_ln: f64,
+    limits: Limits,
+}
+
+/// Ratio that excludes carry-over of a given size.
+const EXCLUDE_LN: f64 = -2.0;
+const ROUNDS_MAX: usize = 3;
 
 /// What the audit found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +53,7 @@ pub(super) enum Audited {
 pub(super) struct Audit {
     arm: usize,
     short: Estimate,
+    is_difference: bool,
     soak_ms: u64,
     queue: Vec<usize>,
     exposure: Exposure,
@@ -43,28 +65,49 @@ pub(super) struct Audit {
 
 impl Audit {
     /// Audits the short estimate of one arm against the default.
-    pub(super) fn new(run: &mut Run, arm: usize, short: Estimate) -> Self {
+    pub(super) fn new(run: &mut Run, arm: usize, short: Estimate, is_difference: bool) -> Self {
         let soak_ms = match run.plan.class {
-            Class::Fast => 9_000,
+            Class::Fast => 10_000,
             _ => 12_000,
         };
-        let exposure = run.residences.iter().fold([0.0; TAUS_MS.len()], |exposure, residence| {
-            let acting = if residence.arm == arm { 1.0 } else { 0.0 };
-            age(&exposure, acting, residence.duration_ms as f64)
-        });
         let mut audit = Audit {
             arm,
             short,
+            is_difference,
             soak_ms: soak_ms.max(5 * run.window_ms),
             queue: Vec::new(),
-            exposure,
+            exposure: [0.0; TAUS_MS.len()],
             last_order: None,
             rounds: 0,
             bins: Vec::new(),
             found: None,
         };
+        audit.recall(run);
         audit.refill(run);
         audit
+    }
+
+    /// Goes through the windows so far: they say how long the arm has acted, and the short ones since the
+    /// calibration show the level before the long residences move it.
+    fn recall(&mut self, run: &Run) {
+        let mut bins: Vec<Bin> = Vec::new();
+        for (number, residence) in run.residences.iter().enumerate() {
+            let acting = if residence.arm == self.arm { 1.0 } else { 0.0 };
+            let is_recent = number >= run.attempt_residence && residence.stage != Stage::Audit;
+            if is_recent && (acting == 1.0 || residence.arm == 0) {
+                let middle_ms = (residence.discard_ms + residence.duration_ms) as f64 / 2.0;
+                let kept_ms = residence.duration_ms.saturating_sub(residence.discard_ms).max(BIN_MS);
+                bins.push(Bin {
+                    at_s: (residence.start_ms as f64 + middle_ms) / 1e3,
+                    level_ln: residence.level_ln - self.short.centre * acting,
+                    acting,
+                    variance: SLICE_MS as f64 / kept_ms as f64,
+                    exposure: age(&self.exposure, acting, middle_ms),
+                });
+            }
+            self.exposure = age(&self.exposure, acting, residence.duration_ms as f64);
+        }
+        self.bins = bins.chunks(2).map(Bin::merged).collect();
     }
 
     /// One residence of each arm; every second round mirrors the one before, so that curved drift cancels.
@@ -84,7 +127,9 @@ impl Audit {
         if self.found.is_some() {
             return None;
         }
-        self.queue.last().map(|arm| Want::new(*arm, self.soak_ms, run.washout_ms))
+        // What the first round could not tell apart needs longer residences, not only more.
+        let soak_ms = if self.rounds == 0 { self.soak_ms } else { self.soak_ms * 3 / 2 };
+        self.queue.last().map(|arm| Want::new(*arm, soak_ms, run.washout_ms))
     }
 
     pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
@@ -116,30 +161,33 @@ impl Audit {
 
     fn judge(&mut self, run: &mut Run) {
         let fits = carry::fit(&self.bins, false);
-        let limit_ln = run.plan.rope_ln().max(0.25 * self.short.centre.abs());
-        let score = self.worst_score(&fits, limit_ln);
         let is_last = self.rounds >= ROUNDS_MAX;
-        if score >= CERTAIN_SCORE || (is_last && score >= FAIL_SCORE) {
-            let likely = carry::likeliest(&fits);
-            let (tau_ms, carried_ln) = likely.map_or((0, 0.0), |fit| (fit.tau_ms, fit.centre_ln));
-            self.found = Some(Audited::Carries { tau_ms, lasting_ln: self.short.centre + carried_ln });
-        } else if score < SUSPECT_SCORE || is_last {
-            self.found = Some(Audited::Clean { horizon_ms: self.horizon_ms(&fits, limit_ln) });
-        } else {
+        let signs: Vec<Sign> = fits.iter().flat_map(|fit| self.signs(run, fit)).collect();
+        let limit_of = |sign: &Sign| if is_last { sign.limits.fail_ln } else { sign.limits.certain_ln };
+        let failing = signs.iter().filter(|sign| sign.evidence_ln >= limit_of(sign));
+        if let Some(sign) = failing.max_by(|a, b| a.evidence_ln.total_cmp(&b.evidence_ln)) {
+            let lasting_ln = self.short.centre + sign.fit.centre_ln;
+            self.found = Some(Audited::Carries { tau_ms: sign.fit.tau_ms, lasting_ln });
+        } else if !is_last && signs.iter().any(|sign| sign.evidence_ln >= sign.limits.suspect_ln) {
             self.refill(run);
+        } else {
+            self.found = Some(Audited::Clean { horizon_ms: horizon_ms(&signs) });
         }
     }
 
-    /// The highest score among carried parts large enough to matter.
-    fn worst_score(&self, fits: &[Carried], limit_ln: f64) -> f64 {
-        let material = fits.iter().filter(|fit| fit.centre_ln.abs() > limit_ln);
-        material.map(|fit| fit.centre_ln.abs() / fit.error_ln.hypot(self.short.error)).fold(0.0, f64::max)
-    }
-
-    /// The longest time constant up to which every carried part of twice the limit is excluded.
-    fn horizon_ms(&self, fits: &[Carried], limit_ln: f64) -> u64 {
-        let excluded = |fit: &&Carried| fit.centre_ln.abs() + EXCLUDE_SCORE * fit.error_ln < 2.0 * limit_ln;
-        fits.iter().take_while(excluded).last().map_or(0, |fit| fit.tau_ms)
+    /// A difference must not be paid back, by half or in full, and its size is wrong if it builds up by half or
+    /// more. An absence must not hide an effect that builds up on either side.
+    fn signs<'a>(&self, run: &Run, fit: &'a Carried) -> [Sign<'a>; 4] {
+        let hidden_ln = 4.0 * run.plan.rope_ln();
+        let sizes_ln = match self.is_difference {
+            true => [-1.0, -0.5, 0.5, 1.0].map(|share| share * self.short.centre),
+            false => [-hidden_ln, -hidden_ln / 2.0, hidden_ln / 2.0, hidden_ln],
+        };
+        sizes_ln.map(|size_ln| {
+            let is_payback = self.is_difference && size_ln * self.short.centre < 0.0;
+            let limits = if is_payback && fit.tau_ms >= QUICK_MS { SLOW } else { QUICK };
+            Sign { fit, evidence_ln: fit.evidence_ln(size_ln), limits }
+        })
     }
 
     pub(super) fn found(&self) -> Audited {
@@ -150,4 +198,12 @@ impl Audit {
     pub(super) fn left_ms(&self) -> u64 {
         self.queue.len() as u64 * self.soak_ms
     }
+}
+
+/// The longest time constant up to which every carried part that would change the claim is excluded.
+fn horizon_ms(signs: &[Sign]) -> u64 {
+    let excluded = |sign: &&Sign| sign.evidence_ln < EXCLUDE_LN;
+    let first_open_ms = signs.iter().find(|sign| !excluded(sign)).map(|sign| sign.fit.tau_ms);
+    let below = |sign: &&Sign| first_open_ms.is_none_or(|open_ms| sign.fit.tau_ms < open_ms);
+    signs.iter().take_while(below).last().map_or(0, |sign| sign.fit.tau_ms)
 }

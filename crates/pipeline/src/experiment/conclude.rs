@@ -149,7 +149,8 @@ fn phase_spread(run: &Run, effect: &Effect) -> Option<f64> {
     let low = thirds.iter().min_by(|a, b| a.centre.total_cmp(&b.centre))?;
     let spread_ln = high.centre - low.centre;
     let limit_ln = run.plan.rope_ln().max(0.5 * effect.centre_ln.abs());
-    (spread_ln > limit_ln && spread_ln > 3.0 * high.error.hypot(low.error)).then_some(spread_ln)
+    let chance_ln = stats::t_quantile(0.9995, third - 1) * high.error.hypot(low.error);
+    (spread_ln > limit_ln.max(chance_ln)).then_some(spread_ln)
 }
 
 /// Notes a pairs stage that ended without a decision.

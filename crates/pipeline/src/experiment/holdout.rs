@@ -11,7 +11,7 @@ use super::stats::Estimate;
 use model::verdict::{Guard, P99};
 
 /// Pairs are planned so that the effect stands this many errors from nothing.
-const PLANNED_SCORE: f64 = 4.5;
+const PLANNED_SCORE: f64 = 6.0;
 const PAIRS_MAX: usize = 250;
 const WARM_UP_MS: u64 = 500;
 /// How often the pairs may be doubled to decide about latency; the effect itself gets no second look.
@@ -37,7 +37,7 @@ impl Holdout {
         Holdout {
             duo: Duo::new(run, arm),
             warm: false,
-            wanted: (planned as usize).clamp(least, PAIRS_MAX),
+            wanted: (planned as usize).min(2 * short.count).clamp(least, PAIRS_MAX),
             extensions: 0,
             differences_ln: Vec::new(),
             p99: None,

@@ -11,7 +11,7 @@ use super::holdout::Holdout;
 use super::pairs::{Found, Pairs};
 use super::plan::{Class, class_washout_ms, class_window_ms};
 use super::race::{Race, Raced};
-use super::run::{Run, Want};
+use super::run::{Carryover, Run, Want};
 use super::sample::Sample;
 use super::settle::{Reach, Settle, Settled};
 use super::slow::{Lasting, Slow};
@@ -21,6 +21,9 @@ use super::stats::Estimate;
 const ATTEMPTS_MAX: usize = 3;
 /// Blocks without which no sequential decision falls.
 const BLOCKS_LEAST: u64 = 12;
+/// Windows of the second settle probe, and the longest time constant for which it is worth its time.
+const PROBE_MS: u64 = 1_280;
+const PROBE_TAU_MS: u64 = 1_000;
 
 /// What pairs or race found, on its way through audit and hold-out.
 #[derive(Clone, Debug)]
@@ -64,7 +67,8 @@ impl Phase {
             }
         };
         let tolerance_ln = run.plan.rope_ln() / 2.0;
-        Phase::Settle(Settle::new(run, Reach { first_ms, longest_ms, tolerance_ln }))
+        let washout_min_ms = class_washout_ms(run.plan.class);
+        Phase::Settle(Settle::new(run, Reach { first_ms, longest_ms, washout_min_ms, tolerance_ln }))
     }
 
     pub(super) fn want(&self, run: &Run) -> Option<Want> {
@@ -147,12 +151,14 @@ fn after_settle(run: &mut Run, settled: Settled) -> Phase {
     if !run.level.is_known() {
         return done(run, Vec::new(), Finding::refused(Reason::NoIo, ""));
     }
-    match settled {
-        Settled::Never => {
+    match (settled, run.carried.take()) {
+        (Settled::Within { washout_ms }, None) => calibrate(run, washout_ms),
+        (Settled::Within { washout_ms }, Some(_)) if washout_ms > run.washout_ms => retry(run, washout_ms),
+        (_, Some(carried)) => outlast(run, &carried),
+        (Settled::Never, None) => {
             let detail = "the rate still moves 3 s after it; declare the knob slow";
             done(run, Vec::new(), Finding::refused(Reason::SlowToSettle, detail))
         }
-        Settled::Within { washout_ms } => calibrate(run, washout_ms),
     }
 }
 
@@ -165,6 +171,7 @@ fn calibrate(run: &mut Run, washout_ms: u64) -> Phase {
         .max(run.washout_ms * 5 / 2)
         .max(run.washout_ms + kept_ms);
     run.attempt_row = run.rows.len();
+    run.attempt_residence = run.residences.len();
     run.latencies.clear();
     Phase::Calibrate(Calibrate::default())
 }
@@ -240,7 +247,7 @@ fn after_race(run: &mut Run, race: &Race) -> Phase {
 }
 
 fn audit(run: &mut Run, claim: Claim) -> Phase {
-    Phase::Audit(Audit::new(run, claim.arm, claim.short), claim)
+    Phase::Audit(Audit::new(run, claim.arm, claim.short, claim.equal.is_none()), claim)
 }
 
 fn after_audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
@@ -256,17 +263,9 @@ fn after_audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
     }
 }
 
-/// Tries again with a washout that outlasts the carry-over, if the budget has room for such windows.
+/// Carry-over spoils the data. If it is quick, it may be a drain longer than the settle probe's first windows, which
+/// a longer probe measures better than the audit can.
 fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64) -> Phase {
-    run.attempts += 1;
-    let washout_ms = (4 * tau_ms).max(2 * run.washout_ms);
-    let block_ms = washout_ms * 5 / 2 * run.plan.arms.len() as u64;
-    if run.attempts < ATTEMPTS_MAX && block_ms * BLOCKS_LEAST <= run.plan.budget_ms {
-        let tau = conclude::tau(tau_ms);
-        run.notes.push(format!("Carry-over of about {tau} was found; data dropped, washout lengthened."));
-        run.alpha /= 2.0;
-        return calibrate(run, washout_ms);
-    }
     let percent = model::units::percent_signed;
     let detail = format!(
         "{} in short windows, about {} once it has acted for a while (time constant near {}); declare the knob slow",
@@ -274,7 +273,34 @@ fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64) -> Phase 
         percent(lasting_ln.exp_m1()),
         conclude::tau(tau_ms)
     );
-    done(run, claim.arms.clone(), Finding::refused(Reason::CarryOver, detail))
+    let carried = Carryover { tau_ms, detail };
+    if run.attempts == 0 && tau_ms <= PROBE_TAU_MS {
+        run.carried = Some(carried);
+        let tolerance_ln = run.plan.rope_ln() / 2.0;
+        let washout_min_ms = run.washout_ms;
+        let reach =
+            Reach { first_ms: PROBE_MS, longest_ms: PROBE_MS, washout_min_ms, tolerance_ln };
+        return Phase::Settle(Settle::new(run, reach));
+    }
+    outlast(run, &carried)
+}
+
+/// Tries again with a washout that outlasts the carry-over, if the budget has room for such windows.
+fn outlast(run: &mut Run, carried: &Carryover) -> Phase {
+    let washout_ms = (4 * carried.tau_ms).max(2 * run.washout_ms);
+    let block_ms = washout_ms * 5 / 2 * run.plan.arms.len() as u64;
+    if run.attempts + 1 < ATTEMPTS_MAX && block_ms * BLOCKS_LEAST <= run.plan.budget_ms {
+        return retry(run, washout_ms);
+    }
+    done(run, Vec::new(), Finding::refused(Reason::CarryOver, carried.detail.as_str()))
+}
+
+/// Drops the data and gathers them anew; the second look costs half the error probability.
+fn retry(run: &mut Run, washout_ms: u64) -> Phase {
+    run.attempts += 1;
+    run.alpha /= 2.0;
+    run.notes.push(format!("Carry-over was found; data dropped, washout lengthened to {washout_ms} ms."));
+    calibrate(run, washout_ms)
 }
 
 fn conclude_equal(run: &mut Run, claim: &Claim, reason: Reason) -> Phase {

@@ -26,11 +26,24 @@ impl Want {
     }
 }
 
-/// A stretch of time under one arm, for working out how long an arm has acted.
+/// A window that has been run, for working out how long an arm has acted and what the level was meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Residence {
+    pub stage: Stage,
     pub arm: usize,
+    pub start_ms: u64,
     pub duration_ms: u64,
+    pub discard_ms: u64,
+    /// Robust level of the kept part.
+    pub level_ln: f64,
+}
+
+/// Carry-over that made an attempt's data useless.
+#[derive(Clone, Debug)]
+pub(super) struct Carryover {
+    pub tau_ms: u64,
+    /// What was seen, for people.
+    pub detail: String,
 }
 
 /// Shared state of an experiment.
@@ -48,6 +61,8 @@ pub(super) struct Run {
     pub rate_now: f64,
     /// Attempts whose data were dropped.
     pub attempts: usize,
+    /// Carry-over found by the last audit, while the settle probe takes a longer look at it.
+    pub carried: Option<Carryover>,
     /// Whether half the depth gave the same rate.
     pub saturated: bool,
     pub cap: CapWatch,
@@ -55,6 +70,8 @@ pub(super) struct Run {
     pub residences: Vec<Residence>,
     /// First row of the current attempt; earlier ones belong to data that were dropped.
     pub attempt_row: usize,
+    /// First residence of the current attempt.
+    pub attempt_residence: usize,
     pub rows: Vec<PairRow>,
     pub latencies: Vec<[Histogram; 2]>,
     pub costs: Vec<StageCost>,
@@ -75,11 +92,13 @@ impl Run {
             horizon_ms: 0,
             rate_now: 0.0,
             attempts: 0,
+            carried: None,
             saturated: false,
             cap: CapWatch::default(),
             foreign: ForeignWatch::default(),
             residences: Vec::new(),
             attempt_row: 0,
+            attempt_residence: 0,
             rows: Vec::new(),
             latencies: Vec::new(),
             costs: Vec::new(),
@@ -94,7 +113,14 @@ impl Run {
         self.clock_ms += sample.duration_ms;
         self.windows += 1;
         self.rate_now = stats::mean(&sample.rates);
-        self.residences.push(Residence { arm: sample.arm, duration_ms: sample.duration_ms });
+        self.residences.push(Residence {
+            stage: sample.stage,
+            arm: sample.arm,
+            start_ms: sample.start_ms,
+            duration_ms: sample.duration_ms,
+            discard_ms: sample.discard_ms,
+            level_ln: self.level.robust(sample.kept()),
+        });
         match self.costs.iter_mut().find(|cost| cost.stage == sample.stage) {
             Some(cost) => {
                 cost.windows += 1;
@@ -127,10 +153,5 @@ impl Run {
     /// Random bits for resampling.
     pub(super) fn random(&mut self) -> u64 {
         self.coin.next_u64()
-    }
-
-    /// Device time spent in a stage, in milliseconds.
-    pub(super) fn spent_ms(&self, stage: Stage) -> u64 {
-        self.costs.iter().find(|cost| cost.stage == stage).map_or(0, |cost| cost.device_ms)
     }
 }

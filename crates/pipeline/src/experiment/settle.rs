@@ -17,6 +17,8 @@ const WARM_UP_MS: u64 = 100;
 pub(super) struct Reach {
     pub first_ms: u64,
     pub longest_ms: u64,
+    /// Washout that is dropped anyway; shorter disturbances need no second look.
+    pub washout_min_ms: u64,
     /// Deviation that counts as unsettled, on the logarithmic scale.
     pub tolerance_ln: f64,
 }
@@ -99,7 +101,9 @@ impl Settle {
     /// A disturbance must show twice before it lengthens every window to come: one regime change is enough to fake
     /// it once.
     fn judge(&mut self, run: &mut Run) {
-        let unsettled = last_unsettled(&self.profiles, self.reach.tolerance_ln);
+        let shortest_bins = (self.reach.washout_min_ms / BIN_MS) as usize;
+        let unsettled = last_unsettled(&self.profiles, self.reach.tolerance_ln)
+            .filter(|bin| 2 * edge(self.length_ms, *bin) > shortest_bins);
         match unsettled {
             None => self.found = Some(Settled::Within { washout_ms: 0 }),
             Some(_) if !self.repeated => {
