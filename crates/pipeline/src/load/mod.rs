@@ -82,4 +82,6 @@ impl Region {
 }
 
 #[cfg(test)]
+mod loop_device;
+#[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@ pub struct Prepared {
     align_bytes: u64,
     writable: bool,
     in_memory: bool,
+    keep_cache: bool,
     notes: Vec<String>,
     /// Claims the device (O_EXCL): nobody can mount it or build an array on it meanwhile.
     _claim: Option<DataFile>,
@@ -51,6 +52,16 @@ impl Prepared {
     /// Whether the target lives in memory.
     pub fn is_in_memory(&self) -> bool {
         self.in_memory
+    }
+
+    /// Lets buffered loads begin with what is in the page cache, as fio's `invalidate=0`: to measure the cache itself.
+    pub fn keep_cache(&mut self) {
+        self.keep_cache = true;
+    }
+
+    /// Whether loads begin with what is in the page cache.
+    pub fn keeps_cache(&self) -> bool {
+        self.keep_cache
     }
 
     /// What was found while making it ready, for people.
@@ -113,6 +124,7 @@ fn directory(
         align_bytes,
         writable: true,
         in_memory: file.is_in_memory(),
+        keep_cache: false,
         notes: vec![format!(
             "scratch file of {} in {}, removed at the end",
             units::bytes(bytes as f64),
@@ -174,6 +186,7 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
         align_bytes,
         writable: write,
         in_memory,
+        keep_cache: false,
         notes,
         file,
         _claim: None,
@@ -198,6 +211,7 @@ fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prep
         align_bytes: u64::from(file.block_bytes()),
         writable: write,
         in_memory: false,
+        keep_cache: false,
         notes,
         file,
         _claim: claim,

@@ -74,7 +74,7 @@ fn region_range(prepared: &Prepared, job: &Job, region: Region) -> Result<Range,
 
 /// Buffered reads are to come from the device, not from what an earlier load left in the page cache.
 fn forget_cache(prepared: &Prepared, job: &Job, range: Range) -> Result<(), LoadError> {
-    if job.direct || !job.rw.reads() {
+    if job.direct || !job.rw.reads() || prepared.keeps_cache() {
         return Ok(());
     }
     if prepared.is_writable() {
