@@ -1,1 +1,7 @@
-//! s
+//! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
+
+mod meaning;
+mod path_rows;
+pub mod path_view;
+pub mod text;
+mod tree;

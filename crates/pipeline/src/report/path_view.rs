@@ -1,0 +1,111 @@
+//! The I/O path as a tree of text: `iodyno inspect`.
+
+use super::path_rows::rows;
+use super::text::{Paint, clean};
+use super::tree::{Node, Row, draw};
+use model::iopath::{IoPath, Layer, LayerKind};
+use model::units;
+
+/// What to show, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathOptions {
+    /// Every setting, queue and interrupt, not only those that matter most often.
+    pub all: bool,
+    /// Colour on top of the words.
+    pub paint: Paint,
+}
+
+/// The path from the target down, one layer below the other, with what could not be seen at the end.
+pub fn text(path: &IoPath, options: PathOptions) -> String {
+    let mut text = draw(&node(&path.root, false, options.all), options.paint);
+    for note in &path.notes {
+        text.push_str(&format!("note: {}\n", clean(note)));
+    }
+    text
+}
+
+fn node(layer: &Layer, is_top: bool, all: bool) -> Node {
+    let is_device_target = layer.kind == LayerKind::Target && layer.title == "block device";
+    let mut below: Vec<Node> = layer.below.iter().map(|below| node(below, is_device_target, all)).collect();
+    if !all {
+        fold_twins(&mut below);
+    }
+    let (name, what) = head(layer);
+    Node {
+        name: clean(&name).into_owned(),
+        what: clean(&what).into_owned(),
+        rows: rows(layer, is_top, all),
+        below,
+    }
+}
+
+/// The members of an array mostly are set alike: after the first only the differences are worth a line.
+fn fold_twins(members: &mut [Node]) {
+    let Some((first, others)) = members.split_first_mut() else { return };
+    for other in others.iter_mut().filter(|other| other.below.len() == first.below.len()) {
+        fold(other, first);
+    }
+}
+
+fn fold(other: &mut Node, first: &Node) {
+    let length = other.rows.len();
+    let same = |row: &Row| first.rows.contains(row);
+    let missing =
+        first.rows.iter().filter(|row| !other.rows.iter().any(|theirs| theirs.key == row.key)).count();
+    other.rows.retain(|row| !same(row));
+    if other.rows.len() < length && missing == 0 {
+        let rest = if other.rows.is_empty() { "all" } else { "the rest" };
+        other.rows.push(Row::plain("settings", format!("{rest} as {} above", first.name)));
+    }
+    for (below, first) in other.below.iter_mut().zip(&first.below) {
+        fold(below, first);
+    }
+}
+
+/// The name a layer goes by and what it is.
+fn head(layer: &Layer) -> (String, String) {
+    let fact = |name: &str| layer.facts.get(name).map(String::as_str);
+    let size = fact("size_bytes").and_then(|bytes| bytes.parse().ok()).map(units::bytes);
+    let name = layer.name.clone();
+    match layer.kind {
+        LayerKind::Target => {
+            let named = fact("named").filter(|named| *named != layer.name && !layer.name.ends_with(named));
+            (name, named.map(|named| format!("({named})")).unwrap_or_default())
+        }
+        LayerKind::FileSystem | LayerKind::Unbacked => {
+            let source = fact("source").filter(|source| source.contains('/') || source.contains(':'));
+            let source = source.map(|source| format!(" from {source}")).unwrap_or_default();
+            (fact("fstype").unwrap_or("file system").into(), format!("mounted on {name}{source}"))
+        }
+        LayerKind::Disk => (name, disk(layer, size)),
+        LayerKind::Partition => (name, join([Some("partition".into()), size])),
+        LayerKind::Loop => {
+            (name, join([Some("loop device".into()), size.filter(|_| fact("backing_file").is_some())]))
+        }
+        _ => (name, join([Some(layer.title.clone()), size])),
+    }
+}
+
+fn disk(layer: &Layer, size: Option<String>) -> String {
+    let fact = |name: &str| layer.facts.get(name).cloned();
+    // SCSI disks on ATA give "ATA" as their vendor, which is no maker.
+    let vendor = fact("vendor").filter(|vendor| vendor != "ATA");
+    let model = fact("model").map(|model| vendor.map_or(model.clone(), |vendor| format!("{vendor} {model}")));
+    let driver = fact("driver")
+        .filter(|driver| driver != "sd" && driver != "nvme")
+        .map(|driver| format!("driver {driver}"));
+    let read_only = fact("read_only").map(|_| "read-only".to_string());
+    let depth = layer.queues.iter().filter_map(|queue| queue.nr_tags).max();
+    let queues = match (layer.queues.len(), depth) {
+        (0, _) => None,
+        (1, Some(depth)) => Some(format!("1 hardware queue of {depth}")),
+        (1, None) => Some("1 hardware queue".to_string()),
+        (count, Some(depth)) => Some(format!("{count} hardware queues of {depth}")),
+        (count, None) => Some(format!("{count} hardware queues")),
+    };
+    join([Some(model.unwrap_or_else(|| "disk".into())), size, fact("transport"), driver, read_only, queues])
+}
+
+fn join<const N: usize>(parts: [Option<String>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
