@@ -28,13 +28,3 @@ fn main() -> std::process::ExitCode {
     });
     std::process::ExitCode::from(exit as u8)
 }
-
-/// Kernel names of the block devices on a path, for the sensors.
-fn devices_of(path: &model::iopath::IoPath) -> Vec<String> {
-    path.root
-        .walk()
-        .into_iter()
-        .filter(|layer| layer.devno.is_some())
-        .map(|layer| layer.name.clone())
-        .collect()
-}

@@ -17,10 +17,6 @@ impl Out {
         Out { json }
     }
 
-    /// Whether stdout carries a document.
-    pub fn is_json(self) -> bool {
-        self.json
-    }
 
     /// A line for people.
     pub fn say(self, text: impl AsRef<str>) {

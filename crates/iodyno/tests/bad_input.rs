@@ -66,7 +66,10 @@ fn memory_is_no_disk() {
     let direct = Iodyno::new().run(&["run", target, "--runtime", "100ms", "--size", "4m"]);
     let said = text(&direct.stderr);
     // Linux 6.6 taught tmpfs O_DIRECT (commit e88e0d366f9c); before, the open fails. Either way it is said.
-    assert!(code(&direct) == 5 && said.contains("direct") || code(&direct) == 0 && said.contains("memory"), "{said}");
+    assert!(
+        code(&direct) == 5 && said.contains("direct") || code(&direct) == 0 && said.contains("memory"),
+        "{said}"
+    );
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
@@ -105,7 +108,8 @@ fn an_existing_file_is_not_overwritten() {
     let target = file.to_str().unwrap();
     expect(&["run", target, "--rw", "randwrite", "--runtime", "100ms"], 4, &["--overwrite"]);
     assert!(std::fs::read(&file).unwrap().iter().all(|byte| *byte == 7));
-    let output = Iodyno::new().run(&["run", target, "--rw", "randwrite", "--runtime", "100ms", "--overwrite"]);
+    let output =
+        Iodyno::new().run(&["run", target, "--rw", "randwrite", "--runtime", "100ms", "--overwrite"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
 }
 

@@ -22,9 +22,10 @@ fn a_captured_machine_stands_in_for_this_one() {
     for entry in std::fs::read_dir(&hosts).unwrap().flatten() {
         let file = entry.path();
         let captured = std::fs::read_to_string(&file).unwrap();
-        let target = captured.lines().find_map(|line| line.strip_prefix("# target: ")).unwrap_or_else(|| {
-            panic!("{} does not say its target in a `# target: ` line", file.display())
-        });
+        let target = captured
+            .lines()
+            .find_map(|line| line.strip_prefix("# target: "))
+            .unwrap_or_else(|| panic!("{} does not say its target in a `# target: ` line", file.display()));
         let (document, output) = Iodyno::new().json(&["inspect", target, "--root", file.to_str().unwrap()]);
         assert_eq!(code(&output), 0, "{}", file.display());
         assert!(document["root"]["kind"].is_string());

@@ -13,7 +13,8 @@ fn a_directory_gets_scratch_that_leaves_nothing() {
     assert!(load["read"]["ios"].as_u64().unwrap() > 100, "{load}");
     assert_eq!(load["write"]["ios"], 0);
     assert_eq!(record["job"]["randseed"], 5);
-    let sensors: Vec<_> = record["sensors"].as_array().unwrap().iter().map(|log| log["sensor"].clone()).collect();
+    let sensors: Vec<_> =
+        record["sensors"].as_array().unwrap().iter().map(|log| log["sensor"].clone()).collect();
     for wanted in ["diskstats", "cpu", "interrupts", "memory", "pressure"] {
         assert!(sensors.iter().any(|sensor| sensor == wanted), "{wanted} is not among {sensors:?}");
     }
@@ -35,8 +36,14 @@ fn the_sums_agree() {
     let sensors = document["record"]["sensors"].as_array().unwrap();
     let diskstats = sensors.iter().find(|log| log["sensor"] == "diskstats").unwrap();
     let name = format!("disk.{}.read_ios", disk.name);
-    let series = diskstats["series"].as_array().unwrap().iter().find(|series| series["name"] == name.as_str()).unwrap();
-    let values: Vec<f64> = series["values"].as_array().unwrap().iter().filter_map(|value| value.as_f64()).collect();
+    let series = diskstats["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|series| series["name"] == name.as_str())
+        .unwrap();
+    let values: Vec<f64> =
+        series["values"].as_array().unwrap().iter().filter_map(|value| value.as_f64()).collect();
     let seen = values.last().unwrap() - values.first().unwrap();
     assert!((0.7..1.05).contains(&(seen / ios as f64)), "the kernel counted {seen} of our {ios}");
 }
@@ -49,15 +56,34 @@ fn every_kind_of_job_runs_on_both_engines() {
         for rw in ["read", "write", "randread", "randwrite", "rw", "randrw"] {
             for direct in ["0", "1"] {
                 let arguments = [
-                    "run", target, "--runtime", "200ms", "--size", "16m", "--rw", rw, "--direct", direct, "--ioengine",
-                    engine, "--numjobs", "2", "--bs", "16k",
+                    "run",
+                    target,
+                    "--runtime",
+                    "200ms",
+                    "--size",
+                    "16m",
+                    "--rw",
+                    rw,
+                    "--direct",
+                    direct,
+                    "--ioengine",
+                    engine,
+                    "--numjobs",
+                    "2",
+                    "--bs",
+                    "16k",
                 ];
                 let (document, output) = iodyno.json(&arguments);
                 assert_eq!(code(&output), 0, "{engine} {rw} {direct}: {}", text(&output.stderr));
                 let load = &document["record"]["load"];
-                let (reads, writes) = (load["read"]["ios"].as_u64().unwrap(), load["write"]["ios"].as_u64().unwrap());
+                let (reads, writes) =
+                    (load["read"]["ios"].as_u64().unwrap(), load["write"]["ios"].as_u64().unwrap());
                 assert_eq!(reads > 0, !rw.ends_with("write"), "{engine} {rw}: {reads} reads");
-                assert_eq!(writes > 0, rw.ends_with("write") || rw.ends_with("rw"), "{engine} {rw}: {writes} writes");
+                assert_eq!(
+                    writes > 0,
+                    rw.ends_with("write") || rw.ends_with("rw"),
+                    "{engine} {rw}: {writes} writes"
+                );
             }
         }
     }
@@ -67,7 +93,8 @@ fn every_kind_of_job_runs_on_both_engines() {
 fn a_rate_is_kept() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("rate"));
     let target = dir.path().to_str().unwrap();
-    let arguments = ["run", target, "--runtime", "2s", "--size", "64m", "--rate-iops", "500", "--iodepth", "4"];
+    let arguments =
+        ["run", target, "--runtime", "2s", "--size", "64m", "--rate-iops", "500", "--iodepth", "4"];
     let (document, _) = iodyno.json(&arguments);
     let ios = document["record"]["load"]["read"]["ios"].as_u64().unwrap();
     assert!((900..=1_100).contains(&ios), "{ios} I/Os in 2 s at 500 a second");

@@ -89,8 +89,15 @@ pub struct Loop {
 }
 
 /// Settings that the tests look at and put back: a detached loop device keeps them for its next user.
-pub const SETTINGS: [&str; 7] =
-    ["scheduler", "wbt_lat_usec", "nr_requests", "max_sectors_kb", "nomerges", "rq_affinity", "read_ahead_kb"];
+pub const SETTINGS: [&str; 7] = [
+    "scheduler",
+    "wbt_lat_usec",
+    "nr_requests",
+    "max_sectors_kb",
+    "nomerges",
+    "rq_affinity",
+    "read_ahead_kb",
+];
 
 impl Loop {
     /// None, with the reason printed, where this machine cannot have one.
@@ -118,7 +125,8 @@ impl Loop {
     }
 
     pub fn set(&self, setting: &str, value: &str) {
-        std::fs::write(path(&self.name, setting), value).unwrap_or_else(|error| panic!("{setting}={value}: {error}"));
+        std::fs::write(path(&self.name, setting), value)
+            .unwrap_or_else(|error| panic!("{setting}={value}: {error}"));
     }
 
     /// Every setting now.
@@ -149,7 +157,8 @@ fn path(device: &str, setting: &str) -> String {
 /// A setting as one word.
 fn read(device: &str, setting: &str) -> String {
     let text = std::fs::read_to_string(path(device, setting)).unwrap_or_default();
-    let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.to_string());
+    let chosen =
+        text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.to_string());
     chosen.unwrap_or_else(|| text.trim().to_string())
 }
 

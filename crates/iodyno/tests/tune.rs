@@ -50,7 +50,8 @@ fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
     disk.set("scheduler", "bfq");
     let before = disk.settings();
     let iodyno = Iodyno::new();
-    let (document, output) = iodyno.json(&["tune", &disk.device, "--knob", "scheduler=none,bfq", "--budget", "90s"]);
+    let (document, output) =
+        iodyno.json(&["tune", &disk.device, "--knob", "scheduler=none,bfq", "--budget", "90s"]);
     assert_eq!(disk.settings(), before, "every setting is back");
     let verdict = &document["record"]["trials"][0]["verdict"];
     println!("fio's median of 8 pairs: {:+.1} %; iodyno: {verdict}", median.exp_m1() * 100.0);
@@ -64,7 +65,10 @@ fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
         // On a machine that is too noisy to decide, no wrong answer is the right one.
         other => println!("no verdict on this machine: {other}, {}", verdict["sentence"]),
     }
-    assert!(verdict["pairs"].as_array().is_some_and(|pairs| !pairs.is_empty()), "the pairs are in the record");
+    assert!(
+        verdict["pairs"].as_array().is_some_and(|pairs| !pairs.is_empty()),
+        "the pairs are in the record"
+    );
     assert!(verdict["seed"].is_u64());
 }
 
@@ -74,7 +78,17 @@ fn finds_no_winner_where_nothing_is_changed() {
     let before = disk.settings();
     for round in 0..rounds("IODYNO_AA_RUNS", 1) {
         let seed = (round + 1).to_string();
-        let arguments = ["tune", &disk.device, "--knob", "scheduler=none,bfq", "--aa", "--budget", "60s", "--seed", &seed];
+        let arguments = [
+            "tune",
+            &disk.device,
+            "--knob",
+            "scheduler=none,bfq",
+            "--aa",
+            "--budget",
+            "60s",
+            "--seed",
+            &seed,
+        ];
         let (document, _) = Iodyno::new().json(&arguments);
         let verdict = &document["record"]["trials"][0]["verdict"];
         println!("A/A run {seed}: {} ({})", verdict["verdict"], verdict["reason"]);
@@ -90,7 +104,11 @@ fn a_plan_changes_nothing() {
     let output = iodyno.run(&["tune", &disk.device, "--dry-run"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    assert!(said.contains("scheduler") && said.contains("read_ahead_kb") && said.contains("direct I/O does not use it"));
+    assert!(
+        said.contains("scheduler")
+            && said.contains("read_ahead_kb")
+            && said.contains("direct I/O does not use it")
+    );
     assert_eq!(disk.settings(), before);
     assert!(!iodyno.state.path().join("journal").exists(), "no journal was begun");
 }
@@ -103,7 +121,10 @@ fn two_tunes_of_one_device_do_not_meet() {
     std::thread::sleep(std::time::Duration::from_millis(1_500));
     let second = iodyno.run(&["tune", &disk.device, "--knob", "scheduler"]);
     assert_eq!(code(&second), 4, "{}", text(&second.stderr));
-    assert!(text(&second.stderr).contains(&first.id().to_string()), "it names the process that has the device");
+    assert!(
+        text(&second.stderr).contains(&first.id().to_string()),
+        "it names the process that has the device"
+    );
     Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
     assert_eq!(code(&first.wait_with_output().unwrap()), 130);
     assert_eq!(disk.settings(), before);
@@ -130,11 +151,25 @@ fn a_buffered_load_tunes_read_ahead_with_files_opened_anew() {
     let Some(disk) = Loop::new(64) else { return };
     disk.set("read_ahead_kb", "128");
     let before = disk.settings();
-    let knob = ["--knob", "read_ahead_kb=0", "--rw", "read", "--direct", "0", "--ioengine", "psync", "--iodepth", "1"];
+    let knob = [
+        "--knob",
+        "read_ahead_kb=0",
+        "--rw",
+        "read",
+        "--direct",
+        "0",
+        "--ioengine",
+        "psync",
+        "--iodepth",
+        "1",
+    ];
     let arguments = [&["tune", disk.device.as_str(), "--budget", "100s"], &knob[..]].concat();
     let (document, _) = Iodyno::new().json(&arguments);
     let verdict = &document["record"]["trials"][0]["verdict"];
-    println!("read-ahead 0 against 128 for a sequential reader: {} ({})", verdict["sentence"], verdict["reason"]);
+    println!(
+        "read-ahead 0 against 128 for a sequential reader: {} ({})",
+        verdict["sentence"], verdict["reason"]
+    );
     let won_by_none = verdict["verdict"] == "better" && verdict["arm"] == "0";
     assert!(!won_by_none, "no read-ahead cannot win a sequential read: {verdict}");
     assert_eq!(disk.settings(), before);

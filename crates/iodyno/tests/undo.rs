@@ -32,7 +32,8 @@ fn killed_at_any_moment_undo_puts_everything_back() {
         child.kill().unwrap();
         child.wait().unwrap();
         let (status, _) = iodyno.json(&["status"]);
-        let is_pending = status["journals"].as_array().unwrap().iter().any(|journal| journal["pending"] == true);
+        let is_pending =
+            status["journals"].as_array().unwrap().iter().any(|journal| journal["pending"] == true);
         pending += u32::from(is_pending);
         if is_pending {
             let warned = text(&iodyno.run(&["list"]).stderr);
@@ -51,8 +52,16 @@ fn killed_at_any_moment_undo_puts_everything_back() {
 /// A record that claims a win, put straight into the store, so that the test of `apply` needs no lucky measurement.
 fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> String {
     let dir = crate::support::Dir::new("win");
-    let (ran, output) =
-        iodyno.json(&["run", dir.path().to_str().unwrap(), "--runtime", "100ms", "--size", "4m", "--direct", "0"]);
+    let (ran, output) = iodyno.json(&[
+        "run",
+        dir.path().to_str().unwrap(),
+        "--runtime",
+        "100ms",
+        "--size",
+        "4m",
+        "--direct",
+        "0",
+    ]);
     assert_eq!(code(&output), 0);
     let mut record = ran["record"].clone();
     record["verb"] = json!("tune");

@@ -3,6 +3,8 @@
 use super::Context;
 use crate::exit::{Exit, Failure};
 use pipeline::inventory::{self, InventoryError};
+use pipeline::report::path_view::{self, PathOptions};
+use pipeline::report::text::Paint;
 use std::path::PathBuf;
 
 /// Arguments of `inspect`.
@@ -26,7 +28,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         None => context.host.clone(),
     };
     let path = inventory::collect(&host, &args.target).map_err(failure)?;
-    let text = pipeline::report::path_view::render(&path, args.all, context.out.has_colour());
+    let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
+    let text = path_view::text(&path, PathOptions { all: args.all, paint });
     context.out.say(text.trim_end());
     context.out.document(&path)?;
     Ok(Exit::Fine)

@@ -11,7 +11,7 @@ use model::job::Job;
 use model::record::{LoadResult, RECORD_SCHEMA, Record};
 use model::sample::SensorLog;
 use pipeline::load::{self, Prepared, Region, Running};
-use pipeline::observe::Sampler;
+use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::words;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ fn measure(
     stop: &Stop,
 ) -> Result<(LoadResult, Vec<SensorLog>), Failure> {
     let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
-    let sampler = Sampler::start(&context.host, 100, running.origin_ns(), &crate::devices_of(path));
+    let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), &Scope::of(path));
     let failure = wait(&running, job, stop);
     let sensors = sampler.stop();
     let load = running.finish();

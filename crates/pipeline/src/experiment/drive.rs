@@ -5,8 +5,10 @@
 
 use super::{Ask, BIN_MS, Experiment, Failure, Told, Window};
 use crate::apply::{self, Knob, Queue};
+use crate::load::Snapshot;
 use crate::load::{self, LoadError, Prepared, Region, Running};
-use crate::observe::foreign::{DeviceCounters, foreign_share};
+use crate::observe::DeviceCounters;
+use crate::observe::foreign::{Own, foreign};
 use host::signals::Stop;
 use host::{Host, Journal, clock};
 use model::change::Class;
@@ -139,7 +141,7 @@ impl Rig<'_> {
 
     fn measure(&mut self, window: &Window, first_bin: u64, begin_ns: u64) -> Result<Told, DriveError> {
         let before = self.counters.as_mut().and_then(|counters| counters.read().ok());
-        let ios_before = self.snapshot()?.ios;
+        let whole_from = self.snapshot()?;
         self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
         let kept_from = self.snapshot()?;
         // One millisecond more, so that completions at the very end are counted when the bins are read.
@@ -152,17 +154,23 @@ impl Rig<'_> {
         }
         let bins = running.bins(first_bin, (window.duration_ms / BIN_MS) as usize)?;
         // Behind the page cache the device's I/Os are not ours one by one.
-        let own = kept_to.ios - ios_before;
-        let shares = before.zip(after).filter(|_| self.setup.job.direct);
+        let counters = before.zip(after).filter(|_| self.setup.job.direct);
+        let own = own(&whole_from, &kept_to, self.setup.job.bs);
+        let foreign_share =
+            counters.map(|(before, after)| foreign(&before, &after, &own, self.request_bytes_max()).share());
         Ok(Told::Measured {
             id: window.id,
             rates: bins.into_iter().map(|count| count as f64 * (1_000 / BIN_MS) as f64).collect(),
             latency: Some(kept_to.latency_since(&kept_from)),
-            foreign_share: shares.map(|(before, after)| foreign_share(&before, &after, own)),
+            foreign_share,
         })
     }
 
-    fn snapshot(&self) -> Result<load::Snapshot, DriveError> {
+    fn request_bytes_max(&self) -> u64 {
+        self.setup.queue.number("max_sectors_kb").unwrap_or(u64::MAX >> 10) << 10
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, DriveError> {
         let running = self.running.as_ref().ok_or_else(|| DriveError::Defect("no load".into()))?;
         Ok(running.snapshot())
     }
@@ -180,4 +188,11 @@ impl Rig<'_> {
             clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000));
         }
     }
+}
+
+/// What the load completed between two snapshots.
+fn own(from: &Snapshot, to: &Snapshot, bs: u64) -> Own {
+    let read_ios = to.read.total() - from.read.total();
+    let write_ios = to.write.total() - from.write.total();
+    Own { read_ios, read_bytes: read_ios * bs, write_ios, write_bytes: write_ios * bs }
 }

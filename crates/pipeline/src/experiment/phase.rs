@@ -278,8 +278,7 @@ fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64) -> Phase 
         run.carried = Some(carried);
         let tolerance_ln = run.plan.rope_ln() / 2.0;
         let washout_min_ms = run.washout_ms;
-        let reach =
-            Reach { first_ms: PROBE_MS, longest_ms: PROBE_MS, washout_min_ms, tolerance_ln };
+        let reach = Reach { first_ms: PROBE_MS, longest_ms: PROBE_MS, washout_min_ms, tolerance_ln };
         return Phase::Settle(Settle::new(run, reach));
     }
     outlast(run, &carried)

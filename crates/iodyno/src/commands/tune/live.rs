@@ -4,7 +4,6 @@ use super::plan::{PlannedKnob, TunePlan};
 use crate::live::Line;
 use crate::out::Out;
 use model::job::Job;
-use model::record::Trial;
 use model::units;
 use model::verdict::{ArmResult, Stage};
 use pipeline::experiment::Progress;
@@ -81,12 +80,9 @@ impl Live {
         lines.join("\n")
     }
 
-    /// A knob is decided: its sentence stays on the screen.
-    pub fn finished(&self, trial: &Trial) {
+    /// A knob is decided: the next one begins with a stage of its own.
+    pub fn finished(&self) {
         self.said.set(None);
-        if !self.is_terminal {
-            self.out.note(trial.summary.clone());
-        }
     }
 
     /// Takes the screen away.

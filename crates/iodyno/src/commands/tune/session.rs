@@ -16,7 +16,7 @@ use pipeline::apply::{self, Knob, Queue};
 use pipeline::experiment::drive::{DriveError, Setup, drive};
 use pipeline::experiment::{Experiment, Plan};
 use pipeline::load::{self, Prepared};
-use pipeline::observe::Sampler;
+use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::words;
 
 /// What a tune works on.
@@ -47,8 +47,12 @@ impl Session<'_> {
         let queue = Queue::of(&context.host, &self.plan.device)
             .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
         let journal = self.begin_journal(&queue)?;
-        let sampler =
-            Sampler::start(&context.host, 100, host::clock::monotonic_ns(), &crate::devices_of(self.path));
+        let sampler = Sampler::start(
+            &context.host,
+            INTERVAL_DEFAULT_MS,
+            host::clock::monotonic_ns(),
+            &Scope::of(self.path),
+        );
         let tried = self.try_all(&prepared, &queue, &journal, &stop);
         let sensors = sampler.stop();
         let restored = journal.revert(&context.host)?;
@@ -105,7 +109,7 @@ impl Session<'_> {
             journal.put_back(&self.context.host);
             match trial {
                 Ok(trial) => {
-                    live.finished(&trial);
+                    live.finished();
                     trials.push(trial);
                 }
                 Err(DriveError::Interrupted(_)) => break,
