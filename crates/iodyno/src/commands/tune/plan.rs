@@ -12,9 +12,9 @@ use pipeline::experiment::default_budget_ms;
 use serde::Serialize;
 
 /// Device time that settling, audit and hold-out take on top of the pairs, about.
-const FIXED_MS: u64 = 30_000;
-/// Least time in which a knob can be decided at all.
-const LEAST_MS: u64 = 20_000;
+const FIXED_MS: u64 = 40_000;
+/// Least time for the pairs in which a fast knob can be decided at all.
+const LEAST_MS: u64 = 10_000;
 
 /// The plan of a tune.
 #[derive(Debug, Serialize)]
@@ -36,8 +36,6 @@ pub struct PlannedKnob {
     pub knob: String,
     /// Values; the first is the one found.
     pub values: Vec<String>,
-    /// Time for its pairs or its race, ms.
-    pub pairs_ms: u64,
     /// What it can cost.
     pub risk: model::change::Risk,
 }
@@ -66,8 +64,7 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
             Err(why) => skipped.push(SkippedKnob { knob: knob.id.into(), why }),
         }
     }
-    let mut plan = TunePlan { device, knobs: chosen, skipped, budget_ms: args.budget };
-    plan.share_budget();
+    let plan = TunePlan { device, knobs: chosen, skipped, budget_ms: args.budget };
     if plan.knobs.is_empty() {
         return Err(nothing_to_try(&plan));
     }
@@ -165,7 +162,7 @@ fn consider(
             "its effect comes minutes later, through dirty pages; this experiment is too short for it".into(),
         ));
     }
-    Ok(Ok(PlannedKnob { knob: knob.id.into(), values, pairs_ms: 0, risk: knob.risk }))
+    Ok(Ok(PlannedKnob { knob: knob.id.into(), values, risk: knob.risk }))
 }
 
 fn nothing_to_try(plan: &TunePlan) -> Failure {
@@ -193,26 +190,19 @@ fn rights(plan: &TunePlan, queue: &Queue, args: &Args) -> Result<(), Failure> {
     }
 }
 
-impl TunePlan {
-    /// Shares the time out evenly; knobs for which none is left are skipped.
-    fn share_budget(&mut self) {
-        while !self.knobs.is_empty() {
-            let each_ms = self.budget_ms / self.knobs.len() as u64;
-            if each_ms >= LEAST_MS || self.knobs.len() == 1 {
-                for knob in &mut self.knobs {
-                    let class = Knob::find(&knob.knob).map_or(Class::Fast, |knob| knob.class);
-                    let most_ms = default_budget_ms(class, knob.values.len());
-                    knob.pairs_ms = each_ms.saturating_sub(FIXED_MS).clamp(LEAST_MS / 2, most_ms);
-                }
-                return;
-            }
-            if let Some(last) = self.knobs.pop() {
-                let why = format!("no time left within the budget of {}", units::span_ms(self.budget_ms));
-                self.skipped.push(SkippedKnob { knob: last.knob, why });
-            }
-        }
+impl PlannedKnob {
+    /// Time for its pairs or its race when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none
+    /// when that decides nothing. A knob that is quick leaves its time to the others.
+    pub fn pairs_ms(&self, left_ms: u64, knobs_left: u64) -> Option<u64> {
+        let class = Knob::find(&self.knob).map_or(Class::Fast, |knob| knob.class);
+        let most_ms = default_budget_ms(class, self.values.len());
+        let share_ms = (left_ms / knobs_left.max(1)).saturating_sub(FIXED_MS).max(LEAST_MS).min(most_ms);
+        let is_enough = left_ms >= share_ms + FIXED_MS / 2;
+        is_enough.then_some(share_ms)
     }
+}
 
+impl TunePlan {
     /// The plan in words.
     pub fn lines(&self, job: &Job) -> Vec<String> {
         let mut lines = vec![format!("{} on {}: {}", "tune", self.device, job.phrase())];
@@ -241,26 +231,15 @@ impl TunePlan {
 mod tests {
     use super::*;
 
-    fn plan(knobs: usize, budget_ms: u64) -> TunePlan {
-        let one = |id: &str| PlannedKnob {
-            knob: id.into(),
-            values: vec!["1".into(), "2".into()],
-            pairs_ms: 0,
-            risk: model::change::Risk::Safe,
-        };
-        let knobs = ["scheduler", "rq_affinity", "nomerges"].into_iter().take(knobs).map(one).collect();
-        let mut plan = TunePlan { device: "sda".into(), knobs, skipped: Vec::new(), budget_ms };
-        plan.share_budget();
-        plan
-    }
-
     #[test]
-    fn the_budget_is_shared_and_what_does_not_fit_is_said() {
-        assert!(plan(3, 300_000).knobs.iter().all(|knob| knob.pairs_ms == 60_000));
-        let short = plan(3, 45_000);
-        assert_eq!((short.knobs.len(), short.skipped.len()), (2, 1));
-        assert!(short.skipped[0].why.contains("45 s"));
-        assert_eq!(plan(1, 1_000).knobs.len(), 1, "one knob is always tried");
+    fn the_budget_is_shared_by_what_is_left() {
+        let values = vec!["1".into(), "2".into()];
+        let knob = PlannedKnob { knob: "scheduler".into(), values, risk: model::change::Risk::Safe };
+        assert_eq!(knob.pairs_ms(300_000, 3), Some(60_000));
+        assert_eq!(knob.pairs_ms(180_000, 3), Some(20_000));
+        assert_eq!(knob.pairs_ms(100_000, 1), Some(60_000), "never more than the knob can use");
+        assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
+        assert_eq!(knob.pairs_ms(20_000, 1), None);
     }
 
     #[test]

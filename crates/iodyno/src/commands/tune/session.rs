@@ -19,6 +19,9 @@ use pipeline::load::{self, Prepared};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::words;
 
+/// What the first knob gets at the least, ms.
+const MIN_BUDGET_MS: u64 = 60_000;
+
 /// What a tune works on.
 pub struct Session<'a> {
     pub args: &'a Args,
@@ -103,9 +106,17 @@ impl Session<'_> {
     ) -> Result<Vec<Trial>, Failure> {
         let live = Live::new(self.context.out, self.plan, self.job);
         let mut trials = Vec::new();
+        let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
         for (index, planned) in self.plan.knobs.iter().enumerate() {
-            let Some(knob) = Knob::find(&planned.knob) else { continue };
-            let trial = self.try_one(index, knob, planned, (prepared, queue, journal, stop), &live);
+            let left_ms = end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
+            let knobs_left = (self.plan.knobs.len() - index) as u64;
+            // The first knob is tried whatever the budget: a tune that tries nothing is no tune.
+            let Some(pairs_ms) = planned.pairs_ms(if index == 0 { left_ms.max(MIN_BUDGET_MS) } else { left_ms }, knobs_left)
+            else {
+                trials.push(self.out_of_time(planned));
+                continue;
+            };
+            let trial = self.try_one(index, planned, pairs_ms, (prepared, queue, journal, stop), &live);
             journal.put_back(&self.context.host);
             match trial {
                 Ok(trial) => {
@@ -125,19 +136,26 @@ impl Session<'_> {
         Ok(trials)
     }
 
+    fn out_of_time(&self, planned: &PlannedKnob) -> Trial {
+        let why = format!("the budget of {} is spent", model::units::span_ms(self.plan.budget_ms));
+        let summary = format!("{}: not tried, {why}.", planned.knob);
+        self.trial(&planned.knob, &planned.values, summary, Some(why), None)
+    }
+
     fn try_one(
         &self,
         index: usize,
-        knob: &'static Knob,
         planned: &PlannedKnob,
+        pairs_ms: u64,
         (prepared, queue, journal, stop): (&Prepared, &Queue, &Journal, &Stop),
         live: &Live,
     ) -> Result<Trial, DriveError> {
+        let knob = Knob::find(&planned.knob).ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
         let mut plan = Plan::new(planned.values.clone(), knob.class, self.seed.wrapping_add(index as u64));
         plan.rope = self.args.rope;
         // The promise is one for the whole tune: each knob gets its share of the error.
         plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
-        plan.budget_ms = planned.pairs_ms;
+        plan.budget_ms = pairs_ms;
         plan.min_completions = 200;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
         let mut experiment = Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
