@@ -74,7 +74,9 @@ pub fn reasons(trials: &[Trial]) -> String {
     }
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), code.clone()));
-    let text = |(code, count): &(String, usize)| format!("{code} {:.0}", *count as f64 * 100.0 / trials.len() as f64);
+    let text = |(code, count): &(String, usize)| {
+        format!("{code} {:.0}", *count as f64 * 100.0 / trials.len() as f64)
+    };
     counts.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 

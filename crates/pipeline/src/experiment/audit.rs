@@ -5,8 +5,8 @@ use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
 use super::stats::Estimate;
-use model::verdict::Stage;
 use super::window::BIN_MS;
+use model::verdict::Stage;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;

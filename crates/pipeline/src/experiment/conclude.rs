@@ -36,7 +36,15 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn new(outcome: Outcome, reason: Reason) -> Self {
-        Finding { outcome, reason, arm: 0, effect: None, detail: String::new(), p99: None, detectable_ln: None }
+        Finding {
+            outcome,
+            reason,
+            arm: 0,
+            effect: None,
+            detail: String::new(),
+            p99: None,
+            detectable_ln: None,
+        }
     }
 
     /// A refusal, with what was seen.
@@ -102,9 +110,7 @@ pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option
     let wins = effect.centre_ln > 0.0 && !run.plan.accept_worse_p99;
     match guard {
         Guard::Failed if wins => Some(Finding::refused(Reason::P99Worse, "").with(*effect)),
-        Guard::Open if wins => {
-            Some(Finding::new(Outcome::Inconclusive, Reason::P99NotProven).with(*effect))
-        }
+        Guard::Open if wins => Some(Finding::new(Outcome::Inconclusive, Reason::P99NotProven).with(*effect)),
         _ => None,
     }
 }
@@ -185,7 +191,8 @@ fn sentence(run: &Run, finding: &Finding) -> String {
         Reason::TailEffect => format!("Rare events outweigh the typical effect: {detail}, but {span}."),
         Reason::Throttled => format!("The device is throttled: {detail}."),
         Reason::Saturated => {
-            "Half the depth gives the same rate, so something else is the limit; compare latency instead.".into()
+            "Half the depth gives the same rate, so something else is the limit; compare latency instead."
+                .into()
         }
         Reason::TooNoisy => {
             let least = finding.detectable_ln.map_or(0.0, f64::exp_m1);

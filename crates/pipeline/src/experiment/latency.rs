@@ -25,8 +25,7 @@ pub(super) fn p99(pairs: &[[Histogram; 2]], mut random: impl FnMut() -> u64) -> 
     }
     let mut ratios: Vec<f64> = (0..RESAMPLES)
         .filter_map(|_| {
-            let chosen: Vec<usize> =
-                whole.iter().map(|_| (random() % units.len() as u64) as usize).collect();
+            let chosen: Vec<usize> = whole.iter().map(|_| (random() % units.len() as u64) as usize).collect();
             ratio_of(&units, &chosen)
         })
         .collect();

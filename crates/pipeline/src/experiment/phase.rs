@@ -201,7 +201,8 @@ fn after_pairs(run: &mut Run, pairs: &Pairs) -> Phase {
     let outliers = pairs.outlier_share();
     match found {
         Found::Open | Found::TooNoisy if outliers > 0.4 => {
-            let detail = format!("{:.0} % of the pairs are outliers of the calibrated noise", outliers * 100.0);
+            let detail =
+                format!("{:.0} % of the pairs are outliers of the calibrated noise", outliers * 100.0);
             let effect = conclude::undecided(run, pairs, 1).effect;
             let finding = Finding { effect, ..Finding::refused(Reason::OutlierHost, detail) };
             done(run, arms, finding)
@@ -277,8 +278,7 @@ fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64) -> Phase 
         run.carried = Some(carried);
         let tolerance_ln = run.plan.rope_ln() / 2.0;
         let washout_min_ms = run.washout_ms;
-        let reach =
-            Reach { first_ms: PROBE_MS, longest_ms: PROBE_MS, washout_min_ms, tolerance_ln };
+        let reach = Reach { first_ms: PROBE_MS, longest_ms: PROBE_MS, washout_min_ms, tolerance_ln };
         return Phase::Settle(Settle::new(run, reach));
     }
     outlast(run, &carried)

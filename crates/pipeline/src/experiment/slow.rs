@@ -127,9 +127,7 @@ impl Slow {
         let (low, high) = self.interval(run, arm);
         let excludes_none = low > 0.0 || high < 0.0;
         let flipped = stats::sign_flip(&self.differences_ln[arm]);
-        excludes_none
-            && flipped <= self.alpha(run)
-            && self.estimate(arm).centre.abs() > run.plan.rope_ln()
+        excludes_none && flipped <= self.alpha(run) && self.estimate(arm).centre.abs() > run.plan.rope_ln()
     }
 
     /// Whether the arm is proved to lie inside the region: two one-sided tests.
@@ -156,9 +154,9 @@ impl Slow {
         let limit_ln = run.plan.rope_ln().max(0.25 * self.estimate(arm).centre.abs());
         let fits = carry::fit(&bins, true);
         let missing = |fit: &Carried| 1.0 - exposure_contrast(&bins, fit.tau_ms);
-        let carries = fits.iter().find(|fit| {
-            (fit.centre_ln * missing(fit)).abs() > limit_ln && fit.score() > FAIL_SCORE
-        });
+        let carries = fits
+            .iter()
+            .find(|fit| (fit.centre_ln * missing(fit)).abs() > limit_ln && fit.score() > FAIL_SCORE);
         if let Some(fit) = carries {
             return Lasting::Carries { tau_ms: fit.tau_ms };
         }
