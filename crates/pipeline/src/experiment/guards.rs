@@ -16,6 +16,8 @@ const STEP_LN: f64 = -0.29;
 const CALM_SHARE: f64 = 0.34;
 /// In-chunk deviation below which the rate is pinned at a constant.
 const PINNED_LN: f64 = 0.002;
+/// Device time without a completion after which the disk counts as dead.
+const IDLE_MS: u64 = 10_000;
 
 /// Level and in-chunk deviation of one arm's first chunks, then their medians.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,7 @@ pub(super) struct CapWatch {
     recent: Vec<(f64, f64)>,
     chunks: usize,
     pinned: usize,
+    idle_ms: u64,
 }
 
 impl CapWatch {
@@ -38,7 +41,13 @@ impl CapWatch {
         // Settle windows keep the hole after the switch, which is no baseline; their late half is clean.
         let skip = if sample.stage == Stage::Settle { sample.rates.len() / 2 } else { 0 };
         let kept = sample.kept();
-        for chunk in kept[skip.min(kept.len())..].chunks_exact(CHUNK_BINS) {
+        self.idle_ms = match sample.rates.iter().all(|rate| *rate == 0.0) {
+            true => self.idle_ms + sample.duration_ms,
+            false => 0,
+        };
+        let chunks = kept[skip.min(kept.len())..].chunks_exact(CHUNK_BINS);
+        // A chunk without a completion is a stall, which no cap makes.
+        for chunk in chunks.filter(|chunk| chunk.iter().any(|rate| *rate > 0.0)) {
             let logs: Vec<f64> = chunk.iter().map(|rate| level.ln(*rate)).collect();
             self.observe_chunk(sample.arm, stats::mean(&logs), stats::deviation(&logs));
         }
@@ -70,6 +79,11 @@ impl CapWatch {
         self.recent.len() == RECENT_CHUNKS
             && stats::median(&levels) < STEP_LN
             && stats::median(&calms) < CALM_SHARE
+    }
+
+    /// Whether nothing has been completed for so long that it is no stall any more.
+    pub(super) fn is_idle(&self) -> bool {
+        self.idle_ms >= IDLE_MS
     }
 
     /// Whether the rate hardly moves from bin to bin in the whole run, as only a limiter makes it.

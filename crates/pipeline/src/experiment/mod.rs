@@ -147,6 +147,8 @@ impl Experiment {
         if self.run.cap.is_capped() {
             let detail = "all arms stepped down by over a quarter and the noise collapsed";
             self.refuse(Finding::refused(Reason::Throttled, detail));
+        } else if self.run.cap.is_idle() {
+            self.refuse(Finding::refused(Reason::NoIo, ""));
         } else if self.run.foreign.is_foreign() {
             let share = model::units::percent_signed(self.run.foreign.share());
             self.refuse(Finding::refused(Reason::ForeignIo, format!("their share of the I/O is {share}")));
