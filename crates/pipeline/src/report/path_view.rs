@@ -36,7 +36,7 @@ struct Above<'a> {
 fn node(layer: &Layer, above: &Above<'_>, all: bool) -> Node {
     let inner = Above {
         is_target: layer.kind == LayerKind::Target && layer.title == "block device",
-        reads_enter_at: reads_enter_at(layer).or(above.reads_enter_at),
+        reads_enter_at: reads_enter_at(layer, above.reads_enter_at),
     };
     let mut below: Vec<Node> = layer.below.iter().map(|below| node(below, &inner, all)).collect();
     if !all {
@@ -52,11 +52,15 @@ fn node(layer: &Layer, above: &Above<'_>, all: bool) -> Node {
 }
 
 /// Read-ahead is done once, by the page cache of the device a file system or a program reads. Members of a stacked
-/// device get finished requests, and so does the file below a loop device with direct I/O.
-fn reads_enter_at(layer: &Layer) -> Option<&str> {
-    let is_direct_loop =
-        layer.kind == LayerKind::Loop && layer.facts.get("dio").is_some_and(|dio| dio == "1");
-    (layer.kind == LayerKind::Stacked || is_direct_loop).then_some(layer.name.as_str())
+/// device get finished requests, and so does the file below a loop device with direct I/O; without direct I/O the file
+/// is read through the page cache once more.
+fn reads_enter_at<'a>(layer: &'a Layer, above: Option<&'a str>) -> Option<&'a str> {
+    let is_direct = layer.facts.get("dio").is_some_and(|dio| dio == "1");
+    match layer.kind {
+        LayerKind::Loop if !is_direct => None,
+        LayerKind::Loop | LayerKind::Stacked => above.or(Some(&layer.name)),
+        _ => above,
+    }
 }
 
 /// The members of an array mostly are set alike: after the first only the differences are worth a line.
