@@ -20,6 +20,11 @@ pub fn sleep_ms(ms: u64) {
     std::thread::sleep(Duration::from_millis(ms));
 }
 
+/// Sleeps; the kernel adds its timer slack, 50 µs by default.
+pub fn sleep_ns(ns: u64) {
+    std::thread::sleep(Duration::from_nanos(ns));
+}
+
 /// Sleeps until a moment of [`monotonic_ns`]; returns at once when it has passed.
 pub fn sleep_until_ns(deadline_ns: u64) {
     std::thread::sleep(Duration::from_nanos(deadline_ns.saturating_sub(monotonic_ns())));
@@ -48,6 +53,11 @@ impl FastClock {
     pub fn calibrate() -> Self {
         let source = if has_steady_counter() { measure_counter() } else { None };
         FastClock { source: source.unwrap_or(FastSource::Gettime) }
+    }
+
+    /// The source that [`FastClock::calibrate`] would try first here, without the 20 ms of measuring.
+    pub fn expected_name() -> &'static str {
+        if has_steady_counter() { "tsc" } else { "clock_gettime" }
     }
 
     /// `tsc` or `clock_gettime`.

@@ -157,6 +157,29 @@ impl DataFile {
         self.block_bytes
     }
 
+    /// What offsets and lengths of direct I/O must be multiples of, bytes: as the kernel states it for this file
+    /// (`STATX_DIOALIGN`, Linux 6.1), else the logical block size. None where the file takes no direct I/O at all.
+    pub fn direct_align_bytes(&self) -> Option<u32> {
+        use rustix::fs::{AtFlags, StatxFlags};
+        let fallback = Some(self.block_bytes);
+        let Ok(stat) = rustix::fs::statx(&self.fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN) else {
+            return fallback;
+        };
+        if stat.stx_mask & StatxFlags::DIOALIGN.bits() == 0 {
+            return fallback;
+        }
+        (stat.stx_dio_offset_align > 0).then(|| stat.stx_dio_offset_align.max(self.block_bytes))
+    }
+
+    /// Whether the file lives in memory (tmpfs, ramfs). Since Linux 6.6 tmpfs takes O_DIRECT and ignores it.
+    pub fn is_in_memory(&self) -> bool {
+        const TMPFS_MAGIC: u32 = 0x0102_1994;
+        const RAMFS_MAGIC: u32 = 0x8584_58f6;
+        !self.is_device
+            && rustix::fs::fstatfs(&self.fd)
+                .is_ok_and(|stat| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&(stat.f_type as u32)))
+    }
+
     /// Whether it is a block device.
     pub fn is_device(&self) -> bool {
         self.is_device

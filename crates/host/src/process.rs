@@ -25,29 +25,22 @@ impl CpuTime {
 }
 
 /// CPU time of the whole process. The kernel's io_uring workers (`iou-wrk-*`) are threads of the process that asked
-/// for them, so their time is in it; a thread's own clock would miss it.
+/// for them, so their time is in it; a thread's own clock would miss it. Both parts only ever grow (the kernel scales
+/// its ticks to the exact sum and keeps them monotonic, kernel/sched/cputime.c).
+#[allow(unsafe_code, reason = "rustix has no getrusage")]
 pub fn cpu_time() -> CpuTime {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    let total_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-    let ticks = user_and_system_ticks().unwrap_or((0, 0));
-    let (user, system) = (ticks.0 as f64, ticks.1 as f64);
-    // The kernel's split is by ticks, its sum is exact: the sum is divided in the ratio of the ticks.
-    let share = if user + system > 0.0 { user / (user + system) } else { 1.0 };
-    let user_ns = (total_ns as f64 * share) as u64;
-    CpuTime { user_ns, system_ns: total_ns - user_ns.min(total_ns) }
+    // SAFETY: rusage is plain data of integers, for which all-zero is a valid value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for the call, which writes one rusage to it. It cannot fail for RUSAGE_SELF.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
+    CpuTime { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) }
 }
 
 /// CPU time of the calling thread, ns.
 pub fn thread_cpu_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-fn user_and_system_ticks() -> Option<(u64, u64)> {
-    let stat = crate::Host::live().text("/proc/self/stat")?;
-    // The command name may hold spaces and brackets; fields are counted from the last closing one (proc(5)).
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    Some((fields.get(11)?.parse().ok()?, fields.get(12)?.parse().ok()?))
 }
 
 /// Pins the calling thread to one CPU.

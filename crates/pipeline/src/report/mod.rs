@@ -5,3 +5,4 @@ mod path_rows;
 pub mod path_view;
 pub mod text;
 mod tree;
+pub mod words;

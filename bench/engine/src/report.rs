@@ -1,0 +1,124 @@
+//! Paired ratios, and the section of `bench/RESULTS.md` that holds them.
+
+use crate::Outcome;
+use crate::measure::Comparison;
+use std::fmt::Write;
+use std::path::Path;
+
+const BEGIN: &str = "<!-- engine:begin -->";
+const END: &str = "<!-- engine:end -->";
+
+/// A quantity of one run.
+type Quantity = fn(&Outcome) -> f64;
+
+fn rate(outcome: &Outcome) -> f64 {
+    outcome.ios as f64 / outcome.elapsed_s
+}
+
+fn per_cpu_s(outcome: &Outcome) -> f64 {
+    outcome.ios as f64 / outcome.cpu_s
+}
+
+/// Linear between neighbours, as R's default.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let at = share * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// `1.23 (1.20–1.27, all 1.10–1.30)`: median, quartiles, extremes of native over the other, round by round.
+fn ratio(native: &[Outcome], other: &[Outcome], quantity: Quantity) -> String {
+    let ratios = sorted(native.iter().zip(other).map(|(ours, theirs)| quantity(ours) / quantity(theirs)));
+    let at = |share| quantile(&ratios, share);
+    if !at(0.5).is_finite() {
+        return "–".into();
+    }
+    format!("{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})", at(0.5), at(0.25), at(0.75), at(0.0), at(1.0))
+}
+
+fn median(outcomes: &[Outcome], quantity: Quantity) -> f64 {
+    quantile(&sorted(outcomes.iter().map(quantity)), 0.5)
+}
+
+fn table(comparison: &Comparison) -> String {
+    let native = &comparison.columns[0].1;
+    let mut text = format!("### {}\n\n", comparison.title);
+    let quantities: &[(&str, Quantity)] = if comparison.device_bound {
+        &[("rate", rate), ("p50", |outcome| outcome.p50_ns), ("p99", |outcome| outcome.p99_ns)]
+    } else {
+        &[("IOPS per CPU-second", per_cpu_s), ("rate", rate)]
+    };
+    text += "| | k IOPS | CPU ns per I/O | p50 µs | p99 µs |";
+    for (name, _) in quantities {
+        let _ = write!(text, " native ÷ it: {name} |");
+    }
+    text += "\n|---|---|---|---|---|";
+    text += &"---|".repeat(quantities.len());
+    for (contestant, outcomes) in &comparison.columns {
+        let _ = write!(
+            text,
+            "\n| {} | {:.0} | {:.0} | {:.1} | {:.1} |",
+            contestant.label(),
+            median(outcomes, rate) / 1e3,
+            median(outcomes, |outcome| outcome.cpu_s * 1e9 / outcome.ios as f64),
+            median(outcomes, |outcome| outcome.p50_ns) / 1e3,
+            median(outcomes, |outcome| outcome.p99_ns) / 1e3,
+        );
+        for (_, quantity) in quantities {
+            let _ = write!(text, " {} |", ratio(native, outcomes, *quantity));
+        }
+    }
+    text.replace(" 0.0 |", " – |") + "\n"
+}
+
+/// Prints one comparison.
+pub fn print(comparison: &Comparison) {
+    println!("{}", table(comparison));
+}
+
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let cpuinfo = read("/proc/cpuinfo");
+    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let command = |program: &str, argument: &str| {
+        let output = std::process::Command::new(program).arg(argument).output();
+        output.map_or_else(
+            |_| String::new(),
+            |output| String::from_utf8_lossy(&output.stdout).trim().to_string(),
+        )
+    };
+    format!(
+        "{}, {} CPUs, Linux {}, {}, {}",
+        model.trim_start_matches([' ', '\t', ':']),
+        cpuinfo.matches("processor\t").count(),
+        read("/proc/sys/kernel/osrelease").trim(),
+        command("fio", "--version"),
+        command("date", "+%Y-%m-%d"),
+    )
+}
+
+/// Rewrites the section between its marks in `bench/RESULTS.md`.
+pub fn write(comparisons: &[Comparison], rounds: usize, runtime_ms: u64) -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
+    let old = std::fs::read_to_string(&path).unwrap_or_else(|_| "# Results\n".into());
+    let tables: Vec<String> = comparisons.iter().map(table).collect();
+    let section = format!(
+        "{BEGIN}\n## The native engine against fio and the smallest loop\n\n{}; {rounds} rounds of {runtime_ms} ms each, \
+         interleaved in random order, all on one CPU. Ratios are medians of paired ratios, in brackets the quartiles and \
+         the extremes. CPU is that of the whole process, kernel workers included, start-up taken off. fio's latency is \
+         its `lat`, from before submission, as ours.\n\n{}{END}",
+        machine(),
+        tables.join("\n")
+    );
+    let (before, after) = match (old.find(BEGIN), old.find(END)) {
+        (Some(begin), Some(end)) => (old[..begin].to_string(), old[end + END.len()..].to_string()),
+        _ => (format!("{}\n\n", old.trim_end()), "\n".into()),
+    };
+    std::fs::write(&path, format!("{before}{section}{after}")).map_err(|error| error.to_string())
+}

@@ -1,0 +1,130 @@
+//! The cells of the proof: which simulated device, which true effects, and what counts as right.
+
+use pipeline::experiment::{Class, Plan};
+use simulator::{Draw, Scenario, carry, public};
+
+/// The tables of the report, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// No arm differs in the long run; any win is wrong.
+    Null,
+    /// One arm differs by a known effect.
+    Power,
+    /// One arm differs, and the device has carry-over.
+    Carry,
+    /// Six and twelve arms.
+    Race,
+    /// Slow debt under the slow class.
+    Slow,
+}
+
+/// True effects of the arms.
+#[derive(Clone, Copy, Debug)]
+pub enum Arms {
+    /// The default and one arm with this effect, ratio minus one.
+    Two(f64),
+    /// So many arms with effects drawn anew for each run.
+    Drawn(usize, Kind),
+}
+
+/// How the effects of many arms are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Normal with a deviation of 12 %.
+    Spread,
+    /// All within 2 %, one of them 25 % ahead.
+    OneWinner,
+    /// Three near ties ahead of the rest.
+    Ties,
+    /// All equal.
+    Equal,
+}
+
+/// One row of a table.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The table it belongs to.
+    pub table: Table,
+    /// The device.
+    pub scenario: Scenario,
+    /// The arms.
+    pub arms: Arms,
+    /// The class the knob is declared as.
+    pub class: Class,
+}
+
+impl Cell {
+    /// Name of the row.
+    pub fn label(&self) -> String {
+        match self.arms {
+            Arms::Two(effect) if effect == 0.0 => self.scenario.name.to_owned(),
+            Arms::Two(effect) => format!("{} {:+.0} %", self.scenario.name, effect * 100.0),
+            Arms::Drawn(arms, kind) => format!("{} K={arms} {kind:?}", self.scenario.name),
+        }
+    }
+
+    /// True effects of run `run`, on the logarithmic scale.
+    pub fn effects_ln(&self, run: u64) -> Vec<f64> {
+        match self.arms {
+            Arms::Two(effect) => vec![0.0, effect.ln_1p()],
+            Arms::Drawn(arms, kind) => drawn(arms, kind, &mut Draw::new(0x5eed_0000 + run)),
+        }
+    }
+
+    /// The plan of run `run`.
+    pub fn plan(&self, run: u64) -> Plan {
+        let arms = match self.arms {
+            Arms::Two(_) => 2,
+            Arms::Drawn(arms, _) => arms,
+        };
+        Plan::new((0..arms).map(|arm| format!("arm{arm}")).collect(), self.class, 1_000 + run)
+    }
+}
+
+fn drawn(arms: usize, kind: Kind, draw: &mut Draw) -> Vec<f64> {
+    let mut effects: Vec<f64> = match kind {
+        Kind::Spread => (0..arms).map(|_| 0.12 * draw.normal()).collect(),
+        Kind::OneWinner => (0..arms).map(|_| 0.02 * draw.normal()).collect(),
+        Kind::Ties => (0..arms).map(|_| -0.08 + 0.05 * draw.normal()).collect(),
+        Kind::Equal => vec![0.0; arms],
+    };
+    match kind {
+        Kind::OneWinner => effects[draw.below(arms)] += 0.25,
+        Kind::Ties => {
+            let mut places: Vec<usize> = (0..arms).collect();
+            for _ in 0..3 {
+                let place = places.swap_remove(draw.below(places.len()));
+                effects[place] = 0.05 + 0.004 * draw.normal();
+            }
+        }
+        Kind::Spread | Kind::Equal => {}
+    }
+    effects
+}
+
+/// All rows.
+pub fn all() -> Vec<Cell> {
+    let fast = |table, scenario, arms| Cell { table, scenario, arms, class: Class::Fast };
+    let mut cells = Vec::new();
+    cells.extend(public().into_iter().chain(carry()).map(|s| fast(Table::Null, s, Arms::Two(0.0))));
+    for scenario in public() {
+        let effects = [0.03, 0.05, 0.10, 0.30, 1.0, 9.0, -0.05];
+        cells.extend(effects.map(|effect| fast(Table::Power, scenario, Arms::Two(effect))));
+    }
+    cells.extend(carry().into_iter().map(|s| fast(Table::Carry, s, Arms::Two(0.10))));
+    let raced = ["quiet_nvme", "ar_ssd", "drift", "gc_regime", "cloud"];
+    for scenario in public().into_iter().filter(|s| raced.contains(&s.name)) {
+        for arms in [6, 12] {
+            for kind in [Kind::Spread, Kind::OneWinner, Kind::Ties, Kind::Equal] {
+                cells.push(fast(Table::Race, scenario, Arms::Drawn(arms, kind)));
+            }
+        }
+    }
+    for scenario in carry().into_iter().filter(|s| s.debt > 0.0) {
+        for effect in [0.0, 0.10] {
+            let arms = Arms::Two(effect);
+            cells.push(Cell { table: Table::Slow, scenario, arms, class: Class::Slow });
+        }
+    }
+    cells
+}

@@ -1,0 +1,105 @@
+//! What can be said about a job before anything is touched: the usage errors.
+
+use super::{Engine, LoadError, Prepared};
+use host::process;
+use model::job::Job;
+use model::units;
+
+/// Largest `iodepth`: twice as many buffers, for a mix, stay below the kernel's limit of 16,384 registered ones.
+const MAX_IODEPTH: u32 = 4096;
+
+/// Largest `numjobs`.
+const MAX_NUMJOBS: u32 = 1024;
+
+/// Largest block: a registered buffer may have 1 GiB (io_uring/rsrc.c).
+const MAX_BS: u64 = 1 << 30;
+
+/// Checks a job by itself and gives its engine.
+pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
+    let engine = Engine::find(&job.ioengine).ok_or_else(|| {
+        let known: Vec<&str> = super::engines::ALL.iter().map(|engine| engine.id).collect();
+        LoadError::usage(
+            format!("--ioengine={}", job.ioengine),
+            "there is no such native engine",
+            format!("Use {}, or --engine fio for fio's own", known.join(" or ")),
+        )
+    })?;
+    let limits = [
+        ("--bs", job.bs, MAX_BS),
+        ("--iodepth", job.iodepth.into(), MAX_IODEPTH.into()),
+        ("--numjobs", job.numjobs.into(), MAX_NUMJOBS.into()),
+    ];
+    for (option, value, most) in limits {
+        if value == 0 || value > most {
+            return Err(LoadError::usage(
+                format!("{option}={value}"),
+                format!("it must be from 1 to {most}"),
+                "Choose a value in between",
+            ));
+        }
+    }
+    if job.rwmixread > 100 {
+        let what = format!("--rwmixread={}", job.rwmixread);
+        return Err(LoadError::usage(what, "it is a share in per cent", "Choose a value from 0 to 100"));
+    }
+    memory(job)?;
+    cpus(job)?;
+    Ok(engine)
+}
+
+/// Buffers may take half of the memory that is available; more would make the machine swap under its own test.
+fn memory(job: &Job) -> Result<(), LoadError> {
+    let mix = if job.rw.reads() && job.rw.writes() { 2 } else { 1 };
+    let wanted = u128::from(job.bs) * u128::from(job.iodepth) * u128::from(job.numjobs) * mix;
+    let Some(available) = super::notes::meminfo_bytes("MemAvailable:") else { return Ok(()) };
+    if wanted <= u128::from(available / 2) {
+        return Ok(());
+    }
+    Err(LoadError::usage(
+        format!("--numjobs={} --iodepth={} --bs={}", job.numjobs, job.iodepth, job.bs),
+        format!(
+            "the buffers would take {}, and of memory {} are available",
+            units::bytes(wanted as f64),
+            units::bytes(available as f64)
+        ),
+        "Ask for fewer jobs, less depth or smaller blocks",
+    ))
+}
+
+fn cpus(job: &Job) -> Result<(), LoadError> {
+    let allowed = process::allowed_cpus();
+    match job.cpus_allowed.iter().find(|cpu| !allowed.contains(cpu)) {
+        None => Ok(()),
+        Some(cpu) => Err(LoadError::usage(
+            format!("--cpus_allowed={cpu}"),
+            "this process may not run on that CPU",
+            format!("It may run on {allowed:?}"),
+        )),
+    }
+}
+
+/// Checks a job against what was made ready.
+pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
+    if job.rw.writes() && !prepared.is_writable() {
+        return Err(LoadError::ReadOnly { target: prepared.target().into() });
+    }
+    if job.bs > prepared.bytes() {
+        return Err(LoadError::usage(
+            format!("--bs={}", job.bs),
+            format!("a block is larger than the {} to be used", units::bytes(prepared.bytes() as f64)),
+            "Ask for smaller blocks or a larger size",
+        ));
+    }
+    let align = prepared.align_bytes();
+    if job.direct && !job.bs.is_multiple_of(align) {
+        return Err(LoadError::usage(
+            format!("--bs={}", job.bs),
+            format!("direct I/O on {} needs a multiple of {align} bytes", prepared.target()),
+            format!(
+                "Use such a block size, for example --bs={}, or --direct=0",
+                job.bs.next_multiple_of(align)
+            ),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! What one job thread counts, written by that thread alone and readable by anyone at any time.
+//!
+//! The thread is the only writer, so an increment is a relaxed load and a relaxed store: no locked instruction, no
+//! cache line bounced unless somebody looks. A reader may see counts of one moment and bins of the next; each single
+//! number is whole.
+
+use model::histogram::{BUCKETS, Histogram, bucket_of};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Width of a bin, ns.
+pub const BIN_NS: u64 = 10_000_000;
+
+/// Bins kept: 10.9 minutes. A power of two, so that a bin's place is a mask away.
+pub const BINS: usize = 1 << 16;
+
+/// Counts of one job thread since its start.
+#[derive(Debug)]
+pub struct Counters {
+    read: Vec<AtomicU64>,
+    write: Vec<AtomicU64>,
+    /// Each holds the bin's number above and its count below: a place that still holds an older bin reads as zero, and
+    /// one that holds a newer bin is known to be lost.
+    bins: Vec<AtomicU64>,
+    /// First submission, ns; 0 before it.
+    pub first_ns: AtomicU64,
+    /// Last completion, ns; 0 before it.
+    pub last_ns: AtomicU64,
+    /// I/Os submitted and not completed, as of the last pass of the thread's loop.
+    pub inflight: AtomicU32,
+    /// Whether the thread has left its loop.
+    pub is_done: AtomicBool,
+}
+
+#[inline(always)]
+fn add(cell: &AtomicU64, count: u64) {
+    cell.store(cell.load(Relaxed) + count, Relaxed);
+}
+
+fn zeros(count: usize) -> Vec<AtomicU64> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
+}
+
+impl Counters {
+    /// All zero.
+    pub fn new() -> Counters {
+        Counters {
+            read: zeros(BUCKETS),
+            write: zeros(BUCKETS),
+            bins: zeros(BINS),
+            first_ns: AtomicU64::new(0),
+            last_ns: AtomicU64::new(0),
+            inflight: AtomicU32::new(0),
+            is_done: AtomicBool::new(false),
+        }
+    }
+
+    /// Counts one completion by its latency.
+    #[inline(always)]
+    pub fn completed(&self, write: bool, latency_ns: u64) {
+        let cells = if write { &self.write } else { &self.read };
+        // `bucket_of` is below BUCKETS for every value; the check costs nothing beside the load.
+        if let Some(cell) = cells.get(bucket_of(latency_ns)) {
+            add(cell, 1);
+        }
+    }
+
+    /// Counts `count` completions at `since_origin_ns`, the time since the run's origin.
+    #[inline(always)]
+    pub fn bin(&self, since_origin_ns: u64, count: u32) {
+        let number = since_origin_ns / BIN_NS;
+        let cell = &self.bins[number as usize & (BINS - 1)];
+        let held = cell.load(Relaxed);
+        let fresh = number << 32 | u64::from(count);
+        cell.store(if held >> 32 == number { held + u64::from(count) } else { fresh }, Relaxed);
+    }
+
+    /// Completions in a bin; none when the bin was overwritten by a later one.
+    pub fn bin_count(&self, number: u64) -> Option<u64> {
+        let held = self.bins[number as usize & (BINS - 1)].load(Relaxed);
+        match (held >> 32).cmp(&number) {
+            std::cmp::Ordering::Equal => Some(held & u64::from(u32::MAX)),
+            std::cmp::Ordering::Less => Some(0),
+            std::cmp::Ordering::Greater => None,
+        }
+    }
+
+    /// Latencies of completed reads, or of completed writes.
+    pub fn histogram(&self, write: bool) -> Histogram {
+        let cells = if write { &self.write } else { &self.read };
+        Histogram::from_counts(cells.iter().map(|cell| cell.load(Relaxed)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_count_and_forget() {
+        let counters = Counters::new();
+        counters.bin(0, 3);
+        counters.bin(BIN_NS - 1, 2);
+        counters.bin(5 * BIN_NS, 7);
+        assert_eq!(counters.bin_count(0), Some(5));
+        assert_eq!(counters.bin_count(1), Some(0));
+        assert_eq!(counters.bin_count(5), Some(7));
+        counters.bin((BINS as u64 + 5) * BIN_NS, 1);
+        assert_eq!(counters.bin_count(5), None, "overwritten");
+        assert_eq!(counters.bin_count(BINS as u64 + 5), Some(1));
+        assert_eq!(counters.bin_count(BINS as u64), Some(0), "stale places read as empty");
+    }
+
+    #[test]
+    fn percentiles_agree_with_a_sort() {
+        let counters = Counters::new();
+        let mut exact: Vec<u64> =
+            (0..100_000).map(|i| 50_000 + super::super::pattern::mix64(i) % 3_000_000).collect();
+        exact.iter().for_each(|&latency_ns| counters.completed(latency_ns % 2 == 0, latency_ns));
+        exact.sort_unstable();
+        let mut all = counters.histogram(false);
+        all.merge(&counters.histogram(true));
+        assert_eq!(all.total(), 100_000);
+        for quantile in [0.5, 0.9, 0.99, 0.999] {
+            let wanted = exact[(quantile * 1e5) as usize - 1] as f64;
+            let found = all.quantile_ns(quantile).unwrap() as f64;
+            assert!((found / wanted - 1.0).abs() < 1.0 / 64.0, "p{quantile}: {found} for {wanted}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Writing the scratch file: all of it, with data that does not compress, before anything is measured.
+//!
+//! A hole or a preallocated extent is read from memory, and its first write allocates; either would be measured in
+//! place of the device.
+
+use super::LoadError;
+use super::pattern::{Blocks, mix64, refresh};
+use host::files::DataFile;
+use host::signals::Stop;
+use std::path::Path;
+
+/// Bytes written at a time.
+const CHUNK: u64 = 1 << 20;
+
+/// Writes the first `bytes` of the file and waits until they are on the device. `file` decides whether the writes are
+/// direct; `progress` gets bytes done and bytes in all.
+pub fn write_all(
+    file: &DataFile,
+    bytes: u64,
+    stop: &Stop,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), LoadError> {
+    let mut blocks = Blocks::random(1, CHUNK as usize, mix64(host::clock::monotonic_ns()));
+    let mut done = 0;
+    while done < bytes {
+        if stop.is_asked() {
+            return Err(LoadError::Stopped { target: directory(file), signal: stop.signal_name() });
+        }
+        let chunk = blocks.get(0);
+        refresh(chunk, done);
+        let length = CHUNK.min(bytes - done) as usize;
+        done +=
+            write_chunk(file, &chunk[..length], done).map_err(|error| failed(file, bytes, done, &error))?;
+        progress(done, bytes);
+    }
+    file.sync().map_err(|error| match error {
+        host::Error::Io { source, .. } => failed(file, bytes, done, &source),
+        other => other.into(),
+    })
+}
+
+fn write_chunk(file: &DataFile, chunk: &[u8], offset: u64) -> std::io::Result<u64> {
+    match file.write_at(chunk, offset) {
+        Ok(0) => Err(std::io::Error::from_raw_os_error(libc::ENOSPC)),
+        Ok(written) => Ok(written as u64),
+        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+fn failed(file: &DataFile, wanted_bytes: u64, done_bytes: u64, error: &std::io::Error) -> LoadError {
+    match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => {
+            LoadError::Filled { target: directory(file), wanted_bytes, done_bytes, reason: error.to_string() }
+        }
+        errno => LoadError::io(file.path(), true, done_bytes, CHUNK, errno.unwrap_or(libc::EIO)),
+    }
+}
+
+fn directory(file: &DataFile) -> String {
+    super::error::shown(file.path().parent().unwrap_or(Path::new(".")))
+}

@@ -1,0 +1,87 @@
+//! Stage 2, load: puts a target under a job and counts what comes back.
+//!
+//! [`prepare`] makes the target ready (gates, scratch file, alignment), [`start`] sets threads to work on it, and
+//! [`Running`] is what the caller watches and ends. An engine is one file below `engines/`: it turns the order of
+//! offsets ([`worker::Worker::source`]) into I/O and reports each completion to its counters. The stage writes data of
+//! the target and nothing else.
+//!
+//! The load runs until [`Running::finish`]; `Job::runtime_ms` is the caller's to keep, because an experiment cuts one
+//! load into many windows.
+
+mod check;
+mod counters;
+pub mod engines;
+mod error;
+mod gates;
+mod layout;
+mod notes;
+mod offsets;
+mod pattern;
+mod prepare;
+mod rate;
+mod running;
+mod signatures;
+mod start;
+mod worker;
+
+pub use counters::{BIN_NS, BINS};
+pub use error::{ExitClass, LoadError};
+pub use prepare::{Prepared, prepare};
+pub use running::{Running, Snapshot};
+pub use start::start;
+
+/// A way to produce the load.
+pub struct Engine {
+    /// The name used in jobs: fio's own where fio has the same engine.
+    pub id: &'static str,
+    /// The version that brought it.
+    pub since: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Whether it keeps `iodepth` I/Os in flight; without, every job has one.
+    pub has_depth: bool,
+    /// Sets the engine up for one job thread, on that thread.
+    pub(crate) open: fn(&worker::Worker) -> Result<worker::Opened, worker::OpenError>,
+}
+
+impl Engine {
+    /// The engine of an id.
+    pub fn find(id: &str) -> Option<&'static Engine> {
+        engines::ALL.iter().copied().find(|engine| engine.id == id)
+    }
+}
+
+/// What the user allowed to be destroyed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Consent {
+    /// The content of a block device.
+    pub destroy_data: bool,
+    /// The content of an existing regular file.
+    pub overwrite: bool,
+    /// A file-system, RAID, LVM or partition-table signature on the device.
+    pub force_signature: bool,
+}
+
+/// The contiguous share of the target that a load works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Which share, from 0.
+    pub index: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+impl Region {
+    /// All of it.
+    pub const WHOLE: Region = Region { index: 0, of: 1 };
+
+    /// The first (0) or the second (1) half.
+    pub fn half(index: u32) -> Region {
+        Region { index: index.min(1), of: 2 }
+    }
+}
+
+#[cfg(test)]
+mod loop_device;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Where each I/O goes: sequential, or random without a repeat until every block was touched once.
+//!
+//! Random order is a permutation computed block by block (an alternating Feistel network over a rectangle of
+//! `rows × columns` blocks, after Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). It needs no map of
+//! blocks done, so a petabyte costs as much memory as a megabyte, and each pass over the range gets keys of its own.
+
+use super::pattern::mix64;
+
+/// A share of the target's blocks, `first..first + count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// First block.
+    pub first: u64,
+    /// Number of blocks, at least 1.
+    pub count: u64,
+}
+
+impl Range {
+    /// The `index`-th of `of` contiguous shares of this range; they differ by at most one block in length.
+    pub fn share(self, index: u32, of: u32) -> Range {
+        let cut = |i: u32| (u128::from(self.count) * u128::from(i) / u128::from(of)) as u64;
+        Range { first: self.first + cut(index), count: cut(index + 1) - cut(index) }
+    }
+}
+
+/// Rounds of the network. Four make the order indistinguishable from chance by the tests below; fewer do not.
+const ROUNDS: usize = 4;
+
+/// A random order of the numbers below `count`, one pass of it.
+#[derive(Clone, Debug)]
+struct Permutation {
+    count: u64,
+    rows: u64,
+    columns: u64,
+    keys: [u64; ROUNDS],
+    row: u64,
+    column: u64,
+}
+
+impl Permutation {
+    fn new(count: u64, seed: u64) -> Permutation {
+        let columns = (count as f64).sqrt().ceil().max(1.0) as u64;
+        let rows = count.div_ceil(columns);
+        let keys = std::array::from_fn(|round| mix64(seed.wrapping_add(round as u64 + 1)));
+        Permutation { count, rows, columns, keys, row: 0, column: 0 }
+    }
+
+    /// The next number; none when all were given.
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        while self.row < self.rows {
+            let cell = self.image(self.row, self.column);
+            self.column += 1;
+            if self.column == self.columns {
+                self.column = 0;
+                self.row += 1;
+            }
+            // The rectangle is larger than the range by less than one row; its surplus cells are passed over.
+            if cell < self.count {
+                return Some(cell);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn image(&self, mut row: u64, mut column: u64) -> u64 {
+        row = shifted(row, column, self.keys[0], self.rows);
+        column = shifted(column, row, self.keys[1], self.columns);
+        row = shifted(row, column, self.keys[2], self.rows);
+        column = shifted(column, row, self.keys[3], self.columns);
+        row * self.columns + column
+    }
+}
+
+/// `(value + hash(other)) mod size`, which is undone by subtracting the same hash: a round can lose no block.
+#[inline(always)]
+fn shifted(value: u64, other: u64, key: u64, size: u64) -> u64 {
+    let hash = (other ^ key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(key | 1) >> 32;
+    let sum = value + ((hash * size) >> 32);
+    if sum >= size { sum - size } else { sum }
+}
+
+/// The endless order of blocks of one direction of one job.
+#[derive(Clone, Debug)]
+pub struct Offsets {
+    range: Range,
+    order: Order,
+}
+
+#[derive(Clone, Debug)]
+enum Order {
+    Sequential { next: u64 },
+    Random { pass: Permutation, seed: u64, passes: u64 },
+}
+
+impl Offsets {
+    /// From the first block of the range to its last, again and again.
+    pub fn sequential(range: Range) -> Offsets {
+        Offsets { range, order: Order::Sequential { next: 0 } }
+    }
+
+    /// Every block of the range once, in random order, then all again in another.
+    pub fn random(range: Range, seed: u64) -> Offsets {
+        Offsets { range, order: Order::Random { pass: Permutation::new(range.count, seed), seed, passes: 0 } }
+    }
+
+    /// The next block.
+    #[inline]
+    pub fn next_block(&mut self) -> u64 {
+        let index = match &mut self.order {
+            Order::Sequential { next } => {
+                let index = *next;
+                *next = if index + 1 == self.range.count { 0 } else { index + 1 };
+                index
+            }
+            Order::Random { pass, seed, passes } => match pass.next() {
+                Some(index) => index,
+                None => {
+                    *passes += 1;
+                    *pass = Permutation::new(self.range.count, mix64(*seed ^ mix64(*passes)));
+                    pass.next().unwrap_or(0)
+                }
+            },
+        };
+        self.range.first + index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_comes_once_per_pass() {
+        let sizes = (1..=300).chain([1023, 1024, 1025, 65_535, 65_536, 65_537, 262_144, 999_983]);
+        for count in sizes {
+            for seed in [0, 1, u64::MAX] {
+                let mut offsets = Offsets::random(Range { first: 7, count }, seed);
+                for pass in 0..2 {
+                    let mut seen = vec![false; count as usize];
+                    for _ in 0..count {
+                        let block = offsets.next_block() - 7;
+                        let before = std::mem::replace(&mut seen[block as usize], true);
+                        assert!(!before, "block {block} of {count} twice in pass {pass}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn passes_and_seeds_differ() {
+        let range = Range { first: 0, count: 1000 };
+        let take = |offsets: &mut Offsets| (0..1000).map(|_| offsets.next_block()).collect::<Vec<_>>();
+        let mut offsets = Offsets::random(range, 5);
+        let (first, second) = (take(&mut offsets), take(&mut offsets));
+        assert_ne!(first, second);
+        assert_ne!(first, take(&mut Offsets::random(range, 6)));
+        assert_eq!(first, take(&mut Offsets::random(range, 5)), "the same seed gives the same order");
+    }
+
+    #[test]
+    fn the_order_looks_like_chance() {
+        let count = 1u64 << 20;
+        let mut offsets = Offsets::random(Range { first: 0, count }, 42);
+        let blocks: Vec<u64> = (0..count).map(|_| offsets.next_block()).collect();
+        // By chance about one neighbouring pair of a million is consecutive, and each sixteenth of the range is hit
+        // evenly from the start.
+        let consecutive = blocks.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
+        assert!(consecutive < 12, "{consecutive} consecutive pairs");
+        let mut hits = [0i64; 16];
+        blocks[..16_000].iter().for_each(|block| hits[(block * 16 / count) as usize] += 1);
+        assert!(hits.iter().all(|n| (n - 1000).abs() < 150), "{hits:?}");
+        let steps: f64 =
+            blocks.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64).sum::<f64>() / count as f64;
+        assert!((steps / (count as f64 / 3.0) - 1.0).abs() < 0.01, "mean step {steps}");
+    }
+
+    #[test]
+    fn huge_ranges_stay_inside() {
+        for count in [(1 << 53) - 1, (1u64 << 55) + 12_345] {
+            let mut offsets = Offsets::random(Range { first: 0, count }, 3);
+            assert!((0..10_000).all(|_| offsets.next_block() < count));
+        }
+    }
+
+    #[test]
+    fn sequential_wraps_and_shares_are_disjoint() {
+        let whole = Range { first: 10, count: 7 };
+        let shares: Vec<Range> = (0..3).map(|i| whole.share(i, 3)).collect();
+        assert_eq!(shares[0], Range { first: 10, count: 2 });
+        assert_eq!(shares[2].first + shares[2].count, 17);
+        assert!(shares.windows(2).all(|pair| pair[0].first + pair[0].count == pair[1].first));
+        let mut offsets = Offsets::sequential(shares[0]);
+        assert_eq!([offsets.next_block(), offsets.next_block(), offsets.next_block()], [10, 11, 10]);
+    }
+}

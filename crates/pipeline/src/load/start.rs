@@ -1,0 +1,230 @@
+//! Starting a load: threads, their shares of the target, their engines, and one common beginning.
+
+use super::offsets::Range;
+use super::pattern::mix64;
+use super::worker::{Faults, OpenError, Shared, Worker};
+use super::{Engine, LoadError, Prepared, Region, Running, check, counters::Counters, notes};
+use host::clock::FastClock;
+use host::files::{Access, DataFile};
+use host::process;
+use model::job::Job;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+
+/// What a thread says once its engine is ready: the engine's description and its notes.
+type Ready = Result<(String, Vec<String>), OpenError>;
+
+/// Sets the job's threads to work on a share of the target. Each has an open file description of its own, made now, so
+/// that a read-ahead changed since the last start is in force.
+///
+/// Errors: a job that cannot be run as asked or does not fit what was prepared, a target that cannot be opened, an
+/// engine that cannot be used and has no stand-in.
+pub fn start(prepared: &Prepared, job: &Job, seed: u64, region: Region) -> Result<Running, LoadError> {
+    start_with(prepared, job, seed, region, Faults::default())
+}
+
+pub(super) fn start_with(
+    prepared: &Prepared,
+    job: &Job,
+    seed: u64,
+    region: Region,
+    faults: Faults,
+) -> Result<Running, LoadError> {
+    let engine = check::job(job)?;
+    check::fits(prepared, job)?;
+    let range = region_range(prepared, job, region)?;
+    let mut notes = prepared.notes().to_vec();
+    notes.extend(notes::of_job(prepared, job));
+    forget_cache(prepared, job, range)?;
+    let plan = Plan { prepared, job: Arc::new(job.clone()), seed, range, faults };
+    match plan.launch(engine, notes.clone()) {
+        Err(OpenError::Refused(why)) if engine.has_depth => {
+            notes.push(format!(
+                "{} cannot be used: {why}. psync stands in at depth 1 for each of {} job(s), in place of depth {}: rates \
+                 and latencies are those of a shallow queue",
+                engine.id, job.numjobs, job.iodepth
+            ));
+            plan.launch(&super::engines::psync::ENGINE, notes).map_err(unusable)
+        }
+        other => other.map_err(unusable),
+    }
+}
+
+fn unusable(error: OpenError) -> LoadError {
+    match error {
+        OpenError::Failed(error) => error,
+        OpenError::Refused(why) => LoadError::Engine { engine: "of this job".into(), why },
+    }
+}
+
+/// The blocks that a region of the target covers.
+fn region_range(prepared: &Prepared, job: &Job, region: Region) -> Result<Range, LoadError> {
+    let jobs = if job.rw.is_random() { 1 } else { u64::from(job.numjobs) };
+    let range = Range { first: 0, count: prepared.bytes() / job.bs }.share(region.index, region.of);
+    if range.count < jobs {
+        return Err(LoadError::usage(
+            format!("--size {}", prepared.bytes()),
+            format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.bs),
+            "Ask for a larger size, smaller blocks or fewer jobs",
+        ));
+    }
+    Ok(range)
+}
+
+/// Buffered reads are to come from the device, not from what an earlier load left in the page cache.
+fn forget_cache(prepared: &Prepared, job: &Job, range: Range) -> Result<(), LoadError> {
+    if job.direct || !job.rw.reads() || prepared.keeps_cache() {
+        return Ok(());
+    }
+    if prepared.is_writable() {
+        prepared.file().sync()?;
+    }
+    Ok(prepared.file().drop_cache(range.first * job.bs, range.count * job.bs)?)
+}
+
+/// What all attempts to start one load have in common.
+struct Plan<'a> {
+    prepared: &'a Prepared,
+    job: Arc<Job>,
+    seed: u64,
+    range: Range,
+    faults: Faults,
+}
+
+/// A thread that waits for the common beginning.
+struct Waiting {
+    handle: JoinHandle<()>,
+    go: mpsc::Sender<u64>,
+    counters: Arc<Counters>,
+}
+
+impl Plan<'_> {
+    fn launch(&self, engine: &'static Engine, mut notes: Vec<String>) -> Result<Running, OpenError> {
+        let clock = FastClock::calibrate();
+        let shared = Arc::new(Shared::default());
+        shared.depth_limit.store(self.job.iodepth, Relaxed);
+        let (ready, readiness) = mpsc::channel();
+        let mut threads = Vec::new();
+        for index in 0..self.job.numjobs {
+            let worker = self.worker(index, clock, &shared).map_err(OpenError::Failed)?;
+            threads.push(spawn(engine, worker, index, ready.clone()).map_err(OpenError::Failed)?);
+        }
+        drop(ready);
+        // An early return drops every `go`: the threads see that nothing will come and leave.
+        let mut description = None;
+        for outcome in readiness.iter().take(threads.len()) {
+            let (text, more) = outcome?;
+            description.get_or_insert(text);
+            notes.extend(more);
+        }
+        notes.dedup();
+        let cpu_before = process::cpu_time();
+        let origin_ns = clock.now_ns();
+        let (mut handles, mut counters) = (Vec::new(), Vec::new());
+        for thread in threads {
+            // A thread that has died since is found by its handle when the load ends.
+            let _ = thread.go.send(origin_ns);
+            handles.push(thread.handle);
+            counters.push(thread.counters);
+        }
+        let engine = description.unwrap_or_else(|| engine.id.into());
+        Ok(Running::new(
+            Arc::clone(&self.job),
+            shared,
+            counters,
+            handles,
+            (engine, notes),
+            (origin_ns, cpu_before),
+        ))
+    }
+
+    fn worker(&self, index: u32, clock: FastClock, shared: &Arc<Shared>) -> Result<Worker, LoadError> {
+        let access = Access { direct: self.job.direct, write: self.job.rw.writes(), exclusive: false };
+        let range = match self.job.rw.is_random() {
+            true => self.range,
+            false => self.range.share(index, self.job.numjobs),
+        };
+        Ok(Worker {
+            file: open_again(self.prepared.file(), access)?,
+            job: Arc::clone(&self.job),
+            seed: mix64(self.seed ^ mix64(self.job.randseed ^ u64::from(index) << 32)),
+            range,
+            clock,
+            origin_ns: 0,
+            shared: Arc::clone(shared),
+            counters: Arc::new(Counters::new()),
+            faults: self.faults,
+        })
+    }
+}
+
+fn open_again(file: &DataFile, access: Access) -> Result<DataFile, LoadError> {
+    file.reopen(access).map_err(|error| match error.errno() {
+        Some(libc::EINVAL) if access.direct => LoadError::NoDirect {
+            target: super::error::shown(file.path()),
+            why: "its file system refuses O_DIRECT".into(),
+        },
+        _ => error.into(),
+    })
+}
+
+fn spawn(
+    engine: &'static Engine,
+    worker: Worker,
+    index: u32,
+    ready: mpsc::Sender<Ready>,
+) -> Result<Waiting, LoadError> {
+    let counters = Arc::clone(&worker.counters);
+    let (go, gone) = mpsc::channel();
+    let handle = std::thread::Builder::new()
+        .name(format!("iodyno-load-{index}"))
+        .spawn(move || thread_main(engine, worker, index, &ready, &gone))
+        .map_err(|error| LoadError::Engine {
+            engine: engine.id.into(),
+            why: format!("thread {index} cannot be started ({error}); ask for fewer with --numjobs"),
+        })?;
+    Ok(Waiting { handle, go, counters })
+}
+
+/// Marks the counters done however the thread ends.
+struct Done(Arc<Counters>);
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.0.is_done.store(true, Relaxed);
+    }
+}
+
+fn thread_main(
+    engine: &Engine,
+    mut worker: Worker,
+    index: u32,
+    ready: &mpsc::Sender<Ready>,
+    go: &mpsc::Receiver<u64>,
+) {
+    let _done = Done(Arc::clone(&worker.counters));
+    let opened = match pin(&worker.job, index) {
+        Ok(()) => (engine.open)(&worker),
+        Err(error) => Err(OpenError::Failed(error)),
+    };
+    // Nobody listens once another thread has failed; then `go` is gone too, and this thread ends.
+    match opened {
+        Err(error) => _ = ready.send(Err(error)),
+        Ok(opened) => {
+            let _ = ready.send(Ok((opened.description, opened.notes)));
+            if let Ok(origin_ns) = go.recv() {
+                worker.origin_ns = origin_ns;
+                worker.counters.first_ns.store(worker.clock.now_ns(), Relaxed);
+                (opened.drive)(&worker);
+            }
+        }
+    }
+}
+
+fn pin(job: &Job, index: u32) -> Result<(), LoadError> {
+    if job.cpus_allowed.is_empty() {
+        return Ok(());
+    }
+    Ok(process::pin_thread(job.cpus_allowed[index as usize % job.cpus_allowed.len()])?)
+}
