@@ -13,6 +13,15 @@ pub enum InventoryError {
         /// What the user named.
         target: String,
     },
+    /// The way to it is closed.
+    #[error(
+        "cannot inspect {target}: permission denied on the way to it. Run iodyno as root, or name a path that you \
+         may enter."
+    )]
+    NoAccess {
+        /// What the user named.
+        target: String,
+    },
     /// Something is there that stores nothing.
     #[error(
         "cannot inspect {target}: it is {what}, which stores nothing. Name a directory, a file or a block \

@@ -25,7 +25,7 @@ pub(super) fn find(host: &Host, target: &str) -> Result<Found, InventoryError> {
         });
         return Ok(Found { note, ..block_device(target) });
     }
-    let missing = || InventoryError::NotFound { target: target.to_string() };
+    let missing = || not_found(host, target);
     // A captured machine has no device nodes, so the name below /dev is tried before the path itself.
     if let Some(name) = target.strip_prefix("/dev/").map(device::kernel_name)
         && !host.exists(target)
@@ -47,6 +47,16 @@ pub(super) fn find(host: &Host, target: &str) -> Result<Found, InventoryError> {
         Kind::Other => return not_storage("a character device, a pipe or a socket"),
     };
     Ok(Found { below: Below::Path(path.clone()), path, title: title.into(), note: None })
+}
+
+/// A closed directory on the way looks like nothing at the end of it; only the errno tells.
+fn not_found(host: &Host, target: &str) -> InventoryError {
+    let target_path = std::path::Path::new(target);
+    let refused = |error: host::Error| error.is_permission();
+    match host.is_live() && host::files::canonical(target_path).err().is_some_and(refused) {
+        true => InventoryError::NoAccess { target: target.to_string() },
+        false => InventoryError::NotFound { target: target.to_string() },
+    }
 }
 
 fn block_device(name: &str) -> Found {

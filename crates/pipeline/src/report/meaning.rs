@@ -66,7 +66,7 @@ pub(super) fn meaning(setting: &Setting, layer: &Layer) -> String {
         ("max_sectors_kb", Some(_)) => largest_request(layer),
         ("write_cache", _) if text == "write back" => "volatile disk cache: flushes are sent".into(),
         ("write_cache", _) if text == "write through" => "no volatile cache: flushes are left out".into(),
-        ("rotational", Some(flag)) => rotational(flag, layer),
+        ("rotational", Some(flag)) => format!("taken for {}", rotational(flag, layer)),
         ("md/stripe_cache_size", _) => "stripes kept in memory".into(),
         _ => String::new(),
     }
@@ -84,23 +84,23 @@ fn scheduler(text: &str) -> String {
 /// hardware queue.
 fn requests(layer: &Layer) -> String {
     if layer.queues.is_empty() {
-        return "reads, and as many writes, may wait here".into();
+        return "reads, and as many writes, may wait".into();
     }
-    let per = if layer.queues.len() > 1 { " for each hardware queue" } else { "" };
-    format!("requests may wait here{per}")
+    let per = if layer.queues.len() > 1 { ", per hardware queue" } else { "" };
+    format!("requests may wait{per}")
 }
 
 fn read_ahead(kib: u64) -> String {
     match kib {
         0 => "off: buffered reads fetch nothing ahead".into(),
-        _ => format!("{} ahead of sequential buffered reads", units::bytes(kib as f64 * 1024.0)),
+        _ => "ahead of buffered sequential reads".into(),
     }
 }
 
 fn writeback_throttling(us: u64) -> String {
     match us {
         0 => "off: buffered writeback is never held back".into(),
-        _ => format!("writeback yields when reads take over {}", units::duration_ns(us as f64 * 1e3)),
+        _ => format!("writeback yields to reads over {}", units::duration_ns(us as f64 * 1e3)),
     }
 }
 
@@ -108,19 +108,19 @@ fn largest_request(layer: &Layer) -> String {
     let hardware = layer.setting("max_hw_sectors_kb").and_then(|setting| setting.value.value());
     match hardware.and_then(|text| text.trim().parse::<u64>().ok()) {
         // Drivers without a limit leave the largest number there is (block/blk-settings.c).
-        Some(kib) if kib >= u64::from(u32::MAX / 2) => "largest request; the disk states no limit".into(),
-        Some(kib) => format!("largest request; the disk takes up to {kib} KiB"),
+        Some(kib) if kib >= u64::from(u32::MAX / 2) => "largest request (hardware: no limit)".into(),
+        Some(kib) => format!("largest request (hardware: {kib} KiB)"),
         None => "largest request".into(),
     }
 }
 
-fn rotational(flag: u64, layer: &Layer) -> String {
+fn rotational(flag: u64, layer: &Layer) -> &'static str {
     let is_virtual = layer.kind != LayerKind::Disk
         || layer.facts.get("transport").is_some_and(|transport| transport.starts_with("virtio"));
     match flag {
-        0 => "treated as flash".into(),
-        _ if is_virtual => "treated as spinning, as most virtual disks are".into(),
-        _ => "treated as spinning".into(),
+        0 => "flash",
+        _ if is_virtual => "spinning; virtual disks often are",
+        _ => "spinning",
     }
 }
 

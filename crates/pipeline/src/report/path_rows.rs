@@ -96,12 +96,7 @@ fn loop_device(layer: &Layer) -> Vec<Row> {
     let mut rows = vec![Row::plain("file", clean(file))];
     rows.push(match fact(layer, "dio") {
         Some("1") => row("direct I/O", "on", "I/O to the file bypasses the page cache"),
-        Some(_) => row(
-            "direct I/O",
-            "off",
-            "blocks are cached twice, and direct I/O to this device still ends in the page cache of the file; \
-             losetup --direct-io=on changes it",
-        ),
+        Some(_) => row("direct I/O", "off", cached_twice(layer)),
         // Before Linux 4.4 loop devices had no direct I/O.
         None => row("direct I/O", "off", "this kernel's loop devices always use the page cache"),
     });
@@ -112,6 +107,14 @@ fn loop_device(layer: &Layer) -> Vec<Row> {
         row("offset", units::bytes(bytes), aligned)
     }));
     rows
+}
+
+fn cached_twice(layer: &Layer) -> String {
+    format!(
+        "blocks are cached twice, and direct I/O to {0} still ends in the page cache of the file; \
+         losetup --direct-io=on /dev/{0} changes it",
+        clean(&layer.name)
+    )
 }
 
 fn zram(layer: &Layer) -> Vec<Row> {
@@ -140,7 +143,7 @@ fn stacked(layer: &Layer) -> Vec<Row> {
             state.push_str(&format!(", degraded: {missing:.0} missing"));
         }
         if let Some(action) = action {
-            state.push_str(&format!(", {} is running and takes part of the disks' time", clean(action)));
+            state.push_str(&format!("; {} is running and takes disk time", clean(action)));
         }
         rows.push(Row::plain("state", state));
     }
@@ -231,8 +234,8 @@ fn one_line(line: &Interrupt) -> String {
     let (cpu, most) = line.counts.iter().enumerate().max_by_key(|(_, count)| **count).unwrap_or((0, &0));
     let taken = match (total, most * 100 / total.max(1)) {
         (0, _) => "none since boot".to_string(),
-        (_, 100) => format!("all {} since boot on CPU {cpu}", units::count(total as f64)),
-        (_, share) => format!("{share} % of {} since boot on CPU {cpu}", units::count(total as f64)),
+        (_, 100) => format!("all {} went to CPU {cpu}", units::count(total as f64)),
+        (_, share) => format!("{share} % of {} went to CPU {cpu}", units::count(total as f64)),
     };
     format!("{}; {taken}", destination(line))
 }
@@ -263,10 +266,14 @@ fn many_lines(lines: &[&Interrupt]) -> String {
     match used.as_slice() {
         [] => format!("{count} lines"),
         [one] => format!("{count} lines, all → {}", cpus(one)),
-        used if used.len() == count && used.iter().all(|list| is_single(list)) => {
-            format!("{count} lines, one per CPU")
+        used => {
+            let cpus = lines.iter().map(|line| line.counts.len()).max().unwrap_or(0);
+            match used.len() == count && used.iter().all(|list| is_single(list)) {
+                true if count == cpus => format!("{count} lines, one per CPU"),
+                true => format!("{count} lines → {count} of {cpus} CPUs"),
+                false => format!("{count} lines → {} different sets of CPUs", used.len()),
+            }
         }
-        used => format!("{count} lines on {} sets of CPUs", used.len()),
     }
 }
 
@@ -295,16 +302,16 @@ mod tests {
     #[test]
     fn an_interrupt_tells_where_it_may_go_and_went() {
         let pinned = line("ahci", "1", Some("1"), &[0, 70_341]);
-        assert_eq!(one_line(&pinned), "→ CPU 1 only; all 70.3 k since boot on CPU 1");
+        assert_eq!(one_line(&pinned), "→ CPU 1 only; all 70.3 k went to CPU 1");
         let wide = line("ahci", "0-1", Some("1"), &[30, 70]);
-        assert_eq!(one_line(&wide), "→ CPU 1 (of 0-1); 70 % of 100 since boot on CPU 1");
+        assert_eq!(one_line(&wide), "→ CPU 1 (of 0-1); 70 % of 100 went to CPU 1");
         let old = line("ahci", "0-1", None, &[0, 0]);
         assert_eq!(one_line(&old), "may go to CPUs 0-1; none since boot");
     }
 
     #[test]
     fn many_interrupts_are_summed_up() {
-        let lines = [line("nvme0q1", "0", Some("0"), &[]), line("nvme0q2", "1", Some("1"), &[])];
+        let lines = [line("nvme0q1", "0", Some("0"), &[9, 0]), line("nvme0q2", "1", Some("1"), &[0, 9])];
         assert_eq!(many_lines(&lines.iter().collect::<Vec<_>>()), "2 lines, one per CPU");
         let crowded = [line("nvme0q1", "0", Some("0"), &[]), line("nvme0q2", "1", Some("0"), &[])];
         assert_eq!(many_lines(&crowded.iter().collect::<Vec<_>>()), "2 lines, all → CPU 0");

@@ -17,25 +17,49 @@ pub struct PathOptions {
 
 /// The path from the target down, one layer below the other, with what could not be seen at the end.
 pub fn text(path: &IoPath, options: PathOptions) -> String {
-    let mut text = draw(&node(&path.root, false, options.all), options.paint);
+    let mut text = draw(&node(&path.root, &Above::default(), options.all), options.paint);
     for note in &path.notes {
         text.push_str(&format!("note: {}\n", clean(note)));
     }
     text
 }
 
-fn node(layer: &Layer, is_top: bool, all: bool) -> Node {
-    let is_device_target = layer.kind == LayerKind::Target && layer.title == "block device";
-    let mut below: Vec<Node> = layer.below.iter().map(|below| node(below, is_device_target, all)).collect();
+/// What a layer's words depend on besides itself.
+#[derive(Default)]
+struct Above<'a> {
+    /// The user named the layer itself, not a path on it.
+    is_target: bool,
+    /// The device above that reads ahead in this layer's stead.
+    reads_enter_at: Option<&'a str>,
+}
+
+fn node(layer: &Layer, above: &Above<'_>, all: bool) -> Node {
+    let inner = Above {
+        is_target: layer.kind == LayerKind::Target && layer.title == "block device",
+        reads_enter_at: reads_enter_at(layer, above.reads_enter_at),
+    };
+    let mut below: Vec<Node> = layer.below.iter().map(|below| node(below, &inner, all)).collect();
     if !all {
         fold_twins(&mut below);
     }
     let (name, what) = head(layer);
-    Node {
-        name: clean(&name).into_owned(),
-        what: clean(&what).into_owned(),
-        rows: rows(layer, is_top, all),
-        below,
+    let mut rows = rows(layer, above.is_target, all);
+    if let Some(device) = above.reads_enter_at {
+        let read_ahead = rows.iter_mut().filter(|row| row.key == "read_ahead_kb");
+        read_ahead.for_each(|row| row.meaning = format!("not used: reads come through {}", clean(device)));
+    }
+    Node { name: clean(&name).into_owned(), what: clean(&what).into_owned(), rows, below }
+}
+
+/// Read-ahead is done once, by the page cache of the device a file system or a program reads. Members of a stacked
+/// device get finished requests, and so does the file below a loop device with direct I/O; without direct I/O the file
+/// is read through the page cache once more.
+fn reads_enter_at<'a>(layer: &'a Layer, above: Option<&'a str>) -> Option<&'a str> {
+    let is_direct = layer.facts.get("dio").is_some_and(|dio| dio == "1");
+    match layer.kind {
+        LayerKind::Loop if !is_direct => None,
+        LayerKind::Loop | LayerKind::Stacked => above.or(Some(&layer.name)),
+        _ => above,
     }
 }
 

@@ -4,8 +4,8 @@ use super::text::{Paint, columns, wrap};
 
 /// Lines are broken to stay within this, where words allow.
 const WIDTH: usize = 80;
-/// Room for the longest common name, `max_sectors_kb`.
-const KEY_COLUMNS: usize = 14;
+/// Room for the longest common name, `max_sectors_kb`; a node with longer ones makes more room, up to a bound.
+const KEY_COLUMNS: (usize, usize) = (14, 22);
 /// A longer value does not push the meanings of its neighbours to the right.
 const VALUE_COLUMNS_MAX: usize = 14;
 
@@ -58,17 +58,15 @@ fn inside(text: &mut String, node: &Node, prefix: &str, paint: Paint) {
     let with_meaning = node.rows.iter().filter(|row| !row.meaning.is_empty());
     let widest =
         with_meaning.map(|row| columns(&row.value)).filter(|width| *width <= VALUE_COLUMNS_MAX).max();
+    let widths = (
+        node.rows.iter().map(|row| columns(&row.key)).max().unwrap_or(0).clamp(KEY_COLUMNS.0, KEY_COLUMNS.1),
+        widest.unwrap_or(0),
+    );
     let last = node.rows.len() + node.below.len();
     let branch = |index: usize| if index + 1 == last { ("└ ", "  ") } else { ("├ ", "│ ") };
     for (index, row) in node.rows.iter().enumerate() {
         let (first, rest) = branch(index);
-        draw_row(
-            text,
-            row,
-            (&format!("{prefix}{first}"), &format!("{prefix}{rest}")),
-            widest.unwrap_or(0),
-            paint,
-        );
+        draw_row(text, row, (&format!("{prefix}{first}"), &format!("{prefix}{rest}")), widths, paint);
     }
     for (index, below) in node.below.iter().enumerate() {
         let (first, rest) = branch(node.rows.len() + index);
@@ -78,8 +76,14 @@ fn inside(text: &mut String, node: &Node, prefix: &str, paint: Paint) {
     }
 }
 
-fn draw_row(text: &mut String, row: &Row, (first, rest): (&str, &str), value_columns: usize, paint: Paint) {
-    let key = format!("{:KEY_COLUMNS$}  ", row.key);
+fn draw_row(
+    text: &mut String,
+    row: &Row,
+    (first, rest): (&str, &str),
+    (key_columns, value_columns): (usize, usize),
+    paint: Paint,
+) {
+    let key = format!("{:key_columns$}  ", row.key);
     let mut start = columns(first) + columns(&key);
     let mut value = String::new();
     if !row.meaning.is_empty() {
