@@ -11,16 +11,25 @@ use std::time::{Duration, Instant};
 
 const BS: usize = 4096;
 
-struct Random(u64);
+/// A random order of `0..count` for a `count` that is a power of two, without repeats: a linear congruential generator
+/// of full period, its weak low bits mixed with the high ones. Repeats would come from the CPU's cache and make the
+/// floor's work easier than that of an engine that touches every block once.
+struct Order {
+    state: u64,
+    mask: u64,
+    shift: u32,
+}
 
-impl Random {
-    /// Marsaglia's xorshift, scaled to `0..count`.
+impl Order {
+    fn new(count: u64) -> Order {
+        Order { state: 1, mask: count - 1, shift: count.trailing_zeros().div_ceil(2) }
+    }
+
     #[inline(always)]
-    fn below(&mut self, count: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((u128::from(self.0) * u128::from(count)) >> 64) as u64
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1) & self.mask;
+        let mixed = (self.state ^ (self.state >> self.shift)).wrapping_mul(0x9E37_79B9_7F4A_7C15) & self.mask;
+        mixed ^ (mixed >> self.shift)
     }
 }
 
@@ -30,6 +39,9 @@ pub fn run(work: &Work) -> Result<Outcome, String> {
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(&work.path);
     let file = file.map_err(|error| error.to_string())?;
     let blocks = file.metadata().map_err(|error| error.to_string())?.len() / BS as u64;
+    if !blocks.is_power_of_two() {
+        return Err(format!("{} has {blocks} blocks, and the floor wants a power of two", work.path.display()));
+    }
     let until = Duration::from_millis(work.runtime_ms);
     let start = Instant::now();
     let ios = match work.ioengine.as_str() {
@@ -44,10 +56,10 @@ fn psync(file: &File, blocks: u64, go_on: impl Fn() -> bool) -> std::io::Result<
     let mut storage = vec![0u8; 2 * BS];
     let start = storage.as_ptr().align_offset(BS);
     let buffer = &mut storage[start..start + BS];
-    let (mut random, mut ios) = (Random(0x9E37_79B9_7F4A_7C15), 0);
+    let (mut order, mut ios) = (Order::new(blocks), 0);
     while go_on() {
         for _ in 0..512 {
-            file.read_exact_at(buffer, random.below(blocks) * BS as u64)?;
+            file.read_exact_at(buffer, order.next() * BS as u64)?;
         }
         ios += 512;
     }
@@ -70,10 +82,10 @@ fn ring(file: &File, blocks: u64, depth: usize, go_on: impl Fn() -> bool) -> std
     unsafe { ring.submitter().register_buffers(&iovecs)? };
     let mut free: Vec<u16> = (0..depth as u16).collect();
     let (submitter, mut sq, mut cq) = ring.split();
-    let (mut random, mut ios, mut running) = (Random(0x9E37_79B9_7F4A_7C15), 0, true);
+    let (mut order, mut ios, mut running) = (Order::new(blocks), 0, true);
     while running || free.len() < depth {
         while running && let Some(place) = free.pop() {
-            let offset = random.below(blocks) * BS as u64;
+            let offset = order.next() * BS as u64;
             let read = opcode::ReadFixed::new(types::Fixed(0), buffer(place.into()), BS as u32, place);
             let entry = read.offset(offset).build().user_data(place.into());
             // SAFETY: the buffer stays valid until its completion, and the ring has an entry for each place.

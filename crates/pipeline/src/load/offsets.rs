@@ -76,8 +76,7 @@ impl Permutation {
 /// `(value + hash(other)) mod size`, which is undone by subtracting the same hash: a round can lose no block.
 #[inline(always)]
 fn shifted(value: u64, other: u64, key: u64, size: u64) -> u64 {
-    let hash = (other ^ key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let hash = (hash ^ (hash >> 32)).wrapping_mul(key | 1) >> 32;
+    let hash = (other ^ (key >> 32)).wrapping_mul(key | 1) >> 32;
     let sum = value + ((hash * size) >> 32);
     if sum >= size { sum - size } else { sum }
 }
