@@ -17,7 +17,6 @@ impl Out {
         Out { json }
     }
 
-
     /// A line for people.
     pub fn say(self, text: impl AsRef<str>) {
         if self.json { self.note(text) } else { write_line(&mut std::io::stdout(), text.as_ref()) }

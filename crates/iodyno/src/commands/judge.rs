@@ -1,72 +1,50 @@
-//! `iodyno judge`: the experiment engine alone, JSON lines on standard input and output, for any other system.
+//! `iodyno judge`: the experiment engine alone, JSON lines on stdin and stdout, for any other system.
 
-use clap::{Args, ValueEnum};
-use model::units::{UnitError, parse_duration_ms, parse_share};
-use pipeline::experiment::protocol::{self, ProtocolError};
-use pipeline::experiment::{Class, Plan, default_budget_ms};
+use super::job_args::{duration_ms, fresh_seed};
+use crate::exit::{Exit, Failure};
+use model::change::Class;
+use model::units::parse_share;
+use pipeline::experiment::{Plan, default_budget_ms, protocol};
 
-/// What `judge` is asked.
-#[derive(Args, Clone, Debug)]
-pub struct JudgeArgs {
-    /// Name of an arm; give it once for each arm, the default first.
+/// Arguments of `judge`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of an arm; once for each, the default first.
     #[arg(long = "arm", value_name = "NAME", required = true)]
-    pub arms: Vec<String>,
-    /// How long a switch between arms acts on.
-    #[arg(long, value_enum, default_value = "fast")]
-    pub class: ClassName,
-    /// Differences up to this share count as none.
-    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = share)]
-    pub rope: f64,
-    /// Error probability of a wrong win.
-    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
-    pub alpha: f64,
-    /// Device time for the comparison itself; probe, audit and hold-out come on top.
-    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
-    pub budget: Option<u64>,
-    /// Seed of the order of all windows; drawn anew when absent.
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
+    arms: Vec<String>,
+    /// How long a switch between arms keeps acting: fast, learned or slow.
+    #[arg(long, default_value = "fast", value_parser = parse_class)]
+    class: Class,
+    /// Differences up to this count as equal.
+    #[arg(long, default_value = "2%", value_parser = parse_share)]
+    rope: f64,
+    /// Probability of naming a winner where there is none.
+    #[arg(long, default_value = "0.05", value_parser = parse_share)]
+    alpha: f64,
+    /// Device time for the pairs or the race; settling, audit and hold-out come on top. The class's own without it.
+    #[arg(long, value_parser = duration_ms)]
+    budget: Option<u64>,
+    /// Seed of the order of all windows; without it, a new one, which the first line names.
+    #[arg(long)]
+    seed: Option<u64>,
 }
 
-/// Carry-over class of a knob, as written on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ClassName {
-    /// A drained queue forgets the old setting.
-    Fast,
-    /// The setting works through learned or cached state.
-    Learned,
-    /// The setting borrows from the future.
-    Slow,
-}
-
-impl From<ClassName> for Class {
-    fn from(name: ClassName) -> Self {
-        match name {
-            ClassName::Fast => Class::Fast,
-            ClassName::Learned => Class::Learned,
-            ClassName::Slow => Class::Slow,
-        }
+fn parse_class(word: &str) -> Result<Class, String> {
+    match word {
+        "fast" => Ok(Class::Fast),
+        "learned" => Ok(Class::Learned),
+        "slow" => Ok(Class::Slow),
+        _ => Err("it is fast, learned or slow".into()),
     }
 }
 
-fn share(text: &str) -> Result<f64, UnitError> {
-    parse_share(text)
-}
-
-fn duration_ms(text: &str) -> Result<u64, UnitError> {
-    parse_duration_ms(text)
-}
-
-/// Judges what the driver on the other side of the pipe measures, and returns the exit code. `seed` is used when the
-/// arguments name none.
-pub fn run(args: JudgeArgs, seed: u64) -> Result<u8, ProtocolError> {
-    let class = Class::from(args.class);
-    let budget_ms = args.budget.unwrap_or_else(|| default_budget_ms(class, args.arms.len()));
-    let plan = Plan {
-        rope: args.rope,
-        alpha: args.alpha,
-        budget_ms,
-        ..Plan::new(args.arms, class, args.seed.unwrap_or(seed))
-    };
-    protocol::serve(plan, std::io::stdin().lock(), std::io::stdout().lock())
+/// Judges what the driver on the other side of the pipe measures.
+pub fn run(args: Args) -> Result<Exit, Failure> {
+    let budget_ms = args.budget.unwrap_or_else(|| default_budget_ms(args.class, args.arms.len()));
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let plan =
+        Plan { rope: args.rope, alpha: args.alpha, budget_ms, ..Plan::new(args.arms, args.class, seed) };
+    let status = protocol::serve(plan, std::io::stdin().lock(), std::io::stdout().lock())
+        .map_err(|error| Failure::usage(format!("judge: {error}")))?;
+    Ok(if status == 0 { Exit::Fine } else { Exit::Undecided })
 }

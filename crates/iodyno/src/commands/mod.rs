@@ -57,7 +57,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Apply(args) => apply::run(&args, context),
         Verb::Undo(args) => undo::run(&args, context),
         Verb::Status => status::run(context),
-        Verb::Judge(args) => judge::run(&args, context),
+        Verb::Judge(args) => judge::run(args),
         Verb::List(args) => list::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
         Verb::Explain(args) => explain::run(&args, context),

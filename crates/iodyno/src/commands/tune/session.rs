@@ -111,7 +111,8 @@ impl Session<'_> {
             let left_ms = end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
             let knobs_left = (self.plan.knobs.len() - index) as u64;
             // The first knob is tried whatever the budget: a tune that tries nothing is no tune.
-            let Some(pairs_ms) = planned.pairs_ms(if index == 0 { left_ms.max(MIN_BUDGET_MS) } else { left_ms }, knobs_left)
+            let Some(pairs_ms) =
+                planned.pairs_ms(if index == 0 { left_ms.max(MIN_BUDGET_MS) } else { left_ms }, knobs_left)
             else {
                 trials.push(self.out_of_time(planned));
                 continue;
@@ -150,7 +151,8 @@ impl Session<'_> {
         (prepared, queue, journal, stop): (&Prepared, &Queue, &Journal, &Stop),
         live: &Live,
     ) -> Result<Trial, DriveError> {
-        let knob = Knob::find(&planned.knob).ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
+        let knob =
+            Knob::find(&planned.knob).ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
         let mut plan = Plan::new(planned.values.clone(), knob.class, self.seed.wrapping_add(index as u64));
         plan.rope = self.args.rope;
         // The promise is one for the whole tune: each knob gets its share of the error.
