@@ -25,6 +25,9 @@ pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<DataFile, Lo
     let name = kernel_name(host, path)?;
     let device = Device::new(host, &name);
     refuse(&target, uses(host, &device, DEPTH), &device, host)?;
+    if host.number(&format!("/sys/class/block/{name}/ro")) == Some(1) {
+        return Err(LoadError::WriteProtected { target });
+    }
     if !consent.destroy_data {
         return Err(LoadError::NoConsent { target });
     }

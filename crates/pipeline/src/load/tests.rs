@@ -191,6 +191,20 @@ fn a_device_is_read_freely_and_written_with_consent() {
 }
 
 #[test]
+fn scratch_is_written_whole_and_its_writing_can_be_stopped() {
+    let job = Job { size: (3 << 20) + 1, ..small("io_uring") };
+    let (dir, prepared) = made_ready(&job);
+    assert_eq!(prepared.bytes(), (3 << 20) + 4096);
+    if let Some(written) = prepared.file().written_bytes(prepared.bytes()) {
+        assert_eq!(written, prepared.bytes());
+    }
+    let stop = Stop::new();
+    stop.ask();
+    let stopped = prepare(&Host::live(), dir.path(), &job, &Consent::default(), &stop, &mut |_, _| {});
+    assert_eq!(stopped.unwrap_err().exit_class(), ExitClass::Interrupted);
+}
+
+#[test]
 fn halves_depth_limit_and_snapshots_are_live() {
     let job = Job { rw: Rw::Randwrite, iodepth: 16, ..small("io_uring") };
     let (_dir, prepared) = made_ready(&job);
