@@ -40,7 +40,10 @@ pub fn run(work: &Work) -> Result<Outcome, String> {
     let file = file.map_err(|error| error.to_string())?;
     let blocks = file.metadata().map_err(|error| error.to_string())?.len() / BS as u64;
     if !blocks.is_power_of_two() {
-        return Err(format!("{} has {blocks} blocks, and the floor wants a power of two", work.path.display()));
+        return Err(format!(
+            "{} has {blocks} blocks, and the floor wants a power of two",
+            work.path.display()
+        ));
     }
     let until = Duration::from_millis(work.runtime_ms);
     let start = Instant::now();

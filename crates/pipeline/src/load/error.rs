@@ -85,6 +85,15 @@ pub enum LoadError {
         /// The target as the user named it.
         target: String,
     },
+    /// The device itself is set read-only.
+    #[error(
+        "cannot write to {target}: the device is read-only. Use another target, or make it writable first (blockdev \
+         --setrw, or a medium or loop device that is not write-protected)"
+    )]
+    WriteProtected {
+        /// The device as the user named it.
+        target: String,
+    },
     /// Too little space for the scratch file.
     #[error(
         "no room for a scratch file of {} in {target}: {} are free and {} of that stay reserved for others. {}",

@@ -10,10 +10,10 @@ use host::{Host, clock, process};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// How often and how long apart programs that have the device open are looked for: udev opens every new device for a
-/// moment, and that is no use of it.
-const OPENER_LOOKS: u32 = 5;
-const OPENER_PAUSE_MS: u64 = 200;
+/// How often and how long apart a device is looked at before it counts as open or claimed: udev and partitioning tools
+/// open every new device for a moment, and that is no use of it.
+const LOOKS: u32 = 5;
+const PAUSE_MS: u64 = 200;
 
 /// Deepest stack of holders that is followed (md on dm on md …).
 const DEPTH: u32 = 8;
@@ -25,6 +25,9 @@ pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<DataFile, Lo
     let name = kernel_name(host, path)?;
     let device = Device::new(host, &name);
     refuse(&target, uses(host, &device, DEPTH), &device, host)?;
+    if host.number(&format!("/sys/class/block/{name}/ro")) == Some(1) {
+        return Err(LoadError::WriteProtected { target });
+    }
     if !consent.destroy_data {
         return Err(LoadError::NoConsent { target });
     }
@@ -40,14 +43,33 @@ pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<DataFile, Lo
 }
 
 fn claim_exclusively(path: &Path, target: &str) -> Result<DataFile, LoadError> {
-    DataFile::open(path, Access { exclusive: true, ..Access::default() }).map_err(|error| match error.errno() {
-        Some(libc::EBUSY) => LoadError::InUse {
-            target: target.into(),
-            uses: vec!["the kernel has it claimed exclusively, as a file system, an array or another program does".into()],
-            advice: "a directory on a file system of it as the target".into(),
-        },
-        _ => error.into(),
+    let access = Access { exclusive: true, ..Access::default() };
+    let is_busy =
+        |claim: &host::Result<DataFile>| matches!(claim, Err(error) if error.errno() == Some(libc::EBUSY));
+    let claim = settled(|| DataFile::open(path, access), is_busy);
+    if !is_busy(&claim) {
+        return Ok(claim?);
+    }
+    Err(LoadError::InUse {
+        target: target.into(),
+        uses: vec![
+            "the kernel has it claimed exclusively, as a file system, an array or another program does"
+                .into(),
+        ],
+        advice: "a directory on a file system of it as the target".into(),
     })
+}
+
+/// Looks again while something is in the way that may be gone in a moment.
+fn settled<T>(look: impl Fn() -> T, is_in_the_way: impl Fn(&T) -> bool) -> T {
+    for _ in 1..LOOKS {
+        let found = look();
+        if !is_in_the_way(&found) {
+            return found;
+        }
+        clock::sleep_ms(PAUSE_MS);
+    }
+    look()
 }
 
 fn refuse(target: &str, uses: Vec<String>, device: &Device, host: &Host) -> Result<(), LoadError> {
@@ -242,14 +264,7 @@ fn processes(host: &Host) -> impl Iterator<Item = String> {
 
 /// Programs that have the device open and keep it so.
 fn openers(host: &Host, device: &Device) -> Vec<String> {
-    for look in 1..=OPENER_LOOKS {
-        let found = openers_now(host, device);
-        if found.is_empty() || look == OPENER_LOOKS {
-            return found;
-        }
-        clock::sleep_ms(OPENER_PAUSE_MS);
-    }
-    Vec::new()
+    settled(|| openers_now(host, device), |found| !found.is_empty())
 }
 
 fn openers_now(host: &Host, device: &Device) -> Vec<String> {

@@ -116,9 +116,13 @@ impl Plan<'_> {
         for outcome in readiness.iter().take(threads.len()) {
             let (text, more) = outcome?;
             description.get_or_insert(text);
-            notes.extend(more);
+            for note in more {
+                // Every thread says the same.
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
         }
-        notes.dedup();
         let cpu_before = process::cpu_time();
         let origin_ns = clock.now_ns();
         let (mut handles, mut counters) = (Vec::new(), Vec::new());

@@ -65,3 +65,215 @@ fn refused_rings_fall_back_and_say_so() {
         assert!(result.read.ios > 0);
     }
 }
+
+fn refusal(target: &std::path::Path, job: &Job) -> LoadError {
+    prepare(&Host::live(), target, job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap_err()
+}
+
+#[test]
+fn jobs_that_make_no_sense_are_usage_errors() {
+    let dir = temporary_dir("load").unwrap();
+    let good = small("io_uring");
+    let cases = [
+        (Job { iodepth: 0, ..good.clone() }, "--iodepth=0: it must be from 1 to 4096"),
+        (Job { bs: 0, ..good.clone() }, "--bs=0"),
+        (Job { numjobs: 5000, ..good.clone() }, "--numjobs=5000"),
+        (
+            Job { numjobs: 1024, iodepth: 4096, bs: 1 << 20, ..good.clone() },
+            "the buffers would take 4.00 TiB",
+        ),
+        (Job { bs: 16 << 20, ..good.clone() }, "a block is larger than the 8.00 MiB to be used"),
+        (Job { bs: 1000, ..good.clone() }, "direct I/O on"),
+        (Job { rwmixread: 101, ..good.clone() }, "--rwmixread=101"),
+        (Job { cpus_allowed: vec![9999], ..good.clone() }, "--cpus_allowed=9999"),
+        (Job { ioengine: "libaio".into(), ..good.clone() }, "Use io_uring or psync, or --engine fio"),
+    ];
+    for (job, wanted) in cases {
+        let error = refusal(dir.path(), &job);
+        assert_eq!(error.exit_class(), ExitClass::Usage, "{error}");
+        assert!(error.to_string().contains(wanted), "{error}");
+    }
+    let error = refusal(std::path::Path::new("/nowhere/at/all"), &good);
+    assert_eq!(error.exit_class(), ExitClass::Usage, "{error}");
+    assert_eq!(refusal(std::path::Path::new("/dev/null"), &good).exit_class(), ExitClass::Usage);
+    let job = Job { size: 1 << 60, ..good };
+    let error = refusal(dir.path(), &job);
+    assert!(matches!(error, LoadError::NoSpace { .. }) && error.to_string().contains("--size"), "{error}");
+}
+
+#[test]
+fn existing_files_are_read_only_unless_allowed_and_holes_are_named() {
+    let dir = temporary_dir("load").unwrap();
+    let path = dir.path().join("data");
+    host::files::write_atomically(&path, &"x".repeat(1 << 20)).unwrap();
+    let read = Job { size: 0, ..small("io_uring") };
+    let write = Job { rw: Rw::Randrw, ..read.clone() };
+    let error = refusal(&path, &write);
+    assert_eq!(error.exit_class(), ExitClass::Refused, "{error}");
+    let ready = |job: &Job, consent: Consent| {
+        prepare(&Host::live(), &path, job, &consent, &Stop::new(), &mut |_, _| {})
+    };
+    let prepared = ready(&read, Consent::default()).unwrap();
+    assert_eq!(prepared.bytes(), 1 << 20);
+    let error = start(&prepared, &write, 1, Region::WHOLE).unwrap_err();
+    assert!(matches!(error, LoadError::ReadOnly { .. }));
+    assert!(host::files::read_text(&path).unwrap().bytes().all(|byte| byte == b'x'));
+    assert!(ready(&write, Consent { overwrite: true, ..Consent::default() }).is_ok());
+
+    let access = host::files::Access { write: true, ..Default::default() };
+    let file = host::files::DataFile::open(&path, access).unwrap();
+    file.write_at(&[1], (2 << 20) - 1).unwrap();
+    file.sync().unwrap();
+    let prepared = ready(&read, Consent::default()).unwrap();
+    assert!(prepared.notes().iter().any(|note| note.contains("never written")), "{:?}", prepared.notes());
+    assert_eq!(
+        ready(&Job { size: 3 << 20, ..read.clone() }, Consent::default()).unwrap_err().exit_class(),
+        ExitClass::Usage
+    );
+}
+
+#[test]
+fn memory_file_systems_have_no_direct_io() {
+    let shm = std::path::Path::new("/dev/shm");
+    if !matches!(host::files::kind(shm), Ok(host::files::Kind::Directory)) {
+        println!("skipped: no /dev/shm");
+        return;
+    }
+    let error = refusal(shm, &small("io_uring"));
+    assert_eq!(error.exit_class(), ExitClass::Failed);
+    assert!(error.to_string().contains("--direct=0"), "{error}");
+    let job = Job { direct: false, ..small("io_uring") };
+    let prepared =
+        prepare(&Host::live(), shm, &job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
+    let result = start(&prepared, &job, 1, Region::WHOLE).unwrap().finish();
+    assert!(result.notes.iter().any(|note| note.contains("measures memory")), "{:?}", result.notes);
+}
+
+#[test]
+fn a_full_or_read_only_file_system_is_a_clean_error() {
+    let Some(device) = loop_device::LoopDevice::attach(400 << 20) else { return };
+    let path = device.path.to_string_lossy().into_owned();
+    let point = device.scratch_dir().join("mnt");
+    host::files::create_dirs(&point).unwrap();
+    let mnt = point.to_string_lossy().into_owned();
+    if !device.run("mkfs.ext4", &["-q", &path]) || !device.run("mount", &[&path, &mnt]) {
+        return;
+    }
+    let scratch = host::scratch::create(&point).unwrap();
+    let filled = layout::write_all(&scratch, 1 << 30, &Stop::new(), &mut |_, _| {});
+    drop(scratch);
+    let too_much = refusal(&point, &Job { size: 300 << 20, ..small("io_uring") });
+    let remounted = device.run("mount", &["-o", "remount,ro", &mnt]);
+    let read_only = refusal(&point, &small("io_uring"));
+    assert!(device.run("umount", &[&mnt]));
+    assert!(matches!(&filled, Err(LoadError::Filled { .. })), "{filled:?}");
+    assert!(matches!(&too_much, LoadError::NoSpace { .. }), "{too_much}");
+    assert!(!remounted || read_only.to_string().contains("mounted read-only"), "{read_only}");
+}
+
+#[test]
+fn a_device_is_read_freely_and_written_with_consent() {
+    let Some(device) = loop_device::LoopDevice::attach(16 << 20) else { return };
+    let read = Job { size: 0, ..small("io_uring") };
+    let write = Job { rw: Rw::Randwrite, ..read.clone() };
+    assert_eq!(refusal(&device.path, &write).exit_class(), ExitClass::Refused);
+    let allowed = Consent { destroy_data: true, ..Consent::default() };
+    for (job, consent) in [(read, Consent::default()), (write, allowed)] {
+        let before = device.content();
+        let prepared =
+            prepare(&Host::live(), &device.path, &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        assert!(running.wait_ms(60, &Stop::new()), "{:?}", running.failure());
+        assert!(running.finish().iops() > 0.0);
+        drop(prepared);
+        assert_eq!(before == device.content(), !job.rw.writes());
+    }
+}
+
+#[test]
+fn scratch_is_written_whole_and_its_writing_can_be_stopped() {
+    let job = Job { size: (3 << 20) + 1, ..small("io_uring") };
+    let (dir, prepared) = made_ready(&job);
+    assert_eq!(prepared.bytes(), (3 << 20) + 4096);
+    if let Some(written) = prepared.file().written_bytes(prepared.bytes()) {
+        assert_eq!(written, prepared.bytes());
+    }
+    let stop = Stop::new();
+    stop.ask();
+    let stopped = prepare(&Host::live(), dir.path(), &job, &Consent::default(), &stop, &mut |_, _| {});
+    assert_eq!(stopped.unwrap_err().exit_class(), ExitClass::Interrupted);
+}
+
+#[test]
+fn halves_depth_limit_and_snapshots_are_live() {
+    let job = Job { rw: Rw::Randwrite, iodepth: 16, ..small("io_uring") };
+    let (_dir, prepared) = made_ready(&job);
+    let read = Job { rw: Rw::Randread, ..job };
+    let running = start(&prepared, &read, 3, Region::half(1)).unwrap();
+    assert!(running.wait_ms(40, &Stop::new()));
+    let first = running.snapshot();
+    running.set_depth_limit(4);
+    assert!(running.wait_ms(60, &Stop::new()));
+    assert!(running.inflight() <= 4, "{}", running.inflight());
+    let second = running.snapshot();
+    assert!(second.ios > first.ios && second.at_ns > first.at_ns && second.bytes == second.ios * 4096);
+    assert!(running.bins(0, 3).unwrap().iter().sum::<u64>() > 0);
+    assert!(running.origin_ns().abs_diff(host::clock::monotonic_ns()) < 10_000_000_000);
+    drop(running);
+    assert!(start(&prepared, &Job { bs: 8 << 20, ..read }, 3, Region::half(0)).is_err(), "half a block");
+}
+
+#[test]
+fn a_rate_is_kept() {
+    for engine in ["io_uring", "psync"] {
+        let job = Job { rate_iops: 100, numjobs: 2, ..small(engine) };
+        let (_dir, prepared) = made_ready(&job);
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        running.wait_ms(500, &Stop::new());
+        let result = running.finish();
+        // A busy machine may hold it below the rate; nothing may push it above.
+        assert!((120.0..210.0).contains(&result.iops()), "{engine}: {}", result.iops());
+    }
+}
+
+#[test]
+fn a_failing_io_stops_the_load_and_names_the_place() {
+    for engine in ["io_uring", "psync"] {
+        let dir = temporary_dir("load").unwrap();
+        let path = dir.path().join("data");
+        host::files::write_atomically(&path, &"x".repeat(1 << 20)).unwrap();
+        let job = Job { size: 0, rw: Rw::Read, ..small(engine) };
+        let prepared =
+            prepare(&Host::live(), &path, &job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        assert!(host::spawn::run("truncate", &["-s", "512K", &path.to_string_lossy()]).is_ok());
+        assert!(!running.wait_ms(5000, &Stop::new()), "the load went on");
+        let error = running.failure().unwrap();
+        assert!(error.to_string().contains("the file ends here"), "{error}");
+        assert_eq!(error.exit_class(), ExitClass::Failed);
+        let result = running.finish();
+        assert_eq!(result.errors[0].0, 0);
+    }
+}
+
+#[test]
+fn written_data_lands_inside_the_region_and_nowhere_else() {
+    for engine in ["io_uring", "psync"] {
+        let dir = temporary_dir("load").unwrap();
+        let path = dir.path().join("data");
+        host::files::write_atomically(&path, &"x".repeat(1 << 20)).unwrap();
+        let job = Job { size: 512 << 10, rw: Rw::Randwrite, bs: 8192, iodepth: 4, ..small(engine) };
+        let consent = Consent { overwrite: true, ..Consent::default() };
+        let prepared = prepare(&Host::live(), &path, &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+        let running = start(&prepared, &job, 1, Region::half(1)).unwrap();
+        running.wait_ms(60, &Stop::new());
+        assert!(running.finish().write.ios > 32);
+        let file = host::files::DataFile::open(&path, host::files::Access::default()).unwrap();
+        let mut bytes = vec![0; 1 << 20];
+        assert_eq!(file.read_at(&mut bytes, 0).unwrap(), 1 << 20);
+        let (quarter, half) = (256 << 10, 512 << 10);
+        assert!(bytes[..quarter].iter().chain(&bytes[half..]).all(|byte| *byte == b'x'), "{engine} strayed");
+        let written: std::collections::HashSet<&[u8]> = bytes[quarter..half].chunks(64).collect();
+        assert_eq!(written.len(), quarter / 64, "{engine} wrote the same bytes twice");
+    }
+}

@@ -143,6 +143,18 @@ fn a_file_system_is_refused_without_force_and_mounted_even_with() {
 }
 
 #[test]
+fn a_write_protected_device_is_named_as_such() {
+    let Some(device) = LoopDevice::attach(1 << 20) else { return };
+    if !device.run("blockdev", &["--setro", &device.path.to_string_lossy()]) {
+        return;
+    }
+    let result = claim(&Host::live(), &device.path, &ALL);
+    // The flag stays with the loop device's number when it is detached.
+    assert!(device.run("blockdev", &["--setrw", &device.path.to_string_lossy()]));
+    assert!(matches!(result, Err(LoadError::WriteProtected { .. })), "{result:?}");
+}
+
+#[test]
 fn swap_in_use_is_refused_even_with_force() {
     let Some(device) = LoopDevice::attach(16 << 20) else { return };
     let path = device.path.to_string_lossy().into_owned();
