@@ -94,8 +94,9 @@ fn head(layer: &Layer) -> (String, String) {
     let name = layer.name.clone();
     match layer.kind {
         LayerKind::Target => {
-            let named = fact("named").filter(|named| *named != layer.name && !layer.name.ends_with(named));
-            (name, named.map(|named| format!("({named})")).unwrap_or_default())
+            // Links are worth a word, `.` and relative names are not.
+            let named = fact("named").filter(|named| named.starts_with('/') && *named != layer.name);
+            (name, named.map(|named| format!("given as {named}")).unwrap_or_default())
         }
         LayerKind::FileSystem | LayerKind::Unbacked => {
             let source = fact("source").filter(|source| source.contains('/') || source.contains(':'));

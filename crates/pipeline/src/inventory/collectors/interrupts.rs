@@ -31,7 +31,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let ancestors = controllers(host, draft);
     let mut numbers = numbered(host, &ancestors);
-    let table = parse(survey.interrupts());
+    let table = survey.interrupts();
     // A controller sets up more vectors than it uses; only those with a handler are in the table.
     numbers.retain(|irq| table.iter().any(|line| line.irq == *irq));
     let names: Vec<&str> = ancestors.iter().filter_map(|path| path.rsplit('/').next()).collect();
@@ -99,7 +99,7 @@ fn with_affinity(host: &Host, line: &Interrupt) -> Interrupt {
 }
 
 /// The numbered lines of /proc/interrupts.
-fn parse(text: &str) -> Vec<Interrupt> {
+pub(in crate::inventory) fn parse(text: &str) -> Vec<Interrupt> {
     let cpus = text.lines().next().unwrap_or_default().split_whitespace().count();
     text.lines().skip(1).filter_map(|line| parse_line(line, cpus)).collect()
 }
