@@ -15,7 +15,7 @@
 //! space: 1073741824 4294967296 65000 262144
 //! ```
 //!
-//! `space` is free and total bytes, then free and total inodes. Lines that start with `#` are comments.
+//! `device: 254:0` is a block device's node. `space` is free and total bytes, then free and total inodes. Lines that start with `#` are comments.
 
 use crate::{Space, files::Kind};
 use model::change::Attribute;
@@ -29,6 +29,7 @@ enum Entry {
     Errno(i32),
     Link(String),
     Directory,
+    Device { major: u32, minor: u32 },
 }
 
 /// The files of a captured machine by absolute path.
@@ -86,6 +87,11 @@ impl Archive {
         self.entries.entry(path.to_string()).or_insert(Entry::Directory);
     }
 
+    /// Adds a block device's node.
+    pub fn insert_device(&mut self, path: &str, major: u32, minor: u32) {
+        self.entries.insert(path.to_string(), Entry::Device { major, minor });
+    }
+
     /// Adds a file whose content was not read, as an empty one, where nothing else is known at the path.
     pub fn insert_name(&mut self, path: &str) {
         self.entries.entry(path.to_string()).or_insert(Entry::Text(String::new()));
@@ -115,6 +121,7 @@ impl Archive {
                 Entry::Errno(errno) => format!("errno: {errno}\n"),
                 Entry::Link(to) => format!("link: {to}\n"),
                 Entry::Directory => "directory\n".to_string(),
+                Entry::Device { major, minor } => format!("device: {major}:{minor}\n"),
             });
         }
         for (path, space) in &self.spaces {
@@ -133,6 +140,7 @@ impl Archive {
     pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
         match self.entries.get(&self.resolve(path)?) {
             Some(Entry::Text(_) | Entry::Errno(_)) => Some(Kind::File),
+            Some(Entry::Device { major, minor }) => Some(Kind::BlockDevice { major: *major, minor: *minor }),
             Some(Entry::Link(_)) => None,
             Some(Entry::Directory) | None => Some(Kind::Directory),
         }
@@ -212,6 +220,11 @@ fn parse_space(numbers: &str) -> Option<Space> {
     Some(Space { free_bytes, total_bytes, free_inodes, total_inodes })
 }
 
+fn parse_device(devno: &str) -> Option<Entry> {
+    let (major, minor) = devno.split_once(':')?;
+    Some(Entry::Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
+}
+
 fn parse_entry<'a>(
     number: usize,
     line: &str,
@@ -220,11 +233,18 @@ fn parse_entry<'a>(
     if line == "directory" {
         return Ok(Entry::Directory);
     }
-    let bad =
-        || (number, format!("expected `lines: N`, `errno: N`, `link: …` or `directory`, found `{line}`"));
+    let bad = || {
+        (
+            number,
+            format!(
+                "expected `lines: N`, `errno: N`, `link: …`, `device: M:N` or `directory`, found `{line}`"
+            ),
+        )
+    };
     let (key, value) = line.split_once(": ").ok_or_else(bad)?;
     match key {
         "link" => Ok(Entry::Link(value.to_string())),
+        "device" => parse_device(value).ok_or_else(bad),
         "errno" => value.parse().map(Entry::Errno).map_err(|_| bad()),
         "lines" => {
             let count: usize = value.parse().map_err(|_| bad())?;
@@ -246,7 +266,8 @@ mod tests {
         path: /sys/block/vda\nlink: ../devices/virtio1/block/vda\n\
         path: /sys/devices/virtio1/block/vda/queue/scheduler\nlines: 1\nnone [bfq]\n\
         path: /sys/devices/virtio1/block/vda/queue/wbt_lat_usec\nerrno: 22\n\
-        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\npath: /srv\nspace: 1 2 3 4\n";
+        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\npath: /srv\nspace: 1 2 3 4\n\
+        path: /dev/mapper/vg-lv\nlink: ../dm-1\npath: /dev/dm-1\ndevice: 253:1\n";
 
     #[test]
     fn follows_links_and_lists() {
@@ -261,6 +282,7 @@ mod tests {
         assert_eq!(archive.attribute("/proc/mounts"), Attribute::Value("a b\n".into()));
         assert!(archive.contains("/srv") && !archive.contains("/nowhere"));
         assert_eq!(archive.kind("/srv"), Some(Kind::Directory));
+        assert_eq!(archive.kind("/dev/mapper/vg-lv"), Some(Kind::BlockDevice { major: 253, minor: 1 }));
         assert_eq!(archive.space("/srv").map(|space| space.total_inodes), Some(4));
     }
 

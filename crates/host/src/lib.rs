@@ -140,8 +140,7 @@ impl Host {
         }
     }
 
-    /// What is at a path; none when nothing is. A captured machine knows directories and files, not device nodes:
-    /// those are known by their names in /sys.
+    /// What is at a path; none when nothing is.
     pub fn kind(&self, path: &str) -> Option<files::Kind> {
         match &self.source {
             Source::Archive(archive) => archive.kind(path),

@@ -52,7 +52,8 @@ impl Recorder {
         match kind {
             Kind::Directory => archive.insert_directory(&real),
             Kind::File => archive.insert_name(&real),
-            _ => {}
+            Kind::BlockDevice { major, minor } => archive.insert_device(&real, major, minor),
+            Kind::Other => {}
         }
     }
 

@@ -53,3 +53,10 @@ pub enum InventoryError {
         target: String,
     },
 }
+
+impl InventoryError {
+    /// Whether more rights would help.
+    pub fn is_permission(&self) -> bool {
+        matches!(self, InventoryError::NoAccess { .. })
+    }
+}

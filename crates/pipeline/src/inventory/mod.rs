@@ -14,7 +14,7 @@ pub use capture::capture;
 pub use error::InventoryError;
 
 use host::Host;
-use model::iopath::{IoPath, Layer, LayerKind, Setting};
+use model::iopath::{Interrupt, IoPath, Layer, LayerKind, Setting};
 use mounts::Mounts;
 
 /// Schema of the path document.
@@ -45,7 +45,7 @@ pub struct Survey<'a> {
     pub mounts: Mounts,
     /// What could not be seen, and why.
     pub notes: Vec<String>,
-    interrupts: Option<String>,
+    interrupts: Option<Vec<Interrupt>>,
 }
 
 /// A layer being built.
@@ -89,10 +89,13 @@ impl<'a> Survey<'a> {
         Survey { host, mounts: Mounts::read(host), notes: Vec::new(), interrupts: None }
     }
 
-    /// The text of /proc/interrupts, read once.
-    pub fn interrupts(&mut self) -> &str {
+    /// The numbered lines of /proc/interrupts, without their affinity. Read once: on a machine with many CPUs and
+    /// disks the table is long and every disk asks for it.
+    pub fn interrupts(&mut self) -> &[Interrupt] {
         let host = self.host;
-        self.interrupts.get_or_insert_with(|| host.text("/proc/interrupts").unwrap_or_default())
+        self.interrupts.get_or_insert_with(|| {
+            collectors::interrupts::parse(&host.text("/proc/interrupts").unwrap_or_default())
+        })
     }
 
     fn layer(&mut self, below: &Below, depth: usize) -> Option<Layer> {

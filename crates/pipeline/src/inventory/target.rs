@@ -26,7 +26,7 @@ pub(super) fn find(host: &Host, target: &str) -> Result<Found, InventoryError> {
         return Ok(Found { note, ..block_device(target) });
     }
     let missing = || not_found(host, target);
-    // A captured machine has no device nodes, so the name below /dev is tried before the path itself.
+    // A captured machine rarely has device nodes and a container often lacks them: the name is in /sys all the same.
     if let Some(name) = target.strip_prefix("/dev/").map(device::kernel_name)
         && !host.exists(target)
         && device::directory(host, &name).is_some()

@@ -106,7 +106,7 @@ impl Track {
     fn notes(&self) -> Vec<String> {
         let thinned = (self.halvings > 0).then(|| {
             format!(
-                "The run was long: only every {}th sample is kept, so that memory stays bounded.",
+                "The run was long: one sample in {} is kept, so that memory stays bounded.",
                 1u64 << self.halvings
             )
         });
@@ -172,7 +172,7 @@ mod tests {
         let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(steps.iter().all(|step| *step == steps[0]), "the kept samples are evenly spaced: {values:?}");
         assert_eq!(values[0], 100.0);
-        assert!(log.notes[0].contains("16th"), "{:?}", log.notes);
+        assert!(log.notes[0].contains("one sample in 16 "), "{:?}", log.notes);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The I/O path as a tree of text: `iodyno inspect`.
 
 use super::path_rows::rows;
-use super::text::{Paint, clean};
+use super::text::{Paint, WIDTH, clean, wrap};
 use super::tree::{Node, Row, draw};
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::units;
@@ -19,7 +19,8 @@ pub struct PathOptions {
 pub fn text(path: &IoPath, options: PathOptions) -> String {
     let mut text = draw(&node(&path.root, &Above::default(), options.all), options.paint);
     for note in &path.notes {
-        text.push_str(&format!("note: {}\n", clean(note)));
+        text.push_str(&wrap(&format!("note: {}", clean(note)), WIDTH).join("\n      "));
+        text.push('\n');
     }
     text
 }
@@ -73,11 +74,11 @@ fn fold_twins(members: &mut [Node]) {
 
 fn fold(other: &mut Node, first: &Node) {
     let length = other.rows.len();
-    let same = |row: &Row| first.rows.contains(row);
-    let missing =
-        first.rows.iter().filter(|row| !other.rows.iter().any(|theirs| theirs.key == row.key)).count();
-    other.rows.retain(|row| !same(row));
-    if other.rows.len() < length && missing == 0 {
+    // With other rows it is another kind of disk, which deserves its own lines.
+    if first.rows.iter().map(|row| &row.key).eq(other.rows.iter().map(|row| &row.key)) {
+        other.rows.retain(|row| !first.rows.contains(row));
+    }
+    if other.rows.len() < length {
         let rest = if other.rows.is_empty() { "all" } else { "the rest" };
         other.rows.push(Row::plain("settings", format!("{rest} as {} above", first.name)));
     }
@@ -93,8 +94,9 @@ fn head(layer: &Layer) -> (String, String) {
     let name = layer.name.clone();
     match layer.kind {
         LayerKind::Target => {
-            let named = fact("named").filter(|named| *named != layer.name && !layer.name.ends_with(named));
-            (name, named.map(|named| format!("({named})")).unwrap_or_default())
+            // Links are worth a word, `.` and relative names are not.
+            let named = fact("named").filter(|named| named.starts_with('/') && *named != layer.name);
+            (name, named.map(|named| format!("given as {named}")).unwrap_or_default())
         }
         LayerKind::FileSystem | LayerKind::Unbacked => {
             let source = fact("source").filter(|source| source.contains('/') || source.contains(':'));
@@ -132,4 +134,41 @@ fn disk(layer: &Layer, size: Option<String>) -> String {
 
 fn join<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(name: &str, facts: &[(&str, &str)]) -> Layer {
+        let mut disk = Layer::new(LayerKind::Disk, name);
+        disk.facts = facts.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
+        disk
+    }
+
+    fn view(members: Vec<Layer>, notes: &[&str]) -> String {
+        let mut root = Layer::new(LayerKind::Target, "/dev/md0");
+        root.below = members;
+        let notes = notes.iter().map(|note| (*note).to_string()).collect();
+        text(
+            &IoPath { schema: String::new(), target: "/dev/md0".into(), root, notes },
+            PathOptions::default(),
+        )
+    }
+
+    #[test]
+    fn members_of_another_kind_keep_their_own_lines() {
+        let sata = [("controller", "0000:00:17.0"), ("controller_driver", "ahci")];
+        let linked = [sata[0], sata[1], ("link_speed", "8.0 GT/s PCIe"), ("link_width", "4")];
+        let shown = view(vec![disk("sda", &sata), disk("sdb", &sata), disk("nvme0n1", &linked)], &[]);
+        assert_eq!(shown.matches("all as sda above").count(), 1, "{shown}");
+        assert_eq!(shown.matches("ahci at").count(), 2, "{shown}");
+    }
+
+    #[test]
+    fn hostile_names_and_long_notes_stay_in_their_lines() {
+        let shown = view(vec![disk("sda", &[("model", "x\x1b[2J\ny")])], &["word ".repeat(30).trim()]);
+        assert!(shown.contains("x?[2J?y"), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    }
 }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// Lines are broken to stay within this, where words allow.
+pub(super) const WIDTH: usize = 80;
+
 /// Whether a view may colour what it says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {

@@ -1,9 +1,7 @@
 //! A tree of things with aligned rows, drawn for terminals.
 
-use super::text::{Paint, columns, wrap};
+use super::text::{Paint, WIDTH, columns, wrap};
 
-/// Lines are broken to stay within this, where words allow.
-const WIDTH: usize = 80;
 /// Room for the longest common name, `max_sectors_kb`; a node with longer ones makes more room, up to a bound.
 const KEY_COLUMNS: (usize, usize) = (14, 22);
 /// A longer value does not push the meanings of its neighbours to the right.

@@ -31,7 +31,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let ancestors = controllers(host, draft);
     let mut numbers = numbered(host, &ancestors);
-    let table = parse(survey.interrupts());
+    let table = survey.interrupts();
     // A controller sets up more vectors than it uses; only those with a handler are in the table.
     numbers.retain(|irq| table.iter().any(|line| line.irq == *irq));
     let names: Vec<&str> = ancestors.iter().filter_map(|path| path.rsplit('/').next()).collect();
@@ -99,7 +99,7 @@ fn with_affinity(host: &Host, line: &Interrupt) -> Interrupt {
 }
 
 /// The numbered lines of /proc/interrupts.
-fn parse(text: &str) -> Vec<Interrupt> {
+pub(in crate::inventory) fn parse(text: &str) -> Vec<Interrupt> {
     let cpus = text.lines().next().unwrap_or_default().split_whitespace().count();
     text.lines().skip(1).filter_map(|line| parse_line(line, cpus)).collect()
 }
@@ -191,5 +191,28 @@ mod tests {
             "vda",
         );
         assert_eq!(path.root.below[0].interrupts[0].irq, 5);
+    }
+
+    #[test]
+    fn a_multipath_namespace_has_the_lines_of_all_its_controllers() {
+        let subsystem = "/sys/devices/virtual/nvme-subsystem/nvme-subsys0";
+        let mut host = format!(
+            "path: /sys/class/block/nvme0n1\nlink: ../..{}/nvme0n1\n\
+             path: {subsystem}/nvme0n1/device\nlink: ../../nvme-subsys0\n\
+             path: /proc/interrupts\nlines: 4\n  CPU0\n 30: 9 PCI-MSIX 1-edge nvme0q1\n 40: 8 PCI-MSIX 1-edge \
+             nvme1q1\n 50: 7 PCI-MSIX 1-edge nvme2q1\n",
+            &subsystem[4..]
+        );
+        for (index, irq) in [(0, 30), (1, 40)] {
+            let function = format!("/sys/devices/pci0000:00/0000:0{index}:00.0");
+            host.push_str(&format!(
+                "path: {subsystem}/nvme{index}\nlink: {function}/nvme/nvme{index}\n\
+                 path: {function}/nvme/nvme{index}/state\nlines: 1\nlive\n\
+                 path: {function}/irq\nlines: 1\n9\npath: {function}/msi_irqs/{irq}\nlines: 1\nmsix\n"
+            ));
+        }
+        let path = collect_on(&host, "nvme0n1");
+        let irqs: Vec<u32> = path.root.below[0].interrupts.iter().map(|line| line.irq).collect();
+        assert_eq!(irqs, [30, 40]);
     }
 }
