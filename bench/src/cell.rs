@@ -67,8 +67,15 @@ impl Cell {
     pub fn effects_ln(&self, run: u64) -> Vec<f64> {
         match self.arms {
             Arms::Two(effect) => vec![0.0, effect.ln_1p()],
-            Arms::Drawn(arms, kind) => drawn(arms, kind, &mut Draw::new(0x5eed_0000 + run)),
+            Arms::Drawn(arms, kind) => drawn(arms, kind, &mut Draw::new(!self.seed(run))),
         }
+    }
+
+    /// A seed of run `run` that no other row shares, so that rows can be pooled as independent (FNV-1a).
+    pub fn seed(&self, run: u64) -> u64 {
+        let name = format!("{:?} {}", self.table, self.label());
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        name.bytes().chain(run.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
     /// The plan of run `run`.
@@ -77,7 +84,7 @@ impl Cell {
             Arms::Two(_) => 2,
             Arms::Drawn(arms, _) => arms,
         };
-        Plan::new((0..arms).map(|arm| format!("arm{arm}")).collect(), self.class, 1_000 + run)
+        Plan::new((0..arms).map(|arm| format!("arm{arm}")).collect(), self.class, self.seed(run) >> 1)
     }
 }
 

@@ -1,53 +1,78 @@
-//! proof
+//! `proof`: how often the experiment is right, measured on simulated disks whose truth is known.
+//!
+//! Every run goes through the decision code that the product ships, in this process or, with `--judge`, in a process
+//! of its own over pipes; both give the same figures. The tables go to standard output and between the markers of
+//! `bench/RESULTS.md`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a benchmark is no part of the product: it reads a clock, starts processes and writes its own report"
+)]
+
 mod cell;
 mod judge;
+mod machine;
+mod pool;
+mod report;
 mod tally;
 mod trial;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-fn main() {
-    let mut args = std::env::args().skip(1);
-    let runs: u64 = args.next().unwrap().parse().unwrap();
-    let only: Vec<String> = args.collect();
-    let cells: Vec<cell::Cell> = cell::all()
-        .into_iter()
-        .filter(|c| {
-            let n = format!("{:?} {}", c.table, c.label());
-            only.is_empty() || only.iter().any(|o| n.contains(o))
-        })
-        .collect();
-    let next = AtomicUsize::new(0);
-    let out = Mutex::new(vec![None; cells.len()]);
-    std::thread::scope(|s| {
-        for _ in 0..2 {
-            s.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= cells.len() {
-                        break;
-                    }
-                    let t: Vec<trial::Trial> =
-                        (0..runs).map(|r| trial::run(&cells[i], r, None).unwrap()).collect();
-                    out.lock().unwrap()[i] = Some(t);
-                }
-            });
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Measures how often the experiment is right.
+#[derive(Parser, Debug)]
+struct Options {
+    /// Runs of each row.
+    #[arg(long, default_value_t = 200)]
+    runs: u64,
+    /// Path of an `iodyno` binary to drive over pipes in place of the code linked in.
+    #[arg(long)]
+    judge: Option<String>,
+    /// Only rows whose table or name contains this text; the report is then only printed.
+    #[arg(long)]
+    only: Vec<String>,
+    /// Threads; one for each processor when absent.
+    #[arg(long)]
+    workers: Option<usize>,
+    /// The report to update.
+    #[arg(long, default_value = "bench/RESULTS.md")]
+    results: std::path::PathBuf,
+}
+
+fn main() -> ExitCode {
+    match measure(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("proof: {message}");
+            ExitCode::FAILURE
         }
-    });
-    for (c, t) in cells.iter().zip(out.into_inner().unwrap()) {
-        let t = t.unwrap();
-        let cov: Vec<bool> = t.iter().filter_map(|x| x.covers).collect();
-        println!(
-            "{:?} {:26} wrong {:.3} right {:.3} | s {:5.1} p90 {:5.1} | hor {:5.2} | cov {:.2}/{} | {}",
-            c.table,
-            c.label(),
-            tally::Share::of(&t, |t| t.is_wrong_win).value(),
-            tally::Share::of(&t, |t| t.is_right).value(),
-            tally::seconds(&t, 0.5),
-            tally::seconds(&t, 0.9),
-            tally::horizon_s(&t, 0.5),
-            cov.iter().filter(|x| **x).count() as f64 / cov.len().max(1) as f64,
-            cov.len(),
-            tally::reasons(&t)
-        );
     }
+}
+
+fn measure(options: &Options) -> Result<(), String> {
+    let started = std::time::Instant::now();
+    let cells = cell::all().into_iter().filter(|cell| is_wanted(cell, &options.only)).collect();
+    let workers = options.workers.unwrap_or_else(machine::processors);
+    let rows = pool::run(cells, options.runs, workers, options.judge.as_deref())?;
+    let heading = report::Heading {
+        machine: machine::name(),
+        date: machine::date(),
+        runs: options.runs,
+        elapsed_s: started.elapsed().as_secs(),
+        over_pipes: options.judge.is_some(),
+    };
+    let text = report::text(&heading, &rows);
+    println!("{text}");
+    if options.only.is_empty() {
+        report::update(&options.results, &text)?;
+    }
+    Ok(())
+}
+
+fn is_wanted(cell: &cell::Cell, only: &[String]) -> bool {
+    let name = format!("{:?} {}", cell.table, cell.label());
+    only.is_empty() || only.iter().any(|part| name.contains(part.as_str()))
 }

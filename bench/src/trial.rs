@@ -31,7 +31,7 @@ pub struct Trial {
 /// Runs a cell once.
 pub fn run(cell: &Cell, number: u64, judge_path: Option<&str>) -> Result<Trial, String> {
     let effects_ln = cell.effects_ln(number);
-    let mut device = Device::new(&cell.scenario, &effects_ln, 77_000 + number);
+    let mut device = Device::new(&cell.scenario, &effects_ln, cell.seed(number));
     let measure = |window: &Window| {
         if window.fresh {
             device.restart();

@@ -62,11 +62,11 @@ impl Phase {
             Class::Learned => (1_280, 6_000),
             Class::Slow => {
                 run.window_ms = class_window_ms(Class::Slow).max(run.plan.min_window_ms);
-                run.washout_ms = run.window_ms * 2 / 3;
+                run.washout_ms = run.window_ms * 4 / 5;
                 return Phase::Slow(Slow::new(run));
             }
         };
-        let tolerance_ln = run.plan.rope_ln() / 2.0;
+        let tolerance_ln = run.plan.rope_ln() / 4.0;
         let washout_min_ms = class_washout_ms(run.plan.class);
         Phase::Settle(Settle::new(run, Reach { first_ms, longest_ms, washout_min_ms, tolerance_ln }))
     }
@@ -276,7 +276,7 @@ fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64) -> Phase 
     let carried = Carryover { tau_ms, detail };
     if run.attempts == 0 && tau_ms <= PROBE_TAU_MS {
         run.carried = Some(carried);
-        let tolerance_ln = run.plan.rope_ln() / 2.0;
+        let tolerance_ln = run.plan.rope_ln() / 4.0;
         let washout_min_ms = run.washout_ms;
         let reach = Reach { first_ms: PROBE_MS, longest_ms: PROBE_MS, washout_min_ms, tolerance_ln };
         return Phase::Settle(Settle::new(run, reach));

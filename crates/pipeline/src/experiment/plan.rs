@@ -97,7 +97,7 @@ pub(super) fn class_washout_ms(class: Class) -> u64 {
     match class {
         Class::Fast => 40,
         Class::Learned => 500,
-        Class::Slow => 10_000,
+        Class::Slow => 12_000,
     }
 }
 
