@@ -22,11 +22,11 @@ bench: build setup-test
 	@tools/bench $(BINARY)
 
 # The long forms of two tests: kill -9 at ROUNDS random moments, and twenty A/A tunes.
-kill: build
-	@tools/kill $(BINARY) $(ROUNDS)
+kill: setup-test
+	@tools/kill $(ROUNDS)
 
-aa: build
-	@tools/aa $(BINARY) 20
+aa: setup-test
+	@tools/aa 20
 
 gen: build
 	@cargo xtask gen --with-binary $(BINARY)

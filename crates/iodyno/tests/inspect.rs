@@ -35,6 +35,21 @@ fn a_captured_machine_stands_in_for_this_one() {
 }
 
 #[test]
+fn what_was_captured_here_reads_the_same_there() {
+    let (iodyno, dir) = (Iodyno::new(), crate::support::Dir::new("capture"));
+    let file = dir.path().join("this.host");
+    let file = file.to_str().unwrap();
+    let (here, _) = iodyno.json(&["inspect", "/", "--capture", file]);
+    let (there, output) = iodyno.json(&["inspect", "/", "--root", file]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(here["target"], there["target"]);
+    let names = |document: &serde_json::Value| {
+        document["root"]["below"][0]["settings"].to_string().replace("true", "false")
+    };
+    assert_eq!(names(&here), names(&there), "the settings are the same but for their modes");
+}
+
+#[test]
 fn everything_in_the_catalogue_has_a_page() {
     let iodyno = Iodyno::new();
     let (document, _) = iodyno.json(&["catalogue"]);

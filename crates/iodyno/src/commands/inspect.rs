@@ -19,6 +19,9 @@ pub struct Args {
     /// Read a captured machine in place of this one.
     #[arg(long, value_name = "FILE.host")]
     pub root: Option<PathBuf>,
+    /// Save what was read about the target, to look at it elsewhere with --root.
+    #[arg(long, value_name = "FILE.host", conflicts_with = "root")]
+    pub capture: Option<PathBuf>,
 }
 
 /// Prints the tree.
@@ -28,6 +31,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         None => context.host.clone(),
     };
     let path = inventory::collect(&host, &args.target).map_err(failure)?;
+    if let Some(file) = &args.capture {
+        let captured = inventory::capture(&path.target).map_err(failure)?.print();
+        let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
+        host::files::write_atomically(file, &named)?;
+        context.out.note(format!("saved to {}", file.display()));
+    }
     let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
     let text = path_view::text(&path, PathOptions { all: args.all, paint });
     context.out.say(text.trim_end());
@@ -35,7 +44,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// A target that cannot be looked at is the target's failure.
+/// A target that cannot be looked at is the target's failure, or a matter of rights.
 pub fn failure(error: InventoryError) -> Failure {
-    Failure::new(Exit::Failed, error.to_string())
+    let exit = if error.is_permission() { Exit::Rights } else { Exit::Failed };
+    Failure::new(exit, error.to_string())
 }

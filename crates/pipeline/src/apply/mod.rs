@@ -50,6 +50,16 @@ impl Knob {
     pub fn find(id: &str) -> Option<&'static Knob> {
         knobs::ALL.iter().copied().find(|knob| knob.id == id)
     }
+
+    /// How long a switch keeps acting under this load. Buffered writes leave dirty pages for later windows to pay, and
+    /// buffered reads leave cached ones, whatever the knob.
+    pub fn class_under(&self, job: &Job) -> Class {
+        match (job.direct, job.rw.writes(), self.class) {
+            (true, _, class) => class,
+            (false, true, _) | (false, _, Class::Slow) => Class::Slow,
+            (false, false, _) => Class::Learned,
+        }
+    }
 }
 
 /// A way to make a setting outlive a reboot, as the distribution expects it.

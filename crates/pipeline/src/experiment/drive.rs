@@ -32,6 +32,8 @@ pub struct Setup<'a> {
     pub job: &'a Job,
     /// The knob.
     pub knob: &'static Knob,
+    /// How long a switch keeps acting under this load.
+    pub class: Class,
     /// The queue it is turned on.
     pub queue: &'a Queue,
     /// The permission to write, with the old values saved.
@@ -90,14 +92,14 @@ struct Rig<'a> {
 
 impl Rig<'_> {
     fn window(&mut self, window: &Window) -> Result<Told, DriveError> {
-        let is_learned = self.setup.knob.class != Class::Fast;
-        if self.running.is_none() || window.fresh || is_learned {
-            // What was learned hangs on the open file: a new one is opened after the switch, and warms up inside the
-            // window's discarded part.
-            if is_learned && let Err(told) = self.turn(window) {
+        // What was learned hangs on the open file, and debt on the dirty pages: then every window gets a load of its own,
+        // started after the switch, and warms up inside the window's discarded part.
+        let is_own_load = self.setup.class != Class::Fast;
+        if self.running.is_none() || window.fresh || is_own_load {
+            if is_own_load && let Err(told) = self.turn(window) {
                 return Ok(told);
             }
-            self.restart(is_learned)?;
+            self.restart(is_own_load)?;
         }
         let Some(running) = &self.running else { return Err(DriveError::Defect("no load".into())) };
         let depth = self.setup.job.iodepth;
@@ -105,7 +107,7 @@ impl Rig<'_> {
         let first_bin = (clock::monotonic_ns().saturating_sub(running.origin_ns())) / BIN_NS + 1;
         let begin_ns = running.origin_ns() + first_bin * BIN_NS;
         clock::sleep_until_ns(begin_ns);
-        if !is_learned && let Err(told) = self.turn(window) {
+        if !is_own_load && let Err(told) = self.turn(window) {
             return Ok(told);
         }
         self.measure(window, first_bin, begin_ns)
@@ -124,13 +126,13 @@ impl Rig<'_> {
         Ok(())
     }
 
-    fn restart(&mut self, is_learned: bool) -> Result<(), DriveError> {
+    fn restart(&mut self, is_own_load: bool) -> Result<(), DriveError> {
         if let Some(running) = self.running.take() {
             running.finish();
         }
         let seed = self.setup.seed.wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         self.running = Some(load::start(self.setup.prepared, self.setup.job, seed, Region::WHOLE)?);
-        let warm_up_ms = match (is_learned, self.starts) {
+        let warm_up_ms = match (is_own_load, self.starts) {
             (true, _) => 0,
             (false, 0) => WARM_UP_MS,
             (false, _) => WARM_UP_AGAIN_MS,
@@ -153,6 +155,7 @@ impl Rig<'_> {
             return Err(failure.into());
         }
         let bins = running.bins(first_bin, (window.duration_ms / BIN_MS) as usize)?;
+        let books = self.close_books(window)?;
         // Behind the page cache the device's I/Os are not ours one by one.
         let counters = before.zip(after).filter(|_| self.setup.job.direct);
         let own = own(&whole_from, &kept_to, self.setup.job.bs);
@@ -160,10 +163,25 @@ impl Rig<'_> {
             counters.map(|(before, after)| foreign(&before, &after, &own, self.request_bytes_max()).share());
         Ok(Told::Measured {
             id: window.id,
-            rates: bins.into_iter().map(|count| count as f64 * (1_000 / BIN_MS) as f64).collect(),
+            rates: bins.into_iter().map(|count| count as f64 * books * (1_000 / BIN_MS) as f64).collect(),
             latency: Some(kept_to.latency_since(&kept_from)),
             foreign_share,
         })
+    }
+
+    /// Ends a window of a slow knob by writing out what it left dirty, so that no window pays for another, and gives
+    /// the factor by which that time lowers its rate: bytes over the time of writing and of syncing.
+    fn close_books(&mut self, window: &Window) -> Result<f64, DriveError> {
+        if self.setup.class != Class::Slow {
+            return Ok(1.0);
+        }
+        if let Some(running) = self.running.take() {
+            running.finish();
+        }
+        let begin_ns = clock::monotonic_ns();
+        self.setup.prepared.file().sync().map_err(LoadError::from)?;
+        let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
+        Ok(window.duration_ms as f64 / (window.duration_ms as f64 + sync_ms))
     }
 
     fn request_bytes_max(&self) -> u64 {

@@ -36,6 +36,8 @@ pub struct PlannedKnob {
     pub knob: String,
     /// Values; the first is the one found.
     pub values: Vec<String>,
+    /// How long a switch keeps acting under this load.
+    pub class: Class,
     /// What it can cost.
     pub risk: model::change::Risk,
 }
@@ -157,12 +159,7 @@ fn consider(
     if !is_named_with_values && let Some(why) = (knob.pointless)(queue, job) {
         return Ok(Err(why));
     }
-    if knob.class == Class::Slow {
-        return Ok(Err(
-            "its effect comes minutes later, through dirty pages; this experiment is too short for it".into(),
-        ));
-    }
-    Ok(Ok(PlannedKnob { knob: knob.id.into(), values, risk: knob.risk }))
+    Ok(Ok(PlannedKnob { knob: knob.id.into(), values, class: knob.class_under(job), risk: knob.risk }))
 }
 
 fn nothing_to_try(plan: &TunePlan) -> Failure {
@@ -194,8 +191,11 @@ impl PlannedKnob {
     /// Time for its pairs or its race when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none
     /// when that decides nothing. A knob that is quick leaves its time to the others.
     pub fn pairs_ms(&self, left_ms: u64, knobs_left: u64) -> Option<u64> {
-        let class = Knob::find(&self.knob).map_or(Class::Fast, |knob| knob.class);
-        let most_ms = default_budget_ms(class, self.values.len());
+        let most_ms = default_budget_ms(self.class, self.values.len());
+        if self.class == Class::Slow {
+            // Windows of fifteen seconds and a fixed number of them: it fits whole or not at all.
+            return (left_ms >= most_ms).then_some(most_ms);
+        }
         let share_ms = (left_ms / knobs_left.max(1)).saturating_sub(FIXED_MS).max(LEAST_MS).min(most_ms);
         let is_enough = left_ms >= share_ms + FIXED_MS / 2;
         is_enough.then_some(share_ms)
@@ -234,12 +234,20 @@ mod tests {
     #[test]
     fn the_budget_is_shared_by_what_is_left() {
         let values = vec!["1".into(), "2".into()];
-        let knob = PlannedKnob { knob: "scheduler".into(), values, risk: model::change::Risk::Safe };
+        let knob = PlannedKnob {
+            knob: "scheduler".into(),
+            values,
+            class: Class::Fast,
+            risk: model::change::Risk::Safe,
+        };
         assert_eq!(knob.pairs_ms(300_000, 3), Some(60_000));
         assert_eq!(knob.pairs_ms(180_000, 3), Some(20_000));
         assert_eq!(knob.pairs_ms(100_000, 1), Some(60_000), "never more than the knob can use");
         assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
         assert_eq!(knob.pairs_ms(20_000, 1), None);
+        let slow = PlannedKnob { class: Class::Slow, ..knob };
+        assert_eq!(slow.pairs_ms(100_000, 1), None, "a slow knob fits whole or not at all");
+        assert!(slow.pairs_ms(600_000, 2).is_some());
     }
 
     #[test]

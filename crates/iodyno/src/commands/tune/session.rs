@@ -153,7 +153,7 @@ impl Session<'_> {
     ) -> Result<Trial, DriveError> {
         let knob =
             Knob::find(&planned.knob).ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
-        let mut plan = Plan::new(planned.values.clone(), knob.class, self.seed.wrapping_add(index as u64));
+        let mut plan = Plan::new(planned.values.clone(), planned.class, self.seed.wrapping_add(index as u64));
         plan.rope = self.args.rope;
         // The promise is one for the whole tune: each knob gets its share of the error.
         plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
@@ -166,6 +166,7 @@ impl Session<'_> {
             prepared,
             job: self.job,
             knob,
+            class: planned.class,
             queue,
             journal,
             values: &planned.values,

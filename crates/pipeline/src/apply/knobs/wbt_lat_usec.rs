@@ -33,7 +33,7 @@ pub static KNOB: Knob = Knob {
     id: "wbt_lat_usec",
     since: "0.1.0",
     summary: "the read latency above which buffered writeback is held back",
-    class: Class::Slow,
+    class: Class::Fast,
     risk: Risk::CostsLatency,
     order: 30,
     disturbs: &[],
