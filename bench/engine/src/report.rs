@@ -94,12 +94,13 @@ fn machine() -> String {
         )
     };
     format!(
-        "{}, {} CPUs, Linux {}, {}, {}",
+        "{}, {} CPUs, Linux {}, {}, {}, load average {} at the end",
         model.trim_start_matches([' ', '\t', ':']),
         cpuinfo.matches("processor\t").count(),
         read("/proc/sys/kernel/osrelease").trim(),
         command("fio", "--version"),
         command("date", "+%Y-%m-%d"),
+        read("/proc/loadavg").split(' ').next().unwrap_or_default(),
     )
 }
 
