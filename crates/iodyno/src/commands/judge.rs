@@ -5,7 +5,7 @@ use model::units::{UnitError, parse_duration_ms, parse_share};
 use pipeline::experiment::protocol::{self, ProtocolError};
 use pipeline::experiment::{Class, Plan, default_budget_ms};
 
-/// What `judge` is asked.
+/// Decides which arm is faster from what a driver measures: JSON lines on standard input and output.
 #[derive(Args, Clone, Debug)]
 pub struct JudgeArgs {
     /// Name of an arm; give it once for each arm, the default first.

@@ -115,7 +115,7 @@ pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option
     }
 }
 
-fn rows<'a>(run: &'a Run, arm: usize) -> impl Iterator<Item = &'a PairRow> {
+fn rows(run: &Run, arm: usize) -> impl Iterator<Item = &PairRow> {
     let name = &run.plan.arms[arm];
     run.rows[run.attempt_row.min(run.rows.len())..].iter().filter(move |row| row.arm == *name)
 }
