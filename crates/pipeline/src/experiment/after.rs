@@ -149,12 +149,9 @@ fn conclude_equal(run: &mut Run, claim: &Claim, reason: Reason) -> Phase {
 }
 
 pub(super) fn holdout(run: &mut Run, stage: &Holdout, claim: &Claim) -> Phase {
-    let estimate = stage.estimate();
-    let (low_ln, high_ln) = estimate.interval(run.plan.alpha);
-    let effect =
-        Effect { arm: claim.arm, centre_ln: estimate.centre, low_ln, high_ln, stage: Stage::Holdout };
-    let same_sign = estimate.centre * claim.short.centre > 0.0;
-    let finding = if !same_sign || (low_ln <= 0.0 && high_ln >= 0.0) {
+    let effect = stage.effect(run);
+    let same_sign = effect.centre_ln * claim.short.centre > 0.0;
+    let finding = if !same_sign || (effect.low_ln <= 0.0 && effect.high_ln >= 0.0) {
         Finding::new(Outcome::Inconclusive, Reason::NotConfirmed).with(effect)
     } else {
         win(run, stage, effect)
