@@ -16,6 +16,8 @@ pub enum Table {
     Race,
     /// Slow debt under the slow class.
     Slow,
+    /// Undeclared debt of other sizes, and on noisier devices; any win is wrong.
+    Debt,
 }
 
 /// True effects of the arms.
@@ -57,7 +59,11 @@ impl Cell {
     /// Name of the row.
     pub fn label(&self) -> String {
         match self.arms {
-            Arms::Two(effect) if effect == 0.0 => self.scenario.name.to_owned(),
+            _ if self.table == Table::Debt => {
+                let Scenario { name, debt, debt_s, .. } = self.scenario;
+                format!("{name}, {:.0} % paid back in {debt_s:.0} s", 100.0 * debt.exp_m1())
+            }
+            Arms::Two(0.0) => self.scenario.name.to_owned(),
             Arms::Two(effect) => format!("{} {:+.0} %", self.scenario.name, effect * 100.0),
             Arms::Drawn(arms, kind) => format!("{} K={arms} {kind:?}", self.scenario.name),
         }
@@ -127,6 +133,7 @@ pub fn all() -> Vec<Cell> {
             }
         }
     }
+    cells.extend(debts().into_iter().map(|s| fast(Table::Debt, s, Arms::Two(0.0))));
     for scenario in carry().into_iter().filter(|s| s.debt > 0.0) {
         for effect in [0.0, 0.10] {
             let arms = Arms::Two(effect);
@@ -134,4 +141,17 @@ pub fn all() -> Vec<Cell> {
         }
     }
     cells
+}
+
+fn debts() -> Vec<Scenario> {
+    let owing = |device: Scenario, gain: f64, debt_s: f64| Scenario { debt: gain.ln_1p(), debt_s, ..device };
+    let mut devices = Vec::new();
+    for gain in [0.05, 0.3, 1.0] {
+        let plain = Scenario::plain("plain");
+        devices.extend([3.0, 10.0, 30.0, 60.0].map(|debt_s| owing(plain, gain, debt_s)));
+    }
+    for device in public().into_iter().filter(|s| ["ar_ssd", "gc_regime", "cloud"].contains(&s.name)) {
+        devices.extend([1.0, 3.0, 10.0, 30.0].map(|debt_s| owing(device, 0.15, debt_s)));
+    }
+    devices
 }

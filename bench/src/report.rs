@@ -39,6 +39,7 @@ pub fn text(heading: &Heading, rows: &[Measured]) -> String {
     for (table, title, right) in [
         (Table::Null, "No arm differs: every win is wrong", "equal"),
         (Table::Power, "One arm differs", "right winner"),
+        (Table::Debt, "Undeclared debt of other sizes and on noisier devices: every win is wrong", "equal"),
         (Table::Carry, "One arm is 10 % faster, on devices with carry-over", "right winner"),
         (Table::Slow, "Debt declared as class slow", "right"),
         (Table::Race, "Many arms: the arm named is within 2 % of the best", "right"),

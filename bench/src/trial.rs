@@ -61,7 +61,7 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
     let slack_ln = if wins && arm != 0 { effects_ln[arm] } else { -best_ln };
     let is_wrong_win = wins && (slack_ln < 0.0 || best_ln == 0.0 && effects_ln.iter().all(|e| *e == 0.0));
     let is_right = match cell.arms {
-        Arms::Two(effect) if effect == 0.0 => verdict.outcome == Outcome::Equal,
+        Arms::Two(0.0) => verdict.outcome == Outcome::Equal,
         Arms::Two(_) => wins && effects_ln[arm] == best_ln,
         Arms::Drawn(..) => effects_ln[arm] >= best_ln - 0.02f64.ln_1p() - 1e-9,
     };

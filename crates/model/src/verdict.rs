@@ -135,10 +135,10 @@ pub enum Guard {
 pub struct P99 {
     /// Ratio of the two percentiles; above one the arm is slower.
     pub ratio: f64,
-    /// Lower end of its 95 % bootstrap interval.
-    pub low: f64,
-    /// Upper end of its 95 % bootstrap interval.
-    pub high: f64,
+    /// Lower end of its 95 % bootstrap interval; absent when not judged.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % bootstrap interval; absent when not judged.
+    pub high: Option<f64>,
     /// Non-inferiority with a margin of ten per cent.
     pub guard: Guard,
 }

@@ -66,11 +66,6 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// How many errors the carried part is away from nothing.
-    pub(super) fn score(&self) -> f64 {
-        self.centre_ln.abs() / self.error_ln.max(1e-9)
-    }
-
     /// Log likelihood ratio of a carried part of `size_ln` against none. Both sides are averaged over all the noise
     /// models, so a wiggle that a rougher noise explains as well is no evidence, and levels too noisy to tell give
     /// a ratio near zero whatever the estimate.

@@ -9,6 +9,8 @@ use super::stats::{self, Estimate};
 
 /// Difference between raw ratio and robust estimate that means rare events decide, on the logarithmic scale.
 const TAIL_LN: f64 = 0.03;
+/// Errors from which plain totals that point the other way forbid a win.
+const TAIL_SCORE: f64 = 2.0;
 /// Pairs that each third of the run needs before the thirds are compared.
 const THIRD_MIN: usize = 8;
 
@@ -94,13 +96,9 @@ pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verd
 
 /// Checks that every win must pass beyond its interval; the first that fails is the conclusion instead.
 pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option<Finding> {
-    let rope_ln = run.plan.rope_ln();
-    if let Some((raw_ln, error_ln)) = raw_ratio(run, effect) {
-        let opposite_ln = -raw_ln * effect.centre_ln.signum();
-        if opposite_ln > rope_ln && opposite_ln > 2.6 * error_ln {
-            let detail = format!("the plain totals differ by {}", percent_signed(raw_ln.exp_m1()));
-            return Some(Finding::refused(Reason::TailEffect, detail).with(*effect));
-        }
+    if let Some(contradiction) = contradiction(run, effect).filter(|found| found.score > TAIL_SCORE) {
+        let detail = format!("the plain totals differ by {}", percent_signed(contradiction.raw_ln.exp_m1()));
+        return Some(Finding::refused(Reason::TailEffect, detail).with(*effect));
     }
     if let Some(spread_ln) = phase_spread(run, effect) {
         let detail = format!("thirds of the run differ by {}", percent_signed(spread_ln.exp_m1()));
@@ -115,7 +113,24 @@ pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option
     }
 }
 
-fn rows<'a>(run: &'a Run, arm: usize) -> impl Iterator<Item = &'a PairRow> {
+/// Plain totals that point the other way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contradiction {
+    /// Ratio of the totals, on the logarithmic scale.
+    pub raw_ln: f64,
+    /// How many errors it is away from nothing.
+    pub score: f64,
+}
+
+/// Whether the plain totals contradict the robust estimate by more than the region.
+pub(super) fn contradiction(run: &Run, effect: &Effect) -> Option<Contradiction> {
+    let (raw_ln, error_ln) = raw_ratio(run, effect)?;
+    let opposite_ln = -raw_ln * effect.centre_ln.signum();
+    (opposite_ln > run.plan.rope_ln())
+        .then(|| Contradiction { raw_ln, score: opposite_ln / error_ln.max(1e-9) })
+}
+
+fn rows(run: &Run, arm: usize) -> impl Iterator<Item = &PairRow> {
     let name = &run.plan.arms[arm];
     run.rows[run.attempt_row.min(run.rows.len())..].iter().filter(move |row| row.arm == *name)
 }

@@ -8,8 +8,8 @@ use model::verdict::Stage;
 /// Length of the chunks in which level and noise are compared, in rate bins.
 const CHUNK_BINS: usize = 8;
 /// Chunks of an arm that make its baseline, and recent chunks that are judged against it.
-const BASELINE_CHUNKS: usize = 6;
-const RECENT_CHUNKS: usize = 8;
+const BASELINE_CHUNKS: usize = 10;
+const RECENT_CHUNKS: usize = 24;
 /// A fall to three quarters, on the logarithmic scale.
 const STEP_LN: f64 = -0.29;
 /// A token bucket that ran dry also takes the noise away.

@@ -2,24 +2,26 @@
 //!
 //! The pairs that made an experiment stop are biased towards stopping; a fixed number of new pairs is not.
 
+use super::conclude::{self, Effect};
 use super::duo::Duo;
 use super::latency;
 use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
 use super::stats::Estimate;
-use model::verdict::{Guard, P99};
+use model::verdict::{Guard, P99, Stage};
 
 /// Pairs are planned so that the effect stands this many errors from nothing.
 const PLANNED_SCORE: f64 = 6.0;
 const PAIRS_MAX: usize = 250;
 const WARM_UP_MS: u64 = 500;
-/// How often the pairs may be doubled to decide about latency; the effect itself gets no second look.
+/// How often the pairs may be doubled to decide about latency or rare stalls; the effect itself gets no second look.
 const EXTENSIONS_MAX: usize = 2;
 
 /// Progress of the hold-out.
 #[derive(Clone, Debug)]
 pub(super) struct Holdout {
+    arm: usize,
     duo: Duo,
     warm: bool,
     wanted: usize,
@@ -35,6 +37,7 @@ impl Holdout {
         let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6)).powi(2).ceil();
         let least = if run.plan.class == Class::Fast { 16 } else { 10 };
         Holdout {
+            arm,
             duo: Duo::new(run, arm),
             warm: false,
             wanted: (planned as usize).min(2 * short.count).clamp(least, PAIRS_MAX),
@@ -60,23 +63,28 @@ impl Holdout {
         let Some(difference_ln) = self.duo.accept(run, sample) else { return };
         self.differences_ln.push(difference_ln);
         if self.differences_ln.len() == self.wanted {
-            self.judge_latency(run);
+            self.judge_tail(run);
         }
     }
 
-    fn judge_latency(&mut self, run: &mut Run) {
+    /// Asks for more pairs where the typical window is faster but the slow ones may undo it.
+    fn judge_tail(&mut self, run: &mut Run) {
         let pairs = std::mem::take(&mut run.latencies);
         self.p99 = latency::p99(&pairs, || run.random());
         run.latencies = pairs;
         let is_open = self.p99.as_ref().is_some_and(|p99| p99.guard == Guard::Open);
-        if is_open && self.extensions < EXTENSIONS_MAX {
+        let is_contradicted = conclude::contradiction(run, &self.effect(run)).is_some();
+        if (is_open || is_contradicted) && self.extensions < EXTENSIONS_MAX {
             self.extensions += 1;
             self.wanted *= 2;
         }
     }
 
-    pub(super) fn estimate(&self) -> Estimate {
-        Estimate::of(&self.differences_ln)
+    /// The estimate with its interval.
+    pub(super) fn effect(&self, run: &Run) -> Effect {
+        let estimate = Estimate::of(&self.differences_ln);
+        let (low_ln, high_ln) = estimate.interval(run.plan.alpha);
+        Effect { arm: self.arm, centre_ln: estimate.centre, low_ln, high_ln, stage: Stage::Holdout }
     }
 
     pub(super) fn p99(&self) -> Option<&P99> {

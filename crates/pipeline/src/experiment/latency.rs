@@ -21,7 +21,7 @@ pub(super) fn p99(pairs: &[[Histogram; 2]], mut random: impl FnMut() -> u64) -> 
     let ratio = ratio_of(&units, &whole)?;
     let totals = [0, 1].map(|side| units.iter().map(|unit| unit[side].total()).sum::<u64>());
     if totals.iter().any(|total| *total < COMPLETIONS_MIN) || units.len() < 8 {
-        return Some(P99 { ratio, low: 0.0, high: f64::MAX, guard: Guard::NotJudged });
+        return Some(P99 { ratio, low: None, high: None, guard: Guard::NotJudged });
     }
     let mut ratios: Vec<f64> = (0..RESAMPLES)
         .filter_map(|_| {
@@ -37,7 +37,7 @@ pub(super) fn p99(pairs: &[[Histogram; 2]], mut random: impl FnMut() -> u64) -> 
         () if low > MARGIN => Guard::Failed,
         () => Guard::Open,
     };
-    Some(P99 { ratio, low, high, guard })
+    Some(P99 { ratio, low: Some(low), high: Some(high), guard })
 }
 
 fn pooled(pairs: &[[Histogram; 2]]) -> Vec<[Histogram; 2]> {

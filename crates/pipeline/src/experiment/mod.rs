@@ -10,6 +10,7 @@
 //!
 //! What each stage is for stands at the head of its file. `docs/guide/proof.md` tells the whole design.
 
+mod after;
 mod audit;
 mod calibrate;
 mod carry;
@@ -28,10 +29,12 @@ mod plan;
 mod progress;
 pub mod protocol;
 mod race;
+mod retry;
 mod run;
 mod sample;
 mod settle;
 mod slow;
+mod slow_verdict;
 mod stats;
 #[cfg(test)]
 mod tests;

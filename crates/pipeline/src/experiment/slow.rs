@@ -16,7 +16,11 @@ use super::window::BIN_MS;
 pub(super) const BLOCKS_MIN: usize = 8;
 const BLOCKS_MAX: usize = 16;
 const SLICE_MS: u64 = 1_000;
-const FAIL_SCORE: f64 = 3.0;
+/// With two arms no hold-out follows, so the sign flips alone must be as strict as a test and its confirmation.
+const STRICTER: f64 = 0.2;
+/// Log likelihood ratio of the best-fitting carry-over against none that refuses the claim.
+const FAIL_LN: f64 = 5.0;
+/// Errors by which carry-over of a given size is excluded.
 const EXCLUDE_SCORE: f64 = 2.0;
 
 /// One kept stretch, before its exposure is worked out for a particular arm.
@@ -127,7 +131,9 @@ impl Slow {
         let (low, high) = self.interval(run, arm);
         let excludes_none = low > 0.0 || high < 0.0;
         let flipped = stats::sign_flip(&self.differences_ln[arm]);
-        excludes_none && flipped <= self.alpha(run) && self.estimate(arm).centre.abs() > run.plan.rope_ln()
+        let strictness = if self.differences_ln.len() == 2 { STRICTER } else { 1.0 };
+        let is_material = self.estimate(arm).centre.abs() > run.plan.rope_ln();
+        excludes_none && flipped <= strictness * self.alpha(run) && is_material
     }
 
     /// Whether the arm is proved to lie inside the region: two one-sided tests.
@@ -154,9 +160,9 @@ impl Slow {
         let limit_ln = run.plan.rope_ln().max(0.25 * self.estimate(arm).centre.abs());
         let fits = carry::fit(&bins, true);
         let missing = |fit: &Carried| 1.0 - exposure_contrast(&bins, fit.tau_ms);
-        let carries = fits
-            .iter()
-            .find(|fit| (fit.centre_ln * missing(fit)).abs() > limit_ln && fit.score() > FAIL_SCORE);
+        let carries = fits.iter().find(|fit| {
+            (fit.centre_ln * missing(fit)).abs() > limit_ln && fit.evidence_ln(fit.centre_ln) > FAIL_LN
+        });
         if let Some(fit) = carries {
             return Lasting::Carries { tau_ms: fit.tau_ms };
         }

@@ -146,20 +146,60 @@ fn an_effect_that_comes_late_depends_on_the_phase() {
     assert_eq!(reason, Reason::PhaseDependent);
 }
 
+/// A driver whose arm B gains a tenth, but stalls in one short window of `every`.
+fn with_stalls(every: usize) -> Verdict {
+    refuse(plan(2, Class::Fast, 5), |window, _, draw| {
+        let is_short = matches!(window.stage, Stage::Pairs | Stage::Holdout);
+        let stalls = window.arm == 1 && is_short && draw.below(every) == 0;
+        let gain = if window.arm == 1 { 1.1 } else { 1.0 };
+        let level = if stalls { 1.0 } else { 500.0 * gain };
+        measured(window, noisy(draw, window, level))
+    })
+}
+
 #[test]
 fn a_typical_gain_that_rare_stalls_undo_is_a_tail_effect() {
-    let mut windows = 0;
+    assert_eq!(with_stalls(4).reason, Reason::TailEffect);
+    for every in 5..12 {
+        let verdict = with_stalls(every);
+        assert!(!is_win(&verdict) || verdict.lives_in_tail, "one window in {every} stalls");
+    }
+}
+
+#[test]
+fn a_host_full_of_outliers_is_named() {
+    let mut calm = 0;
     let reason = reason_of(|window, _, draw| {
-        windows += 1;
-        let stalls = window.arm == 1 && window.duration_ms < 300 && windows % 6 < 2;
-        let level = match (window.arm, stalls) {
-            (1, true) => 5.0,
-            (1, false) => 550.0,
-            _ => 500.0,
-        };
+        calm += u32::from(window.stage == Stage::Calibrate);
+        let is_hit = calm >= 10 && draw.below(3) == 0;
+        let level = if is_hit { 500.0 * (0.8 * draw.normal()).exp() } else { 500.0 };
         measured(window, noisy(draw, window, level))
     });
-    assert!(matches!(reason, Reason::TailEffect | Reason::BudgetSpent | Reason::OutlierHost), "{reason:?}");
+    assert_eq!(reason, Reason::OutlierHost);
+}
+
+#[test]
+fn an_effect_at_the_edge_of_the_region_ends_with_the_budget() {
+    let plan = Plan { budget_ms: 4_000, ..plan(2, Class::Fast, 3) };
+    let verdict = run(plan, &scenario("ar_ssd"), &[0.0, 0.02], 3);
+    assert_eq!((verdict.outcome, verdict.reason), (Outcome::Inconclusive, Reason::BudgetSpent));
+    assert!(verdict.low < Some(0.02) && verdict.high > Some(0.02), "the interval not rejected is reported");
+}
+
+#[test]
+fn an_effect_that_is_gone_after_the_restart_is_not_confirmed() {
+    let reason = reason_of(|window, _, draw| {
+        let gain = if window.arm == 1 && window.stage != Stage::Holdout { 1.05 } else { 1.0 };
+        measured(window, noisy(draw, window, 500.0 * gain))
+    });
+    assert_eq!(reason, Reason::NotConfirmed);
+}
+
+#[test]
+fn borrowed_gains_are_carry_over_and_the_sentence_says_how_slow() {
+    let verdict = run_pair("debt_3s", 0.0, 1);
+    assert_eq!(verdict.reason, Reason::CarryOver);
+    assert!(verdict.sentence.contains("time constant near") && verdict.sentence.contains("slow"));
 }
 
 /// A driver whose arm B gains a tenth, with so many of 1000 completions in the slow tail.
