@@ -213,6 +213,15 @@ impl Host {
         Some(space)
     }
 
+    /// `major:minor` of the device that a path's file system says it is on; none on a captured machine.
+    pub fn device_number(&self, path: &str) -> Option<String> {
+        if !self.is_live() {
+            return None;
+        }
+        let device = rustix::fs::stat(path).ok()?.st_dev;
+        Some(format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device)))
+    }
+
     /// Opens an attribute for reading again and again at little cost.
     pub fn sampled(&self, path: &str) -> Result<Sampled> {
         Sampled::open(self, path)

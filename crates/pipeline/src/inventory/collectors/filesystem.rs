@@ -30,8 +30,7 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let Some(mount) = survey.mounts.holding(&draft.subject).cloned() else {
-        survey.notes.push(format!("No mount is listed that holds {}.", draft.subject));
-        return;
+        return unlisted(survey, draft);
     };
     let host = survey.host;
     draft.layer.name.clone_from(&mount.point);
@@ -53,6 +52,21 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         draft.layer.kind = LayerKind::Unbacked;
         draft.fact("reason", Some(reason(&mount.fstype)));
     }
+}
+
+/// After chroot(2) the mount that holds the new root is not listed, but a file still knows its device's number.
+fn unlisted(survey: &mut Survey<'_>, draft: &mut Draft) {
+    let devno = survey.host.device_number(&draft.subject);
+    let device = devno.as_ref().and_then(|devno| device::by_number(survey.host, devno));
+    survey.notes.push(match &device {
+        Some(name) => {
+            format!("No mount is listed that holds {}; its device number says {name}.", draft.subject)
+        }
+        None => format!("No mount is listed that holds {}.", draft.subject),
+    });
+    draft.layer.title = "file system whose mount is not listed".into();
+    draft.layer.devno = devno;
+    draft.below.extend(device.map(Below::Device));
 }
 
 fn below(survey: &mut Survey<'_>, mount: &Mount) -> Vec<Below> {
