@@ -58,8 +58,9 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
     let arm = number(&verdict.arm)?;
     let best_ln = effects_ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let wins = verdict.outcome == Outcome::Better;
-    let slack_ln = if wins && arm != 0 { effects_ln[arm] } else { -best_ln };
-    let is_wrong_win = wins && (slack_ln < 0.0 || best_ln == 0.0 && effects_ln.iter().all(|e| *e == 0.0));
+    let rival_ln = effects_ln[1..].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let lead_ln = if arm == 0 { effects_ln[0] - rival_ln } else { effects_ln[arm] - effects_ln[0] };
+    let is_wrong_win = wins && lead_ln <= 0.0;
     let is_right = match cell.arms {
         Arms::Two(0.0) => verdict.outcome == Outcome::Equal,
         Arms::Two(_) => wins && effects_ln[arm] == best_ln,

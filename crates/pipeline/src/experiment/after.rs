@@ -4,7 +4,7 @@ use model::verdict::{ArmResult, Outcome, Reason, Stage};
 
 use super::audit::{Audit, Audited};
 use super::calibrate::Calibrate;
-use super::conclude::{self, Effect, Finding};
+use super::conclude::{self, Effect, Finding, ratio};
 use super::evidence::Scale;
 use super::holdout::Holdout;
 use super::pairs::{Found, Pairs};
@@ -54,7 +54,6 @@ pub(super) fn calibrate(run: &mut Run, stage: &Calibrate) -> Phase {
 /// The arm of a pairs stage, with its interval.
 pub(super) fn arm_of_pairs(run: &Run, pairs: &Pairs) -> ArmResult {
     let (low, high) = pairs.interval(run);
-    let ratio = |value_ln: f64| Some(value_ln.exp_m1()).filter(|ratio| ratio.is_finite());
     let effect = ratio(pairs.estimate().centre).filter(|_| !pairs.differences_ln.is_empty());
     ArmResult { arm: run.plan.arms[1].clone(), effect, low: ratio(low), high: ratio(high), dropped: false }
 }

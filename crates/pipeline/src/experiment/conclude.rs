@@ -60,9 +60,13 @@ impl Finding {
     }
 }
 
+/// A logarithm as ratio minus one; none for an interval that is open on that side.
+pub(super) fn ratio(value_ln: f64) -> Option<f64> {
+    Some(value_ln.exp_m1()).filter(|ratio| ratio.is_finite() && *ratio > -1.0)
+}
+
 /// Writes the verdict.
 pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verdict {
-    let ratio = |value_ln: f64| Some(value_ln.exp_m1()).filter(|ratio| ratio.is_finite());
     let effect = finding.effect.as_ref();
     let raw = effect.and_then(|effect| raw_ratio(run, effect)).map(|(ratio_ln, _)| ratio_ln);
     Verdict {

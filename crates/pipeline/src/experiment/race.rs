@@ -5,6 +5,7 @@
 
 use model::verdict::{ArmResult, PairRow, Stage};
 
+use super::conclude::ratio;
 use super::evidence::{self, Scale, Sums};
 use super::halving::Halving;
 use super::run::{Run, Want};
@@ -226,8 +227,8 @@ impl Race {
                 ArmResult {
                     arm: names[arm].clone(),
                     effect: known.then(|| self.estimate(arm).centre.exp_m1()),
-                    low: known.then(|| low.exp_m1()),
-                    high: known.then(|| high.exp_m1()),
+                    low: ratio(low).filter(|_| known),
+                    high: ratio(high).filter(|_| known),
                     dropped: !self.alive.contains(&arm),
                 }
             })

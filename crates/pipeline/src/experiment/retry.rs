@@ -42,7 +42,7 @@ pub(super) fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64
         percent(lasting_ln.exp_m1()),
         conclude::tau(tau_ms)
     );
-    let carried = Carryover { tau_ms, detail };
+    let carried = Carryover { tau_ms, detail, arms: claim.arms.clone() };
     if run.attempts == 0 && tau_ms <= PROBE_TAU_MS {
         run.carried = Some(carried);
         let tolerance_ln = run.plan.rope_ln() / 4.0;
@@ -60,7 +60,7 @@ pub(super) fn outlast(run: &mut Run, carried: &Carryover) -> Phase {
     if run.attempts + 1 < ATTEMPTS_MAX && block_ms * BLOCKS_LEAST <= run.plan.budget_ms {
         return again(run, washout_ms);
     }
-    done(run, Vec::new(), Finding::refused(Reason::CarryOver, carried.detail.as_str()))
+    done(run, carried.arms.clone(), Finding::refused(Reason::CarryOver, carried.detail.as_str()))
 }
 
 /// Drops the data and gathers them anew; the second look costs half the error probability.

@@ -1,7 +1,7 @@
 //! What all stages share: the plan, the seeded coin, the time axis, the guards and the log of pairs.
 
 use model::histogram::Histogram;
-use model::verdict::{PairRow, Stage, StageCost};
+use model::verdict::{ArmResult, PairRow, Stage, StageCost};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -44,6 +44,8 @@ pub(super) struct Carryover {
     pub tau_ms: u64,
     /// What was seen, for people.
     pub detail: String,
+    /// The arms as far as known.
+    pub arms: Vec<ArmResult>,
 }
 
 /// Shared state of an experiment.

@@ -7,6 +7,7 @@
 use model::verdict::{ArmResult, PairRow, Stage};
 
 use super::carry::{self, Bin, Carried, Exposure, TAUS_MS, age};
+use super::conclude::ratio;
 use super::run::{Run, Want};
 use super::sample::Sample;
 use super::stats::{self, Estimate};
@@ -205,8 +206,8 @@ impl Slow {
                 ArmResult {
                     arm: run.plan.arms[arm].clone(),
                     effect: known.then(|| self.estimate(arm).centre.exp_m1()),
-                    low: known.then(|| low.exp_m1()),
-                    high: known.then(|| high.exp_m1()),
+                    low: ratio(low).filter(|_| known),
+                    high: ratio(high).filter(|_| known),
                     dropped: false,
                 }
             })
