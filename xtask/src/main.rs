@@ -1,2 +1,107 @@
-//! s
-fn main() {}
+//! The repository's own chores, called as `cargo xtask COMMAND`: the catalogue is generated, the layout is checked.
+//!
+//! Everything here reads the sources as text. It builds with nothing but the standard library, so it works while
+//! the product does not compile, which is when a missing page or module has to be generated.
+
+#![allow(clippy::disallowed_methods, reason = "xtask works on the repository, not on the machine under test")]
+
+mod generate;
+mod problem;
+mod rust_source;
+mod text;
+mod tidy;
+
+use problem::Failure;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the registries and the catalogue pages
+       cargo xtask tidy                                 check the layout rules that the compiler cannot";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments, &workspace_root()) {
+        Ok(message) => {
+            println!("{message}");
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["gen", options @ ..] => generate::run(root, &generate_options(options)?),
+        ["tidy"] => tidy::run(root),
+        _ => Err(Failure::Usage(USAGE.into())),
+    }
+}
+
+fn generate_options(words: &[&str]) -> Result<generate::Options, Failure> {
+    let mut options = generate::Options::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match (*word, words.as_slice()) {
+            ("--check", _) => options.check = true,
+            ("--with-binary", [path, ..]) => {
+                options.binary = Some(PathBuf::from(path));
+                words.next();
+            }
+            _ => return Err(Failure::Usage(format!("`{word}` is not understood here\n{USAGE}"))),
+        }
+    }
+    Ok(options)
+}
+
+/// The folder above this package. The environment comes first: it names the checkout that cargo runs in, also when
+/// several checkouts share one target folder and with it one compiled xtask.
+fn workspace_root() -> PathBuf {
+    let compiled_in = env!("CARGO_MANIFEST_DIR").into();
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or(compiled_in, PathBuf::from);
+    package.parent().map_or(package.clone(), Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(words: &[&str]) -> Option<(bool, Option<PathBuf>)> {
+        generate_options(words).ok().map(|options| (options.check, options.binary))
+    }
+
+    #[test]
+    fn options_of_gen_are_read_in_any_order() {
+        let binary = Some(PathBuf::from("target/debug/iodyno"));
+        assert_eq!(options(&[]), Some((false, None)));
+        assert_eq!(
+            options(&["--with-binary", "target/debug/iodyno", "--check"]),
+            Some((true, binary.clone()))
+        );
+        assert_eq!(options(&["--check", "--with-binary", "target/debug/iodyno"]), Some((true, binary)));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_a_usage_error() {
+        assert_eq!(options(&["--with-binary"]), None);
+        assert_eq!(options(&["--fix"]), None);
+        let failure = run(&["tidy".into(), "--fix".into()], Path::new(".")).unwrap_err();
+        assert_eq!(failure.exit_code(), 2);
+    }
+
+    /// The rules are worth what the tree they guard is: this is the run that a change has to pass.
+    #[test]
+    fn this_tree_is_tidy_and_its_generated_files_are_current() {
+        let root = workspace_root();
+        let check = generate::Options { check: true, binary: None };
+        for outcome in [tidy::run(&root), generate::run(&root, &check)] {
+            if let Err(failure) = outcome {
+                panic!("{failure}");
+            }
+        }
+    }
+}

@@ -11,8 +11,13 @@
 //! link: ../../../virtio1
 //! path: /srv
 //! directory
+//! path: /srv
+//! space: 1073741824 4294967296 65000 262144
 //! ```
+//!
+//! `device: 254:0` is a block device's node. `space` is free and total bytes, then free and total inodes. Lines that start with `#` are comments.
 
+use crate::{Space, files::Kind};
 use model::change::Attribute;
 use std::collections::BTreeMap;
 
@@ -24,12 +29,14 @@ enum Entry {
     Errno(i32),
     Link(String),
     Directory,
+    Device { major: u32, minor: u32 },
 }
 
 /// The files of a captured machine by absolute path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive {
     entries: BTreeMap<String, Entry>,
+    spaces: BTreeMap<String, Space>,
 }
 
 impl Archive {
@@ -48,6 +55,12 @@ impl Archive {
             let path = line.strip_prefix("path: ").filter(|path| path.starts_with('/'));
             let path = path.ok_or_else(|| (number, format!("expected `path: /…`, found `{line}`")))?;
             let (number, line) = lines.next().ok_or((number, "the file ends after a path".to_string()))?;
+            if let Some(numbers) = line.strip_prefix("space: ") {
+                let space =
+                    parse_space(numbers).ok_or((number, "`space:` takes four numbers".to_string()))?;
+                archive.spaces.insert(path.to_string(), space);
+                continue;
+            }
             let entry = parse_entry(number, line, &mut lines)?;
             archive.entries.insert(path.to_string(), entry);
         }
@@ -69,6 +82,34 @@ impl Archive {
         self.entries.insert(path.to_string(), Entry::Link(to.to_string()));
     }
 
+    /// Adds a directory, where nothing else is known at the path.
+    pub fn insert_directory(&mut self, path: &str) {
+        self.entries.entry(path.to_string()).or_insert(Entry::Directory);
+    }
+
+    /// Adds a block device's node.
+    pub fn insert_device(&mut self, path: &str, major: u32, minor: u32) {
+        self.entries.insert(path.to_string(), Entry::Device { major, minor });
+    }
+
+    /// Adds a file whose content was not read, as an empty one, where nothing else is known at the path.
+    pub fn insert_name(&mut self, path: &str) {
+        self.entries.entry(path.to_string()).or_insert(Entry::Text(String::new()));
+    }
+
+    /// Adds or replaces what [`crate::Host::space`] answers for a path.
+    pub fn insert_space(&mut self, path: &str, space: Space) {
+        self.spaces.insert(path.to_string(), space);
+    }
+
+    /// Replaces the text of an attribute that is there, such as one that names the owner of the machine.
+    pub fn rewrite(&mut self, path: &str, rewrite: impl FnOnce(&str) -> String) {
+        let Some(path) = self.resolve(path) else { return };
+        if let Some(Entry::Text(text)) = self.entries.get_mut(&path) {
+            *text = rewrite(text);
+        }
+    }
+
     /// The text form. Parsing it gives the same archive.
     pub fn print(&self) -> String {
         let mut text = format!("{HEADER}\n");
@@ -80,9 +121,29 @@ impl Archive {
                 Entry::Errno(errno) => format!("errno: {errno}\n"),
                 Entry::Link(to) => format!("link: {to}\n"),
                 Entry::Directory => "directory\n".to_string(),
+                Entry::Device { major, minor } => format!("device: {major}:{minor}\n"),
             });
         }
+        for (path, space) in &self.spaces {
+            let Space { free_bytes, total_bytes, free_inodes, total_inodes } = space;
+            text.push_str(&format!(
+                "path: {path}\nspace: {free_bytes} {total_bytes} {free_inodes} {total_inodes}\n"
+            ));
+        }
         text
+    }
+
+    pub(crate) fn space(&self, path: &str) -> Option<Space> {
+        self.spaces.get(&self.resolve(path)?).copied()
+    }
+
+    pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
+        match self.entries.get(&self.resolve(path)?) {
+            Some(Entry::Text(_) | Entry::Errno(_)) => Some(Kind::File),
+            Some(Entry::Device { major, minor }) => Some(Kind::BlockDevice { major: *major, minor: *minor }),
+            Some(Entry::Link(_)) => None,
+            Some(Entry::Directory) | None => Some(Kind::Directory),
+        }
     }
 
     pub(crate) fn attribute(&self, path: &str) -> Attribute {
@@ -153,6 +214,17 @@ impl Archive {
     }
 }
 
+fn parse_space(numbers: &str) -> Option<Space> {
+    let numbers: Vec<u64> = numbers.split(' ').map_while(|number| number.parse().ok()).collect();
+    let [free_bytes, total_bytes, free_inodes, total_inodes] = numbers[..] else { return None };
+    Some(Space { free_bytes, total_bytes, free_inodes, total_inodes })
+}
+
+fn parse_device(devno: &str) -> Option<Entry> {
+    let (major, minor) = devno.split_once(':')?;
+    Some(Entry::Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
+}
+
 fn parse_entry<'a>(
     number: usize,
     line: &str,
@@ -161,11 +233,18 @@ fn parse_entry<'a>(
     if line == "directory" {
         return Ok(Entry::Directory);
     }
-    let bad =
-        || (number, format!("expected `lines: N`, `errno: N`, `link: …` or `directory`, found `{line}`"));
+    let bad = || {
+        (
+            number,
+            format!(
+                "expected `lines: N`, `errno: N`, `link: …`, `device: M:N` or `directory`, found `{line}`"
+            ),
+        )
+    };
     let (key, value) = line.split_once(": ").ok_or_else(bad)?;
     match key {
         "link" => Ok(Entry::Link(value.to_string())),
+        "device" => parse_device(value).ok_or_else(bad),
         "errno" => value.parse().map(Entry::Errno).map_err(|_| bad()),
         "lines" => {
             let count: usize = value.parse().map_err(|_| bad())?;
@@ -187,7 +266,8 @@ mod tests {
         path: /sys/block/vda\nlink: ../devices/virtio1/block/vda\n\
         path: /sys/devices/virtio1/block/vda/queue/scheduler\nlines: 1\nnone [bfq]\n\
         path: /sys/devices/virtio1/block/vda/queue/wbt_lat_usec\nerrno: 22\n\
-        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\n";
+        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\npath: /srv\nspace: 1 2 3 4\n\
+        path: /dev/mapper/vg-lv\nlink: ../dm-1\npath: /dev/dm-1\ndevice: 253:1\n";
 
     #[test]
     fn follows_links_and_lists() {
@@ -201,6 +281,9 @@ mod tests {
         assert_eq!(archive.list("/sys/block"), ["vda"]);
         assert_eq!(archive.attribute("/proc/mounts"), Attribute::Value("a b\n".into()));
         assert!(archive.contains("/srv") && !archive.contains("/nowhere"));
+        assert_eq!(archive.kind("/srv"), Some(Kind::Directory));
+        assert_eq!(archive.kind("/dev/mapper/vg-lv"), Some(Kind::BlockDevice { major: 253, minor: 1 }));
+        assert_eq!(archive.space("/srv").map(|space| space.total_inodes), Some(4));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! back. The owner holds a lock on it for life, so a journal that can be locked belongs to a process that died.
 
 use crate::{Error, Host, Result, files};
-use model::change::{Attribute, Restored, Saved};
+use model::change::{Attribute, Restored, Saved, SavedFile};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 enum Entry {
     Begin { version: u32, pid: u32, boot_id: String, purpose: String, unix_ms: u64 },
     Saved { saved: Vec<Saved> },
+    SavedFile { file: SavedFile },
     Keep { paths: Vec<String> },
 }
 
@@ -33,6 +34,8 @@ pub struct JournalState {
     pub unix_ms: u64,
     /// Old values, in the order of saving.
     pub saved: Vec<Saved>,
+    /// Files written, as they were.
+    pub files: Vec<SavedFile>,
 }
 
 /// An open journal: the permission to write settings.
@@ -41,6 +44,7 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     saved: Vec<Saved>,
+    files: Vec<SavedFile>,
 }
 
 impl Journal {
@@ -54,7 +58,7 @@ impl Journal {
         let file = opened.map_err(|error| Error::io("create", &path, error))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)
             .map_err(|error| Error::io("lock", &path, error))?;
-        let mut journal = Journal { path, file, saved: Vec::new() };
+        let mut journal = Journal { path, file, saved: Vec::new(), files: Vec::new() };
         journal.append(&Entry::Begin {
             version: 1,
             pid: std::process::id(),
@@ -98,9 +102,28 @@ impl Journal {
         write_attribute(path, value)
     }
 
+    /// Writes a configuration file, its old content or absence saved first.
+    pub fn write_file(&mut self, path: &str, content: &str) -> Result<()> {
+        let old = match files::read_text(Path::new(path)) {
+            Ok(text) => Some(text),
+            Err(error) if error.errno() == Some(libc::ENOENT) => None,
+            Err(error) => return Err(error),
+        };
+        let file = SavedFile { path: path.to_string(), old };
+        self.append(&Entry::SavedFile { file: file.clone() })?;
+        self.files.push(file);
+        files::write_atomically(Path::new(path), content)
+    }
+
+    /// Puts every setting back and verifies it, and goes on: the journal stays open for further writes.
+    pub fn put_back(&self, host: &Host) -> Vec<Restored> {
+        restore(host, &self.saved)
+    }
+
     /// Puts everything back and verifies it. The journal is closed only when all is whole; else it stays for `undo`.
     pub fn revert(self, host: &Host) -> Result<Vec<Restored>> {
-        let restored = restore(host, &self.saved);
+        let mut restored = self.put_back(host);
+        restored.extend(restore_files(&self.files));
         if restored.iter().all(Restored::is_whole) {
             self.close()?;
         }
@@ -160,8 +183,10 @@ impl Unfinished {
         if self.running || flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Err(Error::Locked { what: self.state.purpose.clone(), pid: self.state.pid.to_string() });
         }
-        let restored =
+        // Settings ended with the boot they were made in; files did not.
+        let mut restored =
             if self.is_of_an_earlier_boot() { Vec::new() } else { restore(host, &self.state.saved) };
+        restored.extend(restore_files(&self.state.files));
         if restored.iter().all(Restored::is_whole) {
             files::remove(&self.path)?;
         }
@@ -216,8 +241,10 @@ fn parse(text: &str) -> std::result::Result<Option<(JournalState, bool)>, usize>
         };
         match (entry, &mut found) {
             (Entry::Begin { pid, boot_id, purpose, unix_ms, .. }, None) => {
-                found = Some((JournalState { pid, boot_id, purpose, unix_ms, saved: Vec::new() }, false));
+                let (saved, files) = (Vec::new(), Vec::new());
+                found = Some((JournalState { pid, boot_id, purpose, unix_ms, saved, files }, false));
             }
+            (Entry::SavedFile { file }, Some((state, _))) => state.files.push(file),
             (Entry::Saved { saved }, Some((state, _))) => state.saved.extend(saved),
             (Entry::Keep { .. }, Some((_, kept))) => *kept = true,
             _ => return Err(index + 1),
@@ -281,6 +308,26 @@ fn restore_one(host: &Host, saved: &Saved) -> Restored {
     restored.error = write_attribute(&saved.path, value).err().map(|error| error.to_string());
     restored.found = shown(&saved.path);
     restored
+}
+
+/// Puts files back, the latest written first, so that one written twice ends with its first content.
+fn restore_files(saved: &[SavedFile]) -> Vec<Restored> {
+    let as_attribute = |text: Option<String>| text.map_or(Attribute::Absent, Attribute::Value);
+    let restore_one = |file: &SavedFile| {
+        let path = Path::new(&file.path);
+        let outcome = match &file.old {
+            Some(old) => files::write_atomically(path, old),
+            None => files::remove(path),
+        };
+        Restored {
+            path: file.path.clone(),
+            wanted: as_attribute(file.old.clone()),
+            found: as_attribute(files::read_text(path).ok()),
+            written: true,
+            error: outcome.err().map(|error| error.to_string()),
+        }
+    };
+    saved.iter().rev().map(restore_one).collect()
 }
 
 /// Of a choice attribute (`none [mq-deadline] bfq`) the chosen word; any other value as it is.
@@ -363,6 +410,20 @@ mod tests {
         }
         let damaged = whole.replacen("begin", "bogin", 1);
         assert_eq!(parse(&damaged).unwrap_err(), 1);
+    }
+
+    #[test]
+    fn files_come_back_or_go() {
+        let dir = files::temporary_dir("journal").unwrap();
+        let (old, new) = (setting(dir.path(), "old.rules", "mine"), dir.path().join("new.rules"));
+        let mut journal = Journal::begin(dir.path(), "apply 7").unwrap();
+        journal.write_file(&old, "theirs\n").unwrap();
+        journal.write_file(&old, "theirs again\n").unwrap();
+        journal.write_file(&new.to_string_lossy(), "theirs\n").unwrap();
+        journal.keep().unwrap();
+        find_unfinished(dir.path()).0.remove(0).undo(&Host::live()).unwrap();
+        assert_eq!(files::read_text(Path::new(&old)).unwrap(), "mine\n");
+        assert!(!new.exists());
     }
 
     #[test]

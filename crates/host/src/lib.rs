@@ -13,6 +13,7 @@ mod ioctl;
 mod journal;
 mod lock;
 pub mod process;
+mod recorder;
 pub mod rights;
 mod sampled;
 pub mod scratch;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Host {
     source: Source,
+    recorder: Option<Arc<recorder::Recorder>>,
 }
 
 #[derive(Clone, Debug)]
@@ -58,12 +60,22 @@ pub struct Space {
 impl Host {
     /// This machine.
     pub fn live() -> Self {
-        Host { source: Source::Live }
+        Host { source: Source::Live, recorder: None }
+    }
+
+    /// This machine, with everything that is read kept; [`Host::recorded`] gives it back as a captured machine.
+    pub fn recording() -> Self {
+        Host { source: Source::Live, recorder: Some(Arc::default()) }
+    }
+
+    /// What a [`Host::recording`] and its clones have read so far; empty for any other host.
+    pub fn recorded(&self) -> Archive {
+        self.recorder.as_ref().map(|recorder| recorder.archive()).unwrap_or_default()
     }
 
     /// A captured machine.
     pub fn from_archive(archive: Archive) -> Self {
-        Host { source: Source::Archive(Arc::new(archive)) }
+        Host { source: Source::Archive(Arc::new(archive)), recorder: None }
     }
 
     /// Reads a captured machine from a `.host` file.
@@ -80,7 +92,7 @@ impl Host {
 
     /// The attribute at an absolute path: its text without the final newline, its absence, or the refusal.
     pub fn attribute(&self, path: &str) -> Attribute {
-        match &self.source {
+        let attribute = match &self.source {
             Source::Archive(archive) => archive.attribute(path),
             Source::Live => match std::fs::read(path) {
                 Ok(bytes) => Attribute::Value(trim_text(&bytes)),
@@ -89,6 +101,14 @@ impl Host {
                     (_, Some(errno)) => Attribute::Refused(errno),
                 },
             },
+        };
+        self.record(|recorder| recorder.attribute(path, &attribute));
+        attribute
+    }
+
+    fn record(&self, keep: impl FnOnce(&recorder::Recorder)) {
+        if let Some(recorder) = &self.recorder {
+            keep(recorder);
         }
     }
 
@@ -114,7 +134,20 @@ impl Host {
                 let mut names: Vec<String> =
                     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
                 names.sort();
+                self.record(|recorder| recorder.list(path, &names));
                 names
+            }
+        }
+    }
+
+    /// What is at a path; none when nothing is.
+    pub fn kind(&self, path: &str) -> Option<files::Kind> {
+        match &self.source {
+            Source::Archive(archive) => archive.kind(path),
+            Source::Live => {
+                let kind = files::kind(Path::new(path)).ok()?;
+                self.record(|recorder| recorder.kind(path, kind));
+                Some(kind)
             }
         }
     }
@@ -123,7 +156,11 @@ impl Host {
     pub fn link(&self, path: &str) -> Option<String> {
         match &self.source {
             Source::Archive(archive) => archive.link(path),
-            Source::Live => Some(std::fs::read_link(path).ok()?.to_string_lossy().into_owned()),
+            Source::Live => {
+                let to = std::fs::read_link(path).ok()?.to_string_lossy().into_owned();
+                self.record(|recorder| recorder.link(path, &to));
+                Some(to)
+            }
         }
     }
 
@@ -131,7 +168,11 @@ impl Host {
     pub fn resolve(&self, path: &str) -> Option<String> {
         match &self.source {
             Source::Archive(archive) => archive.resolve(path),
-            Source::Live => Some(std::fs::canonicalize(path).ok()?.to_string_lossy().into_owned()),
+            Source::Live => {
+                let resolved = std::fs::canonicalize(path).ok()?.to_string_lossy().into_owned();
+                self.record(|recorder| recorder.resolve(path));
+                Some(resolved)
+            }
         }
     }
 
@@ -139,7 +180,13 @@ impl Host {
     pub fn exists(&self, path: &str) -> bool {
         match &self.source {
             Source::Archive(archive) => archive.contains(path),
-            Source::Live => Path::new(path).exists(),
+            Source::Live => {
+                let exists = Path::new(path).exists();
+                if exists {
+                    self.record(|recorder| recorder.resolve(path));
+                }
+                exists
+            }
         }
     }
 
@@ -150,18 +197,29 @@ impl Host {
             && std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o200 != 0)
     }
 
-    /// Space of the file system that holds a path; none on a captured machine.
+    /// Space of the file system that holds a path; of a captured machine, what was captured for that very path.
     pub fn space(&self, path: &str) -> Option<Space> {
-        if !self.is_live() {
-            return None;
+        if let Source::Archive(archive) = &self.source {
+            return archive.space(path);
         }
         let stat = rustix::fs::statvfs(path).ok()?;
-        Some(Space {
+        let space = Space {
             free_bytes: stat.f_bavail * stat.f_frsize,
             total_bytes: stat.f_blocks * stat.f_frsize,
             free_inodes: stat.f_favail,
             total_inodes: stat.f_files,
-        })
+        };
+        self.record(|recorder| recorder.space(path, space));
+        Some(space)
+    }
+
+    /// `major:minor` of the device that a path's file system says it is on; none on a captured machine.
+    pub fn device_number(&self, path: &str) -> Option<String> {
+        if !self.is_live() {
+            return None;
+        }
+        let device = rustix::fs::stat(path).ok()?.st_dev;
+        Some(format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device)))
     }
 
     /// Opens an attribute for reading again and again at little cost.
@@ -178,6 +236,23 @@ fn trim_text(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_read_can_be_read_again_from_the_capture() {
+        let live = Host::recording();
+        let read = |host: &Host| {
+            (
+                host.text("/proc/self/../version"),
+                host.list("/sys/block"),
+                host.space("/"),
+                host.kind("/proc/sys"),
+            )
+        };
+        let seen = read(&live);
+        assert_eq!(read(&Host::from_archive(live.recorded())), seen);
+        let printed = live.recorded().print();
+        assert_eq!(Archive::parse(&printed).unwrap(), live.recorded());
+    }
 
     #[test]
     fn a_refusal_and_an_absence_are_told_apart() {

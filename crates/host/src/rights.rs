@@ -1,4 +1,4 @@
-//! What this process may do.
+//! What this process may do, and the machine's constants that it must know.
 
 /// Whether the effective user is root.
 pub fn is_root() -> bool {
@@ -9,4 +9,9 @@ pub fn is_root() -> bool {
 /// capabilities; modes alone do not).
 pub fn may_write(path: &str) -> bool {
     rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+/// Size of a memory page, bytes.
+pub fn page_bytes() -> u64 {
+    rustix::param::page_size() as u64
 }

@@ -1,2 +1,30 @@
-//! s
-fn main() {}
+//! iodyno, a dynamometer for storage: inventory, load, watch, prove, apply, undo.
+
+mod cli;
+mod commands;
+mod exit;
+mod live;
+mod out;
+mod provenance;
+mod store;
+mod unfinished;
+
+use clap::Parser;
+use exit::{Exit, Failure};
+
+fn main() -> std::process::ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap's own words; help and version are no errors.
+            let _ = error.print();
+            return std::process::ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { 0 });
+        }
+    };
+    let context = commands::Context::new(&cli);
+    let exit = commands::dispatch(cli.verb, &context).unwrap_or_else(|failure: Failure| {
+        context.out.note(format!("iodyno: {}", failure.message));
+        failure.exit
+    });
+    std::process::ExitCode::from(exit as u8)
+}

@@ -47,7 +47,16 @@ pub struct Saved {
     pub order: u8,
 }
 
-/// What became of one attribute when it was put back.
+/// One file as it was before iodyno wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedFile {
+    /// Absolute path.
+    pub path: String,
+    /// Its content; none where there was no file.
+    pub old: Option<String>,
+}
+
+/// What became of one attribute or file when it was put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {
     /// Absolute path of the attribute.
@@ -63,8 +72,46 @@ pub struct Restored {
 }
 
 impl Restored {
-    /// Whether the attribute is as it was. One that could not be read at first cannot be compared and counts as whole.
+    /// Whether it is as it was. An attribute that refused to be read at first cannot be compared and counts as whole.
     pub fn is_whole(&self) -> bool {
-        self.wanted == self.found || self.wanted.value().is_none()
+        self.wanted == self.found || matches!(self.wanted, Attribute::Refused(_))
+    }
+}
+
+/// How long a switch of a knob keeps acting on what is measured afterwards: the experiment's design follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// Memoryless once the queue has drained: windows of a fraction of a second.
+    Fast,
+    /// Cached or learned state: files are opened anew and windows last seconds.
+    Learned,
+    /// Debt that is paid back later, such as dirty pages: windows close their books.
+    Slow,
+}
+
+/// What a knob can cost, told before it is turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Risk {
+    /// Performance only, and back at once.
+    Safe,
+    /// May raise somebody's latency while it is set.
+    CostsLatency,
+    /// Safe when its documentation has been read.
+    NeedsCare,
+    /// Can lose data: never applied by `tune`.
+    Danger,
+}
+
+impl Risk {
+    /// For people.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Risk::Safe => "safe",
+            Risk::CostsLatency => "may cost latency",
+            Risk::NeedsCare => "needs care",
+            Risk::Danger => "can lose data",
+        }
     }
 }

@@ -76,6 +76,12 @@ impl Histogram {
         self.total += other.total;
     }
 
+    /// What was counted since an earlier copy of the same histogram.
+    pub fn since(&self, earlier: &Histogram) -> Histogram {
+        let counts = self.counts.iter().zip(&earlier.counts);
+        Histogram::from_counts(counts.map(|(now, then)| now.saturating_sub(*then)))
+    }
+
     /// Completions counted.
     pub fn total(&self) -> u64 {
         self.total

@@ -7,3 +7,4 @@ pub mod job;
 pub mod record;
 pub mod sample;
 pub mod units;
+pub mod verdict;

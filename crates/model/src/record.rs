@@ -4,6 +4,7 @@ use crate::histogram::Histogram;
 use crate::iopath::IoPath;
 use crate::job::Job;
 use crate::sample::SensorLog;
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// Schema of the document.
@@ -128,4 +129,6 @@ pub struct Trial {
     pub skipped: Option<String>,
     /// The sentence a person needs.
     pub summary: String,
+    /// The verdict with its pairs.
+    pub verdict: Option<Verdict>,
 }

@@ -38,6 +38,9 @@ pub struct SensorLog {
     pub series: Vec<Series>,
     /// CPU time the sensor itself took, ns over the whole run.
     pub cost_cpu_ns: u64,
+    /// What a reader of the samples must know: reads that failed, samples that were thinned out.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 impl SensorLog {
@@ -49,6 +52,7 @@ impl SensorLog {
             time_ns: Vec::new(),
             series: Vec::new(),
             cost_cpu_ns: 0,
+            notes: Vec::new(),
         }
     }
 

@@ -117,6 +117,7 @@ pub fn span_ms(value: u64) -> String {
         0..1_000 => format!("{value} ms"),
         1_000..10_000 => format!("{:.1} s", value as f64 / 1e3),
         10_000..120_000 => format!("{} s", (value + 500) / 1000),
+        _ if value % 60_000 < 1_000 => format!("{} min", value / 60_000),
         _ => format!("{} min {} s", value / 60_000, value % 60_000 / 1000),
     }
 }

@@ -1,2 +1,8 @@
-//! s
+//! The eight stages, in running order; each folder is one.
+
+pub mod apply;
+pub mod experiment;
+pub mod inventory;
 pub mod load;
+pub mod observe;
+pub mod report;

@@ -31,6 +31,15 @@ pub struct Snapshot {
     pub write: Histogram,
 }
 
+impl Snapshot {
+    /// Latencies of both directions since an earlier snapshot of the same load.
+    pub fn latency_since(&self, earlier: &Snapshot) -> Histogram {
+        let mut latency = self.read.since(&earlier.read);
+        latency.merge(&self.write.since(&earlier.write));
+        latency
+    }
+}
+
 /// A load at work. Dropping it ends the load as [`Running::finish`] does.
 #[derive(Debug)]
 pub struct Running {

@@ -1,0 +1,41 @@
+# Two commands set everything up: `make run` (prove a setting on the disk under this checkout) and `make test`.
+
+HOST_TRIPLE := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/release/iodyno
+# One static file: with glibc linked in, the binary runs on any distribution of the same architecture.
+STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
+BUDGET      ?= 3m
+ROUNDS      ?= 200
+
+.PHONY: run test build bench kill aa clean setup-run setup-test gen
+
+run: build
+	@tools/run $(BINARY) $(BUDGET)
+
+test: setup-test
+	@tools/test
+
+build: setup-run
+	@$(STATIC) cargo build --release --quiet --locked --package iodyno --target $$(rustc -vV | sed -n 's/^host: //p')
+
+bench: build setup-test
+	@tools/bench $(BINARY)
+
+# The long forms of two tests: kill -9 at ROUNDS random moments, and twenty A/A tunes.
+kill: setup-test
+	@tools/kill $(ROUNDS)
+
+aa: setup-test
+	@tools/aa 20
+
+gen: build
+	@cargo xtask gen --with-binary $(BINARY)
+
+setup-run:
+	@tools/setup run
+
+setup-test:
+	@tools/setup test
+
+clean:
+	@cargo clean

@@ -1,0 +1,48 @@
+//! The command line: one verb, one file in `commands/`.
+
+use crate::commands;
+use clap::{Parser, Subcommand};
+
+/// A dynamometer for storage: load it, watch the kernel, prove which setting helps, keep it or put everything back.
+#[derive(Debug, Parser)]
+#[command(name = "iodyno", version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// Print one JSON document on stdout; words for people go to stderr.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Show the I/O path below a target with every setting; changes nothing.
+    Inspect(commands::inspect::Args),
+    /// Load a target once and keep the measurement as a record.
+    Run(commands::run::Args),
+    /// Prove by a randomised experiment on the live kernel which setting helps, and put everything back.
+    Tune(commands::tune::Args),
+    /// Put in place what a tune has proved.
+    Apply(commands::apply::Args),
+    /// Put old values back: after a death, or after `apply`.
+    Undo(commands::undo::Args),
+    /// Show what iodyno has changed and not yet put back; changes nothing.
+    Status,
+    /// Let the experiment engine decide for any other system: JSON lines on stdin and stdout.
+    Judge(commands::judge::Args),
+    /// List the records.
+    List(commands::list::Args),
+    /// Show one record.
+    Show(commands::show::Args),
+    /// Explain a knob, a sensor, an engine, a collector or a way to persist.
+    Explain(commands::explain::Args),
+    /// List everything that `explain` knows.
+    Catalogue,
+    /// Print completions for a shell.
+    Completions(commands::completions::Args),
+    /// Print the manual page.
+    #[command(hide = true)]
+    Manual,
+}

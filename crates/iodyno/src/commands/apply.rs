@@ -1,0 +1,129 @@
+//! `iodyno apply`: puts in place what a tune has proved, and keeps the journal so that `undo` can take it back.
+
+use super::Context;
+use crate::exit::{Exit, Failure};
+use crate::store::Store;
+use host::Journal;
+use model::record::{Record, Trial};
+use model::verdict::Outcome;
+use pipeline::apply::{self, Knob, PersistPlan, Queue, Wish, persist};
+use serde::Serialize;
+
+/// Arguments of `apply`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Number of the tune's record, as `iodyno list` shows it.
+    pub record: i64,
+    /// Make the settings outlive a reboot, the way this distribution does it.
+    #[arg(long)]
+    pub persist: bool,
+    /// Show what would be written; do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    device: String,
+    values: Vec<(String, String)>,
+    persisted: Option<String>,
+    journal: Option<String>,
+}
+
+/// Writes the proven values in their order, each read back; on any error everything is put back.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let record = Store::open(&context.state_dir)?.get(args.record)?;
+    let wish = wish(args.record, &record, context)?;
+    let queue = Queue::of(&context.host, &wish.device)
+        .ok_or_else(|| Failure::new(Exit::Failed, format!("{} is not on this machine now.", wish.device)))?;
+    let persist = if args.persist { Some(plan_persist(context, &wish)?) } else { None };
+    for (knob, value) in &wish.values {
+        let now = queue.text(knob).map_or_else(|| "?".into(), |text| apply::shown(knob, &text));
+        context.out.say(format!("{}  {knob}  {now} → {value}", wish.device));
+    }
+    if let Some(plan) = &persist {
+        context.out.say(format!("{}\n{}", plan.path, plan.content.trim_end()));
+    }
+    let journal =
+        if args.dry_run { None } else { Some(put_in_place(args, context, &wish, &queue, persist.as_ref())?) };
+    if let Some(id) = &journal {
+        context.out.say(format!("In place. Take it back: iodyno undo {id}"));
+    }
+    let persisted = persist.map(|plan| plan.path);
+    let Wish { device, values, .. } = wish;
+    context.out.document(&Document { schema: "iodyno.apply/1", device, values, persisted, journal })?;
+    Ok(Exit::Fine)
+}
+
+/// The values that the record proved to be better, in the order of writing.
+fn wish(id: i64, record: &Record, context: &Context) -> Result<Wish, Failure> {
+    let hostname = context.host.text("/proc/sys/kernel/hostname").unwrap_or_default();
+    if record.provenance.hostname != hostname.trim() {
+        return Err(Failure::usage(format!(
+            "record {id} was made on {}, this is {}: a verdict holds for the machine it was proved on.",
+            record.provenance.hostname,
+            hostname.trim()
+        )));
+    }
+    let mut won: Vec<&Trial> = record.trials.iter().filter(|trial| is_win(trial)).collect();
+    won.sort_by_key(|trial| Knob::find(&trial.knob).map_or(u8::MAX, |knob| knob.order));
+    let device = won.first().map(|trial| trial.device.clone()).ok_or_else(|| {
+        Failure::usage(format!(
+            "record {id} proved no setting to be better than the one it found: there is nothing to apply."
+        ))
+    })?;
+    let values =
+        won.iter().filter_map(|trial| Some((trial.knob.clone(), trial.verdict.as_ref()?.arm.clone())));
+    Ok(Wish { device, values: values.collect(), record: id })
+}
+
+fn is_win(trial: &Trial) -> bool {
+    let is_better = trial.verdict.as_ref().is_some_and(|verdict| verdict.outcome == Outcome::Better);
+    is_better && !trial.aa && trial.verdict.as_ref().map(|verdict| &verdict.arm) != trial.arms.first()
+}
+
+fn plan_persist(context: &Context, wish: &Wish) -> Result<PersistPlan, Failure> {
+    let mut reasons = Vec::new();
+    for way in persist::ALL {
+        match (way.available)(&context.host).and_then(|()| (way.plan)(&context.host, wish)) {
+            Ok(plan) => return Ok(plan),
+            Err(why) => reasons.push(format!("  {}: {why}", way.id)),
+        }
+    }
+    Err(Failure::new(
+        Exit::Failed,
+        format!(
+            "no way to make this permanent here:\n{}\nWithout --persist it holds until the next boot.",
+            reasons.join("\n")
+        ),
+    ))
+}
+
+fn put_in_place(
+    args: &Args,
+    context: &Context,
+    wish: &Wish,
+    queue: &Queue,
+    persist: Option<&PersistPlan>,
+) -> Result<String, Failure> {
+    let mut journal = Journal::begin(&context.state_dir, &format!("apply {}", args.record))?;
+    let known: Vec<(&'static Knob, &String)> =
+        wish.values.iter().filter_map(|(knob, value)| Some((Knob::find(knob)?, value))).collect();
+    let paths: Vec<_> = known.iter().flat_map(|(knob, _)| apply::checkpoint_paths(knob, queue)).collect();
+    journal.checkpoint(&context.host, &paths)?;
+    let set_all = || known.iter().try_for_each(|(knob, value)| apply::set(knob, &journal, queue, value));
+    if let Err(error) = set_all() {
+        journal.revert(&context.host)?;
+        return Err(Failure::new(Exit::Failed, format!("{error}. Everything was put back.")));
+    }
+    if let Some(plan) = persist {
+        if let Err(error) = journal.write_file(&plan.path, &plan.content) {
+            journal.revert(&context.host)?;
+            return Err(Failure::from(error).hint("Everything was put back."));
+        }
+        context.out.say(format!("Written. It acts from the next boot on, or after: {}", plan.activate));
+    }
+    let kept = journal.keep()?;
+    Ok(kept.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default())
+}

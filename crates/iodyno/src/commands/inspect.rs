@@ -1,0 +1,51 @@
+//! `iodyno inspect`: the I/O path below a target, layer by layer; changes nothing.
+
+use super::Context;
+use crate::exit::{Exit, Failure};
+use pipeline::inventory::{self, InventoryError};
+use pipeline::report::path_view::{self, PathOptions};
+use pipeline::report::text::Paint;
+use std::path::PathBuf;
+
+/// Arguments of `inspect`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A directory, a file or a block device; the working directory without it.
+    #[arg(default_value = ".")]
+    pub target: String,
+    /// Every setting, not only those that people change.
+    #[arg(long)]
+    pub all: bool,
+    /// Read a captured machine in place of this one.
+    #[arg(long, value_name = "FILE.host")]
+    pub root: Option<PathBuf>,
+    /// Save what was read about the target, to look at it elsewhere with --root.
+    #[arg(long, value_name = "FILE.host", conflicts_with = "root")]
+    pub capture: Option<PathBuf>,
+}
+
+/// Prints the tree.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let host = match &args.root {
+        Some(file) => host::Host::open(file)?,
+        None => context.host.clone(),
+    };
+    let path = inventory::collect(&host, &args.target).map_err(failure)?;
+    if let Some(file) = &args.capture {
+        let captured = inventory::capture(&path.target).map_err(failure)?.print();
+        let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
+        host::files::write_atomically(file, &named)?;
+        context.out.note(format!("saved to {}", file.display()));
+    }
+    let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
+    let text = path_view::text(&path, PathOptions { all: args.all, paint });
+    context.out.say(text.trim_end());
+    context.out.document(&path)?;
+    Ok(Exit::Fine)
+}
+
+/// A target that cannot be looked at is the target's failure, or a matter of rights.
+pub fn failure(error: InventoryError) -> Failure {
+    let exit = if error.is_permission() { Exit::Rights } else { Exit::Failed };
+    Failure::new(exit, error.to_string())
+}

@@ -1,0 +1,50 @@
+//! `iodyno judge`: the experiment engine alone, JSON lines on stdin and stdout, for any other system.
+
+use super::job_args::{duration_ms, fresh_seed};
+use crate::exit::{Exit, Failure};
+use model::change::Class;
+use model::units::parse_share;
+use pipeline::experiment::{Plan, default_budget_ms, protocol};
+
+/// Arguments of `judge`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of an arm; once for each, the default first.
+    #[arg(long = "arm", value_name = "NAME", required = true)]
+    arms: Vec<String>,
+    /// How long a switch between arms keeps acting: fast, learned or slow.
+    #[arg(long, default_value = "fast", value_parser = parse_class)]
+    class: Class,
+    /// Differences up to this count as equal.
+    #[arg(long, default_value = "2%", value_parser = parse_share)]
+    rope: f64,
+    /// Probability of naming a winner where there is none.
+    #[arg(long, default_value = "0.05", value_parser = parse_share)]
+    alpha: f64,
+    /// Device time for the pairs or the race; settling, audit and hold-out come on top. The class's own without it.
+    #[arg(long, value_parser = duration_ms)]
+    budget: Option<u64>,
+    /// Seed of the order of all windows; without it, a new one, which the first line names.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+fn parse_class(word: &str) -> Result<Class, String> {
+    match word {
+        "fast" => Ok(Class::Fast),
+        "learned" => Ok(Class::Learned),
+        "slow" => Ok(Class::Slow),
+        _ => Err("it is fast, learned or slow".into()),
+    }
+}
+
+/// Judges what the driver on the other side of the pipe measures.
+pub fn run(args: Args) -> Result<Exit, Failure> {
+    let budget_ms = args.budget.unwrap_or_else(|| default_budget_ms(args.class, args.arms.len()));
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let plan =
+        Plan { rope: args.rope, alpha: args.alpha, budget_ms, ..Plan::new(args.arms, args.class, seed) };
+    let status = protocol::serve(plan, std::io::stdin().lock(), std::io::stdout().lock())
+        .map_err(|error| Failure::usage(format!("judge: {error}")))?;
+    Ok(if status == 0 { Exit::Fine } else { Exit::Undecided })
+}

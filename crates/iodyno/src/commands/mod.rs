@@ -1,0 +1,68 @@
+//! The verbs, one file each, and what they share.
+
+pub mod apply;
+pub mod catalogue;
+pub mod completions;
+pub mod explain;
+pub mod inspect;
+mod job_args;
+pub mod judge;
+pub mod list;
+pub mod run;
+pub mod show;
+pub mod status;
+pub mod tune;
+pub mod undo;
+
+use crate::cli::{Cli, Verb};
+use crate::exit::{Exit, Failure};
+use crate::out::Out;
+use host::Host;
+use host::signals::Stop;
+use std::path::PathBuf;
+
+/// What every verb is given.
+#[derive(Debug)]
+pub struct Context {
+    /// Where words go.
+    pub out: Out,
+    /// The live machine.
+    pub host: Host,
+    /// Where records, journals and locks live.
+    pub state_dir: PathBuf,
+}
+
+impl Context {
+    /// From the command line and the environment.
+    pub fn new(cli: &Cli) -> Self {
+        Context { out: Out::new(cli.json), host: Host::live(), state_dir: host::environment::state_dir() }
+    }
+
+    /// The flag that SIGINT, SIGTERM and SIGHUP raise.
+    pub fn stop_on_signals(&self) -> Result<Stop, Failure> {
+        Stop::on_signals()
+            .map_err(|error| Failure::new(Exit::Failed, format!("cannot watch for signals: {error}")))
+    }
+}
+
+/// Runs the verb. Any verb but the ones that deal with journals first says when an earlier command died unfinished.
+pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
+    if !matches!(verb, Verb::Undo(_) | Verb::Status | Verb::Completions(_) | Verb::Manual | Verb::Judge(_)) {
+        crate::unfinished::warn(context);
+    }
+    match verb {
+        Verb::Inspect(args) => inspect::run(&args, context),
+        Verb::Run(args) => run::run(&args, context),
+        Verb::Tune(args) => tune::run(&args, context),
+        Verb::Apply(args) => apply::run(&args, context),
+        Verb::Undo(args) => undo::run(&args, context),
+        Verb::Status => status::run(context),
+        Verb::Judge(args) => judge::run(args),
+        Verb::List(args) => list::run(&args, context),
+        Verb::Show(args) => show::run(&args, context),
+        Verb::Explain(args) => explain::run(&args, context),
+        Verb::Catalogue => catalogue::run(context),
+        Verb::Completions(args) => completions::run(&args, context),
+        Verb::Manual => completions::manual(context),
+    }
+}

@@ -1,0 +1,121 @@
+//! What a tune shows while it runs: one screen, redrawn, on a terminal; plain lines, one a stage, on a pipe.
+
+use super::plan::{PlannedKnob, TunePlan};
+use crate::live::Line;
+use crate::out::Out;
+use model::job::Job;
+use model::units;
+use model::verdict::{ArmResult, Stage};
+use pipeline::experiment::Progress;
+use std::cell::Cell;
+use std::io::IsTerminal;
+
+/// The live view.
+pub struct Live {
+    out: Out,
+    line: Line,
+    is_terminal: bool,
+    device: String,
+    job: String,
+    said: Cell<Option<Stage>>,
+    next_ns: Cell<u64>,
+}
+
+const REDRAW_NS: u64 = 100_000_000;
+const BAR_CELLS: u64 = 20;
+
+impl Live {
+    /// Nothing is drawn yet.
+    pub fn new(out: Out, plan: &TunePlan, job: &Job) -> Self {
+        Live {
+            out,
+            line: Line::new(),
+            is_terminal: std::io::stderr().is_terminal(),
+            device: plan.device.clone(),
+            job: job.phrase(),
+            said: Cell::new(None),
+            next_ns: Cell::new(0),
+        }
+    }
+
+    /// After each window: redraws at most ten times a second, or says a new stage.
+    pub fn show(&self, planned: &PlannedKnob, progress: &Progress) {
+        if !self.is_terminal {
+            if progress.stage != self.said.get()
+                && let Some(stage) = progress.stage
+            {
+                self.said.set(Some(stage));
+                let rate = units::count(progress.rate);
+                let left = units::span_ms(progress.left_ms);
+                self.out.note(format!(
+                    "{} on {}: {}, {rate} IOPS, about {left} left",
+                    planned.knob,
+                    self.device,
+                    phrase(stage)
+                ));
+            }
+            return;
+        }
+        let now_ns = host::clock::monotonic_ns();
+        if now_ns >= self.next_ns.get() {
+            self.next_ns.set(now_ns + REDRAW_NS);
+            self.line.say(self.screen(planned, progress));
+        }
+    }
+
+    fn screen(&self, planned: &PlannedKnob, progress: &Progress) -> String {
+        let stage = progress.stage.map_or("done", phrase);
+        let whole_ms = (progress.spent_ms + progress.left_ms).max(1);
+        let filled = (progress.spent_ms * BAR_CELLS / whole_ms) as usize;
+        let bar = format!("{}{}", "█".repeat(filled), " ".repeat(BAR_CELLS as usize - filled));
+        let head = format!("{} on {}", planned.knob, self.device);
+        let left = units::span_ms(progress.left_ms);
+        let mut lines = vec![format!("{head:<24} {stage:<24} ▕{bar}▏ {left} left")];
+        let leader = &planned.values[progress.leader.min(planned.values.len() - 1)];
+        let default = &planned.values[0];
+        let lead = |name: &String| if name == leader && progress.pairs > 0 { "  leading" } else { "" };
+        lines.push(format!("  {default} (now)  {} IOPS{}", units::count(progress.rate), lead(default)));
+        lines.extend(progress.arms.iter().map(|arm| format!("  {}{}", arm_line(arm), lead(&arm.arm))));
+        lines.push(self.job.clone());
+        lines.join("\n")
+    }
+
+    /// A knob is decided: the next one begins with a stage of its own.
+    pub fn finished(&self) {
+        self.said.set(None);
+    }
+
+    /// Takes the screen away.
+    pub fn clear(&self) {
+        self.line.clear();
+    }
+}
+
+fn arm_line(arm: &ArmResult) -> String {
+    let (Some(effect), Some(low), Some(high)) = (arm.effect, arm.low, arm.high) else {
+        return format!("{:<14} not compared yet", arm.arm);
+    };
+    let dropped = if arm.dropped { "  out" } else { "" };
+    let bound =
+        |value: f64| if value.is_finite() && value < 9.0 { units::percent_signed(value) } else { "?".into() };
+    format!(
+        "{:<14} {:>8}  ({} to {}){dropped}",
+        arm.arm,
+        units::percent_signed(effect),
+        bound(low),
+        bound(high)
+    )
+}
+
+/// A stage for people.
+fn phrase(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Headroom => "looking for headroom",
+        Stage::Settle => "learning how it settles",
+        Stage::Calibrate => "learning the noise",
+        Stage::Pairs => "pairs",
+        Stage::Race => "race",
+        Stage::Audit => "audit for carry-over",
+        Stage::Holdout => "hold-out",
+    }
+}

@@ -1,0 +1,105 @@
+//! `iodyno tune`: proves by a randomised interleaved experiment which setting helps, and puts everything back.
+
+mod live;
+mod plan;
+mod session;
+
+use super::Context;
+use super::job_args::{JobArgs, duration_ms, fresh_seed};
+use crate::exit::{Exit, Failure};
+use crate::store::Store;
+use model::record::{RECORD_SCHEMA, Record, Trial};
+use model::units::parse_share;
+use model::verdict::Outcome;
+use pipeline::report::words;
+use plan::TunePlan;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Arguments of `tune`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A directory (scratch is made in it and removed), a file or a block device.
+    pub target: PathBuf,
+    /// A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more.
+    #[arg(long = "knob", value_name = "KNOB[=V,V…]")]
+    pub knobs: Vec<String>,
+    /// Time for all knobs together.
+    #[arg(long, default_value = "5m", value_parser = duration_ms)]
+    pub budget: u64,
+    /// Differences up to this count as equal.
+    #[arg(long, default_value = "2%", value_parser = parse_share)]
+    pub rope: f64,
+    /// Probability of naming a winner where there is none, over all knobs together.
+    #[arg(long, default_value_t = 0.05)]
+    pub alpha: f64,
+    /// Seed of every random choice; without it, one that is printed.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Accept a worse p99 in exchange for throughput.
+    #[arg(long)]
+    pub accept_worse_p99: bool,
+    /// Show what would be changed, for how long and how it is put back; do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
+    #[arg(long)]
+    pub aa: bool,
+    #[command(flatten)]
+    job: JobArgs,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    id: Option<i64>,
+    plan: &'a TunePlan,
+    record: Option<&'a Record>,
+}
+
+const SCHEMA: &str = "iodyno.tune/1";
+
+/// Plans, says the plan, proves, puts back, and says what was found.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
+        .map_err(super::inspect::failure)?;
+    let job = args.job.job(args.budget, seed);
+    let plan = plan::make(args, context, &path, &job)?;
+    for line in plan.lines(&job) {
+        context.out.say(line);
+    }
+    if args.dry_run {
+        context.out.document(&Document { schema: SCHEMA, id: None, plan: &plan, record: None })?;
+        return Ok(Exit::Fine);
+    }
+    let store = Store::open(&context.state_dir)?;
+    let session = session::Session { args, context, plan: &plan, path: &path, job: &job, seed };
+    let done = session.run()?;
+    let record = Record {
+        schema: RECORD_SCHEMA.into(),
+        verb: "tune".into(),
+        target: path.target.clone(),
+        summary: words::tune_sentence(&done.trials),
+        provenance: crate::provenance::of(&context.host),
+        path: path.clone(),
+        job,
+        load: None,
+        sensors: done.sensors,
+        trials: done.trials,
+    };
+    let id = store.insert(&record)?;
+    for line in words::record(id, &record) {
+        context.out.say(line);
+    }
+    context.out.document(&Document { schema: SCHEMA, id: Some(id), plan: &plan, record: Some(&record) })?;
+    Ok(if done.interrupted { Exit::Interrupted } else { exit_of(&record.trials) })
+}
+
+/// 0 when at least one knob got an answer, 6 when none did.
+fn exit_of(trials: &[Trial]) -> Exit {
+    let is_answer = |trial: &Trial| {
+        trial.verdict.as_ref().is_some_and(|v| matches!(v.outcome, Outcome::Better | Outcome::Equal))
+    };
+    if trials.iter().any(is_answer) { Exit::Fine } else { Exit::Undecided }
+}

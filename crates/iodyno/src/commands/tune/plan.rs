@@ -1,0 +1,259 @@
+//! What a tune will do, decided before anything is touched: which knobs, which values, how long, and why not the rest.
+
+use super::Args;
+use crate::commands::Context;
+use crate::exit::{Exit, Failure};
+use model::change::Class;
+use model::iopath::{IoPath, LayerKind};
+use model::job::Job;
+use model::units;
+use pipeline::apply::{Knob, Queue, knobs};
+use pipeline::experiment::default_budget_ms;
+use serde::Serialize;
+
+/// Device time that settling, audit and hold-out take on top of the pairs, about.
+const FIXED_MS: u64 = 40_000;
+/// Least time for the pairs in which a fast knob can be decided at all.
+const LEAST_MS: u64 = 10_000;
+
+/// The plan of a tune.
+#[derive(Debug, Serialize)]
+pub struct TunePlan {
+    /// Kernel name of the device whose queue is tuned.
+    pub device: String,
+    /// Knobs to try, in order.
+    pub knobs: Vec<PlannedKnob>,
+    /// Knobs left out, with the reason.
+    pub skipped: Vec<SkippedKnob>,
+    /// Time for all together, ms.
+    pub budget_ms: u64,
+}
+
+/// One knob to try.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlannedKnob {
+    /// Its id.
+    pub knob: String,
+    /// Values; the first is the one found.
+    pub values: Vec<String>,
+    /// How long a switch keeps acting under this load.
+    pub class: Class,
+    /// What it can cost.
+    pub risk: model::change::Risk,
+}
+
+/// One knob left out.
+#[derive(Clone, Debug, Serialize)]
+pub struct SkippedKnob {
+    /// Its id.
+    pub knob: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Makes the plan, or says why there can be none.
+pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<TunePlan, Failure> {
+    let device = device(path)?;
+    let queue = Queue::of(&context.host, &device).ok_or_else(|| {
+        Failure::new(Exit::Failed, format!("{device} has no queue settings in /sys/block/{device}/queue."))
+    })?;
+    let asked = asked(args)?;
+    let is_asked_by_name = !args.knobs.is_empty();
+    let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
+    for (knob, values) in asked {
+        match consider(knob, values, &queue, job, is_asked_by_name)? {
+            Ok(planned) => chosen.push(planned),
+            Err(why) => skipped.push(SkippedKnob { knob: knob.id.into(), why }),
+        }
+    }
+    let plan = TunePlan { device, knobs: chosen, skipped, budget_ms: args.budget };
+    if plan.knobs.is_empty() {
+        return Err(nothing_to_try(&plan));
+    }
+    rights(&plan, &queue, args)?;
+    Ok(plan)
+}
+
+/// The one device below the target whose queue can be tuned.
+fn device(path: &IoPath) -> Result<String, Failure> {
+    let layer = path.queue_device().ok_or_else(|| {
+        let what = path.root.walk().last().map(|layer| layer.title.clone()).unwrap_or_default();
+        Failure::new(
+            Exit::Failed,
+            format!("there is no block device below {} ({what}), so there is no setting to tune.\n`iodyno run` can still load it.", path.target),
+        )
+    })?;
+    if layer.kind != LayerKind::Stacked {
+        return Ok(layer.name.clone());
+    }
+    let disks: Vec<String> = layer
+        .walk()
+        .into_iter()
+        .filter(|below| below.kind == LayerKind::Disk)
+        .map(|below| below.name.clone())
+        .collect();
+    match disks.as_slice() {
+        [disk] => Ok(disk.clone()),
+        _ => Err(Failure::usage(format!(
+            "{} spreads over {}: their schedulers act, not its own. Name one of them as the target.",
+            layer.name,
+            disks.join(", ")
+        ))),
+    }
+}
+
+/// The knobs to consider with the values asked for: the user's, or all in the order of expected gain.
+fn asked(args: &Args) -> Result<Vec<(&'static Knob, Option<Vec<String>>)>, Failure> {
+    if args.knobs.is_empty() {
+        let mut all: Vec<&'static Knob> = knobs::ALL.to_vec();
+        all.sort_by_key(|knob| knob.order);
+        return Ok(all.into_iter().map(|knob| (knob, None)).collect());
+    }
+    args.knobs.iter().map(|text| parse_knob(text)).collect()
+}
+
+/// `scheduler` or `scheduler=none,bfq`.
+fn parse_knob(text: &str) -> Result<(&'static Knob, Option<Vec<String>>), Failure> {
+    let (id, values) = text.split_once('=').map_or((text, None), |(id, values)| (id, Some(values)));
+    let knob = Knob::find(id).ok_or_else(|| {
+        let known: Vec<&str> = knobs::ALL.iter().map(|knob| knob.id).collect();
+        Failure::usage(format!("there is no knob `{id}`. There are {}.", known.join(", ")))
+    })?;
+    let values: Option<Vec<String>> = values.map(|values| values.split(',').map(str::to_string).collect());
+    Ok((knob, values))
+}
+
+/// A knob with its values, or why it is left out. A value that the user named and the device does not take is an error.
+fn consider(
+    knob: &'static Knob,
+    wanted: Option<Vec<String>>,
+    queue: &Queue,
+    job: &Job,
+    is_asked_by_name: bool,
+) -> Result<Result<PlannedKnob, String>, Failure> {
+    let choices = (knob.choices)(queue);
+    let Some(now) = choices.first().cloned() else {
+        let attribute = queue.attribute(knob.id);
+        return Ok(Err(format!("it is {attribute} on {}", queue.device())));
+    };
+    let values = match wanted {
+        None => choices,
+        Some(wanted) => {
+            for value in &wanted {
+                if let Some(why) = (knob.rejects)(queue, value) {
+                    return Err(Failure::usage(format!(
+                        "{} does not take {}={value}: {why}.",
+                        queue.device(),
+                        knob.id
+                    )));
+                }
+            }
+            let others = wanted.into_iter().filter(|value| *value != now);
+            std::iter::once(now.clone()).chain(others).collect()
+        }
+    };
+    if values.len() < 2 {
+        return Ok(Err(format!("{} has no other value than {now} here", queue.device())));
+    }
+    let is_named_with_values = is_asked_by_name;
+    if !is_named_with_values && let Some(why) = (knob.pointless)(queue, job) {
+        return Ok(Err(why));
+    }
+    Ok(Ok(PlannedKnob { knob: knob.id.into(), values, class: knob.class_under(job), risk: knob.risk }))
+}
+
+fn nothing_to_try(plan: &TunePlan) -> Failure {
+    let reasons: Vec<String> =
+        plan.skipped.iter().map(|skipped| format!("  {}: {}", skipped.knob, skipped.why)).collect();
+    Failure::new(
+        Exit::Failed,
+        format!("there is nothing to try on {} for this load:\n{}", plan.device, reasons.join("\n")),
+    )
+}
+
+/// A tune writes below /sys; without the right it says so before it has done anything.
+fn rights(plan: &TunePlan, queue: &Queue, args: &Args) -> Result<(), Failure> {
+    let blocked = plan.knobs.iter().find(|knob| !host::rights::may_write(&queue.path(&knob.knob)));
+    match blocked {
+        Some(knob) if !args.dry_run => Err(Failure::new(
+            Exit::Rights,
+            format!(
+                "cannot write {}: tune changes settings and needs root (sudo iodyno tune …).\n\
+                 Without root `iodyno inspect` and `iodyno run` work, and `iodyno tune --dry-run` shows the plan.",
+                queue.path(&knob.knob)
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl PlannedKnob {
+    /// Time for its pairs or its race when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none
+    /// when that decides nothing. A knob that is quick leaves its time to the others.
+    pub fn pairs_ms(&self, left_ms: u64, knobs_left: u64) -> Option<u64> {
+        let most_ms = default_budget_ms(self.class, self.values.len());
+        if self.class == Class::Slow {
+            // Windows of fifteen seconds and a fixed number of them: it fits whole or not at all.
+            return (left_ms >= most_ms).then_some(most_ms);
+        }
+        let share_ms = (left_ms / knobs_left.max(1)).saturating_sub(FIXED_MS).max(LEAST_MS).min(most_ms);
+        let is_enough = left_ms >= share_ms + FIXED_MS / 2;
+        is_enough.then_some(share_ms)
+    }
+}
+
+impl TunePlan {
+    /// The plan in words.
+    pub fn lines(&self, job: &Job) -> Vec<String> {
+        let mut lines = vec![format!("{} on {}: {}", "tune", self.device, job.phrase())];
+        for knob in &self.knobs {
+            let others = knob.values[1..].join(", ");
+            lines.push(format!(
+                "  {:<15} {} against {others}   ({})",
+                knob.knob,
+                knob.values[0],
+                knob.risk.phrase()
+            ));
+        }
+        for skipped in &self.skipped {
+            lines.push(format!("  {:<15} not tried: {}", skipped.knob, skipped.why));
+        }
+        lines.push(format!(
+            "  at most {} or so; each value is saved first, switched back and forth under load, and put back at the end,",
+            units::span_ms(self.budget_ms)
+        ));
+        lines.push("  also on Ctrl-C; after a crash or kill -9 by `iodyno undo`".to_string());
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_is_shared_by_what_is_left() {
+        let values = vec!["1".into(), "2".into()];
+        let knob = PlannedKnob {
+            knob: "scheduler".into(),
+            values,
+            class: Class::Fast,
+            risk: model::change::Risk::Safe,
+        };
+        assert_eq!(knob.pairs_ms(300_000, 3), Some(60_000));
+        assert_eq!(knob.pairs_ms(180_000, 3), Some(20_000));
+        assert_eq!(knob.pairs_ms(100_000, 1), Some(60_000), "never more than the knob can use");
+        assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
+        assert_eq!(knob.pairs_ms(20_000, 1), None);
+        let slow = PlannedKnob { class: Class::Slow, ..knob };
+        assert_eq!(slow.pairs_ms(100_000, 1), None, "a slow knob fits whole or not at all");
+        assert!(slow.pairs_ms(600_000, 2).is_some());
+    }
+
+    #[test]
+    fn a_knob_may_bring_its_values() {
+        let (knob, values) = parse_knob("scheduler=none,bfq").unwrap();
+        assert_eq!((knob.id, values.unwrap().len()), ("scheduler", 2));
+        assert!(parse_knob("sheduler").unwrap_err().message.contains("nr_requests"));
+    }
+}

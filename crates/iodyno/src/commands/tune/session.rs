@@ -1,0 +1,213 @@
+//! The part of a tune that changes settings: from the first lock to the last verified value.
+
+use super::plan::{PlannedKnob, TunePlan};
+use super::{Args, live::Live};
+use crate::commands::Context;
+use crate::exit::{Exit, Failure};
+use crate::live::Line;
+use host::signals::Stop;
+use host::{Journal, Lock};
+use model::change::Restored;
+use model::iopath::IoPath;
+use model::job::Job;
+use model::record::Trial;
+use model::sample::SensorLog;
+use pipeline::apply::{self, Knob, Queue};
+use pipeline::experiment::drive::{DriveError, Setup, drive};
+use pipeline::experiment::{Experiment, Plan};
+use pipeline::load::{self, Prepared};
+use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
+use pipeline::report::words;
+
+/// What the first knob gets at the least, ms.
+const MIN_BUDGET_MS: u64 = 60_000;
+
+/// What a tune works on.
+pub struct Session<'a> {
+    pub args: &'a Args,
+    pub context: &'a Context,
+    pub plan: &'a TunePlan,
+    pub path: &'a IoPath,
+    pub job: &'a Job,
+    pub seed: u64,
+}
+
+/// What came of it.
+pub struct Done {
+    pub trials: Vec<Trial>,
+    pub sensors: Vec<SensorLog>,
+    pub interrupted: bool,
+}
+
+impl Session<'_> {
+    /// Locks the device, makes the load ready, tries every knob, and puts everything back whatever happened.
+    pub fn run(&self) -> Result<Done, Failure> {
+        let context = self.context;
+        let _lock =
+            Lock::take(&context.state_dir, &self.plan.device, &format!("{}: its tune", self.plan.device))?;
+        let stop = context.stop_on_signals()?;
+        let prepared = self.prepare(&stop)?;
+        let queue = Queue::of(&context.host, &self.plan.device)
+            .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
+        let journal = self.begin_journal(&queue)?;
+        let sampler = Sampler::start(
+            &context.host,
+            INTERVAL_DEFAULT_MS,
+            host::clock::monotonic_ns(),
+            &Scope::of(self.path),
+        );
+        let tried = self.try_all(&prepared, &queue, &journal, &stop);
+        let sensors = sampler.stop();
+        let restored = journal.revert(&context.host)?;
+        self.say_restored(&restored)?;
+        let trials = tried?;
+        let interrupted = stop.is_asked();
+        if interrupted {
+            context
+                .out
+                .note(format!("iodyno: stopped by {}; everything is back as it was.", stop.signal_name()));
+        }
+        Ok(Done { trials, sensors, interrupted })
+    }
+
+    fn prepare(&self, stop: &Stop) -> Result<Prepared, Failure> {
+        let line = Line::new();
+        let mut progress = |done: u64, total: u64| line.layout(done, total);
+        let consent = self.args.job.consent();
+        let prepared =
+            load::prepare(&self.context.host, &self.args.target, self.job, &consent, stop, &mut progress)?;
+        line.clear();
+        for note in prepared.notes() {
+            self.context.out.note(format!("note: {note}"));
+        }
+        Ok(prepared)
+    }
+
+    /// Saves every value that any of the knobs may change, before the first write.
+    fn begin_journal(&self, queue: &Queue) -> Result<Journal, Failure> {
+        let mut journal = Journal::begin(&self.context.state_dir, &format!("tune {}", self.plan.device))?;
+        let paths: Vec<(String, u8)> = self
+            .plan
+            .knobs
+            .iter()
+            .filter_map(|planned| Knob::find(&planned.knob))
+            .flat_map(|knob| apply::checkpoint_paths(knob, queue))
+            .collect();
+        journal.checkpoint(&self.context.host, &paths)?;
+        Ok(journal)
+    }
+
+    fn try_all(
+        &self,
+        prepared: &Prepared,
+        queue: &Queue,
+        journal: &Journal,
+        stop: &Stop,
+    ) -> Result<Vec<Trial>, Failure> {
+        let live = Live::new(self.context.out, self.plan, self.job);
+        let mut trials = Vec::new();
+        let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
+        for (index, planned) in self.plan.knobs.iter().enumerate() {
+            let left_ms = end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
+            let knobs_left = (self.plan.knobs.len() - index) as u64;
+            // The first knob is tried whatever the budget: a tune that tries nothing is no tune.
+            let Some(pairs_ms) =
+                planned.pairs_ms(if index == 0 { left_ms.max(MIN_BUDGET_MS) } else { left_ms }, knobs_left)
+            else {
+                trials.push(self.out_of_time(planned));
+                continue;
+            };
+            let trial = self.try_one(index, planned, pairs_ms, (prepared, queue, journal, stop), &live);
+            journal.put_back(&self.context.host);
+            match trial {
+                Ok(trial) => {
+                    live.finished();
+                    trials.push(trial);
+                }
+                Err(DriveError::Interrupted(_)) => break,
+                Err(DriveError::Load(error)) => return Err(error.into()),
+                Err(error) => return Err(Failure::new(Exit::Failed, error.to_string())),
+            }
+        }
+        live.clear();
+        trials.extend(self.plan.skipped.iter().map(|skipped| {
+            let summary = format!("{}: not tried, {}.", skipped.knob, skipped.why);
+            self.trial(&skipped.knob, &[], summary, Some(skipped.why.clone()), None)
+        }));
+        Ok(trials)
+    }
+
+    fn out_of_time(&self, planned: &PlannedKnob) -> Trial {
+        let why = format!("the budget of {} is spent", model::units::span_ms(self.plan.budget_ms));
+        let summary = format!("{}: not tried, {why}.", planned.knob);
+        self.trial(&planned.knob, &planned.values, summary, Some(why), None)
+    }
+
+    fn try_one(
+        &self,
+        index: usize,
+        planned: &PlannedKnob,
+        pairs_ms: u64,
+        (prepared, queue, journal, stop): (&Prepared, &Queue, &Journal, &Stop),
+        live: &Live,
+    ) -> Result<Trial, DriveError> {
+        let knob =
+            Knob::find(&planned.knob).ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
+        let mut plan = Plan::new(planned.values.clone(), planned.class, self.seed.wrapping_add(index as u64));
+        plan.rope = self.args.rope;
+        // The promise is one for the whole tune: each knob gets its share of the error.
+        plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
+        plan.budget_ms = pairs_ms;
+        plan.min_completions = 200;
+        plan.accept_worse_p99 = self.args.accept_worse_p99;
+        let mut experiment = Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
+        let setup = Setup {
+            host: &self.context.host,
+            prepared,
+            job: self.job,
+            knob,
+            class: planned.class,
+            queue,
+            journal,
+            values: &planned.values,
+            aa: self.args.aa,
+            seed: self.seed.wrapping_add(1_000 * (index as u64 + 1)),
+            stop,
+        };
+        let verdict =
+            drive(&setup, &mut experiment, &mut |experiment| live.show(planned, &experiment.progress()))?;
+        let summary = words::verdict_sentence(knob.id, &planned.values, &verdict);
+        Ok(self.trial(knob.id, &planned.values, summary, None, Some(verdict)))
+    }
+
+    fn trial(
+        &self,
+        knob: &str,
+        arms: &[String],
+        summary: String,
+        skipped: Option<String>,
+        verdict: Option<model::verdict::Verdict>,
+    ) -> Trial {
+        let device = self.plan.device.clone();
+        Trial { knob: knob.into(), device, arms: arms.to_vec(), aa: self.args.aa, skipped, summary, verdict }
+    }
+
+    /// Silence when all is back; otherwise what is not, and how to go on.
+    fn say_restored(&self, restored: &[Restored]) -> Result<(), Failure> {
+        let broken: Vec<String> = restored
+            .iter()
+            .filter(|one| !one.is_whole())
+            .map(|one| format!("  {} should be {}, is {}", one.path, one.wanted, one.found))
+            .collect();
+        if broken.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Exit::Failed,
+            format!(
+                "not everything came back; the journal stays, `iodyno undo` tries again:\n{}",
+                broken.join("\n")
+            ),
+        ))
+    }
+}

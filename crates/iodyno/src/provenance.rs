@@ -1,0 +1,34 @@
+//! Where and with what a record is made.
+
+use host::Host;
+use model::record::Provenance;
+
+/// Of this machine, now.
+pub fn of(host: &Host) -> Provenance {
+    let text = |path: &str| host.text(path).unwrap_or_default().trim().to_string();
+    Provenance {
+        iodyno: env!("CARGO_PKG_VERSION").to_string(),
+        hostname: text("/proc/sys/kernel/hostname"),
+        kernel: text("/proc/sys/kernel/osrelease"),
+        cpu: cpu(&text("/proc/cpuinfo")),
+        clock: host::clock::FastClock::expected_name().to_string(),
+        started_unix_ms: host::clock::unix_ms(),
+        command: host::environment::arguments(),
+    }
+}
+
+/// `2 × AMD EPYC`.
+fn cpu(cpuinfo: &str) -> String {
+    let count = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
+    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    format!("{count} × {}", model.map_or("unknown", |(_, name)| name.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counts_the_cpus() {
+        assert_eq!(super::cpu("processor\t: 0\nmodel name\t: AMD EPYC\nprocessor\t: 1\n"), "2 × AMD EPYC");
+        assert_eq!(super::cpu(""), "0 × unknown");
+    }
+}

@@ -1,0 +1,16 @@
+//! The binary as its users meet it: one test program, one file a subject.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests stand outside the one door, to see what came through it"
+)]
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "a skipped test says why")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
+
+mod bad_input;
+mod inspect;
+mod judge;
+mod records;
+mod run;
+mod support;
+mod tune;
+mod undo;

@@ -1,0 +1,185 @@
+//! What the tests stand on: the binary with a state directory of its own, and a loop device that is put back.
+
+use serde_json::Value;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard};
+
+/// Tests that load a device take turns: two cores measure one thing at a time.
+static DEVICE: Mutex<()> = Mutex::new(());
+
+/// A directory that goes when it is dropped.
+pub struct Dir(PathBuf);
+
+impl Dir {
+    pub fn new(label: &str) -> Dir {
+        // Below the build directory, which is on a disk; /tmp may be memory.
+        let base = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        let path = base.join(format!("{label}-{}-{unique}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Dir(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The binary with a state directory of its own.
+pub struct Iodyno {
+    pub state: Dir,
+}
+
+impl Iodyno {
+    pub fn new() -> Iodyno {
+        Iodyno { state: Dir::new("state") }
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_iodyno"));
+        command.args(arguments).env("IODYNO_STATE_DIR", self.state.path()).env("NO_COLOR", "1");
+        command.stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    pub fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Runs with `--json` and reads the document.
+    pub fn json(&self, arguments: &[&str]) -> (Value, Output) {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        let document = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)));
+        (document, output)
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+pub fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0)
+}
+
+/// A loop device over a fully written file, with direct I/O. Dropped, its settings are put back and it is detached.
+pub struct Loop {
+    pub device: String,
+    pub name: String,
+    first: Vec<(String, String)>,
+    _dir: Dir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// Settings that the tests look at and put back: a detached loop device keeps them for its next user.
+pub const SETTINGS: [&str; 7] = [
+    "scheduler",
+    "wbt_lat_usec",
+    "nr_requests",
+    "max_sectors_kb",
+    "nomerges",
+    "rq_affinity",
+    "read_ahead_kb",
+];
+
+impl Loop {
+    /// None, with the reason printed, where this machine cannot have one.
+    pub fn new(mib: u64) -> Option<Loop> {
+        let turn = DEVICE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if !is_root() {
+            println!("skipped: a loop device needs root");
+            return None;
+        }
+        let dir = Dir::new("loop");
+        let file = dir.path().join("disk");
+        write_noise(&file, mib);
+        let output = Command::new("losetup").args(["--direct-io=on", "-f", "--show"]).arg(&file).output();
+        let Ok(output) = output.as_ref().map(|output| text(&output.stdout).trim().to_string()) else {
+            println!("skipped: losetup is not installed");
+            return None;
+        };
+        if output.is_empty() {
+            println!("skipped: this machine gives no loop device");
+            return None;
+        }
+        let name = output.trim_start_matches("/dev/").to_string();
+        let first = SETTINGS.iter().map(|setting| (setting.to_string(), read(&name, setting))).collect();
+        Some(Loop { device: output, name, first, _dir: dir, _turn: turn })
+    }
+
+    pub fn set(&self, setting: &str, value: &str) {
+        std::fs::write(path(&self.name, setting), value)
+            .unwrap_or_else(|error| panic!("{setting}={value}: {error}"));
+    }
+
+    /// Every setting now.
+    pub fn settings(&self) -> Vec<String> {
+        SETTINGS.iter().map(|setting| format!("{setting}={}", read(&self.name, setting))).collect()
+    }
+
+    /// Whether this kernel has the scheduler for it.
+    pub fn has_scheduler(&self, word: &str) -> bool {
+        let text = std::fs::read_to_string(path(&self.name, "scheduler")).unwrap_or_default();
+        text.split_whitespace().any(|offered| offered.trim_matches(['[', ']']) == word)
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        for (setting, value) in &self.first {
+            let _ = std::fs::write(path(&self.name, setting), value);
+        }
+        let _ = Command::new("losetup").args(["-d", &self.device]).status();
+    }
+}
+
+fn path(device: &str, setting: &str) -> String {
+    format!("/sys/block/{device}/queue/{setting}")
+}
+
+/// A setting as one word.
+fn read(device: &str, setting: &str) -> String {
+    let text = std::fs::read_to_string(path(device, setting)).unwrap_or_default();
+    let chosen =
+        text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.to_string());
+    chosen.unwrap_or_else(|| text.trim().to_string())
+}
+
+/// Bytes that no layer can compress or leave out.
+fn write_noise(path: &Path, mib: u64) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    let mut block = vec![0u8; 1 << 20];
+    for index in 0..mib {
+        for word in block.chunks_exact_mut(8) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            word.copy_from_slice(&state.to_le_bytes());
+        }
+        file.write_all_at(&block, index << 20).unwrap();
+    }
+    file.sync_all().unwrap();
+}
+
+/// How often a long test repeats itself: the environment's number, or a few.
+pub fn rounds(variable: &str, few: u32) -> u32 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(few)
+}

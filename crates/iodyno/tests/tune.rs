@@ -1,0 +1,209 @@
+//! `tune` on a loop device: what it proves, that it puts back, and what it refuses.
+
+use crate::support::{Dir, Iodyno, Loop, code, rounds, text};
+use std::process::Command;
+
+/// A loop device whose schedulers differ, set to bfq; none where this kernel has no bfq.
+fn bfq_disk() -> Option<Loop> {
+    let disk = Loop::new(256)?;
+    if !disk.has_scheduler("bfq") {
+        println!("skipped: this kernel has no bfq");
+        return None;
+    }
+    disk.set("scheduler", "bfq");
+    Some(disk)
+}
+
+/// Rate of one fio run under a scheduler, IOPS.
+fn fio(disk: &Loop, scheduler: &str, seed: u32) -> Option<f64> {
+    disk.set("scheduler", scheduler);
+    let output = Command::new("fio")
+        .args(["--name=a", "--rw=randread", "--bs=4k", "--iodepth=32", "--direct=1", "--ioengine=io_uring"])
+        .args(["--time_based", "--runtime=1", "--readonly", "--output-format=json", "--eta=never"])
+        .args([format!("--filename={}", disk.device), format!("--randseed={seed}")])
+        .output()
+        .ok()?;
+    let printed = text(&output.stdout);
+    let document: serde_json::Value = serde_json::from_str(&printed[printed.find('{')?..]).ok()?;
+    document["jobs"][0]["read"]["iops"].as_f64()
+}
+
+#[test]
+fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
+    let Some(disk) = bfq_disk() else { return };
+    let arms = ["bfq", "none"];
+    if Command::new("fio").arg("--version").output().is_err() {
+        println!("skipped: fio is not installed");
+        return;
+    }
+    let mut logs = Vec::new();
+    for pair in 0..8u32 {
+        let order = if pair % 2 == 0 { [0, 1] } else { [1, 0] };
+        let mut rates = [0.0; 2];
+        for arm in order {
+            rates[arm] = fio(&disk, arms[arm], pair + 1).expect("fio measures");
+        }
+        logs.push((rates[1] / rates[0]).ln());
+    }
+    logs.sort_by(f64::total_cmp);
+    let median = (logs[3] + logs[4]) / 2.0;
+    disk.set("scheduler", "bfq");
+    let before = disk.settings();
+    let iodyno = Iodyno::new();
+    let (document, output) =
+        iodyno.json(&["tune", &disk.device, "--knob", "scheduler=none,bfq", "--budget", "90s"]);
+    assert_eq!(disk.settings(), before, "every setting is back");
+    let verdict = &document["record"]["trials"][0]["verdict"];
+    println!("fio's median of 8 pairs: {:+.1} %; iodyno: {verdict}", median.exp_m1() * 100.0);
+    match verdict["verdict"].as_str().unwrap() {
+        "better" => {
+            assert_eq!(code(&output), 0);
+            let wanted = if median > 0.0 { "none" } else { "bfq" };
+            assert_eq!(verdict["arm"], wanted, "fio's median of the eight pairs is {median:+.3}");
+        }
+        "equal" => assert!(median.abs() < 0.06, "equal, but fio sees {median:+.3}"),
+        // On a machine that is too noisy to decide, no wrong answer is the right one.
+        other => println!("no verdict on this machine: {other}, {}", verdict["sentence"]),
+    }
+    assert!(
+        verdict["pairs"].as_array().is_some_and(|pairs| !pairs.is_empty()),
+        "the pairs are in the record"
+    );
+    assert!(verdict["seed"].is_u64());
+}
+
+#[test]
+fn finds_no_winner_where_nothing_is_changed() {
+    let Some(disk) = bfq_disk() else { return };
+    let before = disk.settings();
+    for round in 0..rounds("IODYNO_AA_RUNS", 1) {
+        let seed = (round + 1).to_string();
+        let arguments = [
+            "tune",
+            &disk.device,
+            "--knob",
+            "scheduler=none,bfq",
+            "--aa",
+            "--budget",
+            "60s",
+            "--seed",
+            &seed,
+        ];
+        let (document, _) = Iodyno::new().json(&arguments);
+        let verdict = &document["record"]["trials"][0]["verdict"];
+        println!("A/A run {seed}: {} ({})", verdict["verdict"], verdict["reason"]);
+        assert_ne!(verdict["verdict"], "better", "run {seed}: {verdict}");
+        assert_eq!(disk.settings(), before);
+    }
+}
+
+#[test]
+fn a_plan_changes_nothing() {
+    let Some(disk) = bfq_disk() else { return };
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let output = iodyno.run(&["tune", &disk.device, "--dry-run"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("scheduler")
+            && said.contains("read_ahead_kb")
+            && said.contains("direct I/O does not use it")
+    );
+    assert_eq!(disk.settings(), before);
+    assert!(!iodyno.state.path().join("journal").exists(), "no journal was begun");
+}
+
+#[test]
+fn two_tunes_of_one_device_do_not_meet() {
+    let Some(disk) = bfq_disk() else { return };
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let first = iodyno.spawn(&["tune", &disk.device, "--knob", "scheduler"]);
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    let second = iodyno.run(&["tune", &disk.device, "--knob", "scheduler"]);
+    assert_eq!(code(&second), 4, "{}", text(&second.stderr));
+    assert!(
+        text(&second.stderr).contains(&first.id().to_string()),
+        "it names the process that has the device"
+    );
+    Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
+    assert_eq!(code(&first.wait_with_output().unwrap()), 130);
+    assert_eq!(disk.settings(), before);
+}
+
+#[test]
+fn a_signal_puts_everything_back_first() {
+    let Some(disk) = bfq_disk() else { return };
+    let before = disk.settings();
+    for (signal, delay_ms) in [("-INT", 1_300), ("-TERM", 2_600), ("-HUP", 4_100)] {
+        let iodyno = Iodyno::new();
+        let child = iodyno.spawn(&["tune", &disk.device, "--knob", "scheduler"]);
+        std::thread::sleep(std::time::Duration::from_millis(delay_ms));
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert_eq!(code(&child.wait_with_output().unwrap()), 130, "{signal}");
+        assert_eq!(disk.settings(), before, "{signal}");
+        let (status, _) = iodyno.json(&["status"]);
+        assert_eq!(status["journals"].as_array().unwrap().len(), 0, "{signal}");
+    }
+}
+
+#[test]
+fn a_buffered_load_tunes_read_ahead_with_files_opened_anew() {
+    let Some(disk) = Loop::new(64) else { return };
+    disk.set("read_ahead_kb", "128");
+    let before = disk.settings();
+    let knob = [
+        "--knob",
+        "read_ahead_kb=0",
+        "--rw",
+        "read",
+        "--direct",
+        "0",
+        "--ioengine",
+        "psync",
+        "--iodepth",
+        "1",
+    ];
+    let arguments = [&["tune", disk.device.as_str(), "--budget", "100s"], &knob[..]].concat();
+    let (document, _) = Iodyno::new().json(&arguments);
+    let verdict = &document["record"]["trials"][0]["verdict"];
+    println!(
+        "read-ahead 0 against 128 for a sequential reader: {} ({})",
+        verdict["sentence"], verdict["reason"]
+    );
+    let won_by_none = verdict["verdict"] == "better" && verdict["arm"] == "0";
+    assert!(!won_by_none, "no read-ahead cannot win a sequential read: {verdict}");
+    assert_eq!(disk.settings(), before);
+}
+
+#[test]
+fn tune_needs_a_right_that_run_does_not() {
+    let Some(disk) = Loop::new(16) else { return };
+    let dir = Dir::new("nobody");
+    let Ok(probe) = Command::new("setpriv").arg("--version").output() else {
+        println!("skipped: setpriv is not installed");
+        return;
+    };
+    assert!(probe.status.success());
+    // Everything but the path to the binary and its state must be reachable for another user.
+    let binary = std::env::temp_dir().join(format!("iodyno-nobody-{}", std::process::id()));
+    std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), &binary).unwrap();
+    let home = std::env::temp_dir().join(format!("iodyno-home-{}", std::process::id()));
+    std::fs::create_dir_all(&home).unwrap();
+    std::os::unix::fs::chown(&home, Some(65_534), Some(65_534)).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary).args(arguments);
+        command.env("IODYNO_STATE_DIR", home.join("state")).output().unwrap()
+    };
+    let target = home.to_str().unwrap();
+    let inspect = run(&["inspect", target]);
+    assert_eq!(code(&inspect), 0, "{}", text(&inspect.stderr));
+    let load = run(&["run", target, "--runtime", "200ms", "--size", "4m", "--direct", "0"]);
+    assert_eq!(code(&load), 0, "{}", text(&load.stderr));
+    let tune = run(&["tune", &disk.device, "--knob", "rq_affinity"]);
+    let said = text(&tune.stderr);
+    assert!([3, 5].contains(&code(&tune)), "{said}");
+    assert!(said.contains("root") || said.contains("ermission"), "{said}");
+    drop(dir);
+    let _ = (std::fs::remove_file(&binary), std::fs::remove_dir_all(&home));
+}

@@ -1,0 +1,110 @@
+//! `undo` after every way of dying, `apply` and `status`.
+
+use crate::support::{Iodyno, Loop, code, rounds, text};
+use serde_json::json;
+
+/// A small generator for random moments; the seed is printed so that a failure can be run again.
+fn random_moments(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    }
+}
+
+#[test]
+fn killed_at_any_moment_undo_puts_everything_back() {
+    let Some(disk) = Loop::new(64) else { return };
+    let scheduler = if disk.has_scheduler("bfq") { "bfq" } else { "none" };
+    disk.set("scheduler", scheduler);
+    disk.set("nr_requests", "77");
+    disk.set("read_ahead_kb", "68");
+    let (before, seed) = (disk.settings(), 20_261_121);
+    let mut moment = random_moments(seed);
+    let rounds = rounds("IODYNO_KILL_ROUNDS", 12);
+    let mut pending = 0;
+    for round in 0..rounds {
+        let iodyno = Iodyno::new();
+        let mut child = iodyno.spawn(&["tune", &disk.device, "--size", "32m", "--budget", "5m"]);
+        std::thread::sleep(std::time::Duration::from_millis(40 + moment(5_000)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let (status, _) = iodyno.json(&["status"]);
+        let is_pending =
+            status["journals"].as_array().unwrap().iter().any(|journal| journal["pending"] == true);
+        pending += u32::from(is_pending);
+        if is_pending {
+            let warned = text(&iodyno.run(&["list"]).stderr);
+            assert!(warned.contains("iodyno undo"), "round {round}: {warned}");
+        }
+        let undo = iodyno.run(&["undo", "--all"]);
+        assert_eq!(code(&undo), 0, "round {round}, seed {seed}: {}", text(&undo.stderr));
+        assert_eq!(disk.settings(), before, "round {round}, seed {seed}");
+        let (status, _) = iodyno.json(&["status"]);
+        assert_eq!(status["journals"], json!([]), "round {round}");
+    }
+    println!("{rounds} of {rounds} kills put back; {pending} of them had something pending");
+    assert!(pending > rounds / 2, "most kills must hit the middle of a tune, {pending} did");
+}
+
+/// A record that claims a win, put straight into the store, so that the test of `apply` needs no lucky measurement.
+fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> String {
+    let dir = crate::support::Dir::new("win");
+    let (ran, output) = iodyno.json(&[
+        "run",
+        dir.path().to_str().unwrap(),
+        "--runtime",
+        "100ms",
+        "--size",
+        "4m",
+        "--direct",
+        "0",
+    ]);
+    assert_eq!(code(&output), 0);
+    let mut record = ran["record"].clone();
+    record["verb"] = json!("tune");
+    record["trials"] = json!([{
+        "knob": "scheduler", "device": device, "arms": [from, to], "aa": false, "skipped": null,
+        "summary": "a win for the test",
+        "verdict": {
+            "verdict": "better", "arm": to, "reason": "confirmed", "sentence": "", "effect": 0.5, "low": 0.4, "high": 0.6,
+            "estimated_in": "holdout", "compared": to, "windows": 0, "device_ms": 0, "seed": 1, "alpha": 0.05,
+            "rope": 0.02, "window_ms": 120, "washout_ms": 40, "horizon_ms": 0, "raw_effect": null,
+            "lives_in_tail": false, "smallest_detectable": null, "p99": null, "arms": [], "stages": [], "pairs": [],
+            "notes": []
+        }
+    }]);
+    let store = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
+    store.execute("UPDATE record SET verb = 'tune', document = ?1", [record.to_string()]).unwrap();
+    ran["id"].to_string()
+}
+
+#[test]
+fn apply_keeps_and_undo_takes_back() {
+    let Some(disk) = Loop::new(16) else { return };
+    disk.set("scheduler", "none");
+    if !disk.has_scheduler("mq-deadline") {
+        println!("skipped: this kernel has no mq-deadline");
+        return;
+    }
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let record = store_a_win(&iodyno, &disk.name, "none", "mq-deadline");
+    let dry = iodyno.run(&["apply", &record, "--dry-run"]);
+    assert!(text(&dry.stdout).contains("none → mq-deadline"), "{}", text(&dry.stdout));
+    assert_eq!(disk.settings(), before);
+    let (applied, output) = iodyno.json(&["apply", &record]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(disk.settings().contains(&"scheduler=mq-deadline".to_string()));
+    let quiet = iodyno.run(&["list"]);
+    assert!(!text(&quiet.stderr).contains("undo"), "what was applied on purpose is not called unfinished");
+    assert_eq!(code(&iodyno.run(&["undo"])), 0, "undo without a name leaves what was applied");
+    assert!(disk.settings().contains(&"scheduler=mq-deadline".to_string()));
+    let undo = iodyno.run(&["undo", applied["journal"].as_str().unwrap()]);
+    assert_eq!(code(&undo), 0, "{}", text(&undo.stderr));
+    assert_eq!(disk.settings(), before);
+    let persist = iodyno.run(&["apply", &record, "--persist"]);
+    assert_eq!(code(&persist), 5, "a loop device cannot be made permanent: {}", text(&persist.stdout));
+    assert_eq!(disk.settings(), before, "and then nothing is applied either");
+}

@@ -1,0 +1,169 @@
+//! What each stage's result leads to: the next stage, another attempt, or the verdict.
+
+use model::verdict::{ArmResult, Outcome, Reason, Stage};
+
+use super::audit::{Audit, Audited};
+use super::calibrate::Calibrate;
+use super::conclude::{self, Effect, Finding, ratio};
+use super::evidence::Scale;
+use super::holdout::Holdout;
+use super::pairs::{Found, Pairs};
+use super::phase::{Claim, Phase};
+use super::race::{Race, Raced};
+use super::retry;
+use super::run::Run;
+use super::settle::Settled;
+
+/// Below this the audit says nothing about slow carry-over, and the verdict says so.
+const HORIZON_NOTE_MS: u64 = 1_000;
+
+/// Ends the experiment.
+pub(super) fn done(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Phase {
+    Phase::Done(Box::new(conclude::verdict(run, arms, finding)))
+}
+
+pub(super) fn settle(run: &mut Run, settled: Settled) -> Phase {
+    if !run.level.is_known() {
+        return done(run, Vec::new(), Finding::refused(Reason::NoIo, ""));
+    }
+    match (settled, run.carried.take()) {
+        (Settled::Within { washout_ms }, None) => retry::calibrate(run, washout_ms),
+        (Settled::Within { washout_ms }, Some(_)) if washout_ms > run.washout_ms => {
+            retry::again(run, washout_ms)
+        }
+        (_, Some(carried)) => retry::outlast(run, &carried),
+        (Settled::Never, None) => {
+            let detail = "the rate still moves 3 s after it; declare the knob slow";
+            done(run, Vec::new(), Finding::refused(Reason::SlowToSettle, detail))
+        }
+    }
+}
+
+pub(super) fn calibrate(run: &mut Run, stage: &Calibrate) -> Phase {
+    if stage.is_empty(&run.level) {
+        return done(run, Vec::new(), Finding::refused(Reason::NoIo, ""));
+    }
+    let scale = Scale::from_deviation(stage.scale_ln());
+    if run.plan.arms.len() == 2 {
+        Phase::Pairs(Pairs::new(run, 1, scale))
+    } else {
+        Phase::Race(Box::new(Race::new(run, scale)))
+    }
+}
+
+/// The arm of a pairs stage, with its interval.
+pub(super) fn arm_of_pairs(run: &Run, pairs: &Pairs) -> ArmResult {
+    let (low, high) = pairs.interval(run);
+    let effect = ratio(pairs.estimate().centre).filter(|_| !pairs.differences_ln.is_empty());
+    ArmResult { arm: run.plan.arms[1].clone(), effect, low: ratio(low), high: ratio(high), dropped: false }
+}
+
+pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
+    let arms = vec![arm_of_pairs(run, pairs)];
+    let found = pairs.found();
+    let outliers = pairs.outlier_share();
+    match found {
+        Found::Open | Found::TooNoisy if outliers > 0.4 => {
+            let detail =
+                format!("{:.0} % of the pairs are outliers of the calibrated noise", outliers * 100.0);
+            let effect = conclude::undecided(run, pairs, 1).effect;
+            let finding = Finding { effect, ..Finding::refused(Reason::OutlierHost, detail) };
+            done(run, arms, finding)
+        }
+        Found::Open => done(run, arms, conclude::undecided(run, pairs, 1)),
+        Found::TooNoisy => {
+            let effect = conclude::undecided(run, pairs, 1).effect;
+            let detectable_ln = Some(pairs.detectable_ln(run));
+            let finding = Finding { effect, detectable_ln, ..Finding::refused(Reason::TooNoisy, "") };
+            done(run, arms, finding)
+        }
+        Found::Differs | Found::Equal => {
+            let is_equal = found == Found::Equal;
+            let interval_ln = if is_equal { pairs.interval_equal(run) } else { pairs.interval(run) };
+            let equal = is_equal.then_some(Reason::WithinRope);
+            let claim =
+                Claim { arm: 1, short: pairs.estimate(), interval_ln, stage: Stage::Pairs, equal, arms };
+            begin_audit(run, claim)
+        }
+    }
+}
+
+pub(super) fn race(run: &mut Run, race: &Race) -> Phase {
+    let arms = race.results(&run.plan.arms);
+    let Some(raced) = race.found() else {
+        return done(run, arms, Finding::new(Outcome::Inconclusive, Reason::BudgetSpent));
+    };
+    let (Raced::Leads(arm) | Raced::DefaultBest(arm) | Raced::Open(arm)) = raced;
+    let short = race.estimate(arm);
+    let interval_ln = race.interval(arm);
+    if let Raced::Open(_) = raced {
+        let (low_ln, high_ln) = interval_ln;
+        let effect = Effect { arm, centre_ln: short.centre, low_ln, high_ln, stage: Stage::Race };
+        let finding = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(effect);
+        return done(run, arms, finding);
+    }
+    if race.racing() > 1 {
+        run.notes.push(format!("{} arms were still level when the race ended.", race.racing()));
+    }
+    let equal = matches!(raced, Raced::DefaultBest(_)).then_some(Reason::DefaultIsBest);
+    begin_audit(run, Claim { arm, short, interval_ln, stage: Stage::Race, equal, arms })
+}
+
+fn begin_audit(run: &mut Run, claim: Claim) -> Phase {
+    Phase::Audit(Audit::new(run, claim.arm, claim.short, claim.equal.is_none()), claim)
+}
+
+pub(super) fn audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
+    match audited {
+        Audited::Carries { tau_ms, lasting_ln } => retry::carried(run, claim, tau_ms, lasting_ln),
+        Audited::Clean { horizon_ms } => {
+            run.horizon_ms = horizon_ms;
+            if horizon_ms < HORIZON_NOTE_MS {
+                run.notes.push(
+                    "The noise hides carry-over beyond the settle probe; if the knob may borrow from the future, \
+                     repeat with class slow."
+                        .into(),
+                );
+            }
+            match claim.equal {
+                Some(reason) => conclude_equal(run, claim, reason),
+                None => Phase::Holdout(Holdout::new(run, claim.arm, claim.short), claim.clone()),
+            }
+        }
+    }
+}
+
+fn conclude_equal(run: &mut Run, claim: &Claim, reason: Reason) -> Phase {
+    let (low_ln, high_ln) = claim.interval_ln;
+    let effect =
+        Effect { arm: claim.arm, centre_ln: claim.short.centre, low_ln, high_ln, stage: claim.stage };
+    let finding = if run.saturated {
+        Finding::refused(Reason::Saturated, "")
+    } else if run.cap.is_pinned() {
+        Finding::refused(Reason::Throttled, "the rate is pinned at a constant, as only a limiter does")
+    } else {
+        Finding::new(Outcome::Equal, reason)
+    };
+    done(run, claim.arms.clone(), finding.with(effect))
+}
+
+pub(super) fn holdout(run: &mut Run, stage: &Holdout, claim: &Claim) -> Phase {
+    let effect = stage.effect(run);
+    let same_sign = effect.centre_ln * claim.short.centre > 0.0;
+    let finding = if !same_sign || (effect.low_ln <= 0.0 && effect.high_ln >= 0.0) {
+        Finding::new(Outcome::Inconclusive, Reason::NotConfirmed).with(effect)
+    } else {
+        win(run, stage, effect)
+    };
+    done(run, claim.arms.clone(), Finding { p99: stage.p99().cloned(), ..finding })
+}
+
+fn win(run: &Run, holdout: &Holdout, effect: Effect) -> Finding {
+    conclude::objection(run, &effect, holdout.p99()).unwrap_or_else(|| {
+        let (arm, reason) = match effect.centre_ln > 0.0 {
+            true => (effect.arm, Reason::Confirmed),
+            false => (0, Reason::DefaultWins),
+        };
+        Finding { arm, ..Finding::new(Outcome::Better, reason) }.with(effect)
+    })
+}

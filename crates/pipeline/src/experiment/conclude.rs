@@ -1,0 +1,234 @@
+//! From what the stages found to the verdict a person reads.
+
+use model::units::{duration_ns, percent_signed, span_ms};
+use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Stage, Verdict};
+
+use super::pairs::Pairs;
+use super::run::Run;
+use super::stats::{self, Estimate};
+
+/// Difference between raw ratio and robust estimate that means rare events decide, on the logarithmic scale.
+const TAIL_LN: f64 = 0.03;
+/// Errors from which plain totals that point the other way forbid a win.
+const TAIL_SCORE: f64 = 2.0;
+/// Pairs that each third of the run needs before the thirds are compared.
+const THIRD_MIN: usize = 8;
+
+/// An effect with its interval, on the logarithmic scale, and where it was measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effect {
+    pub arm: usize,
+    pub centre_ln: f64,
+    pub low_ln: f64,
+    pub high_ln: f64,
+    pub stage: Stage,
+}
+
+/// A conclusion that is not yet a document.
+#[derive(Clone, Debug)]
+pub(super) struct Finding {
+    pub outcome: Outcome,
+    pub reason: Reason,
+    pub arm: usize,
+    pub effect: Option<Effect>,
+    pub detail: String,
+    pub p99: Option<P99>,
+    pub detectable_ln: Option<f64>,
+}
+
+impl Finding {
+    pub(super) fn new(outcome: Outcome, reason: Reason) -> Self {
+        Finding {
+            outcome,
+            reason,
+            arm: 0,
+            effect: None,
+            detail: String::new(),
+            p99: None,
+            detectable_ln: None,
+        }
+    }
+
+    /// A refusal, with what was seen.
+    pub(super) fn refused(reason: Reason, detail: impl Into<String>) -> Self {
+        Finding { detail: detail.into(), ..Finding::new(Outcome::Refused, reason) }
+    }
+
+    pub(super) fn with(mut self, effect: Effect) -> Self {
+        self.effect = Some(effect);
+        self
+    }
+}
+
+/// A logarithm as ratio minus one; none for an interval that is open on that side.
+pub(super) fn ratio(value_ln: f64) -> Option<f64> {
+    Some(value_ln.exp_m1()).filter(|ratio| ratio.is_finite() && *ratio > -1.0)
+}
+
+/// Writes the verdict.
+pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verdict {
+    let effect = finding.effect.as_ref();
+    let raw = effect.and_then(|effect| raw_ratio(run, effect)).map(|(ratio_ln, _)| ratio_ln);
+    Verdict {
+        outcome: finding.outcome,
+        arm: run.plan.arms[finding.arm].clone(),
+        reason: finding.reason,
+        sentence: sentence(run, &finding),
+        effect: effect.and_then(|effect| ratio(effect.centre_ln)),
+        low: effect.and_then(|effect| ratio(effect.low_ln)),
+        high: effect.and_then(|effect| ratio(effect.high_ln)),
+        estimated_in: effect.map(|effect| effect.stage),
+        compared: effect.map(|effect| run.plan.arms[effect.arm].clone()),
+        windows: run.windows,
+        device_ms: run.clock_ms,
+        seed: run.plan.seed,
+        alpha: run.plan.alpha,
+        rope: run.plan.rope,
+        window_ms: run.window_ms,
+        washout_ms: run.washout_ms,
+        horizon_ms: run.horizon_ms,
+        raw_effect: raw.and_then(ratio),
+        lives_in_tail: effect.zip(raw).is_some_and(|(effect, raw)| (raw - effect.centre_ln).abs() > TAIL_LN),
+        smallest_detectable: finding.detectable_ln.and_then(ratio),
+        p99: finding.p99,
+        arms,
+        stages: run.costs.clone(),
+        pairs: run.rows.clone(),
+        notes: run.notes.clone(),
+    }
+}
+
+/// Checks that every win must pass beyond its interval; the first that fails is the conclusion instead.
+pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option<Finding> {
+    if let Some(contradiction) = contradiction(run, effect).filter(|found| found.score > TAIL_SCORE) {
+        let detail = format!("the plain totals differ by {}", percent_signed(contradiction.raw_ln.exp_m1()));
+        return Some(Finding::refused(Reason::TailEffect, detail).with(*effect));
+    }
+    if let Some(spread_ln) = phase_spread(run, effect) {
+        let detail = format!("thirds of the run differ by {}", percent_signed(spread_ln.exp_m1()));
+        return Some(Finding::refused(Reason::PhaseDependent, detail).with(*effect));
+    }
+    let guard = p99.map_or(Guard::NotJudged, |p99| p99.guard);
+    let wins = effect.centre_ln > 0.0 && !run.plan.accept_worse_p99;
+    match guard {
+        Guard::Failed if wins => Some(Finding::refused(Reason::P99Worse, "").with(*effect)),
+        Guard::Open if wins => Some(Finding::new(Outcome::Inconclusive, Reason::P99NotProven).with(*effect)),
+        _ => None,
+    }
+}
+
+/// Plain totals that point the other way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contradiction {
+    /// Ratio of the totals, on the logarithmic scale.
+    pub raw_ln: f64,
+    /// How many errors it is away from nothing.
+    pub score: f64,
+}
+
+/// Whether the plain totals contradict the robust estimate by more than the region.
+pub(super) fn contradiction(run: &Run, effect: &Effect) -> Option<Contradiction> {
+    let (raw_ln, error_ln) = raw_ratio(run, effect)?;
+    let opposite_ln = -raw_ln * effect.centre_ln.signum();
+    (opposite_ln > run.plan.rope_ln())
+        .then(|| Contradiction { raw_ln, score: opposite_ln / error_ln.max(1e-9) })
+}
+
+fn rows(run: &Run, arm: usize) -> impl Iterator<Item = &PairRow> {
+    let name = &run.plan.arms[arm];
+    run.rows[run.attempt_row.min(run.rows.len())..].iter().filter(move |row| row.arm == *name)
+}
+
+/// Logarithm of the ratio of plain totals in the effect's stage, with its error.
+fn raw_ratio(run: &Run, effect: &Effect) -> Option<(f64, f64)> {
+    let rates: Vec<(f64, f64)> = rows(run, effect.arm)
+        .filter(|row| row.stage == effect.stage)
+        .map(|row| (row.rate_default, row.rate_arm))
+        .collect();
+    let default: f64 = rates.iter().map(|(default, _)| default).sum();
+    let arm: f64 = rates.iter().map(|(_, arm)| arm).sum();
+    if !(default > 0.0 && arm > 0.0) {
+        return None;
+    }
+    let residuals: Vec<f64> = rates.iter().map(|(d, a)| a - d * arm / default).collect();
+    let count = rates.len() as f64;
+    let error_ln = stats::deviation(&residuals) * count.sqrt() / arm;
+    Some(((arm / default).ln(), error_ln))
+}
+
+/// How far the thirds of the run are apart, if that is more than half the effect and more than chance.
+fn phase_spread(run: &Run, effect: &Effect) -> Option<f64> {
+    let differences: Vec<f64> = rows(run, effect.arm).map(|row| row.effect_ln).collect();
+    let third = differences.len() / 3;
+    if third < THIRD_MIN {
+        return None;
+    }
+    let thirds: Vec<Estimate> = differences.chunks(third).take(3).map(Estimate::of).collect();
+    let high = thirds.iter().max_by(|a, b| a.centre.total_cmp(&b.centre))?;
+    let low = thirds.iter().min_by(|a, b| a.centre.total_cmp(&b.centre))?;
+    let spread_ln = high.centre - low.centre;
+    let limit_ln = run.plan.rope_ln().max(0.5 * effect.centre_ln.abs());
+    let chance_ln = stats::t_quantile(0.9995, third - 1) * high.error.hypot(low.error);
+    (spread_ln > limit_ln.max(chance_ln)).then_some(spread_ln)
+}
+
+/// Notes a pairs stage that ended without a decision.
+pub(super) fn undecided(run: &Run, pairs: &Pairs, arm: usize) -> Finding {
+    let (low_ln, high_ln) = pairs.interval(run);
+    let centre_ln = pairs.estimate().centre;
+    Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(Effect {
+        arm,
+        centre_ln,
+        low_ln,
+        high_ln,
+        stage: Pairs::STAGE,
+    })
+}
+
+fn sentence(run: &Run, finding: &Finding) -> String {
+    let name = |arm: usize| run.plan.arms[arm].as_str();
+    let span = finding.effect.as_ref().map_or_else(String::new, |effect| {
+        let ratio = |value_ln: f64| percent_signed(value_ln.exp_m1());
+        let (low, high) = (ratio(effect.low_ln), ratio(effect.high_ln));
+        format!("{} against {} {} ({low} to {high})", name(effect.arm), name(0), ratio(effect.centre_ln))
+    });
+    let rope = percent_signed(run.plan.rope);
+    let detail = &finding.detail;
+    match finding.reason {
+        Reason::Confirmed => format!("A fresh hold-out confirms it: {span}."),
+        Reason::DefaultWins => format!("The default {} is faster: {span}.", name(0)),
+        Reason::WithinRope => format!("No difference beyond ±{}: {span}.", &rope[1..]),
+        Reason::DefaultIsBest => format!("No arm beats the default by more than {rope}; next best {span}."),
+        Reason::BudgetSpent => format!("The budget ended with the interval still open: {span}."),
+        Reason::NotConfirmed => format!("The hold-out did not confirm the difference: {span}."),
+        Reason::P99NotProven | Reason::P99Worse => {
+            let p99 = finding.p99.as_ref().map_or(1.0, |p99| p99.ratio);
+            let verb = if finding.reason == Reason::P99Worse { "is" } else { "may be" };
+            format!("Throughput gains ({span}), but p99 latency {verb} over 10 % worse: {p99:.2} times.")
+        }
+        Reason::PhaseDependent => format!("The effect depends on the phase of the run: {detail}; {span}."),
+        Reason::TailEffect => format!("Rare events outweigh the typical effect: {detail}, but {span}."),
+        Reason::Throttled => format!("The device is throttled: {detail}."),
+        Reason::Saturated => {
+            "Half the depth gives the same rate, so something else is the limit; compare latency instead."
+                .into()
+        }
+        Reason::TooNoisy => {
+            let least = finding.detectable_ln.map_or(0.0, f64::exp_m1);
+            let budget = span_ms(run.plan.budget_ms);
+            format!("Too noisy: {budget} of pairs can show no effect below {}.", percent_signed(least))
+        }
+        Reason::OutlierHost => format!("Something disturbs the host: {detail}; {span}."),
+        Reason::CarryOver => format!("The effect does not stay the same while an arm stays: {detail}."),
+        Reason::SlowToSettle => format!("A switch takes too long to settle: {detail}."),
+        Reason::ForeignIo => format!("Other programs use the device: {detail}."),
+        Reason::ApplyFailed => format!("The setting did not take: {detail}."),
+        Reason::WindowFailed => format!("Several windows in a row could not be measured: {detail}."),
+        Reason::NoIo => "Most windows completed no I/O at all.".into(),
+    }
+}
+
+/// A time constant for people.
+pub(super) fn tau(tau_ms: u64) -> String {
+    duration_ns(tau_ms as f64 * 1e6)
+}

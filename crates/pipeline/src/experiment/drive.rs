@@ -1,0 +1,216 @@
+//! Runs an experiment on a live queue: turns the knob, cuts windows out of a running load, tells what was measured.
+//!
+//! The one file of this stage that has a clock and touches the machine. The load keeps running across switches; a
+//! window begins at a bin's edge with the switch itself, so whatever the switch costs lies inside the window.
+
+use super::{Ask, BIN_MS, Experiment, Failure, Told, Window};
+use crate::apply::{self, Knob, Queue};
+use crate::load::Snapshot;
+use crate::load::{self, LoadError, Prepared, Region, Running};
+use crate::observe::DeviceCounters;
+use crate::observe::foreign::{Own, foreign};
+use host::signals::Stop;
+use host::{Host, Journal, clock};
+use model::change::Class;
+use model::job::Job;
+use model::verdict::Verdict;
+
+const BIN_NS: u64 = BIN_MS * 1_000_000;
+/// Between starting a load and its first window: caches of the CPU, of the mapping and of the device fill.
+const WARM_UP_MS: u64 = 1_000;
+/// The same after a restart in the middle of an experiment.
+const WARM_UP_AGAIN_MS: u64 = 300;
+
+/// Everything that an experiment on a knob works with.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    /// The machine.
+    pub host: &'a Host,
+    /// The target, made ready.
+    pub prepared: &'a Prepared,
+    /// The load.
+    pub job: &'a Job,
+    /// The knob.
+    pub knob: &'static Knob,
+    /// How long a switch keeps acting under this load.
+    pub class: Class,
+    /// The queue it is turned on.
+    pub queue: &'a Queue,
+    /// The permission to write, with the old values saved.
+    pub journal: &'a Journal,
+    /// Values by arm; the first is the one found.
+    pub values: &'a [String],
+    /// Whether every write is replaced by one of the value that is set already: an A/A run.
+    pub aa: bool,
+    /// Seed of the load's offsets.
+    pub seed: u64,
+    /// The request to stop.
+    pub stop: &'a Stop,
+}
+
+/// Why an experiment ended without a verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// Somebody asked to stop.
+    #[error("stopped by {0}")]
+    Interrupted(&'static str),
+    /// The load failed.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The engine and its driver disagree: a defect in iodyno.
+    #[error("the experiment refused a measurement: {0}")]
+    Defect(String),
+}
+
+/// Runs the experiment to its verdict. `watch` is called after every window.
+pub fn drive(
+    setup: &Setup<'_>,
+    experiment: &mut Experiment,
+    watch: &mut dyn FnMut(&Experiment),
+) -> Result<Verdict, DriveError> {
+    let mut rig = Rig { setup, running: None, arm: 0, starts: 0, counters: None };
+    rig.counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
+    loop {
+        match experiment.ask() {
+            Ask::Done(verdict) => return Ok(*verdict),
+            Ask::Window(window) => {
+                let told = rig.window(&window)?;
+                experiment.tell(told).map_err(|error| DriveError::Defect(error.to_string()))?;
+                watch(experiment);
+            }
+        }
+    }
+}
+
+struct Rig<'a> {
+    setup: &'a Setup<'a>,
+    running: Option<Running>,
+    arm: usize,
+    starts: u64,
+    counters: Option<DeviceCounters>,
+}
+
+impl Rig<'_> {
+    fn window(&mut self, window: &Window) -> Result<Told, DriveError> {
+        // What was learned hangs on the open file, and debt on the dirty pages: then every window gets a load of its own,
+        // started after the switch, and warms up inside the window's discarded part.
+        let is_own_load = self.setup.class != Class::Fast;
+        if self.running.is_none() || window.fresh || is_own_load {
+            if is_own_load && let Err(told) = self.turn(window) {
+                return Ok(told);
+            }
+            self.restart(is_own_load)?;
+        }
+        let Some(running) = &self.running else { return Err(DriveError::Defect("no load".into())) };
+        let depth = self.setup.job.iodepth;
+        running.set_depth_limit(if window.half_depth { (depth / 2).max(1) } else { depth });
+        let first_bin = (clock::monotonic_ns().saturating_sub(running.origin_ns())) / BIN_NS + 1;
+        let begin_ns = running.origin_ns() + first_bin * BIN_NS;
+        clock::sleep_until_ns(begin_ns);
+        if !is_own_load && let Err(told) = self.turn(window) {
+            return Ok(told);
+        }
+        self.measure(window, first_bin, begin_ns)
+    }
+
+    /// Puts the window's arm in place. In an A/A run the value written is always the one that is set.
+    fn turn(&mut self, window: &Window) -> Result<(), Told> {
+        if window.arm == self.arm {
+            return Ok(());
+        }
+        let value = &self.setup.values[if self.setup.aa { 0 } else { window.arm }];
+        apply::set(self.setup.knob, self.setup.journal, self.setup.queue, value).map_err(|error| {
+            Told::Failed { id: window.id, why: error.to_string(), kind: Failure::ApplyFailed }
+        })?;
+        self.arm = window.arm;
+        Ok(())
+    }
+
+    fn restart(&mut self, is_own_load: bool) -> Result<(), DriveError> {
+        if let Some(running) = self.running.take() {
+            running.finish();
+        }
+        let seed = self.setup.seed.wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        self.running = Some(load::start(self.setup.prepared, self.setup.job, seed, Region::WHOLE)?);
+        let warm_up_ms = match (is_own_load, self.starts) {
+            (true, _) => 0,
+            (false, 0) => WARM_UP_MS,
+            (false, _) => WARM_UP_AGAIN_MS,
+        };
+        self.starts += 1;
+        self.sleep_until(clock::monotonic_ns() + warm_up_ms * 1_000_000)
+    }
+
+    fn measure(&mut self, window: &Window, first_bin: u64, begin_ns: u64) -> Result<Told, DriveError> {
+        let before = self.counters.as_mut().and_then(|counters| counters.read().ok());
+        let whole_from = self.snapshot()?;
+        self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
+        let kept_from = self.snapshot()?;
+        // One millisecond more, so that completions at the very end are counted when the bins are read.
+        self.sleep_until(begin_ns + window.duration_ms * 1_000_000 + 1_000_000)?;
+        let kept_to = self.snapshot()?;
+        let after = self.counters.as_mut().and_then(|counters| counters.read().ok());
+        let running = self.running.as_ref().ok_or_else(|| DriveError::Defect("no load".into()))?;
+        if let Some(failure) = running.failure() {
+            return Err(failure.into());
+        }
+        let bins = running.bins(first_bin, (window.duration_ms / BIN_MS) as usize)?;
+        let books = self.close_books(window)?;
+        // Behind the page cache the device's I/Os are not ours one by one.
+        let counters = before.zip(after).filter(|_| self.setup.job.direct);
+        let own = own(&whole_from, &kept_to, self.setup.job.bs);
+        let foreign_share =
+            counters.map(|(before, after)| foreign(&before, &after, &own, self.request_bytes_max()).share());
+        Ok(Told::Measured {
+            id: window.id,
+            rates: bins.into_iter().map(|count| count as f64 * books * (1_000 / BIN_MS) as f64).collect(),
+            latency: Some(kept_to.latency_since(&kept_from)),
+            foreign_share,
+        })
+    }
+
+    /// Ends a window of a slow knob by writing out what it left dirty, so that no window pays for another, and gives
+    /// the factor by which that time lowers its rate: bytes over the time of writing and of syncing.
+    fn close_books(&mut self, window: &Window) -> Result<f64, DriveError> {
+        if self.setup.class != Class::Slow {
+            return Ok(1.0);
+        }
+        if let Some(running) = self.running.take() {
+            running.finish();
+        }
+        let begin_ns = clock::monotonic_ns();
+        self.setup.prepared.file().sync().map_err(LoadError::from)?;
+        let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
+        Ok(window.duration_ms as f64 / (window.duration_ms as f64 + sync_ms))
+    }
+
+    fn request_bytes_max(&self) -> u64 {
+        self.setup.queue.number("max_sectors_kb").unwrap_or(u64::MAX >> 10) << 10
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, DriveError> {
+        let running = self.running.as_ref().ok_or_else(|| DriveError::Defect("no load".into()))?;
+        Ok(running.snapshot())
+    }
+
+    /// Sleeps in short steps, so that a request to stop is heard within a tenth of a second.
+    fn sleep_until(&self, deadline_ns: u64) -> Result<(), DriveError> {
+        loop {
+            if self.setup.stop.is_asked() {
+                return Err(DriveError::Interrupted(self.setup.stop.signal_name()));
+            }
+            let now_ns = clock::monotonic_ns();
+            if now_ns >= deadline_ns {
+                return Ok(());
+            }
+            clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000));
+        }
+    }
+}
+
+/// What the load completed between two snapshots.
+fn own(from: &Snapshot, to: &Snapshot, bs: u64) -> Own {
+    let read_ios = to.read.total() - from.read.total();
+    let write_ios = to.write.total() - from.write.total();
+    Own { read_ios, read_bytes: read_ios * bs, write_ios, write_bytes: write_ios * bs }
+}

@@ -1,0 +1,98 @@
+//! Fresh pairs after the decision, on a restarted load: the only source of a winner's estimate.
+//!
+//! The pairs that made an experiment stop are biased towards stopping; a fixed number of new pairs is not.
+
+use super::conclude::{self, Effect};
+use super::duo::Duo;
+use super::latency;
+use super::plan::Class;
+use super::run::{Run, Want};
+use super::sample::Sample;
+use super::stats::Estimate;
+use model::verdict::{Guard, P99, Stage};
+
+/// Pairs are planned so that the effect stands this many errors from nothing.
+const PLANNED_SCORE: f64 = 6.0;
+const PAIRS_MAX: usize = 250;
+const WARM_UP_MS: u64 = 500;
+/// How often the pairs may be doubled to decide about latency or rare stalls; the effect itself gets no second look.
+const EXTENSIONS_MAX: usize = 2;
+
+/// Progress of the hold-out.
+#[derive(Clone, Debug)]
+pub(super) struct Holdout {
+    arm: usize,
+    duo: Duo,
+    warm: bool,
+    wanted: usize,
+    extensions: usize,
+    pub differences_ln: Vec<f64>,
+    p99: Option<P99>,
+}
+
+impl Holdout {
+    /// Plans the pairs from the estimate that is to be confirmed.
+    pub(super) fn new(run: &mut Run, arm: usize, short: Estimate) -> Self {
+        let deviation = short.error * (short.count.max(1) as f64).sqrt();
+        let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6)).powi(2).ceil();
+        let least = if run.plan.class == Class::Fast { 16 } else { 10 };
+        Holdout {
+            arm,
+            duo: Duo::new(run, arm),
+            warm: false,
+            wanted: (planned as usize).min(2 * short.count).clamp(least, PAIRS_MAX),
+            extensions: 0,
+            differences_ln: Vec::new(),
+            p99: None,
+        }
+    }
+
+    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+        if !self.warm {
+            let warm_up_ms = WARM_UP_MS.max(run.window_ms);
+            return Some(Want { fresh: true, ..Want::new(0, warm_up_ms, warm_up_ms) });
+        }
+        (self.differences_ln.len() < self.wanted).then(|| self.duo.want(run))
+    }
+
+    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+        if !self.warm {
+            self.warm = true;
+            return;
+        }
+        let Some(difference_ln) = self.duo.accept(run, sample) else { return };
+        self.differences_ln.push(difference_ln);
+        if self.differences_ln.len() == self.wanted {
+            self.judge_tail(run);
+        }
+    }
+
+    /// Asks for more pairs where the typical window is faster but the slow ones may undo it.
+    fn judge_tail(&mut self, run: &mut Run) {
+        let pairs = std::mem::take(&mut run.latencies);
+        self.p99 = latency::p99(&pairs, || run.random());
+        run.latencies = pairs;
+        let is_open = self.p99.as_ref().is_some_and(|p99| p99.guard == Guard::Open);
+        let is_contradicted = conclude::contradiction(run, &self.effect(run)).is_some();
+        if (is_open || is_contradicted) && self.extensions < EXTENSIONS_MAX {
+            self.extensions += 1;
+            self.wanted *= 2;
+        }
+    }
+
+    /// The estimate with its interval.
+    pub(super) fn effect(&self, run: &Run) -> Effect {
+        let estimate = Estimate::of(&self.differences_ln);
+        let (low_ln, high_ln) = estimate.interval(run.plan.alpha);
+        Effect { arm: self.arm, centre_ln: estimate.centre, low_ln, high_ln, stage: Stage::Holdout }
+    }
+
+    pub(super) fn p99(&self) -> Option<&P99> {
+        self.p99.as_ref()
+    }
+
+    /// Device time still to go, in milliseconds.
+    pub(super) fn left_ms(&self, run: &Run) -> u64 {
+        self.wanted.saturating_sub(self.differences_ln.len()) as u64 * 2 * run.window_ms
+    }
+}

@@ -1,0 +1,151 @@
+//! Pairs of the default and one arm, judged after every pair, until the difference or its absence is proved.
+
+use super::duo::Duo;
+use super::evidence::{self, Scale, Sums};
+use super::run::{Run, Want};
+use super::sample::Sample;
+use super::stats::{self, Estimate};
+use model::verdict::Stage;
+
+/// From here on the pairs' own noise is known well enough to say that the budget cannot suffice.
+const FUTILITY_PAIRS: usize = 20;
+
+/// What the pairs say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Found {
+    /// The arm differs from the default by more than the region; the sign tells which is faster.
+    Differs,
+    /// The difference lies inside the region.
+    Equal,
+    /// The budget ended first.
+    Open,
+    /// The noise will not let the budget suffice.
+    TooNoisy,
+}
+
+/// Progress of the pairs.
+#[derive(Clone, Debug)]
+pub(super) struct Pairs {
+    duo: Duo,
+    scale: Scale,
+    /// Evidence against an effect of nothing, of the region's upper and of its lower edge.
+    sums: [Sums; 3],
+    pub differences_ln: Vec<f64>,
+    started_ms: u64,
+    found: Option<Found>,
+}
+
+impl Pairs {
+    pub(super) fn new(run: &mut Run, arm: usize, scale: Scale) -> Self {
+        Pairs {
+            duo: Duo::new(run, arm),
+            scale,
+            sums: [Sums::default(); 3],
+            differences_ln: Vec::new(),
+            started_ms: run.clock_ms,
+            found: None,
+        }
+    }
+
+    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+        self.found.is_none().then(|| self.duo.want(run))
+    }
+
+    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+        let Some(difference_ln) = self.duo.accept(run, sample) else { return };
+        let rope_ln = run.plan.rope_ln();
+        for (sums, effect_ln) in self.sums.iter_mut().zip([0.0, rope_ln, -rope_ln]) {
+            sums.add(&self.scale, difference_ln - effect_ln);
+        }
+        self.differences_ln.push(difference_ln);
+        self.found = self.judge(run);
+    }
+
+    fn judge(&self, run: &Run) -> Option<Found> {
+        let [none, upper, lower] = &self.sums;
+        if lower.is_above(&self.scale, run.alpha) && upper.is_below(&self.scale, run.alpha) {
+            return Some(Found::Equal);
+        }
+        let half = run.alpha / 2.0;
+        if none.is_above(&self.scale, half) || none.is_below(&self.scale, half) {
+            let centre = stats::huber(&self.differences_ln);
+            if centre.abs() > run.plan.rope_ln() {
+                return Some(Found::Differs);
+            }
+        }
+        let left_ms = self.left_ms(run);
+        if left_ms < 2 * run.window_ms {
+            return Some(Found::Open);
+        }
+        self.is_futile(run, left_ms).then_some(Found::TooNoisy)
+    }
+
+    /// Whether even an effect one error above the estimate would need more pairs than the budget still pays for.
+    fn is_futile(&self, run: &Run, left_ms: u64) -> bool {
+        let count = self.differences_ln.len();
+        if count < FUTILITY_PAIRS || !count.is_multiple_of(4) {
+            return false;
+        }
+        let estimate = Estimate::of(&self.differences_ln);
+        let hope_ln = (estimate.centre.abs() + estimate.error).max(run.plan.rope_ln());
+        let deviation = estimate.error * (count as f64).sqrt();
+        let pairs = log_boundary(run.alpha) * (1.0 + (deviation / hope_ln).powi(2));
+        pairs > count as f64 + (left_ms / (2 * run.window_ms)) as f64
+    }
+
+    fn left_ms(&self, run: &Run) -> u64 {
+        run.plan.budget_ms.saturating_sub(run.clock_ms - self.started_ms)
+    }
+
+    pub(super) fn found(&self) -> Found {
+        self.found.unwrap_or(Found::Open)
+    }
+
+    /// Robust estimate so far.
+    pub(super) fn estimate(&self) -> Estimate {
+        Estimate::of(&self.differences_ln)
+    }
+
+    /// Interval valid at this and every other moment.
+    pub(super) fn interval(&self, run: &Run) -> (f64, f64) {
+        evidence::interval(&self.scale, &self.differences_ln, run.alpha)
+    }
+
+    /// The interval on which a verdict of equality rests: two one-sided tests at `alpha` each.
+    pub(super) fn interval_equal(&self, run: &Run) -> (f64, f64) {
+        evidence::interval(&self.scale, &self.differences_ln, 2.0 * run.alpha)
+    }
+
+    /// Smallest effect that the whole budget could show, on the logarithmic scale.
+    pub(super) fn detectable_ln(&self, run: &Run) -> f64 {
+        let estimate = self.estimate();
+        let deviation = estimate.error * (estimate.count.max(1) as f64).sqrt();
+        let pairs = (run.plan.budget_ms / (2 * run.window_ms).max(1)).max(1) as f64;
+        deviation * (log_boundary(run.alpha) / pairs).sqrt()
+    }
+
+    /// Share of pairs further than the clip from the estimate.
+    pub(super) fn outlier_share(&self) -> f64 {
+        let centre = stats::huber(&self.differences_ln);
+        let outliers = self.differences_ln.iter().filter(|d| (*d - centre).abs() > self.scale.clip_ln);
+        outliers.count() as f64 / self.differences_ln.len().max(1) as f64
+    }
+
+    /// Guess of the device time still to go, in milliseconds.
+    pub(super) fn expected_left_ms(&self, run: &Run) -> u64 {
+        let estimate = self.estimate();
+        let count = estimate.count as f64;
+        let deviation = if estimate.count < 4 { 0.02 } else { estimate.error * count.sqrt() };
+        let hope_ln = estimate.centre.abs().max(run.plan.rope_ln());
+        let pairs = log_boundary(run.alpha) * (1.0 + (deviation / hope_ln).powi(2));
+        ((pairs - count).max(1.0) * 2.0 * run.window_ms as f64).min(self.left_ms(run) as f64) as u64
+    }
+
+    /// Stage of the pairs, for the log.
+    pub(super) const STAGE: Stage = Stage::Pairs;
+}
+
+/// The logarithm inside the boundary where it is tightest, for predictions.
+fn log_boundary(alpha: f64) -> f64 {
+    (9.0 / (alpha * alpha)).ln()
+}

@@ -1,0 +1,136 @@
+//! The stage that is running: one interface over all of them, and the order they come in.
+
+use model::verdict::{ArmResult, Reason, Stage, Verdict};
+
+use super::after;
+use super::audit::Audit;
+use super::calibrate::Calibrate;
+use super::headroom::Headroom;
+use super::holdout::Holdout;
+use super::pairs::Pairs;
+use super::plan::{Class, class_washout_ms, class_window_ms};
+use super::race::Race;
+use super::run::{Run, Want};
+use super::sample::Sample;
+use super::settle::{Reach, Settle};
+use super::slow::Slow;
+use super::slow_verdict;
+use super::stats::Estimate;
+
+/// What pairs or race found, on its way through audit and hold-out.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    pub arm: usize,
+    pub short: Estimate,
+    pub interval_ln: (f64, f64),
+    pub stage: Stage,
+    /// The reason that stands if nothing is to be confirmed; none when a hold-out must confirm a difference.
+    pub equal: Option<Reason>,
+    pub arms: Vec<ArmResult>,
+}
+
+/// The stage that is running, with what it has so far.
+#[derive(Clone, Debug)]
+pub(super) enum Phase {
+    Headroom(Headroom),
+    Settle(Settle),
+    Calibrate(Calibrate),
+    Pairs(Pairs),
+    Race(Box<Race>),
+    Slow(Slow),
+    Audit(Audit, Claim),
+    Holdout(Holdout, Claim),
+    Done(Box<Verdict>),
+}
+
+impl Phase {
+    pub(super) fn first(run: &mut Run) -> Self {
+        if run.plan.can_halve_depth { Phase::Headroom(Headroom::default()) } else { Phase::settle(run) }
+    }
+
+    fn settle(run: &mut Run) -> Self {
+        let (first_ms, longest_ms) = match run.plan.class {
+            Class::Fast => (320, 6_000),
+            Class::Learned => (1_280, 6_000),
+            Class::Slow => {
+                run.window_ms = class_window_ms(Class::Slow).max(run.plan.min_window_ms);
+                run.washout_ms = run.window_ms * 4 / 5;
+                return Phase::Slow(Slow::new(run));
+            }
+        };
+        let tolerance_ln = run.plan.rope_ln() / 4.0;
+        let washout_min_ms = class_washout_ms(run.plan.class);
+        Phase::Settle(Settle::new(run, Reach { first_ms, longest_ms, washout_min_ms, tolerance_ln }))
+    }
+
+    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+        match self {
+            Phase::Headroom(stage) => stage.want(),
+            Phase::Settle(stage) => stage.want(run),
+            Phase::Calibrate(stage) => stage.want(run),
+            Phase::Pairs(stage) => stage.want(run),
+            Phase::Race(stage) => stage.want(run),
+            Phase::Slow(stage) => stage.want(run),
+            Phase::Audit(stage, _) => stage.want(run),
+            Phase::Holdout(stage, _) => stage.want(run),
+            Phase::Done(_) => None,
+        }
+    }
+
+    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+        match self {
+            Phase::Headroom(stage) => stage.accept(&run.level, sample),
+            Phase::Settle(stage) => stage.accept(run, sample),
+            Phase::Calibrate(stage) => stage.accept(run, sample),
+            Phase::Pairs(stage) => stage.accept(run, sample),
+            Phase::Race(stage) => stage.accept(run, sample),
+            Phase::Slow(stage) => stage.accept(run, sample),
+            Phase::Audit(stage, _) => stage.accept(run, sample),
+            Phase::Holdout(stage, _) => stage.accept(run, sample),
+            Phase::Done(_) => {}
+        }
+    }
+
+    pub(super) fn stage(&self) -> Stage {
+        match self {
+            Phase::Headroom(_) => Stage::Headroom,
+            Phase::Settle(_) => Stage::Settle,
+            Phase::Calibrate(_) => Stage::Calibrate,
+            Phase::Pairs(_) => Stage::Pairs,
+            Phase::Race(_) => Stage::Race,
+            Phase::Slow(stage) => stage.stage(),
+            Phase::Audit(..) => Stage::Audit,
+            Phase::Holdout(..) | Phase::Done(_) => Stage::Holdout,
+        }
+    }
+
+    /// The stage that follows a finished one.
+    pub(super) fn next(&mut self, run: &mut Run) -> Self {
+        match self {
+            Phase::Headroom(stage) => {
+                run.saturated = stage.is_saturated();
+                Phase::settle(run)
+            }
+            Phase::Settle(stage) => after::settle(run, stage.found()),
+            Phase::Calibrate(stage) => after::calibrate(run, stage),
+            Phase::Pairs(stage) => after::pairs(run, stage),
+            Phase::Race(stage) => after::race(run, stage),
+            Phase::Slow(stage) => slow_verdict::of(run, stage),
+            Phase::Audit(stage, claim) => after::audit(run, stage.found(), claim),
+            Phase::Holdout(stage, claim) => after::holdout(run, stage, claim),
+            Phase::Done(verdict) => Phase::Done(verdict.clone()),
+        }
+    }
+
+    /// Every arm but the default, as far as known.
+    pub(super) fn arms(&self, run: &Run) -> Vec<ArmResult> {
+        match self {
+            Phase::Pairs(pairs) => vec![after::arm_of_pairs(run, pairs)],
+            Phase::Race(race) => race.results(&run.plan.arms),
+            Phase::Slow(slow) => slow.results(run),
+            Phase::Audit(_, claim) | Phase::Holdout(_, claim) => claim.arms.clone(),
+            Phase::Done(verdict) => verdict.arms.clone(),
+            Phase::Headroom(_) | Phase::Settle(_) | Phase::Calibrate(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What all stages share: the plan, the seeded coin, the time axis, the guards and the log of pairs.
+
+use model::histogram::Histogram;
+use model::verdict::{ArmResult, PairRow, Stage, StageCost};
+use rand_chacha::ChaCha12Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+use super::guards::{CapWatch, ForeignWatch};
+use super::plan::{Plan, class_washout_ms, class_window_ms};
+use super::sample::{Level, Sample};
+use super::stats;
+
+/// A window that a stage would like to have run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Want {
+    pub arm: usize,
+    pub duration_ms: u64,
+    pub discard_ms: u64,
+    pub fresh: bool,
+    pub half_depth: bool,
+}
+
+impl Want {
+    pub(super) fn new(arm: usize, duration_ms: u64, discard_ms: u64) -> Self {
+        Want { arm, duration_ms, discard_ms, fresh: false, half_depth: false }
+    }
+}
+
+/// A window that has been run, for working out how long an arm has acted and what the level was meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Residence {
+    pub stage: Stage,
+    pub arm: usize,
+    pub start_ms: u64,
+    pub duration_ms: u64,
+    pub discard_ms: u64,
+    /// Robust level of the kept part.
+    pub level_ln: f64,
+}
+
+/// Carry-over that made an attempt's data useless.
+#[derive(Clone, Debug)]
+pub(super) struct Carryover {
+    pub tau_ms: u64,
+    /// What was seen, for people.
+    pub detail: String,
+    /// The arms as far as known.
+    pub arms: Vec<ArmResult>,
+}
+
+/// Shared state of an experiment.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub plan: Plan,
+    pub level: Level,
+    pub clock_ms: u64,
+    pub windows: u64,
+    pub window_ms: u64,
+    pub washout_ms: u64,
+    /// Error probability of the current attempt; halved whenever data are dropped and gathered again.
+    pub alpha: f64,
+    pub horizon_ms: u64,
+    pub rate_now: f64,
+    /// Attempts whose data were dropped.
+    pub attempts: usize,
+    /// Carry-over found by the last audit, while the settle probe takes a longer look at it.
+    pub carried: Option<Carryover>,
+    /// Whether half the depth gave the same rate.
+    pub saturated: bool,
+    pub cap: CapWatch,
+    pub foreign: ForeignWatch,
+    pub residences: Vec<Residence>,
+    /// First row of the current attempt; earlier ones belong to data that were dropped.
+    pub attempt_row: usize,
+    /// First residence of the current attempt.
+    pub attempt_residence: usize,
+    pub rows: Vec<PairRow>,
+    pub latencies: Vec<[Histogram; 2]>,
+    pub costs: Vec<StageCost>,
+    pub notes: Vec<String>,
+    coin: ChaCha12Rng,
+}
+
+impl Run {
+    pub(super) fn new(plan: Plan) -> Self {
+        Run {
+            coin: ChaCha12Rng::seed_from_u64(plan.seed),
+            level: Level::default(),
+            clock_ms: 0,
+            windows: 0,
+            window_ms: class_window_ms(plan.class),
+            washout_ms: class_washout_ms(plan.class),
+            alpha: plan.alpha,
+            horizon_ms: 0,
+            rate_now: 0.0,
+            attempts: 0,
+            carried: None,
+            saturated: false,
+            cap: CapWatch::default(),
+            foreign: ForeignWatch::default(),
+            residences: Vec::new(),
+            attempt_row: 0,
+            attempt_residence: 0,
+            rows: Vec::new(),
+            latencies: Vec::new(),
+            costs: Vec::new(),
+            notes: Vec::new(),
+            plan,
+        }
+    }
+
+    /// Books a measured window.
+    pub(super) fn book(&mut self, sample: &Sample) {
+        self.level.learn(&sample.rates);
+        self.clock_ms += sample.duration_ms;
+        self.windows += 1;
+        self.rate_now = stats::mean(&sample.rates);
+        self.residences.push(Residence {
+            stage: sample.stage,
+            arm: sample.arm,
+            start_ms: sample.start_ms,
+            duration_ms: sample.duration_ms,
+            discard_ms: sample.discard_ms,
+            level_ln: self.level.robust(sample.kept()),
+        });
+        match self.costs.iter_mut().find(|cost| cost.stage == sample.stage) {
+            Some(cost) => {
+                cost.windows += 1;
+                cost.device_ms += sample.duration_ms;
+            }
+            None => {
+                let device_ms = sample.duration_ms;
+                self.costs.push(StageCost { stage: sample.stage, windows: 1, device_ms });
+            }
+        }
+        if !sample.half_depth {
+            self.cap.observe(&self.level, sample);
+        }
+    }
+
+    /// A fair coin.
+    pub(super) fn heads(&mut self) -> bool {
+        self.coin.next_u32() & 1 == 0
+    }
+
+    /// The numbers below `count` in random order (Fisher and Yates).
+    pub(super) fn shuffled(&mut self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        for last in (1..count).rev() {
+            order.swap(last, (self.coin.next_u64() % (last as u64 + 1)) as usize);
+        }
+        order
+    }
+
+    /// Random bits for resampling.
+    pub(super) fn random(&mut self) -> u64 {
+        self.coin.next_u64()
+    }
+}

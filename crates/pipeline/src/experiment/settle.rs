@@ -1,0 +1,176 @@
+//! Forced switches, averaged around the switch: how long does a change of arm disturb the rate?
+//!
+//! Windows that all start with the same hole hide it from any comparison inside short windows; only a profile
+//! against the late half of a long enough window shows a drain that is longer for one arm than for the other.
+
+use super::run::{Run, Want};
+use super::sample::Sample;
+use super::stats;
+use super::window::BIN_MS;
+
+/// Ends of the profile's bins, as divisors of the window's length; the reference is the last half.
+const DIVISORS: [u64; 5] = [32, 16, 8, 4, 2];
+const WARM_UP_MS: u64 = 100;
+
+/// Length of the probe's windows, which grow by four until the last bin is settled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    pub first_ms: u64,
+    pub longest_ms: u64,
+    /// Washout that is dropped anyway; shorter disturbances need no second look.
+    pub washout_min_ms: u64,
+    /// Deviation that counts as unsettled, on the logarithmic scale.
+    pub tolerance_ln: f64,
+}
+
+/// What the probe found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// Disturbed up to here at most; twice that is a safe washout.
+    Within { washout_ms: u64 },
+    /// Still disturbed in the longest window.
+    Never,
+}
+
+/// The probe's progress.
+#[derive(Clone, Debug)]
+pub(super) struct Settle {
+    reach: Reach,
+    length_ms: u64,
+    switches_per_arm: usize,
+    order: Vec<usize>,
+    warm: bool,
+    repeated: bool,
+    profiles: Vec<Vec<[f64; 5]>>,
+    found: Option<Settled>,
+}
+
+impl Settle {
+    pub(super) fn new(run: &mut Run, reach: Reach) -> Self {
+        let arms = run.plan.arms.len();
+        let switches_per_arm = if arms == 2 { 6 } else { 4 };
+        let mut settle = Settle {
+            reach,
+            length_ms: reach.first_ms,
+            switches_per_arm,
+            order: Vec::new(),
+            warm: false,
+            repeated: false,
+            profiles: vec![Vec::new(); arms],
+            found: None,
+        };
+        settle.refill(run);
+        settle
+    }
+
+    /// Visits every arm equally often in random rounds, never the same arm twice in a row.
+    fn refill(&mut self, run: &mut Run) {
+        self.order.clear();
+        while self.order.len() < self.switches_per_arm * run.plan.arms.len() {
+            let mut round = run.shuffled(run.plan.arms.len());
+            if round.first() == self.order.last() {
+                round.reverse();
+            }
+            self.order.extend(round);
+        }
+        self.order.reverse();
+    }
+
+    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+        let next = *self.order.last()?;
+        if !self.warm {
+            // The first switch must be a real one, so the load starts under another arm.
+            return Some(Want::new((next + 1) % run.plan.arms.len(), WARM_UP_MS, 0));
+        }
+        Some(Want::new(next, self.length_ms, 0))
+    }
+
+    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+        if !self.warm {
+            self.warm = true;
+            return;
+        }
+        self.order.pop();
+        let profile = profile(run, &sample.rates);
+        self.profiles[sample.arm].push(profile);
+        if self.order.is_empty() {
+            self.judge(run);
+        }
+    }
+
+    /// A disturbance must show twice before it lengthens every window to come: one regime change is enough to fake
+    /// it once.
+    fn judge(&mut self, run: &mut Run) {
+        let shortest_bins = (self.reach.washout_min_ms / BIN_MS) as usize;
+        let unsettled = last_unsettled(&self.profiles, self.reach.tolerance_ln)
+            .filter(|bin| 2 * edge(self.length_ms, *bin) > shortest_bins);
+        match unsettled {
+            None => self.found = Some(Settled::Within { washout_ms: 0 }),
+            Some(_) if !self.repeated => {
+                self.repeated = true;
+                self.refill(run);
+            }
+            Some(bin) if bin + 1 < DIVISORS.len() => {
+                let end_ms = edge(self.length_ms, bin) as u64 * BIN_MS;
+                self.found = Some(Settled::Within { washout_ms: 2 * end_ms });
+            }
+            Some(_) if self.length_ms >= self.reach.longest_ms => self.found = Some(Settled::Never),
+            Some(_) => {
+                self.length_ms = (4 * self.length_ms).min(self.reach.longest_ms);
+                self.repeated = false;
+                self.profiles.iter_mut().for_each(Vec::clear);
+                self.refill(run);
+            }
+        }
+    }
+
+    /// What was found, once the probe is over.
+    pub(super) fn found(&self) -> Settled {
+        self.found.unwrap_or(Settled::Never)
+    }
+
+    /// Device time still to go if nothing is unsettled, in milliseconds.
+    pub(super) fn left_ms(&self) -> u64 {
+        self.order.len() as u64 * self.length_ms
+    }
+}
+
+/// End of a profile bin, in rate bins.
+fn edge(length_ms: u64, bin: usize) -> usize {
+    ((length_ms / DIVISORS[bin] + BIN_MS / 2) / BIN_MS).max(1) as usize
+}
+
+fn profile(run: &Run, rates: &[f64]) -> [f64; 5] {
+    let length_ms = rates.len() as u64 * BIN_MS;
+    let reference = run.level.of(&rates[edge(length_ms, 4).min(rates.len())..]);
+    let mut start = 0;
+    std::array::from_fn(|bin| {
+        let end = edge(length_ms, bin).clamp(start, rates.len());
+        let part = &rates[start.min(end)..end];
+        start = end;
+        if part.is_empty() { 0.0 } else { run.level.of(part) - reference }
+    })
+}
+
+/// The last bin in which some arm's median profile is off by more than the tolerance and its own error.
+fn last_unsettled(profiles: &[Vec<[f64; 5]>], tolerance_ln: f64) -> Option<usize> {
+    (0..DIVISORS.len()).rev().find(|&bin| {
+        let columns: Vec<Vec<f64>> =
+            profiles.iter().map(|arm| arm.iter().map(|profile| profile[bin]).collect()).collect();
+        let error = pooled_error(&columns);
+        columns.iter().any(|column| stats::median(column).abs() > tolerance_ln.max(3.5 * error))
+    })
+}
+
+/// Error of a median, with the scale pooled over the arms because each alone has only a few switches.
+fn pooled_error(columns: &[Vec<f64>]) -> f64 {
+    let distances: Vec<f64> = columns
+        .iter()
+        .flat_map(|column| {
+            let centre = stats::median(column);
+            column.iter().map(move |value| (value - centre).abs())
+        })
+        .collect();
+    let switches = columns.iter().map(Vec::len).max().unwrap_or(1).max(1) as f64;
+    stats::MAD_TO_SD * stats::median(&distances) * 1.25 / switches.sqrt() + 1e-4
+}

@@ -1,0 +1,78 @@
+//! # Loop device
+//!
+//! A file used as a disk: which file, whether the page cache lies between, and the file's own I/O path.
+//!
+//! ## What it reads
+//! `/sys/class/block/{}/loop/{backing_file,dio,offset,sizelimit,autoclear,partscan}`.
+//!
+//! ## Fields
+//! - `backing_file`: as the kernel names it; absent on a loop device that is not set up
+//! - `dio`: 1 when I/O to the file bypasses the page cache, else 0
+//! - `offset_bytes`, `size_limit_bytes`: the part of the file; a limit of 0 is none
+//! - `autoclear`: 1 when the device goes with its last user
+//! - `size_bytes`: of the device
+//!
+//! ## Example
+//! `loop0` over `/var/lib/image.img`, `dio` 0: every block is cached twice and direct I/O is direct in name only.
+
+use crate::inventory::{Below, Collector, Draft, Survey};
+use model::iopath::LayerKind;
+
+/// What this file adds to an I/O path.
+pub static COLLECTOR: Collector = Collector {
+    id: "loop_device",
+    since: "0.1.0",
+    kinds: &[LayerKind::Loop],
+    reads: &["/sys/class/block/{}/loop/*"],
+    collect,
+};
+
+fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
+    let host = survey.host;
+    draft.fact_from(host, "backing_file", "loop/backing_file");
+    draft.fact_from(host, "dio", "loop/dio");
+    draft.fact_from(host, "offset_bytes", "loop/offset");
+    draft.fact_from(host, "size_limit_bytes", "loop/sizelimit");
+    draft.fact_from(host, "autoclear", "loop/autoclear");
+    let sectors = host.number(&draft.path("size"));
+    draft.fact("size_bytes", sectors.map(|sectors| sectors.saturating_mul(512).to_string()));
+    let Some(file) = draft.known("backing_file").map(str::to_string) else {
+        draft.layer.title = "loop device, not set up".into();
+        return;
+    };
+    draft.layer.title = format!("loop device over {file}");
+    match host.resolve(&file) {
+        Some(resolved) => draft.below.push(Below::Path(resolved)),
+        // The name is that of the opener's mount namespace; an unlinked file's ends in " (deleted)".
+        None => survey.notes.push(format!(
+            "{}: the backing file {file} cannot be seen from here, so what lies below it is not known.",
+            draft.layer.name
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::inventory::tests::collect_on;
+
+    const LOOP: &str = "path: /sys/class/block/loop3\nlink: ../../devices/virtual/block/loop3\n\
+        path: /sys/devices/virtual/block/loop3/size\nlines: 1\n2048\n";
+
+    #[test]
+    fn an_unset_one_is_not_a_failure() {
+        let path = collect_on(LOOP, "loop3");
+        assert_eq!(path.root.below[0].title, "loop device, not set up");
+        assert!(path.notes.is_empty());
+    }
+
+    #[test]
+    fn an_unlinked_backing_file_is_noted() {
+        let path = collect_on(
+            &format!(
+                "{LOOP}path: /sys/devices/virtual/block/loop3/loop/backing_file\nlines: 1\n/x.img (deleted)\n"
+            ),
+            "loop3",
+        );
+        assert!(path.notes[0].contains("/x.img (deleted)"), "{:?}", path.notes);
+    }
+}

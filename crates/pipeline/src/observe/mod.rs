@@ -1,0 +1,113 @@
+//! Stage 3: reads the kernel's counters while a load runs, on the load's clock.
+//!
+//! A sensor is one file in `sensors/`: it reads one source and names what it gives. The [`Sampler`] reads them all at
+//! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
+//! device's traffic was not ours.
+
+mod counters;
+pub mod foreign;
+mod parse;
+mod sampler;
+#[cfg(test)]
+mod sensor_tests;
+pub mod sensors;
+mod track;
+
+pub use counters::{Counters, DeviceCounters};
+pub use sampler::Sampler;
+
+use host::Host;
+use model::iopath::{IoPath, LayerKind};
+use model::sample::MetricKind;
+
+/// Time between two samples unless the user says otherwise.
+pub const INTERVAL_DEFAULT_MS: u64 = 100;
+
+/// Something that reads one source of the kernel.
+pub struct Sensor {
+    /// Name of its file.
+    pub id: &'static str,
+    /// First version that had it.
+    pub since: &'static str,
+    /// Files it reads.
+    pub reads: &'static [&'static str],
+    /// What it gives.
+    pub metrics: &'static [Metric],
+    /// Finds its files on this machine; the error says why there is nothing to read.
+    pub open: fn(&Host, &Scope) -> Opened,
+}
+
+/// An opened sensor, or why there is nothing to read.
+pub type Opened = Result<Box<dyn Source>, String>;
+
+/// One thing a sensor measures.
+#[derive(Debug)]
+pub struct Metric {
+    /// Name of the series; `{}` stands for the device, CPU or line.
+    pub name: &'static str,
+    /// Unit of the raw value.
+    pub unit: &'static str,
+    /// Counter or gauge.
+    pub kind: MetricKind,
+    /// What it says.
+    pub meaning: &'static str,
+    /// What it is often taken for and is not; empty where there is no such trap.
+    pub cannot_tell: &'static str,
+}
+
+/// An opened sensor.
+pub trait Source: Send {
+    /// The series it gives, in the order of [`Source::read`].
+    fn columns(&self) -> Vec<Column>;
+
+    /// Reads once into a row as long as the columns, which arrives filled with NaN: what stays NaN was not there.
+    fn read(&mut self, row: &mut [f64]) -> host::Result<()>;
+}
+
+/// One series of a sensor.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Name with its subject: `disk.vda.read_ios`.
+    pub name: String,
+    /// What it is.
+    pub metric: &'static Metric,
+}
+
+impl Column {
+    /// The series of a metric for one device, CPU or line.
+    pub fn of(metric: &'static Metric, subject: &str) -> Self {
+        Column { name: metric.name.replacen("{}", subject, 1), metric }
+    }
+}
+
+/// What the sensors look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Kernel names of block devices; none for every device that has seen I/O.
+    pub devices: Vec<String>,
+    /// Interrupt lines of those devices.
+    pub irqs: Vec<u32>,
+}
+
+impl Scope {
+    /// Every block device on an I/O path, and their interrupts.
+    pub fn of(path: &IoPath) -> Self {
+        let mut scope = Scope::default();
+        for layer in path.root.walk() {
+            let is_block =
+                !matches!(layer.kind, LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked);
+            if is_block && !scope.devices.contains(&layer.name) {
+                scope.devices.push(layer.name.clone());
+            }
+            scope.irqs.extend(layer.interrupts.iter().map(|line| line.irq));
+        }
+        scope.irqs.sort_unstable();
+        scope.irqs.dedup();
+        scope
+    }
+
+    /// Devices by name, without their interrupts.
+    pub fn devices(names: &[&str]) -> Self {
+        Scope { devices: names.iter().map(|name| (*name).to_string()).collect(), irqs: Vec::new() }
+    }
+}

@@ -1,0 +1,157 @@
+//! What the value of a queue setting means, in a few words.
+
+use model::change::Attribute;
+use model::iopath::{Layer, LayerKind, Setting};
+use model::units;
+
+/// The settings that matter most often, in the order a reader wants them.
+pub(super) const MAIN: &[&str] = &[
+    "scheduler",
+    "nr_requests",
+    "queue_depth",
+    "read_ahead_kb",
+    "wbt_lat_usec",
+    "rq_affinity",
+    "nomerges",
+    "max_sectors_kb",
+    "write_cache",
+    "rotational",
+    "md/stripe_cache_size",
+];
+
+/// A value with its unit. The choice of a list in brackets stands alone: `none [bfq]` is `bfq`.
+pub(super) fn value(setting: &Setting) -> String {
+    let text = match &setting.value {
+        Attribute::Value(text) => text.trim(),
+        Attribute::Absent => return "absent".into(),
+        Attribute::Refused(22) => return "not set up".into(),
+        refused => return refused.to_string(),
+    };
+    let unit = match setting.name.rsplit('_').next() {
+        _ if text.parse::<f64>().is_err() => "",
+        Some("kb") => " KiB",
+        Some("usec") => " µs",
+        Some("msecs") => " ms",
+        Some("bytes" | "size" | "granularity") if setting.name != "md/stripe_cache_size" => " B",
+        _ => "",
+    };
+    format!("{}{unit}", chosen(text).unwrap_or(text))
+}
+
+fn chosen(text: &str) -> Option<&str> {
+    text.split_once('[')?.1.split_once(']').map(|(chosen, _)| chosen)
+}
+
+/// What the value does, on this layer; empty where the value says it all.
+pub(super) fn meaning(setting: &Setting, layer: &Layer) -> String {
+    let text = match &setting.value {
+        Attribute::Value(text) => text.trim(),
+        Attribute::Absent => return "this kernel has no such setting".into(),
+        Attribute::Refused(22) => return "EINVAL: not in use on this queue".into(),
+        Attribute::Refused(_) => return "the kernel refuses to show it".into(),
+    };
+    let number = text.parse::<u64>().ok();
+    match (setting.name.as_str(), number) {
+        ("scheduler", _) => scheduler(text),
+        ("nr_requests", _) => requests(layer),
+        ("queue_depth", _) => "commands the disk takes at a time".into(),
+        ("read_ahead_kb", Some(kib)) => read_ahead(kib),
+        ("wbt_lat_usec", Some(us)) => writeback_throttling(us),
+        ("rq_affinity", Some(0)) => "completes on the CPU that took the interrupt".into(),
+        ("rq_affinity", Some(1)) => "completes near the CPU that submitted".into(),
+        ("rq_affinity", Some(2)) => "completes on the very CPU that submitted".into(),
+        ("nomerges", Some(0)) => "neighbouring requests are merged".into(),
+        ("nomerges", Some(1)) => "only the cheapest merges are tried".into(),
+        ("nomerges", Some(2)) => "requests are never merged".into(),
+        ("max_sectors_kb", Some(_)) => largest_request(layer),
+        ("write_cache", _) if text == "write back" => "volatile disk cache: flushes are sent".into(),
+        ("write_cache", _) if text == "write through" => "no volatile cache: flushes are left out".into(),
+        ("rotational", Some(flag)) => format!("taken for {}", rotational(flag, layer)),
+        ("md/stripe_cache_size", _) => "stripes kept in memory".into(),
+        _ => String::new(),
+    }
+}
+
+fn scheduler(text: &str) -> String {
+    let others: Vec<&str> = text.split_whitespace().filter(|name| !name.starts_with('[')).collect();
+    match (chosen(text), others.as_slice()) {
+        (None, _) | (_, []) => "no other is loaded".into(),
+        (_, others) => format!("can be {}", others.join(", ")),
+    }
+}
+
+/// The old block layer counts reads and writes each (Documentation/block/queue-sysfs.rst); blk-mq counts both per
+/// hardware queue.
+fn requests(layer: &Layer) -> String {
+    if layer.queues.is_empty() {
+        return "reads, and as many writes, may wait".into();
+    }
+    let per = if layer.queues.len() > 1 { ", per hardware queue" } else { "" };
+    format!("requests may wait{per}")
+}
+
+fn read_ahead(kib: u64) -> String {
+    match kib {
+        0 => "off: buffered reads fetch nothing ahead".into(),
+        _ => "ahead of buffered sequential reads".into(),
+    }
+}
+
+fn writeback_throttling(us: u64) -> String {
+    match us {
+        0 => "off: buffered writeback is never held back".into(),
+        _ => format!("writeback yields to reads over {}", units::duration_ns(us as f64 * 1e3)),
+    }
+}
+
+fn largest_request(layer: &Layer) -> String {
+    let hardware = layer.setting("max_hw_sectors_kb").and_then(|setting| setting.value.value());
+    match hardware.and_then(|text| text.trim().parse::<u64>().ok()) {
+        // Drivers without a limit leave the largest number there is (block/blk-settings.c).
+        Some(kib) if kib >= u64::from(u32::MAX / 2) => "largest request (hardware: no limit)".into(),
+        Some(kib) => format!("largest request (hardware: {kib} KiB)"),
+        None => "largest request".into(),
+    }
+}
+
+fn rotational(flag: u64, layer: &Layer) -> &'static str {
+    let is_virtual = layer.kind != LayerKind::Disk
+        || layer.facts.get("transport").is_some_and(|transport| transport.starts_with("virtio"));
+    match flag {
+        0 => "flash",
+        _ if is_virtual => "spinning; virtual disks often are",
+        _ => "spinning",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(name: &str, value: Attribute) -> Setting {
+        Setting { name: name.into(), path: String::new(), value, writable: true }
+    }
+
+    fn words(name: &str, text: &str) -> (String, String) {
+        let setting = setting(name, Attribute::Value(text.into()));
+        (value(&setting), meaning(&setting, &Layer::new(LayerKind::Disk, "sda")))
+    }
+
+    #[test]
+    fn values_carry_units_and_meanings() {
+        assert_eq!(words("scheduler", "noop deadline [cfq]"), ("cfq".into(), "can be noop, deadline".into()));
+        assert_eq!(words("scheduler", "none").1, "no other is loaded");
+        let (value, meaning) = words("wbt_lat_usec", "75000");
+        assert_eq!((value.as_str(), meaning.contains("75.0 ms")), ("75000 µs", true));
+        assert_eq!(words("read_ahead_kb", "128").0, "128 KiB");
+        assert_eq!(words("wbt_lat_usec", "0").1, "off: buffered writeback is never held back");
+        assert_eq!(words("unheard_of", "7"), ("7".into(), String::new()));
+    }
+
+    #[test]
+    fn a_refusal_is_explained() {
+        let refused = setting("wbt_lat_usec", Attribute::Refused(22));
+        assert_eq!(value(&refused), "not set up");
+        assert!(meaning(&refused, &Layer::new(LayerKind::Disk, "sda")).contains("EINVAL"));
+    }
+}

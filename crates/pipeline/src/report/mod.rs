@@ -1,0 +1,8 @@
+//! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
+
+mod meaning;
+mod path_rows;
+pub mod path_view;
+pub mod text;
+mod tree;
+pub mod words;

@@ -1,0 +1,322 @@
+//! The rows that describe one layer of an I/O path.
+
+use super::meaning::{self, MAIN};
+use super::text::clean;
+use super::tree::Row;
+use model::change::Attribute;
+use model::iopath::{Interrupt, Layer, LayerKind};
+use model::units;
+
+/// The settings of a loop device or a stacked one that act above the disk.
+const UPPER: &[&str] = &["scheduler", "nr_requests", "read_ahead_kb", "md/stripe_cache_size"];
+
+/// Everything a reader wants about a layer, or with `all` everything that is known.
+pub(super) fn rows(layer: &Layer, is_top: bool, all: bool) -> Vec<Row> {
+    let mut rows = match layer.kind {
+        LayerKind::FileSystem | LayerKind::Unbacked => file_system(layer, all),
+        LayerKind::Partition => partition(layer),
+        LayerKind::Loop => loop_device(layer),
+        LayerKind::Zram => zram(layer),
+        LayerKind::Stacked => stacked(layer),
+        LayerKind::Disk | LayerKind::Target => Vec::new(),
+    };
+    if is_top || all {
+        rows.extend(users(layer));
+    }
+    rows.extend(settings(layer, all));
+    if layer.kind == LayerKind::Disk {
+        rows.extend(attachment(layer));
+        rows.extend(interrupts(layer, all));
+    }
+    if all {
+        rows.extend(hardware_queues(layer));
+    }
+    rows
+}
+
+fn fact<'a>(layer: &'a Layer, name: &str) -> Option<&'a str> {
+    layer.facts.get(name).map(String::as_str)
+}
+
+fn number(layer: &Layer, name: &str) -> Option<f64> {
+    fact(layer, name)?.parse().ok()
+}
+
+fn row(key: &str, value: impl Into<String>, meaning: impl Into<String>) -> Row {
+    Row { key: key.into(), value: value.into(), meaning: meaning.into() }
+}
+
+fn file_system(layer: &Layer, all: bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    rows.extend(fact(layer, "reason").map(|reason| Row::plain("below", reason)));
+    if let Some((free, total)) = number(layer, "free_bytes").zip(number(layer, "total_bytes")) {
+        let share = free / total * 100.0;
+        let text = format!("{} of {} ({share:.0} %)", units::bytes(free), units::bytes(total));
+        rows.push(Row::plain("free", text));
+    }
+    let inodes = number(layer, "free_inodes").zip(number(layer, "total_inodes"));
+    if let Some((free, total)) = inodes.filter(|(_, total)| *total > 0.0) {
+        rows.push(Row::plain("free inodes", format!("{} of {}", units::count(free), units::count(total))));
+    }
+    let subdirectory = fact(layer, "subdirectory");
+    rows.extend(
+        subdirectory.map(|root| Row::plain("mounted part", format!("{} of the file system", clean(root)))),
+    );
+    rows.extend(fact(layer, "options").map(|options| Row::plain("options", shown_options(options, all))));
+    rows
+}
+
+/// An overlay's directories can be hundreds of characters; what matters of them is the layer below.
+fn shown_options(options: &str, all: bool) -> String {
+    let is_long =
+        |option: &&str| ["lowerdir", "upperdir", "workdir"].iter().any(|name| option.starts_with(name));
+    let shown: Vec<&str> = options.split(',').filter(|option| all || !is_long(option)).collect();
+    clean(&shown.join(",")).into_owned()
+}
+
+fn partition(layer: &Layer) -> Vec<Row> {
+    let Some(start) = number(layer, "start_bytes").map(units::bytes) else { return Vec::new() };
+    let block = number(layer, "block_bytes").map(units::bytes).unwrap_or_default();
+    let row = match fact(layer, "aligned") {
+        Some("yes") => row("start", start, format!("aligned to the disk's {block} blocks")),
+        Some(_) => row(
+            "start",
+            start,
+            format!("not aligned to the disk's {block} blocks: a write of one block touches two"),
+        ),
+        None => Row::plain("start", start),
+    };
+    vec![row]
+}
+
+fn loop_device(layer: &Layer) -> Vec<Row> {
+    let Some(file) = fact(layer, "backing_file") else {
+        return vec![Row::plain("state", "not set up: no file behind it")];
+    };
+    let mut rows = vec![Row::plain("file", clean(file))];
+    rows.push(match fact(layer, "dio") {
+        Some("1") => row("direct I/O", "on", "I/O to the file bypasses the page cache"),
+        Some(_) => row("direct I/O", "off", cached_twice(layer)),
+        // Before Linux 4.4 loop devices had no direct I/O.
+        None => row("direct I/O", "off", "this kernel's loop devices always use the page cache"),
+    });
+    let offset = number(layer, "offset_bytes").filter(|bytes| *bytes > 0.0);
+    rows.extend(offset.map(|bytes| {
+        let aligned =
+            if bytes % 4096.0 == 0.0 { "in the file" } else { "in the file, not a multiple of 4 KiB" };
+        row("offset", units::bytes(bytes), aligned)
+    }));
+    rows
+}
+
+fn cached_twice(layer: &Layer) -> String {
+    format!(
+        "blocks are cached twice, and direct I/O to {0} still ends in the page cache of the file; \
+         losetup --direct-io=on /dev/{0} changes it",
+        clean(&layer.name)
+    )
+}
+
+fn zram(layer: &Layer) -> Vec<Row> {
+    let mut rows = Vec::new();
+    rows.extend(fact(layer, "algorithm").map(|name| Row::plain("compression", clean(name))));
+    if let Some((stored, memory)) = number(layer, "stored_bytes").zip(number(layer, "memory_bytes")) {
+        rows.push(Row::plain(
+            "content",
+            format!("{} in {} of memory", units::bytes(stored), units::bytes(memory)),
+        ));
+    }
+    rows.extend(fact(layer, "backing_device").map(|device| Row::plain("overflow to", clean(device))));
+    rows
+}
+
+fn stacked(layer: &Layer) -> Vec<Row> {
+    let mut rows = Vec::new();
+    rows.extend(fact(layer, "dm_name").map(|name| Row::plain("name", clean(name))));
+    let chunk = number(layer, "chunk_bytes").filter(|bytes| *bytes > 0.0);
+    rows.extend(chunk.map(|bytes| Row::plain("chunk", units::bytes(bytes))));
+    if let Some(state) = fact(layer, "array_state") {
+        let missing = number(layer, "degraded").filter(|missing| *missing > 0.0);
+        let action = fact(layer, "sync_action").filter(|action| *action != "idle");
+        let mut state = clean(state).into_owned();
+        if let Some(missing) = missing {
+            state.push_str(&format!(", degraded: {missing:.0} missing"));
+        }
+        if let Some(action) = action {
+            state.push_str(&format!("; {} is running and takes disk time", clean(action)));
+        }
+        rows.push(Row::plain("state", state));
+    }
+    let mode = fact(layer, "cache_mode").map(|mode| Row::plain("cache mode", clean(mode)));
+    rows.extend(mode);
+    rows
+}
+
+fn users(layer: &Layer) -> Vec<Row> {
+    let mut users = Vec::new();
+    users.extend(
+        fact(layer, "mounted_on").map(|points| format!("mounted on {}", clean(&points.replace(',', ", ")))),
+    );
+    users.extend(fact(layer, "holders").map(|names| format!("held by {}", clean(&names.replace(',', ", ")))));
+    users.extend(fact(layer, "swap").map(|_| "swap".to_string()));
+    if users.is_empty() { Vec::new() } else { vec![Row::plain("in use", users.join(", "))] }
+}
+
+/// The main settings in their own order; with `all` the others follow by name.
+fn settings(layer: &Layer, all: bool) -> Vec<Row> {
+    let is_shown = |name: &str| match layer.kind {
+        LayerKind::Disk => true,
+        _ => all || UPPER.contains(&name),
+    };
+    let main = MAIN.iter().filter(|name| is_shown(name)).filter_map(|name| layer.setting(name));
+    let main = main.filter(|setting| all || setting.value != Attribute::Absent);
+    // A bio-based device has no scheduler of its own; "none" with nothing to choose tells nothing.
+    let main = main.filter(|setting| all || layer.kind != LayerKind::Stacked || !is_bare_scheduler(setting));
+    let others = layer.settings.iter().filter(|setting| all && !MAIN.contains(&setting.name.as_str()));
+    main.chain(others)
+        .map(|setting| {
+            let value = clean(&meaning::value(setting)).into_owned();
+            row(&clean(&setting.name), value, meaning::meaning(setting, layer))
+        })
+        .collect()
+}
+
+fn is_bare_scheduler(setting: &model::iopath::Setting) -> bool {
+    setting.name == "scheduler" && matches!(setting.value.value().map(str::trim), Some("none" | "[none]"))
+}
+
+fn attachment(layer: &Layer) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let driver = fact(layer, "controller_driver").filter(|driver| *driver != "virtio-pci");
+    if let Some((driver, address)) = driver.zip(fact(layer, "controller")) {
+        let node = fact(layer, "numa_node").map(|node| format!(", NUMA node {node}")).unwrap_or_default();
+        let sata = fact(layer, "sata_speed").map(|speed| format!(", link {speed}")).unwrap_or_default();
+        rows.push(Row::plain("behind", clean(&format!("{driver} at {address}{node}{sata}"))));
+    }
+    if let Some((speed, width)) = fact(layer, "link_speed").zip(fact(layer, "link_width")) {
+        let [speed_max, width_max] = ["link_speed_max", "link_width_max"].map(|name| fact(layer, name));
+        let is_less = speed_max.is_some_and(|max| max != speed) || width_max.is_some_and(|max| max != width);
+        let most = if is_less {
+            let max = format!("{} x{}", speed_max.unwrap_or("?"), width_max.unwrap_or("?"));
+            format!("; the device could do {max}")
+        } else {
+            String::new()
+        };
+        rows.push(Row::plain("link", clean(&format!("{speed} x{width}{most}"))));
+    }
+    rows
+}
+
+fn interrupts(layer: &Layer, all: bool) -> Vec<Row> {
+    let lines: Vec<&Interrupt> = layer.interrupts.iter().filter(|line| all || carries_data(line)).collect();
+    match lines.as_slice() {
+        [] => Vec::new(),
+        lines if all => lines
+            .iter()
+            .map(|line| {
+                Row::plain(&format!("irq {}", line.irq), format!("{} {}", clean(&line.name), one_line(line)))
+            })
+            .collect(),
+        [line] => vec![Row::plain("interrupts", format!("irq {} {}", line.irq, one_line(line)))],
+        lines => vec![Row::plain("interrupts", many_lines(lines))],
+    }
+}
+
+/// Configuration changes and admin commands have lines of their own, which see next to nothing.
+fn carries_data(line: &Interrupt) -> bool {
+    let admin = line.name.strip_prefix("nvme").and_then(|rest| rest.strip_suffix("q0"));
+    !line.name.ends_with("-config")
+        && !admin.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn one_line(line: &Interrupt) -> String {
+    let total: u64 = line.counts.iter().sum();
+    let (cpu, most) = line.counts.iter().enumerate().max_by_key(|(_, count)| **count).unwrap_or((0, &0));
+    let taken = match (total, most * 100 / total.max(1)) {
+        (0, _) => "none since boot".to_string(),
+        (_, 100) => format!("all {} went to CPU {cpu}", units::count(total as f64)),
+        (_, share) => format!("{share} % of {} went to CPU {cpu}", units::count(total as f64)),
+    };
+    format!("{}; {taken}", destination(line))
+}
+
+fn destination(line: &Interrupt) -> String {
+    match (line.effective_cpus.as_deref(), line.allowed_cpus.as_deref()) {
+        (Some(now), Some(allowed)) if now != allowed => format!("→ {} (of {})", cpus(now), clean(allowed)),
+        (Some(only), _) | (None, Some(only)) if is_single(only) => format!("→ {} only", cpus(only)),
+        (Some(now), _) => format!("→ {}", cpus(now)),
+        (None, Some(allowed)) => format!("may go to {}", cpus(allowed)),
+        (None, None) => "→ unknown CPU".into(),
+    }
+}
+
+fn is_single(list: &str) -> bool {
+    list.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn cpus(list: &str) -> String {
+    format!("CPU{} {}", if is_single(list) { "" } else { "s" }, clean(list))
+}
+
+fn many_lines(lines: &[&Interrupt]) -> String {
+    let mut used: Vec<&str> = lines.iter().filter_map(|line| line.effective_cpus.as_deref()).collect();
+    used.sort_unstable();
+    used.dedup();
+    let count = lines.len();
+    match used.as_slice() {
+        [] => format!("{count} lines"),
+        [one] => format!("{count} lines, all → {}", cpus(one)),
+        used => {
+            let cpus = lines.iter().map(|line| line.counts.len()).max().unwrap_or(0);
+            match used.len() == count && used.iter().all(|list| is_single(list)) {
+                true if count == cpus => format!("{count} lines, one per CPU"),
+                true => format!("{count} lines → {count} of {cpus} CPUs"),
+                false => format!("{count} lines → {} different sets of CPUs", used.len()),
+            }
+        }
+    }
+}
+
+fn hardware_queues(layer: &Layer) -> Vec<Row> {
+    let one = |queue: &model::iopath::HardwareQueue| {
+        let tags = queue.nr_tags.map(|tags| format!(", {tags} requests")).unwrap_or_default();
+        Row::plain(&format!("hw queue {}", queue.index), format!("{}{tags}", cpus(&queue.cpu_list)))
+    };
+    layer.queues.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(name: &str, allowed: &str, effective: Option<&str>, counts: &[u64]) -> Interrupt {
+        Interrupt {
+            irq: 36,
+            name: name.into(),
+            allowed_cpus: Some(allowed.into()),
+            effective_cpus: effective.map(str::to_string),
+            counts: counts.to_vec(),
+        }
+    }
+
+    #[test]
+    fn an_interrupt_tells_where_it_may_go_and_went() {
+        let pinned = line("ahci", "1", Some("1"), &[0, 70_341]);
+        assert_eq!(one_line(&pinned), "→ CPU 1 only; all 70.3 k went to CPU 1");
+        let wide = line("ahci", "0-1", Some("1"), &[30, 70]);
+        assert_eq!(one_line(&wide), "→ CPU 1 (of 0-1); 70 % of 100 went to CPU 1");
+        let old = line("ahci", "0-1", None, &[0, 0]);
+        assert_eq!(one_line(&old), "may go to CPUs 0-1; none since boot");
+    }
+
+    #[test]
+    fn many_interrupts_are_summed_up() {
+        let lines = [line("nvme0q1", "0", Some("0"), &[9, 0]), line("nvme0q2", "1", Some("1"), &[0, 9])];
+        assert_eq!(many_lines(&lines.iter().collect::<Vec<_>>()), "2 lines, one per CPU");
+        let crowded = [line("nvme0q1", "0", Some("0"), &[]), line("nvme0q2", "1", Some("0"), &[])];
+        assert_eq!(many_lines(&crowded.iter().collect::<Vec<_>>()), "2 lines, all → CPU 0");
+        assert!(!carries_data(&line("nvme0q0", "0", None, &[])));
+        assert!(!carries_data(&line("virtio1-config", "0", None, &[])));
+        assert!(carries_data(&line("nvme0q10", "0", None, &[])));
+    }
+}

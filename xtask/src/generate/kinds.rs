@@ -1,0 +1,106 @@
+//! The kinds of catalogue items: where each lives, what it declares and which headings its documentation has.
+
+use super::CATALOGUE;
+
+/// One kind of item.
+pub struct Kind {
+    /// The word for one, as in `knob`; also the folder of its pages.
+    pub name: &'static str,
+    /// The word for all of them, as a heading.
+    pub plural: &'static str,
+    /// The folder of the item files, relative to the workspace root.
+    pub folder: &'static str,
+    /// The name of the static that each file declares.
+    pub item: &'static str,
+    /// The type of that static, declared by the module above the folder.
+    pub type_name: &'static str,
+    /// The headings of the `//!` block, in their order.
+    pub headings: &'static [&'static str],
+}
+
+impl Kind {
+    /// The source file of an item.
+    pub fn item_path(&self, id: &str) -> String {
+        format!("{}/{id}.rs", self.folder)
+    }
+
+    /// The page of an item.
+    pub fn page_path(&self, id: &str) -> String {
+        format!("{CATALOGUE}/{}/{id}.md", self.name)
+    }
+}
+
+/// Every kind, in the order in which the index lists them: the order of the loop, settings first.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "knob",
+        plural: "Knobs",
+        folder: "crates/pipeline/src/apply/knobs",
+        item: "KNOB",
+        type_name: "Knob",
+        headings: &[
+            "What it does",
+            "Who should change it",
+            "Risk and how it is undone",
+            "Kernel versions",
+            "Example",
+            "Sources",
+        ],
+    },
+    Kind {
+        name: "persist",
+        plural: "Ways to persist",
+        folder: "crates/pipeline/src/apply/persist",
+        item: "PERSIST",
+        type_name: "Persist",
+        headings: &["What it does", "How it is undone", "Example", "Sources"],
+    },
+    Kind {
+        name: "rule",
+        plural: "Rules",
+        folder: "crates/pipeline/src/diagnose/rules",
+        item: "RULE",
+        type_name: "Rule",
+        headings: &["What it finds", "Why it matters", "What to try", "Example", "Stays silent", "Sources"],
+    },
+    Kind {
+        name: "sensor",
+        plural: "Sensors",
+        folder: "crates/pipeline/src/observe/sensors",
+        item: "SENSOR",
+        type_name: "Sensor",
+        headings: &["What it reads", "Metrics", "Cost", "When absent", "Example"],
+    },
+    Kind {
+        name: "engine",
+        plural: "Engines",
+        folder: "crates/pipeline/src/load/engines",
+        item: "ENGINE",
+        type_name: "Engine",
+        headings: &["What it does", "Options", "Danger to data", "Limits", "Example"],
+    },
+    Kind {
+        name: "preset",
+        plural: "Presets",
+        folder: "crates/pipeline/src/load/presets",
+        item: "PRESET",
+        type_name: "Preset",
+        headings: &["What it measures", "When to use it", "Job", "Example"],
+    },
+    Kind {
+        name: "importer",
+        plural: "Importers",
+        folder: "crates/pipeline/src/observe/importers",
+        item: "IMPORTER",
+        type_name: "Importer",
+        headings: &["What it reads", "What is lost", "Example"],
+    },
+    Kind {
+        name: "collector",
+        plural: "Collectors",
+        folder: "crates/pipeline/src/inventory/collectors",
+        item: "COLLECTOR",
+        type_name: "Collector",
+        headings: &["What it reads", "Fields", "Example"],
+    },
+];
