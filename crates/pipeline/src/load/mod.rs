@@ -2,7 +2,7 @@
 //!
 //! [`prepare`] makes the target ready (gates, scratch file, alignment), [`start`] sets threads to work on it, and
 //! [`Running`] is what the caller watches and ends. An engine is one file below `engines/`: it turns the order of
-//! offsets ([`worker::Worker::source`]) into I/O and reports each completion to its counters. The stage writes data of
+//! offsets (`worker::Worker::source`) into I/O and reports each completion to its counters. The stage writes data of
 //! the target and nothing else.
 //!
 //! The load runs until [`Running::finish`]; `Job::runtime_ms` is the caller's to keep, because an experiment cuts one

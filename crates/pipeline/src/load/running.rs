@@ -3,7 +3,7 @@
 use super::LoadError;
 use super::counters::{BIN_NS, BINS, Counters};
 use super::worker::Shared;
-use host::clock;
+use host::clock::{self, FastClock};
 use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
@@ -49,6 +49,7 @@ pub struct Running {
     threads: Vec<JoinHandle<()>>,
     engine: String,
     notes: Vec<String>,
+    clock: FastClock,
     origin_ns: u64,
     cpu_before: CpuTime,
 }
@@ -60,14 +61,19 @@ impl Running {
         counters: Vec<Arc<Counters>>,
         threads: Vec<JoinHandle<()>>,
         (engine, notes): (String, Vec<String>),
-        (origin_ns, cpu_before): (u64, CpuTime),
+        (clock, origin_ns, cpu_before): (FastClock, u64, CpuTime),
     ) -> Running {
-        Running { job, shared, counters, threads, engine, notes, origin_ns, cpu_before }
+        Running { job, shared, counters, threads, engine, notes, clock, origin_ns, cpu_before }
     }
 
     /// Start of the load's time line, ns of `host::clock::monotonic_ns`. Bin 0 begins here.
     pub fn origin_ns(&self) -> u64 {
         self.origin_ns
+    }
+
+    /// The clock of the latencies: `tsc` or `clock_gettime`.
+    pub fn clock_name(&self) -> &'static str {
+        self.clock.name()
     }
 
     /// Width of a bin, ns.
@@ -189,6 +195,9 @@ impl Running {
 
     /// Stops the threads. One that does not come back in time is left to the kernel; it holds only what is its own.
     fn halt(&mut self) {
+        if self.threads.is_empty() {
+            return;
+        }
         self.shared.stop.store(true, Relaxed);
         let deadline_ns = clock::monotonic_ns() + DRAIN_NS;
         let is_done = |counters: &Vec<Arc<Counters>>| counters.iter().all(|one| one.is_done.load(Relaxed));

@@ -139,7 +139,7 @@ impl Plan<'_> {
             counters,
             handles,
             (engine, notes),
-            (origin_ns, cpu_before),
+            (clock, origin_ns, cpu_before),
         ))
     }
 
