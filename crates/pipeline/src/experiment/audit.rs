@@ -4,7 +4,7 @@ use super::carry::{self, Bin, Carried, Exposure, TAUS_MS, age};
 use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats::Estimate;
+use super::stats::{self, Estimate};
 use super::window::BIN_MS;
 use model::verdict::Stage;
 
@@ -38,6 +38,8 @@ struct Sign<'a> {
 /// Ratio that excludes carry-over of a given size.
 const EXCLUDE_LN: f64 = -2.0;
 const ROUNDS_MAX: usize = 3;
+/// Levels are clipped at so many robust deviations around their residence's median.
+const CLIP: f64 = 3.0;
 
 /// What the audit found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,6 +109,9 @@ impl Audit {
             }
             self.exposure = age(&self.exposure, acting, residence.duration_ms as f64);
         }
+        for acting in [0.0, 1.0] {
+            clip(bins.iter_mut().filter(|bin| bin.acting == acting).map(|bin| &mut bin.level_ln).collect());
+        }
         self.bins = bins.chunks(2).map(Bin::merged).collect();
     }
 
@@ -144,12 +149,15 @@ impl Audit {
     fn slice(&mut self, run: &Run, sample: &Sample) {
         let acting = if sample.arm == self.arm { 1.0 } else { 0.0 };
         let slice_bins = (SLICE_MS.max(run.window_ms - run.washout_ms) / BIN_MS) as usize;
+        let parts: Vec<&[f64]> = sample.kept().chunks(slice_bins).collect();
+        let mut levels_ln: Vec<f64> = parts.iter().map(|part| run.level.robust(part)).collect();
+        clip(levels_ln.iter_mut().collect());
         let mut at_ms = sample.discard_ms as f64;
-        for part in sample.kept().chunks(slice_bins) {
+        for (part, level_ln) in parts.iter().zip(levels_ln) {
             let length_ms = part.len() as f64 * BIN_MS as f64;
             self.bins.push(Bin {
                 at_s: (sample.start_ms as f64 + at_ms + length_ms / 2.0) / 1e3,
-                level_ln: run.level.robust(part) - self.short.centre * acting,
+                level_ln: level_ln - self.short.centre * acting,
                 acting,
                 variance: slice_bins as f64 / part.len() as f64,
                 exposure: age(&self.exposure, acting, at_ms + length_ms / 2.0),
@@ -206,4 +214,12 @@ fn horizon_ms(signs: &[Sign]) -> u64 {
     let first_open_ms = signs.iter().find(|sign| !excluded(sign)).map(|sign| sign.fit.tau_ms);
     let below = |sign: &&Sign| first_open_ms.is_none_or(|open_ms| sign.fit.tau_ms < open_ms);
     signs.iter().take_while(below).last().map_or(0, |sign| sign.fit.tau_ms)
+}
+
+/// Clips levels around their median: holes and regimes are no carry-over, and unclipped they would drown it.
+fn clip(mut levels_ln: Vec<&mut f64>) {
+    let values: Vec<f64> = levels_ln.iter().map(|level| **level).collect();
+    let centre_ln = stats::median(&values);
+    let reach_ln = CLIP * stats::mad_sd(&values) + 1e-6;
+    levels_ln.iter_mut().for_each(|level| **level = level.clamp(centre_ln - reach_ln, centre_ln + reach_ln));
 }

@@ -210,7 +210,7 @@ mod tests {
             raw_effect: None,
             lives_in_tail: false,
             smallest_detectable: None,
-            p99: Some(P99 { ratio: 0.62, low: 0.6, high: 0.65, guard: Guard::Passed }),
+            p99: Some(P99 { ratio: 0.62, low: Some(0.6), high: Some(0.65), guard: Guard::Passed }),
             arms: vec![ArmResult {
                 arm: "none".into(),
                 effect: Some(-0.12),

@@ -102,8 +102,11 @@ fn device(path: &IoPath) -> Result<String, Failure> {
     }
 }
 
+/// A knob with the values that the user named, if any.
+type Asked = (&'static Knob, Option<Vec<String>>);
+
 /// The knobs to consider with the values asked for: the user's, or all in the order of expected gain.
-fn asked(args: &Args) -> Result<Vec<(&'static Knob, Option<Vec<String>>)>, Failure> {
+fn asked(args: &Args) -> Result<Vec<Asked>, Failure> {
     if args.knobs.is_empty() {
         let mut all: Vec<&'static Knob> = knobs::ALL.to_vec();
         all.sort_by_key(|knob| knob.order);
@@ -113,7 +116,7 @@ fn asked(args: &Args) -> Result<Vec<(&'static Knob, Option<Vec<String>>)>, Failu
 }
 
 /// `scheduler` or `scheduler=none,bfq`.
-fn parse_knob(text: &str) -> Result<(&'static Knob, Option<Vec<String>>), Failure> {
+fn parse_knob(text: &str) -> Result<Asked, Failure> {
     let (id, values) = text.split_once('=').map_or((text, None), |(id, values)| (id, Some(values)));
     let knob = Knob::find(id).ok_or_else(|| {
         let known: Vec<&str> = knobs::ALL.iter().map(|knob| knob.id).collect();
