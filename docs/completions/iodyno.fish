@@ -1,0 +1,145 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_iodyno_global_optspecs
+    string join \n json h/help V/version
+end
+
+function __fish_iodyno_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_iodyno_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_iodyno_using_subcommand
+    set -l cmd (__fish_iodyno_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c iodyno -n "__fish_iodyno_needs_command" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_needs_command" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_needs_command" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "run" -d 'Load a target once and keep the measurement as a record'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "apply" -d 'Put in place what a tune has proved'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "list" -d 'List the records'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "show" -d 'Show one record'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "catalogue" -d 'List everything that `explain` knows'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "completions" -d 'Print completions for a shell'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "manual" -d 'Print the manual page'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l root -d 'Read a captured machine in place of this one' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l capture -d 'Save what was read about the target, to look at it elsewhere with --root' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every setting, not only those that people change'
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l bs -d 'Block size' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l iodepth -d 'I/Os in flight for each job' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l numjobs -d 'Threads that each run the job' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'io_uring or psync' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rwmixread -d 'Share of reads in a mix, per cent' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l bs -d 'Block size' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l iodepth -d 'I/Os in flight for each job' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l numjobs -d 'Threads that each run the job' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'io_uring or psync' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rwmixread -d 'Share of reads in a mix, per cent' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l accept-worse-p99 -d 'Accept a worse p99 in exchange for throughput'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l dry-run -d 'Show what would be changed, for how long and how it is put back; do nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l aa -d 'Write the value that is set already instead of the arm\'s: a check of iodyno itself, which must find no winner'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l overwrite -d 'Allow writes to an existing file: its content is lost'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l persist -d 'Make the settings outlive a reboot, the way this distribution does it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l dry-run -d 'Show what would be written; do nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -l all -d 'Undo every journal, those that `apply` kept too'
+complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand status" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand status" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand status" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l arm -d 'Name of an arm; once for each, the default first' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l class -d 'How long a switch between arms keeps acting: fast, learned or slow' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l rope -d 'Differences up to this count as equal' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l alpha -d 'Probability of naming a winner where there is none' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l budget -d 'Device time for the pairs or the race; settling, audit and hold-out come on top. The class\'s own without it' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l seed -d 'Seed of the order of all windows; without it, a new one, which the first line names' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s n -l limit -d 'How many to show' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand show" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand show" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand show" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand catalogue" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand catalogue" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand catalogue" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand completions" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "list" -d 'List the records'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "show" -d 'Show one record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run tune apply undo status judge list show explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

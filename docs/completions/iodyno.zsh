@@ -1,0 +1,464 @@
+#compdef iodyno
+
+autoload -U is-at-least
+
+_iodyno() {
+    typeset -A opt_args
+    typeset -a _arguments_options
+    local ret=1
+
+    if is-at-least 5.2; then
+        _arguments_options=(-s -S -C)
+    else
+        _arguments_options=(-s -C)
+    fi
+
+    local context curcontext="$curcontext" state line
+    _arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_iodyno_commands" \
+"*::: :->iodyno" \
+&& ret=0
+    case $state in
+    (iodyno)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-command-$line[1]:"
+        case $line[1] in
+            (inspect)
+_arguments "${_arguments_options[@]}" : \
+'--root=[Read a captured machine in place of this one]:FILE.host:_files' \
+'(--root)--capture=[Save what was read about the target, to look at it elsewhere with --root]:FILE.host:_files' \
+'--all[Every setting, not only those that people change]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::target -- A directory, a file or a block device; the working directory without it:_default' \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
+'--bs=[Block size]:BS:_default' \
+'--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
+'--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
+'--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
+'--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
+'--ioengine=[io_uring or psync]:IOENGINE:_default' \
+'--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
+'--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
+'*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
+'--runtime=[How long to run]:RUNTIME:_default' \
+'--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
+'--destroy-data[Allow writes to a block device\: everything on it is lost]' \
+'--overwrite[Allow writes to an existing file\: its content is lost]' \
+'--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':target -- A directory (scratch is made in it and removed), a file or a block device:_files' \
+&& ret=0
+;;
+(tune)
+_arguments "${_arguments_options[@]}" : \
+'*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
+'--budget=[Time for all knobs together]:BUDGET:_default' \
+'--rope=[Differences up to this count as equal]:ROPE:_default' \
+'--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
+'--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
+'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
+'--bs=[Block size]:BS:_default' \
+'--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
+'--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
+'--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
+'--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
+'--ioengine=[io_uring or psync]:IOENGINE:_default' \
+'--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
+'--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
+'*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
+'--accept-worse-p99[Accept a worse p99 in exchange for throughput]' \
+'--dry-run[Show what would be changed, for how long and how it is put back; do nothing]' \
+'--aa[Write the value that is set already instead of the arm'\''s\: a check of iodyno itself, which must find no winner]' \
+'--destroy-data[Allow writes to a block device\: everything on it is lost]' \
+'--overwrite[Allow writes to an existing file\: its content is lost]' \
+'--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':target -- A directory (scratch is made in it and removed), a file or a block device:_files' \
+&& ret=0
+;;
+(apply)
+_arguments "${_arguments_options[@]}" : \
+'--persist[Make the settings outlive a reboot, the way this distribution does it]' \
+'--dry-run[Show what would be written; do nothing]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':record -- Number of the tune'\''s record, as `iodyno list` shows it:_default' \
+&& ret=0
+;;
+(undo)
+_arguments "${_arguments_options[@]}" : \
+'()--all[Undo every journal, those that \`apply\` kept too]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::id -- The journal to undo, as `status` names it; without it, what ended unfinished:_default' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(judge)
+_arguments "${_arguments_options[@]}" : \
+'*--arm=[Name of an arm; once for each, the default first]:NAME:_default' \
+'--class=[How long a switch between arms keeps acting\: fast, learned or slow]:CLASS:_default' \
+'--rope=[Differences up to this count as equal]:ROPE:_default' \
+'--alpha=[Probability of naming a winner where there is none]:ALPHA:_default' \
+'--budget=[Device time for the pairs or the race; settling, audit and hold-out come on top. The class'\''s own without it]:BUDGET:_default' \
+'--seed=[Seed of the order of all windows; without it, a new one, which the first line names]:SEED:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+'-n+[How many to show]:LIMIT:_default' \
+'--limit=[How many to show]:LIMIT:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':record -- Number of the record, as `iodyno list` shows it:_default' \
+&& ret=0
+;;
+(explain)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':id -- The thing, as `iodyno catalogue` names it:_default' \
+&& ret=0
+;;
+(catalogue)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(completions)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':shell -- bash, zsh, fish or elvish:(bash elvish fish powershell zsh)' \
+&& ret=0
+;;
+(manual)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_iodyno__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-help-command-$line[1]:"
+        case $line[1] in
+            (inspect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(tune)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(apply)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(undo)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(judge)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(catalogue)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(completions)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(manual)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+}
+
+(( $+functions[_iodyno_commands] )) ||
+_iodyno_commands() {
+    local commands; commands=(
+'inspect:Show the I/O path below a target with every setting; changes nothing' \
+'run:Load a target once and keep the measurement as a record' \
+'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
+'apply:Put in place what a tune has proved' \
+'undo:Put old values back\: after a death, or after \`apply\`' \
+'status:Show what iodyno has changed and not yet put back; changes nothing' \
+'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
+'list:List the records' \
+'show:Show one record' \
+'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
+'catalogue:List everything that \`explain\` knows' \
+'completions:Print completions for a shell' \
+'manual:Print the manual page' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__apply_commands] )) ||
+_iodyno__subcmd__apply_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno apply commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__catalogue_commands] )) ||
+_iodyno__subcmd__catalogue_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno catalogue commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__completions_commands] )) ||
+_iodyno__subcmd__completions_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno completions commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__explain_commands] )) ||
+_iodyno__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno explain commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help_commands] )) ||
+_iodyno__subcmd__help_commands() {
+    local commands; commands=(
+'inspect:Show the I/O path below a target with every setting; changes nothing' \
+'run:Load a target once and keep the measurement as a record' \
+'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
+'apply:Put in place what a tune has proved' \
+'undo:Put old values back\: after a death, or after \`apply\`' \
+'status:Show what iodyno has changed and not yet put back; changes nothing' \
+'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
+'list:List the records' \
+'show:Show one record' \
+'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
+'catalogue:List everything that \`explain\` knows' \
+'completions:Print completions for a shell' \
+'manual:Print the manual page' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__apply_commands] )) ||
+_iodyno__subcmd__help__subcmd__apply_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help apply commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__catalogue_commands] )) ||
+_iodyno__subcmd__help__subcmd__catalogue_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help catalogue commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__completions_commands] )) ||
+_iodyno__subcmd__help__subcmd__completions_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help completions commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__explain_commands] )) ||
+_iodyno__subcmd__help__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help explain commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__help_commands] )) ||
+_iodyno__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__inspect_commands] )) ||
+_iodyno__subcmd__help__subcmd__inspect_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help inspect commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__judge_commands] )) ||
+_iodyno__subcmd__help__subcmd__judge_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help judge commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__list_commands] )) ||
+_iodyno__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help list commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__manual_commands] )) ||
+_iodyno__subcmd__help__subcmd__manual_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help manual commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__run_commands] )) ||
+_iodyno__subcmd__help__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help run commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__show_commands] )) ||
+_iodyno__subcmd__help__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help show commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__status_commands] )) ||
+_iodyno__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help status commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__tune_commands] )) ||
+_iodyno__subcmd__help__subcmd__tune_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help tune commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__undo_commands] )) ||
+_iodyno__subcmd__help__subcmd__undo_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help undo commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__inspect_commands] )) ||
+_iodyno__subcmd__inspect_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno inspect commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__judge_commands] )) ||
+_iodyno__subcmd__judge_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno judge commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__list_commands] )) ||
+_iodyno__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno list commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__manual_commands] )) ||
+_iodyno__subcmd__manual_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno manual commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__run_commands] )) ||
+_iodyno__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno run commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__show_commands] )) ||
+_iodyno__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno show commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__status_commands] )) ||
+_iodyno__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno status commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__tune_commands] )) ||
+_iodyno__subcmd__tune_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno tune commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__undo_commands] )) ||
+_iodyno__subcmd__undo_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno undo commands' commands "$@"
+}
+
+if [ "$funcstack[1]" = "_iodyno" ]; then
+    _iodyno "$@"
+else
+    compdef _iodyno iodyno
+fi
