@@ -97,6 +97,10 @@ pub struct Job {
     pub rate_iops: u64,
     /// CPUs to pin the jobs to, one after the other; empty leaves placement to the kernel.
     pub cpus_allowed: Vec<u32>,
+    /// Drop the cached pages of the range before every pass over it, so that a buffered reader keeps reading from the
+    /// device; what fio does with `loops` and `invalidate`.
+    #[serde(default)]
+    pub cold_passes: bool,
     /// Seed of offsets, mix and data.
     pub randseed: u64,
 }
@@ -115,6 +119,7 @@ impl Default for Job {
             runtime_ms: 10_000,
             rate_iops: 0,
             cpus_allowed: Vec::new(),
+            cold_passes: false,
             randseed: 1,
         }
     }

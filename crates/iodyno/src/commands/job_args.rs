@@ -74,6 +74,7 @@ impl JobArgs {
             runtime_ms,
             rate_iops: self.rate_iops.unwrap_or(0),
             cpus_allowed: self.cpus_allowed.clone(),
+            cold_passes: false,
             randseed,
         }
     }

@@ -86,23 +86,25 @@ fn shifted(value: u64, other: u64, key: u64, size: u64) -> u64 {
 pub struct Offsets {
     range: Range,
     order: Order,
+    /// Passes completed.
+    passes: u64,
 }
 
 #[derive(Clone, Debug)]
 enum Order {
     Sequential { next: u64 },
-    Random { pass: Permutation, seed: u64, passes: u64 },
+    Random { pass: Permutation, seed: u64 },
 }
 
 impl Offsets {
     /// From the first block of the range to its last, again and again.
     pub fn sequential(range: Range) -> Offsets {
-        Offsets { range, order: Order::Sequential { next: 0 } }
+        Offsets { range, order: Order::Sequential { next: 0 }, passes: 0 }
     }
 
     /// Every block of the range once, in random order, then all again in another.
     pub fn random(range: Range, seed: u64) -> Offsets {
-        Offsets { range, order: Order::Random { pass: Permutation::new(range.count, seed), seed, passes: 0 } }
+        Offsets { range, order: Order::Random { pass: Permutation::new(range.count, seed), seed }, passes: 0 }
     }
 
     /// The next block.
@@ -110,20 +112,29 @@ impl Offsets {
     pub fn next_block(&mut self) -> u64 {
         let index = match &mut self.order {
             Order::Sequential { next } => {
-                let index = *next;
-                *next = if index + 1 == self.range.count { 0 } else { index + 1 };
-                index
+                if *next == self.range.count {
+                    *next = 0;
+                    self.passes += 1;
+                }
+                *next += 1;
+                *next - 1
             }
-            Order::Random { pass, seed, passes } => match pass.next() {
+            Order::Random { pass, seed } => match pass.next() {
                 Some(index) => index,
                 None => {
-                    *passes += 1;
-                    *pass = Permutation::new(self.range.count, mix64(*seed ^ mix64(*passes)));
+                    self.passes += 1;
+                    *pass = Permutation::new(self.range.count, mix64(*seed ^ mix64(self.passes)));
                     pass.next().unwrap_or(0)
                 }
             },
         };
         self.range.first + index
+    }
+
+    /// Passes over the range that the last block handed out came after.
+    #[inline]
+    pub fn passes(&self) -> u64 {
+        self.passes
     }
 }
 

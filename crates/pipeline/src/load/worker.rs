@@ -102,7 +102,12 @@ pub struct Worker {
 impl Worker {
     /// The endless stream of this thread's I/Os.
     pub fn source(&self) -> Source {
-        Source::new(&self.job, self.range, self.seed)
+        let mut source = Source::new(&self.job, self.range, self.seed);
+        if self.job.cold_passes {
+            // Pages belong to the file, not to who opened it: any description of it can drop them.
+            source.cold = self.file.reopen(host::files::Access::default()).ok();
+        }
+        source
     }
 
     /// The schedule of this thread's I/Os, from the origin on.
@@ -147,6 +152,10 @@ pub struct Source {
     bs: u64,
     /// Share of writes, in 2^32ths.
     write_share: u64,
+    /// The file whose pages are dropped before every pass but the first, which the start has seen to.
+    cold: Option<DataFile>,
+    range: Range,
+    passes: u64,
 }
 
 impl Source {
@@ -167,6 +176,9 @@ impl Source {
             seed,
             bs: job.bs,
             write_share: (write_percent << 32) / 100,
+            cold: None,
+            range,
+            passes: 0,
         }
     }
 
@@ -184,7 +196,21 @@ impl Source {
             Some(offsets) if write => offsets,
             _ => &mut self.offsets,
         };
-        Io { offset: offsets.next_block() * self.bs, number, write }
+        let io = Io { offset: offsets.next_block() * self.bs, number, write };
+        if self.cold.is_some() {
+            self.drop_pages_on_a_new_pass();
+        }
+        io
+    }
+
+    #[cold]
+    fn drop_pages_on_a_new_pass(&mut self) {
+        let passes = self.offsets.passes();
+        if let Some(file) = self.cold.as_ref().filter(|_| passes != self.passes) {
+            self.passes = passes;
+            // Best effort, as it is for fio: a file system that cannot drop pages serves them from memory.
+            let _ = file.drop_cache(self.range.first * self.bs, self.range.count * self.bs);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::Context;
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use crate::exit::{Exit, Failure};
 use crate::store::Store;
+use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
 use model::units::parse_share;
 use model::verdict::Outcome;
@@ -64,7 +65,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(super::inspect::failure)?;
+    // A window that read what an earlier one left in the page cache would measure the earlier one.
     let job = args.job.job(args.budget, seed);
+    let job = Job { cold_passes: !job.direct && job.rw.reads(), ..job };
     let plan = plan::make(args, context, &path, &job)?;
     for line in plan.lines(&job) {
         context.out.say(line);
