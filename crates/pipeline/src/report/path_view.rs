@@ -101,7 +101,10 @@ fn head(layer: &Layer) -> (String, String) {
         LayerKind::FileSystem | LayerKind::Unbacked => {
             let source = fact("source").filter(|source| source.contains('/') || source.contains(':'));
             let source = source.map(|source| format!(" from {source}")).unwrap_or_default();
-            (fact("fstype").unwrap_or("file system").into(), format!("mounted on {name}{source}"))
+            match fact("fstype") {
+                Some(fstype) => (fstype.into(), format!("mounted on {name}{source}")),
+                None => ("file system".into(), "its mount is not listed here".into()),
+            }
         }
         LayerKind::Disk => (name, disk(layer, size)),
         LayerKind::Partition => (name, join([Some("partition".into()), size])),
