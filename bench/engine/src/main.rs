@@ -1,8 +1,9 @@
 //! What the native engine costs, against fio and against the smallest loop that does the same I/O.
 //!
 //! `cargo run --release -p bench-engine` measures all and rewrites its section of `bench/RESULTS.md`. Every run is a
-//! process of its own, pinned to one CPU; its CPU time is what the kernel charges to it (wait4), less that of the same
-//! program doing one I/O. Rounds are interleaved in random order, and only runs of one round are compared.
+//! process of its own, pinned to one CPU; its CPU time is what the kernel charges to it when it ends, less that of
+//! the same program running for a millisecond. Rounds are interleaved in random order, and only runs of one round are
+//! compared.
 #![allow(clippy::disallowed_methods, reason = "a benchmark starts programs and reads clocks of its own")]
 #![allow(
     clippy::print_stdout,

@@ -62,6 +62,7 @@ pub struct Comparison {
 
 /// Measures everything and writes the section of the results.
 pub fn all(rounds: usize, runtime_ms: u64) -> Result<(), String> {
+    child::pin()?;
     let mut comparisons = Vec::new();
     let cached = DataFile::write("cached", 256 << 20)?;
     let fios = [Tuning::Default, Tuning::Best, Tuning::BestBlind].map(Contestant::Fio);

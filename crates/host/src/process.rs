@@ -27,12 +27,21 @@ impl CpuTime {
 /// CPU time of the whole process. The kernel's io_uring workers (`iou-wrk-*`) are threads of the process that asked
 /// for them, so their time is in it; a thread's own clock would miss it. Both parts only ever grow (the kernel scales
 /// its ticks to the exact sum and keeps them monotonic, kernel/sched/cputime.c).
-#[allow(unsafe_code, reason = "rustix has no getrusage")]
 pub fn cpu_time() -> CpuTime {
+    usage(libc::RUSAGE_SELF)
+}
+
+/// CPU time of all children that have ended and were waited for, their own such children included.
+pub fn children_cpu_time() -> CpuTime {
+    usage(libc::RUSAGE_CHILDREN)
+}
+
+#[allow(unsafe_code, reason = "rustix has no getrusage")]
+fn usage(who: libc::c_int) -> CpuTime {
     // SAFETY: rusage is plain data of integers, for which all-zero is a valid value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is valid for the call, which writes one rusage to it. It cannot fail for RUSAGE_SELF.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    // SAFETY: the pointer is valid for the call, which writes one rusage to it. It cannot fail for a valid `who`.
+    unsafe { libc::getrusage(who, &mut usage) };
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
     CpuTime { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) }
 }

@@ -11,8 +11,12 @@ use pipeline::apply::{Knob, Queue, knobs};
 use pipeline::experiment::default_budget_ms;
 use serde::Serialize;
 
-/// Device time that settling, audit and hold-out take on top of the pairs, about.
-const FIXED_MS: u64 = 40_000;
+/// Device time that settling, audit and hold-out take on top of the pairs, about: their windows are as long as the
+/// class's.
+fn fixed_ms(class: Class) -> u64 {
+    if class == Class::Fast { 40_000 } else { 150_000 }
+}
+
 /// Least time for the pairs in which a fast knob can be decided at all.
 const LEAST_MS: u64 = 10_000;
 
@@ -199,8 +203,9 @@ impl PlannedKnob {
             // Windows of fifteen seconds and a fixed number of them: it fits whole or not at all.
             return (left_ms >= most_ms).then_some(most_ms);
         }
-        let share_ms = (left_ms / knobs_left.max(1)).saturating_sub(FIXED_MS).max(LEAST_MS).min(most_ms);
-        let is_enough = left_ms >= share_ms + FIXED_MS / 2;
+        let share_ms =
+            (left_ms / knobs_left.max(1)).saturating_sub(fixed_ms(self.class)).max(LEAST_MS).min(most_ms);
+        let is_enough = left_ms >= share_ms + fixed_ms(self.class) / 2;
         is_enough.then_some(share_ms)
     }
 }
