@@ -10,6 +10,12 @@ use model::verdict::Stage;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;
+const ROUNDS_MAX: usize = 3;
+/// Levels are clipped at so many robust deviations around their median.
+const CLIP: f64 = 3.0;
+/// Log likelihood ratio that excludes carry-over of a given size.
+const EXCLUDE_LN: f64 = -2.0;
+
 /// Log likelihood ratios of carry-over against none.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
@@ -34,12 +40,6 @@ struct Sign<'a> {
     evidence_ln: f64,
     limits: Limits,
 }
-
-/// Ratio that excludes carry-over of a given size.
-const EXCLUDE_LN: f64 = -2.0;
-const ROUNDS_MAX: usize = 3;
-/// Levels are clipped at so many robust deviations around their residence's median.
-const CLIP: f64 = 3.0;
 
 /// What the audit found.
 #[derive(Clone, Copy, Debug, PartialEq)]
