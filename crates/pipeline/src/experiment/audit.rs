@@ -1,6 +1,6 @@
 //! Long residences in random order: does what the short windows showed also hold when an arm stays?
 
-use super::carry::{self, Bin, Carried, Exposure, TAUS_MS, age};
+use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
@@ -168,7 +168,7 @@ impl Audit {
     }
 
     fn judge(&mut self, run: &mut Run) {
-        let fits = carry::fit(&self.bins, false);
+        let fits = carry::fit(&self.bins, Short::Measured { error_ln: self.short.error });
         let is_last = self.rounds >= ROUNDS_MAX;
         let signs: Vec<Sign> = fits.iter().flat_map(|fit| self.signs(run, fit)).collect();
         let limit_of = |sign: &Sign| if is_last { sign.limits.fail_ln } else { sign.limits.certain_ln };

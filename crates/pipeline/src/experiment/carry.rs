@@ -80,18 +80,38 @@ impl Carried {
     }
 }
 
-/// Fits every time constant; `with_effect` also fits the short effect where no other stage has measured it.
-pub(super) fn fit(bins: &[Bin], with_effect: bool) -> Vec<Carried> {
-    (0..TAUS_MS.len()).filter_map(|tau| fit_one(bins, tau, with_effect)).collect()
+/// What is known about the short effect before the fit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Short {
+    /// Nothing: it is still in the levels.
+    Unknown,
+    /// It was measured with this error and taken out of the levels.
+    Measured { error_ln: f64 },
 }
 
-fn fit_one(bins: &[Bin], tau: usize, with_effect: bool) -> Option<Carried> {
+/// Fits every time constant.
+pub(super) fn fit(bins: &[Bin], short: Short) -> Vec<Carried> {
+    (0..TAUS_MS.len()).filter_map(|tau| fit_one(bins, tau, short)).collect()
+}
+
+fn fit_one(bins: &[Bin], tau: usize, short: Short) -> Option<Carried> {
     let fits: Vec<Fit> =
-        Noise::grid().filter_map(|noise| regress(&whiten(bins, tau, noise), with_effect)).collect();
+        Noise::grid().filter_map(|noise| fit_noise(whiten(bins, tau, noise), short)).collect();
     let best = fits.iter().max_by(|a, b| a.top().total_cmp(&b.top()))?;
     let error_ln = (best.residual / best.freedom / best.power).sqrt();
     let centre_ln = best.centre_ln;
     Some(Carried { tau_ms: TAUS_MS[tau], centre_ln, error_ln, fits })
+}
+
+/// What the measured short effect is off by would pass for quick carry-over, so it is fitted as well, held near
+/// nothing by a row that weighs as much as its measurement.
+fn fit_noise(mut rows: Vec<Row>, short: Short) -> Option<Fit> {
+    if let Short::Measured { error_ln } = short {
+        let alone = regress(&rows, false)?;
+        let weight = (alone.residual / alone.freedom).sqrt() / error_ln.max(1e-6);
+        rows.push(Row { columns: [0.0, 0.0, weight, 0.0], variance_ln: 0.0 });
+    }
+    regress(&rows, true)
 }
 
 /// A regression under one noise model.
