@@ -12,7 +12,7 @@ use model::verdict::Stage;
 const SLICE_MS: u64 = 250;
 const ROUNDS_MAX: usize = 3;
 /// Levels are clipped at so many robust deviations around their median.
-const CLIP: f64 = 3.0;
+const CLIP: f64 = 5.0;
 /// Log likelihood ratio that excludes carry-over of a given size.
 const EXCLUDE_LN: f64 = -2.0;
 
@@ -90,12 +90,12 @@ impl Audit {
     }
 
     /// Goes through the windows so far: they say how long the arm has acted, and the short ones since the
-    /// calibration show the level before the long residences move it.
+    /// calibration show the level before the long residences move it. Blocks of a race are too far apart for that.
     fn recall(&mut self, run: &Run) {
         let mut bins: Vec<Bin> = Vec::new();
         for (number, residence) in run.residences.iter().enumerate() {
             let acting = if residence.arm == self.arm { 1.0 } else { 0.0 };
-            let is_recent = number >= run.attempt_residence && residence.stage != Stage::Audit;
+            let is_recent = number >= run.attempt_residence && residence.stage != Stage::Race;
             if is_recent && (acting == 1.0 || residence.arm == 0) {
                 let middle_ms = (residence.discard_ms + residence.duration_ms) as f64 / 2.0;
                 let kept_ms = residence.duration_ms.saturating_sub(residence.discard_ms).max(BIN_MS);
