@@ -236,3 +236,50 @@ fn remove(column: &mut [f64], direction: &[f64]) {
         column.iter_mut().zip(direction).for_each(|(value, part)| *value -= share * part);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two residences of 10 s each way, a level of `carried` times the exposure of `tau_ms`, and a given drift.
+    fn bins(carried: f64, tau_ms: u64, drift_per_s: f64) -> Vec<Bin> {
+        let tau = TAUS_MS.iter().position(|tau| *tau == tau_ms).unwrap();
+        let mut exposure = [0.3; TAUS_MS.len()];
+        let mut wobble = 1u32;
+        let slices = (0..160).map(|slice| {
+            let acting = if (slice / 40) % 3 == 0 { 0.0 } else { 1.0 };
+            exposure = age(&exposure, acting, 250.0);
+            wobble = wobble.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let noise = 0.01 * (f64::from(wobble) / f64::from(u32::MAX) - 0.5);
+            let at_s = f64::from(slice) * 0.25;
+            let level_ln = carried * exposure[tau] + drift_per_s * at_s + noise;
+            Bin { at_s, level_ln, acting, variance: 1.0, exposure }
+        });
+        slices.collect()
+    }
+
+    fn evidence_ln(bins: &[Bin], size_ln: f64) -> f64 {
+        let fits = fit(bins, Short::Measured { error_ln: 0.002 });
+        fits.iter().map(|fit| fit.evidence_ln(size_ln)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    #[test]
+    fn debt_is_found_with_its_time_constant() {
+        let fits = fit(&bins(-0.1, 4_000, 0.0), Short::Measured { error_ln: 0.002 });
+        let found = fits.iter().max_by(|a, b| a.evidence_ln(-0.1).total_cmp(&b.evidence_ln(-0.1))).unwrap();
+        assert_eq!(found.tau_ms, 4_000);
+        assert!((found.centre_ln + 0.1).abs() < 0.01 && found.evidence_ln(-0.1) > 20.0);
+    }
+
+    #[test]
+    fn drift_is_not_taken_for_debt() {
+        assert!(evidence_ln(&bins(0.0, 4_000, 0.0), -0.1) < -2.0);
+        assert!(evidence_ln(&bins(0.0, 4_000, -0.01), -0.1) < -2.0);
+        assert!(evidence_ln(&bins(-0.1, 4_000, -0.01), -0.1) > 20.0);
+    }
+
+    #[test]
+    fn nothing_in_nothing_out() {
+        assert!(fit(&[], Short::Unknown).is_empty());
+    }
+}
