@@ -91,7 +91,7 @@ pub struct PairRow {
     pub stage: Stage,
     /// The arm compared with the default.
     pub arm: String,
-    /// Whether the default's window came first.
+    /// Whether the default's window came first; always false in a race, where blocks hold more than two windows.
     pub default_first: bool,
     /// Mean rate of the default's kept part, in the driver's unit per second.
     pub rate_default: f64,

@@ -137,14 +137,18 @@ fn conclude_equal(run: &mut Run, claim: &Claim, reason: Reason) -> Phase {
     let (low_ln, high_ln) = claim.interval_ln;
     let effect =
         Effect { arm: claim.arm, centre_ln: claim.short.centre, low_ln, high_ln, stage: claim.stage };
-    let finding = if run.saturated {
+    done(run, claim.arms.clone(), equal(run, reason).with(effect))
+}
+
+/// Equality, unless something else than the setting may have made the arms equal.
+pub(super) fn equal(run: &Run, reason: Reason) -> Finding {
+    if run.saturated {
         Finding::refused(Reason::Saturated, "")
     } else if run.cap.is_pinned() {
         Finding::refused(Reason::Throttled, "the rate is pinned at a constant, as only a limiter does")
     } else {
         Finding::new(Outcome::Equal, reason)
-    };
-    done(run, claim.arms.clone(), finding.with(effect))
+    }
 }
 
 pub(super) fn holdout(run: &mut Run, stage: &Holdout, claim: &Claim) -> Phase {

@@ -1,6 +1,6 @@
 //! Long residences in random order: does what the short windows showed also hold when an arm stays?
 
-use super::carry::{self, Bin, Carried, Exposure, TAUS_MS, age};
+use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
@@ -10,6 +10,12 @@ use model::verdict::Stage;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;
+const ROUNDS_MAX: usize = 3;
+/// Levels are clipped at so many robust deviations around their median.
+const CLIP: f64 = 5.0;
+/// Log likelihood ratio that excludes carry-over of a given size.
+const EXCLUDE_LN: f64 = -2.0;
+
 /// Log likelihood ratios of carry-over against none.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
@@ -34,12 +40,6 @@ struct Sign<'a> {
     evidence_ln: f64,
     limits: Limits,
 }
-
-/// Ratio that excludes carry-over of a given size.
-const EXCLUDE_LN: f64 = -2.0;
-const ROUNDS_MAX: usize = 3;
-/// Levels are clipped at so many robust deviations around their residence's median.
-const CLIP: f64 = 3.0;
 
 /// What the audit found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,12 +90,12 @@ impl Audit {
     }
 
     /// Goes through the windows so far: they say how long the arm has acted, and the short ones since the
-    /// calibration show the level before the long residences move it.
+    /// calibration show the level before the long residences move it. Blocks of a race are too far apart for that.
     fn recall(&mut self, run: &Run) {
         let mut bins: Vec<Bin> = Vec::new();
         for (number, residence) in run.residences.iter().enumerate() {
             let acting = if residence.arm == self.arm { 1.0 } else { 0.0 };
-            let is_recent = number >= run.attempt_residence && residence.stage != Stage::Audit;
+            let is_recent = number >= run.attempt_residence && residence.stage != Stage::Race;
             if is_recent && (acting == 1.0 || residence.arm == 0) {
                 let middle_ms = (residence.discard_ms + residence.duration_ms) as f64 / 2.0;
                 let kept_ms = residence.duration_ms.saturating_sub(residence.discard_ms).max(BIN_MS);
@@ -168,7 +168,7 @@ impl Audit {
     }
 
     fn judge(&mut self, run: &mut Run) {
-        let fits = carry::fit(&self.bins, false);
+        let fits = carry::fit(&self.bins, Short::Measured { error_ln: self.short.error });
         let is_last = self.rounds >= ROUNDS_MAX;
         let signs: Vec<Sign> = fits.iter().flat_map(|fit| self.signs(run, fit)).collect();
         let limit_of = |sign: &Sign| if is_last { sign.limits.fail_ln } else { sign.limits.certain_ln };

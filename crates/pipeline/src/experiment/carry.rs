@@ -80,18 +80,38 @@ impl Carried {
     }
 }
 
-/// Fits every time constant; `with_effect` also fits the short effect where no other stage has measured it.
-pub(super) fn fit(bins: &[Bin], with_effect: bool) -> Vec<Carried> {
-    (0..TAUS_MS.len()).filter_map(|tau| fit_one(bins, tau, with_effect)).collect()
+/// What is known about the short effect before the fit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Short {
+    /// Nothing: it is still in the levels.
+    Unknown,
+    /// It was measured with this error and taken out of the levels.
+    Measured { error_ln: f64 },
 }
 
-fn fit_one(bins: &[Bin], tau: usize, with_effect: bool) -> Option<Carried> {
+/// Fits every time constant.
+pub(super) fn fit(bins: &[Bin], short: Short) -> Vec<Carried> {
+    (0..TAUS_MS.len()).filter_map(|tau| fit_one(bins, tau, short)).collect()
+}
+
+fn fit_one(bins: &[Bin], tau: usize, short: Short) -> Option<Carried> {
     let fits: Vec<Fit> =
-        Noise::grid().filter_map(|noise| regress(&whiten(bins, tau, noise), with_effect)).collect();
+        Noise::grid().filter_map(|noise| fit_noise(whiten(bins, tau, noise), short)).collect();
     let best = fits.iter().max_by(|a, b| a.top().total_cmp(&b.top()))?;
     let error_ln = (best.residual / best.freedom / best.power).sqrt();
     let centre_ln = best.centre_ln;
     Some(Carried { tau_ms: TAUS_MS[tau], centre_ln, error_ln, fits })
+}
+
+/// What the measured short effect is off by would pass for quick carry-over, so it is fitted as well, held near
+/// nothing by a row that weighs as much as its measurement.
+fn fit_noise(mut rows: Vec<Row>, short: Short) -> Option<Fit> {
+    if let Short::Measured { error_ln } = short {
+        let alone = regress(&rows, false)?;
+        let weight = (alone.residual / alone.freedom).sqrt() / error_ln.max(1e-6);
+        rows.push(Row { columns: [0.0, 0.0, weight, 0.0], variance_ln: 0.0 });
+    }
+    regress(&rows, true)
 }
 
 /// A regression under one noise model.
@@ -214,5 +234,52 @@ fn remove(column: &mut [f64], direction: &[f64]) {
     if power > 1e-12 {
         let share = dot(column, direction) / power;
         column.iter_mut().zip(direction).for_each(|(value, part)| *value -= share * part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two residences of 10 s each way, a level of `carried` times the exposure of `tau_ms`, and a given drift.
+    fn bins(carried: f64, tau_ms: u64, drift_per_s: f64) -> Vec<Bin> {
+        let tau = TAUS_MS.iter().position(|tau| *tau == tau_ms).unwrap();
+        let mut exposure = [0.3; TAUS_MS.len()];
+        let mut wobble = 1u32;
+        let slices = (0..160).map(|slice| {
+            let acting = if (slice / 40) % 3 == 0 { 0.0 } else { 1.0 };
+            exposure = age(&exposure, acting, 250.0);
+            wobble = wobble.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let noise = 0.01 * (f64::from(wobble) / f64::from(u32::MAX) - 0.5);
+            let at_s = f64::from(slice) * 0.25;
+            let level_ln = carried * exposure[tau] + drift_per_s * at_s + noise;
+            Bin { at_s, level_ln, acting, variance: 1.0, exposure }
+        });
+        slices.collect()
+    }
+
+    fn evidence_ln(bins: &[Bin], size_ln: f64) -> f64 {
+        let fits = fit(bins, Short::Measured { error_ln: 0.002 });
+        fits.iter().map(|fit| fit.evidence_ln(size_ln)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    #[test]
+    fn debt_is_found_with_its_time_constant() {
+        let fits = fit(&bins(-0.1, 4_000, 0.0), Short::Measured { error_ln: 0.002 });
+        let found = fits.iter().max_by(|a, b| a.evidence_ln(-0.1).total_cmp(&b.evidence_ln(-0.1))).unwrap();
+        assert_eq!(found.tau_ms, 4_000);
+        assert!((found.centre_ln + 0.1).abs() < 0.01 && found.evidence_ln(-0.1) > 20.0);
+    }
+
+    #[test]
+    fn drift_is_not_taken_for_debt() {
+        assert!(evidence_ln(&bins(0.0, 4_000, 0.0), -0.1) < -2.0);
+        assert!(evidence_ln(&bins(0.0, 4_000, -0.01), -0.1) < -2.0);
+        assert!(evidence_ln(&bins(-0.1, 4_000, -0.01), -0.1) > 20.0);
+    }
+
+    #[test]
+    fn nothing_in_nothing_out() {
+        assert!(fit(&[], Short::Unknown).is_empty());
     }
 }

@@ -6,7 +6,7 @@
 
 use model::verdict::{ArmResult, PairRow, Stage};
 
-use super::carry::{self, Bin, Carried, Exposure, TAUS_MS, age};
+use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::conclude::ratio;
 use super::run::{Run, Want};
 use super::sample::Sample;
@@ -159,7 +159,7 @@ impl Slow {
     pub(super) fn lasting(&self, run: &Run, arm: usize) -> Lasting {
         let bins = self.bins(run, arm);
         let limit_ln = run.plan.rope_ln().max(0.25 * self.estimate(arm).centre.abs());
-        let fits = carry::fit(&bins, true);
+        let fits = carry::fit(&bins, Short::Unknown);
         let missing = |fit: &Carried| 1.0 - exposure_contrast(&bins, fit.tau_ms);
         let carries = fits.iter().find(|fit| {
             (fit.centre_ln * missing(fit)).abs() > limit_ln && fit.evidence_ln(fit.centre_ln) > FAIL_LN

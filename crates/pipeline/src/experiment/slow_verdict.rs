@@ -2,7 +2,7 @@
 
 use model::verdict::{Outcome, Reason};
 
-use super::after::done;
+use super::after::{done, equal};
 use super::conclude::{self, Effect, Finding};
 use super::holdout::Holdout;
 use super::phase::{Claim, Phase};
@@ -45,10 +45,8 @@ pub(super) fn of(run: &mut Run, slow: &Slow) -> Phase {
             Finding { arm, ..Finding::new(Outcome::Better, Reason::Confirmed) }
         }
         () if differs => Finding::new(Outcome::Better, Reason::DefaultWins),
-        () if slow.is_equal(run, arm) && run.plan.arms.len() == 2 => {
-            Finding::new(Outcome::Equal, Reason::WithinRope)
-        }
-        () if others_lose => Finding::new(Outcome::Equal, Reason::DefaultIsBest),
+        () if slow.is_equal(run, arm) && run.plan.arms.len() == 2 => equal(run, Reason::WithinRope),
+        () if others_lose => equal(run, Reason::DefaultIsBest),
         () => Finding::new(Outcome::Inconclusive, Reason::BudgetSpent),
     };
     done(run, arms, finding.with(effect))
