@@ -26,8 +26,3 @@ pub fn state_dir() -> PathBuf {
 pub fn arguments() -> Vec<String> {
     std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
-
-/// The working directory.
-pub fn working_dir() -> Option<PathBuf> {
-    std::env::current_dir().ok()
-}

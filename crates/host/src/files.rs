@@ -5,7 +5,7 @@ use rustix::fs::{Advice, Mode, OFlags};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Reads a text file whole; bytes that are not UTF-8 are replaced.
@@ -219,22 +219,6 @@ impl AsFd for DataFile {
     }
 }
 
-/// The first bytes of a file or device, for signatures.
-pub fn head(path: &Path, bytes: usize) -> Result<Vec<u8>> {
-    let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
-    let mut buffer = vec![0; bytes];
-    let mut length = 0;
-    while length < bytes {
-        match file.read_at(&mut buffer[length..], length as u64) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) => return Err(Error::io("read", path, error)),
-        }
-    }
-    buffer.truncate(length);
-    Ok(buffer)
-}
-
 /// A directory of its own for a test, removed when dropped.
 #[derive(Debug)]
 pub struct TemporaryDir(PathBuf);
@@ -263,6 +247,7 @@ pub fn temporary_dir(label: &str) -> Result<TemporaryDir> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::FileExt;
 
     #[test]
     fn an_atomic_write_replaces_whole() {

@@ -1,6 +1,5 @@
 //! This process: its CPU time, its memory use, where its threads run.
 
-use rustix::process::Pid;
 use rustix::thread::CpuSet;
 
 /// CPU time used so far, ns.
@@ -74,12 +73,6 @@ pub fn id() -> u32 {
     std::process::id()
 }
 
-/// Whether a process of this id exists.
-pub fn is_alive(pid: u32) -> bool {
-    Pid::from_raw(pid as i32)
-        .is_some_and(|pid| !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,11 +85,5 @@ mod tests {
             sum = sum.wrapping_mul(31).wrapping_add(7);
         }
         assert!(std::hint::black_box(sum) != 1 && thread_cpu_ns() > 0);
-    }
-
-    #[test]
-    fn knows_the_living() {
-        assert!(is_alive(id()));
-        assert!(!is_alive(0x3fff_fff1));
     }
 }

@@ -1,20 +1,13 @@
 //! Scratch space for a load. The file never has a name that outlives a call, so no way of dying leaves it behind.
 
 use crate::files::{Access, DataFile};
-use crate::{Error, Host, Result};
+use crate::{Error, Result};
 use rustix::fs::{Mode, OFlags};
 use std::path::Path;
 
 /// Free space that scratch always leaves to others: 5 % of the file system, at least 256 MiB.
 pub fn reserve_bytes(total_bytes: u64) -> u64 {
     (total_bytes / 20).max(256 << 20)
-}
-
-/// Bytes that a scratch file below `dir` may have, the reserve taken off.
-pub fn available_bytes(dir: &Path) -> Result<u64> {
-    let space = Host::live().space(&dir.to_string_lossy());
-    let space = space.ok_or_else(|| Error::io("ask the free space of", dir, rustix::io::Errno::IO))?;
-    Ok(space.free_bytes.saturating_sub(reserve_bytes(space.total_bytes)))
 }
 
 /// Makes an empty, nameless file below `dir`: with O_TMPFILE, or, where the file system has none (overlayfs of old

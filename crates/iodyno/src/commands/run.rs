@@ -124,6 +124,7 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
             line.rate(
                 snapshot.ios - earlier.ios,
                 &snapshot.latency_since(&earlier),
+                running.inflight(),
                 (end_ns - now_ns) / 1_000_000,
             );
             earlier = snapshot;

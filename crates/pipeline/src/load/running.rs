@@ -3,7 +3,7 @@
 use super::LoadError;
 use super::counters::{BIN_NS, BINS, Counters};
 use super::worker::Shared;
-use host::clock::{self, FastClock};
+use host::clock;
 use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
@@ -49,7 +49,6 @@ pub struct Running {
     threads: Vec<JoinHandle<()>>,
     engine: String,
     notes: Vec<String>,
-    clock: FastClock,
     origin_ns: u64,
     cpu_before: CpuTime,
 }
@@ -61,19 +60,14 @@ impl Running {
         counters: Vec<Arc<Counters>>,
         threads: Vec<JoinHandle<()>>,
         (engine, notes): (String, Vec<String>),
-        (clock, origin_ns, cpu_before): (FastClock, u64, CpuTime),
+        (origin_ns, cpu_before): (u64, CpuTime),
     ) -> Running {
-        Running { job, shared, counters, threads, engine, notes, clock, origin_ns, cpu_before }
+        Running { job, shared, counters, threads, engine, notes, origin_ns, cpu_before }
     }
 
     /// Start of the load's time line, ns of `host::clock::monotonic_ns`. Bin 0 begins here.
     pub fn origin_ns(&self) -> u64 {
         self.origin_ns
-    }
-
-    /// The clock of the latencies: `tsc` or `clock_gettime`.
-    pub fn clock_name(&self) -> &'static str {
-        self.clock.name()
     }
 
     /// Width of a bin, ns.
@@ -90,12 +84,6 @@ impl Running {
                 counts.sum::<Option<u64>>().ok_or(LoadError::BinLost { bin })
             })
             .collect()
-    }
-
-    /// Completed bytes in `count` bins from `first` on.
-    pub fn bin_bytes(&self, first: u64, count: usize) -> Result<Vec<u64>, LoadError> {
-        let ios = self.bins(first, count)?;
-        Ok(ios.into_iter().map(|count| count * self.job.bs).collect())
     }
 
     /// All completions so far.
@@ -124,11 +112,6 @@ impl Running {
     /// Why the load stopped by itself, if it did.
     pub fn failure(&self) -> Option<LoadError> {
         self.shared.failure()
-    }
-
-    /// How the load is produced, with any fall-back.
-    pub fn engine_description(&self) -> &str {
-        &self.engine
     }
 
     /// Fall-backs taken and doubts about the test, for people.

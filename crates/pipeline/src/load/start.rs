@@ -139,7 +139,7 @@ impl Plan<'_> {
             counters,
             handles,
             (engine, notes),
-            (clock, origin_ns, cpu_before),
+            (origin_ns, cpu_before),
         ))
     }
 

@@ -175,12 +175,20 @@ fn proof_line(verdict: &Verdict) -> Option<String> {
     } else {
         " pairs"
     };
-    let horizon = units::span_ms(verdict.horizon_ms);
     Some(format!(
-        "  {pairs}{fresh}, seed {}, {} of device time; no carry-over seen up to {horizon}",
+        "  {pairs}{fresh}, seed {}, {} of device time; {}",
         verdict.seed,
-        units::span_ms(verdict.device_ms)
+        units::span_ms(verdict.device_ms),
+        horizon(verdict.horizon_ms)
     ))
+}
+
+/// How far the audit could see. Under a second it saw nothing but noise, and says so.
+fn horizon(horizon_ms: u64) -> String {
+    match horizon_ms {
+        0..1_000 => "too noisy to exclude that the effect fades".to_string(),
+        _ => format!("no fading seen up to {}", units::span_ms(horizon_ms)),
+    }
 }
 
 #[cfg(test)]

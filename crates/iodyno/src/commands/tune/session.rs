@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use host::signals::Stop;
 use host::{Journal, Lock};
-use model::change::Restored;
+use model::change::{Class, Restored};
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::Trial;
@@ -159,6 +159,7 @@ impl Session<'_> {
         plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
         plan.budget_ms = pairs_ms;
         plan.min_completions = 200;
+        plan.can_halve_depth = self.job.iodepth > 1 && planned.class == Class::Fast;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
         let mut experiment = Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
         let setup = Setup {
