@@ -15,7 +15,7 @@
 //! space: 1073741824 4294967296 65000 262144
 //! ```
 //!
-//! `device: 254:0` is a block device's node. `space` is free and total bytes, then free and total inodes. Lines that start with `#` are comments.
+//! `device: 254:0` is a block device's node, `on: 254:0` the device of a path's file system. `space` is free and total bytes, then free and total inodes. Lines that start with `#` are comments.
 
 use crate::{Space, files::Kind};
 use model::change::Attribute;
@@ -37,6 +37,7 @@ enum Entry {
 pub struct Archive {
     entries: BTreeMap<String, Entry>,
     spaces: BTreeMap<String, Space>,
+    numbers: BTreeMap<String, String>,
 }
 
 impl Archive {
@@ -59,6 +60,10 @@ impl Archive {
                 let space =
                     parse_space(numbers).ok_or((number, "`space:` takes four numbers".to_string()))?;
                 archive.spaces.insert(path.to_string(), space);
+                continue;
+            }
+            if let Some(devno) = line.strip_prefix("on: ") {
+                archive.numbers.insert(path.to_string(), devno.to_string());
                 continue;
             }
             let entry = parse_entry(number, line, &mut lines)?;
@@ -102,6 +107,11 @@ impl Archive {
         self.spaces.insert(path.to_string(), space);
     }
 
+    /// Adds or replaces what [`crate::Host::device_number`] answers for a path.
+    pub fn insert_device_number(&mut self, path: &str, devno: &str) {
+        self.numbers.insert(path.to_string(), devno.to_string());
+    }
+
     /// Replaces the text of an attribute that is there, such as one that names the owner of the machine.
     pub fn rewrite(&mut self, path: &str, rewrite: impl FnOnce(&str) -> String) {
         let Some(path) = self.resolve(path) else { return };
@@ -130,7 +140,14 @@ impl Archive {
                 "path: {path}\nspace: {free_bytes} {total_bytes} {free_inodes} {total_inodes}\n"
             ));
         }
+        for (path, devno) in &self.numbers {
+            text.push_str(&format!("path: {path}\non: {devno}\n"));
+        }
         text
+    }
+
+    pub(crate) fn device_number(&self, path: &str) -> Option<String> {
+        self.numbers.get(&self.resolve(path)?).cloned()
     }
 
     pub(crate) fn space(&self, path: &str) -> Option<Space> {
@@ -266,7 +283,7 @@ mod tests {
         path: /sys/block/vda\nlink: ../devices/virtio1/block/vda\n\
         path: /sys/devices/virtio1/block/vda/queue/scheduler\nlines: 1\nnone [bfq]\n\
         path: /sys/devices/virtio1/block/vda/queue/wbt_lat_usec\nerrno: 22\n\
-        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\npath: /srv\nspace: 1 2 3 4\n\
+        path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\npath: /srv\nspace: 1 2 3 4\npath: /srv\non: 8:1\n\
         path: /dev/mapper/vg-lv\nlink: ../dm-1\npath: /dev/dm-1\ndevice: 253:1\n";
 
     #[test]
@@ -284,6 +301,7 @@ mod tests {
         assert_eq!(archive.kind("/srv"), Some(Kind::Directory));
         assert_eq!(archive.kind("/dev/mapper/vg-lv"), Some(Kind::BlockDevice { major: 253, minor: 1 }));
         assert_eq!(archive.space("/srv").map(|space| space.total_inodes), Some(4));
+        assert_eq!(archive.device_number("/srv").as_deref(), Some("8:1"));
     }
 
     #[test]

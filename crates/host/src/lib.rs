@@ -213,13 +213,16 @@ impl Host {
         Some(space)
     }
 
-    /// `major:minor` of the device that a path's file system says it is on; none on a captured machine.
+    /// `major:minor` of the device that a path's file system says it is on; of a captured machine, what was captured for
+    /// that very path.
     pub fn device_number(&self, path: &str) -> Option<String> {
-        if !self.is_live() {
-            return None;
+        if let Source::Archive(archive) = &self.source {
+            return archive.device_number(path);
         }
         let device = rustix::fs::stat(path).ok()?.st_dev;
-        Some(format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device)))
+        let devno = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        self.record(|recorder| recorder.device_number(path, &devno));
+        Some(devno)
     }
 
     /// Opens an attribute for reading again and again at little cost.

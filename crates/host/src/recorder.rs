@@ -70,6 +70,13 @@ impl Recorder {
         archive.insert_space(&real, space);
     }
 
+    pub(crate) fn device_number(&self, path: &str, devno: &str) {
+        let mut archive = self.lock();
+        let real = keep_links(&mut archive, path);
+        archive.insert_directory(&real);
+        archive.insert_device_number(&real, devno);
+    }
+
     /// A thread that panicked while it recorded leaves an archive that lacks one entry: still worth having.
     fn lock(&self) -> MutexGuard<'_, Archive> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

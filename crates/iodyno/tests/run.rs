@@ -1,6 +1,6 @@
 //! `run`: loads of directories, files and devices.
 
-use crate::support::{Dir, Iodyno, Loop, code, text};
+use crate::support::{Dir, Iodyno, Loop, code, signal, text};
 
 #[test]
 fn a_directory_gets_scratch_that_leaves_nothing() {
@@ -106,8 +106,7 @@ fn ctrl_c_keeps_what_was_measured() {
     let target = dir.path().to_str().unwrap();
     let child = iodyno.spawn(&["run", target, "--runtime", "60s", "--size", "16m"]);
     std::thread::sleep(std::time::Duration::from_millis(1_500));
-    let pid = child.id().to_string();
-    std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    signal(child.id(), "INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 130);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);

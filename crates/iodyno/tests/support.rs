@@ -67,6 +67,12 @@ impl Iodyno {
     }
 }
 
+/// Sends a signal by name; the shell's own `kill` is there where no program of that name is.
+pub fn signal(pid: u32, name: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap();
+    assert!(sent.success(), "kill -{name} {pid}");
+}
+
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

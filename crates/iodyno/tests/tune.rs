@@ -1,6 +1,6 @@
 //! `tune` on a loop device: what it proves, that it puts back, and what it refuses.
 
-use crate::support::{Dir, Iodyno, Loop, code, rounds, text};
+use crate::support::{Dir, Iodyno, Loop, code, rounds, signal, text};
 use std::process::Command;
 
 /// A loop device whose schedulers differ, set to bfq; none where this kernel has no bfq.
@@ -125,7 +125,7 @@ fn two_tunes_of_one_device_do_not_meet() {
         text(&second.stderr).contains(&first.id().to_string()),
         "it names the process that has the device"
     );
-    Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
+    signal(first.id(), "TERM");
     assert_eq!(code(&first.wait_with_output().unwrap()), 130);
     assert_eq!(disk.settings(), before);
 }
@@ -134,15 +134,15 @@ fn two_tunes_of_one_device_do_not_meet() {
 fn a_signal_puts_everything_back_first() {
     let Some(disk) = bfq_disk() else { return };
     let before = disk.settings();
-    for (signal, delay_ms) in [("-INT", 1_300), ("-TERM", 2_600), ("-HUP", 4_100)] {
+    for (name, delay_ms) in [("INT", 1_300), ("TERM", 2_600), ("HUP", 4_100)] {
         let iodyno = Iodyno::new();
         let child = iodyno.spawn(&["tune", &disk.device, "--knob", "scheduler"]);
         std::thread::sleep(std::time::Duration::from_millis(delay_ms));
-        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert_eq!(code(&child.wait_with_output().unwrap()), 130, "{signal}");
-        assert_eq!(disk.settings(), before, "{signal}");
+        signal(child.id(), name);
+        assert_eq!(code(&child.wait_with_output().unwrap()), 130, "{name}");
+        assert_eq!(disk.settings(), before, "{name}");
         let (status, _) = iodyno.json(&["status"]);
-        assert_eq!(status["journals"].as_array().unwrap().len(), 0, "{signal}");
+        assert_eq!(status["journals"].as_array().unwrap().len(), 0, "{name}");
     }
 }
 
@@ -163,7 +163,7 @@ fn a_buffered_load_tunes_read_ahead_with_files_opened_anew() {
         "--iodepth",
         "1",
     ];
-    let arguments = [&["tune", disk.device.as_str(), "--budget", "100s"], &knob[..]].concat();
+    let arguments = [&["tune", disk.device.as_str(), "--budget", "2m"], &knob[..]].concat();
     let (document, _) = Iodyno::new().json(&arguments);
     let verdict = &document["record"]["trials"][0]["verdict"];
     println!(

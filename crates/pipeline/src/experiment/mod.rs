@@ -41,7 +41,7 @@ mod tests;
 mod window;
 
 pub use model::verdict::Stage;
-pub use plan::{Class, Plan, PlanError, default_budget_ms};
+pub use plan::{Class, Plan, PlanError, default_budget_ms, least_budget_ms};
 pub use progress::Progress;
 pub use window::{Ask, BIN_MS, Failure, TellError, Told, Window};
 

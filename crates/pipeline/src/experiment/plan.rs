@@ -75,12 +75,17 @@ impl Plan {
         Ok(())
     }
 
-    /// The least budget with which the class's own windows can decide anything.
+    /// The least budget with which the plan's windows can decide anything.
     fn budget_min_ms(&self) -> u64 {
-        let window_ms = class_window_ms(self.class).max(self.min_window_ms);
-        let blocks = if self.class == Class::Slow { super::slow::BLOCKS_MIN } else { 10 };
-        window_ms.saturating_mul(self.arms.len() as u64).saturating_mul(blocks as u64)
+        let least_ms = least_budget_ms(self.class, self.arms.len());
+        least_ms.saturating_mul(self.min_window_ms.div_ceil(class_window_ms(self.class)).max(1))
     }
+}
+
+/// The least budget with which the class's own windows can decide anything, in milliseconds.
+pub fn least_budget_ms(class: Class, arms: usize) -> u64 {
+    let blocks = if class == Class::Slow { super::slow::BLOCKS_MIN } else { 10 };
+    class_window_ms(class).saturating_mul(arms as u64).saturating_mul(blocks as u64)
 }
 
 /// The class's shortest window in milliseconds, washout included.

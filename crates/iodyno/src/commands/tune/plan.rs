@@ -8,7 +8,7 @@ use model::iopath::{IoPath, LayerKind};
 use model::job::Job;
 use model::units;
 use pipeline::apply::{Knob, Queue, knobs};
-use pipeline::experiment::default_budget_ms;
+use pipeline::experiment::{default_budget_ms, least_budget_ms};
 use serde::Serialize;
 
 /// Device time that settling, audit and hold-out take on top of the pairs, about: their windows are as long as the
@@ -17,7 +17,7 @@ fn fixed_ms(class: Class) -> u64 {
     if class == Class::Fast { 40_000 } else { 150_000 }
 }
 
-/// Least time for the pairs in which a fast knob can be decided at all.
+/// Least time for the pairs of a fast knob: enough for a few dozen.
 const LEAST_MS: u64 = 10_000;
 
 /// The plan of a tune.
@@ -198,15 +198,24 @@ impl PlannedKnob {
     /// Time for its pairs or its race when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none
     /// when that decides nothing. A knob that is quick leaves its time to the others.
     pub fn pairs_ms(&self, left_ms: u64, knobs_left: u64) -> Option<u64> {
+        let least_ms = least_budget_ms(self.class, self.values.len()).max(LEAST_MS);
         let most_ms = default_budget_ms(self.class, self.values.len());
         if self.class == Class::Slow {
             // Windows of fifteen seconds and a fixed number of them: it fits whole or not at all.
             return (left_ms >= most_ms).then_some(most_ms);
         }
         let share_ms =
-            (left_ms / knobs_left.max(1)).saturating_sub(fixed_ms(self.class)).max(LEAST_MS).min(most_ms);
+            (left_ms / knobs_left.max(1)).saturating_sub(fixed_ms(self.class)).max(least_ms).min(most_ms);
         let is_enough = left_ms >= share_ms + fixed_ms(self.class) / 2;
         is_enough.then_some(share_ms)
+    }
+
+    /// The least time in which this knob can be decided, ms.
+    pub fn needs_ms(&self) -> u64 {
+        match self.class {
+            Class::Slow => default_budget_ms(self.class, self.values.len()),
+            class => least_budget_ms(class, self.values.len()).max(LEAST_MS) + fixed_ms(class) / 2,
+        }
     }
 }
 
@@ -253,6 +262,9 @@ mod tests {
         assert_eq!(knob.pairs_ms(100_000, 1), Some(60_000), "never more than the knob can use");
         assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
         assert_eq!(knob.pairs_ms(20_000, 1), None);
+        assert!(
+            knob.pairs_ms(knob.needs_ms(), 1).is_some() && knob.pairs_ms(knob.needs_ms() - 1, 1).is_none()
+        );
         let slow = PlannedKnob { class: Class::Slow, ..knob };
         assert_eq!(slow.pairs_ms(100_000, 1), None, "a slow knob fits whole or not at all");
         assert!(slow.pairs_ms(600_000, 2).is_some());

@@ -12,15 +12,13 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::record::Trial;
 use model::sample::SensorLog;
+use model::units::span_ms;
 use pipeline::apply::{self, Knob, Queue};
 use pipeline::experiment::drive::{DriveError, Setup, drive};
 use pipeline::experiment::{Experiment, Plan};
 use pipeline::load::{self, Prepared};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::words;
-
-/// What the first knob gets at the least, ms.
-const MIN_BUDGET_MS: u64 = 60_000;
 
 /// What a tune works on.
 pub struct Session<'a> {
@@ -110,11 +108,8 @@ impl Session<'_> {
         for (index, planned) in self.plan.knobs.iter().enumerate() {
             let left_ms = end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
             let knobs_left = (self.plan.knobs.len() - index) as u64;
-            // The first knob is tried whatever the budget: a tune that tries nothing is no tune.
-            let Some(pairs_ms) =
-                planned.pairs_ms(if index == 0 { left_ms.max(MIN_BUDGET_MS) } else { left_ms }, knobs_left)
-            else {
-                trials.push(self.out_of_time(planned));
+            let Some(pairs_ms) = planned.pairs_ms(left_ms, knobs_left) else {
+                trials.push(self.out_of_time(planned, left_ms));
                 continue;
             };
             let trial = self.try_one(index, planned, pairs_ms, (prepared, queue, journal, stop), &live);
@@ -137,8 +132,9 @@ impl Session<'_> {
         Ok(trials)
     }
 
-    fn out_of_time(&self, planned: &PlannedKnob) -> Trial {
-        let why = format!("the budget of {} is spent", model::units::span_ms(self.plan.budget_ms));
+    fn out_of_time(&self, planned: &PlannedKnob, left_ms: u64) -> Trial {
+        let (needs, left) = (span_ms(planned.needs_ms()), span_ms(left_ms));
+        let why = format!("it needs {needs} at the least and {left} of the budget are left");
         let summary = format!("{}: not tried, {why}.", planned.knob);
         self.trial(&planned.knob, &planned.values, summary, Some(why), None)
     }
