@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::text::fenced_lines;
 
 /// Folders of the machine that somebody wrote on.
-const MACHINE_PATHS: &[&str] = &["/work/", "/root/"];
+const MACHINE_PATHS: &[&str] = &["/home/", "/root/"];
 
 /// Missing and second titles, machine paths, ticket numbers.
 pub fn check(tree: &Tree) -> Vec<Problem> {
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn machine_paths_and_ticket_numbers_are_found() {
-        assert!(found("# A\nsee /work/x").first().is_some_and(|line| line.starts_with("a.md:2: `/work/`")));
+        assert!(found("# A\nsee /home/x").first().is_some_and(|line| line.starts_with("a.md:2: `/home/`")));
         assert!(
             found("# A\n(`/root/.ssh`)").first().is_some_and(|line| line.starts_with("a.md:2: `/root/`"))
         );
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn addresses_and_plain_words_are_fine() {
-        assert!(found("# A\nhttps://example.org/work/x and ./root/y and sysroot/root/z").is_empty());
+        assert!(found("# A\nhttps://example.org/home/x and ./root/y and sysroot/root/z").is_empty());
         assert!(found("# A\nThe issue # is not given.").is_empty());
     }
 }

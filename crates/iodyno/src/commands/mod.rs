@@ -19,7 +19,17 @@ use crate::exit::{Exit, Failure};
 use crate::out::Out;
 use host::Host;
 use host::signals::Stop;
+use model::record::Record;
+use serde::Serialize;
 use std::path::PathBuf;
+
+/// The document of a verb that shows one record.
+#[derive(Serialize)]
+struct RecordDocument<'a> {
+    schema: &'static str,
+    id: i64,
+    record: &'a Record,
+}
 
 /// What every verb is given.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! `iodyno run`: one measured load, kept as a record.
 
-use super::Context;
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
+use super::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use crate::store::Store;
@@ -13,7 +13,6 @@ use model::sample::SensorLog;
 use pipeline::load::{self, Prepared, Region, Running};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::words;
-use serde::Serialize;
 use std::path::PathBuf;
 
 /// Arguments of `run`.
@@ -29,13 +28,6 @@ pub struct Args {
     /// Seed of offsets and data; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    id: i64,
-    record: &'a Record,
 }
 
 /// Loads, measures, keeps and says what was found.
@@ -71,7 +63,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             stop.signal_name()
         ));
     }
-    context.out.document(&Document { schema: "iodyno.run/1", id, record: &record })?;
+    context.out.document(&RecordDocument { schema: "iodyno.run/1", id, record: &record })?;
     Ok(if was_cut { Exit::Interrupted } else { Exit::Fine })
 }
 

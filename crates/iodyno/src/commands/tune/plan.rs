@@ -235,11 +235,11 @@ impl TunePlan {
         for skipped in &self.skipped {
             lines.push(format!("  {:<15} not tried: {}", skipped.knob, skipped.why));
         }
-        lines.push(format!(
-            "  at most {} or so; each value is saved first, switched back and forth under load, and put back at the end,",
-            units::span_ms(self.budget_ms)
-        ));
-        lines.push("  also on Ctrl-C; after a crash or kill -9 by `iodyno undo`".to_string());
+        lines.push(format!("  takes at most {} or so.", units::span_ms(self.budget_ms)));
+        lines.push(
+            "  Every value is saved first, switched back and forth under load, and put back".to_string(),
+        );
+        lines.push("  at the end, also on Ctrl-C; after a crash or kill -9 by `iodyno undo`.".to_string());
         lines
     }
 }
