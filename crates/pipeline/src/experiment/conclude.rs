@@ -201,11 +201,13 @@ fn sentence(run: &Run, finding: &Finding) -> String {
         Reason::DefaultIsBest => format!("No arm beats the default by more than {rope}; next best {span}."),
         Reason::BudgetSpent => format!("The budget ended with the interval still open: {span}."),
         Reason::NotConfirmed => format!("The hold-out did not confirm the difference: {span}."),
-        Reason::P99NotProven | Reason::P99Worse => {
-            let p99 = finding.p99.as_ref().map_or(1.0, |p99| p99.ratio);
-            let verb = if finding.reason == Reason::P99Worse { "is" } else { "may be" };
-            format!("Throughput gains ({span}), but p99 latency {verb} over 10 % worse: {p99:.2} times.")
+        Reason::P99NotProven => {
+            format!(
+                "Throughput gains ({span}), but it is not shown that p99 stays within 10 %: {}.",
+                p99(finding)
+            )
         }
+        Reason::P99Worse => format!("Throughput gains ({span}), but p99 is worse: {}.", p99(finding)),
         Reason::PhaseDependent => format!("The effect depends on the phase of the run: {detail}; {span}."),
         Reason::TailEffect => format!("Rare events outweigh the typical effect: {detail}, but {span}."),
         Reason::Throttled => format!("The device is throttled: {detail}."),
@@ -225,6 +227,16 @@ fn sentence(run: &Run, finding: &Finding) -> String {
         Reason::ApplyFailed => format!("The setting did not take: {detail}."),
         Reason::WindowFailed => format!("Several windows in a row could not be measured: {detail}."),
         Reason::NoIo => "Most windows completed no I/O at all.".into(),
+    }
+}
+
+/// `−12 % (−40 % to +22 %)`.
+fn p99(finding: &Finding) -> String {
+    let Some(p99) = &finding.p99 else { return "not measured".into() };
+    let change = |ratio: f64| percent_signed(ratio - 1.0);
+    match (p99.low, p99.high) {
+        (Some(low), Some(high)) => format!("{} ({} to {})", change(p99.ratio), change(low), change(high)),
+        _ => change(p99.ratio),
     }
 }
 
