@@ -3,6 +3,7 @@
 use super::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
+use model::change::Attribute;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -45,7 +46,12 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
     for journal in &journals {
         context.out.say(unfinished::describe(journal));
         let document = document(context, journal);
-        for setting in document.settings.iter().filter(|setting| setting.was != setting.is) {
+        // The tunables of a scheduler go with it and come back with it.
+        let is_gone_with_it =
+            |setting: &SettingDocument| setting.path.contains("/iosched/") && setting.is == "absent";
+        for setting in
+            document.settings.iter().filter(|setting| setting.was != setting.is && !is_gone_with_it(setting))
+        {
             context.out.say(format!("  {}  was {}, is {}", setting.path, setting.was, setting.is));
         }
         for file in &document.files {
@@ -64,8 +70,8 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
 fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
     let setting = |saved: &model::change::Saved| SettingDocument {
         path: saved.path.clone(),
-        was: saved.old.to_string(),
-        is: context.host.attribute(&saved.path).to_string(),
+        was: shown(&saved.path, &saved.old),
+        is: shown(&saved.path, &context.host.attribute(&saved.path)),
     };
     JournalDocument {
         id: journal.id(),
@@ -78,4 +84,10 @@ fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
         settings: journal.state.saved.iter().map(setting).collect(),
         files: journal.state.files.iter().map(|file| file.path.clone()).collect(),
     }
+}
+
+/// A value as one word: of a choice the chosen one.
+fn shown(path: &str, value: &Attribute) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    value.value().map_or_else(|| value.to_string(), |text| pipeline::apply::shown(name, text))
 }

@@ -77,7 +77,9 @@ pub fn tune_sentence(trials: &[Trial]) -> String {
         tried.iter().filter(|trial| is_win(trial)).map(|trial| trial.summary.as_str()).collect();
     match (wins.is_empty(), tried.is_empty()) {
         (false, _) => wins.join("; "),
-        (true, false) => tried.iter().map(|trial| trial.summary.as_str()).collect::<Vec<_>>().join("; "),
+        (true, false) => {
+            tried.iter().map(|trial| trial.summary.trim_end_matches('.')).collect::<Vec<_>>().join("; ")
+        }
         (true, true) => "no knob was tried".to_string(),
     }
 }
