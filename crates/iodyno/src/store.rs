@@ -203,6 +203,8 @@ mod tests {
             path,
             job: Job::default(),
             load: None,
+            sections: Vec::new(),
+            findings: Vec::new(),
             sensors: vec![],
             trials: vec![],
         }

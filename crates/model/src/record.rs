@@ -1,5 +1,6 @@
 //! Everything of one run, as one versioned document. Once written it is never changed.
 
+use crate::finding::Finding;
 use crate::histogram::Histogram;
 use crate::iopath::IoPath;
 use crate::job::Job;
@@ -40,8 +41,58 @@ pub struct Direction {
     pub latency: Histogram,
 }
 
-/// What a load did from its start to its end.
+/// Another kind of operation than reading, writing, trimming and syncing: what a load of small files does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// `create`, `stat`, `rename`, `delete` …
+    pub name: String,
+    /// How often and how long.
+    #[serde(flatten)]
+    pub done: Direction,
+}
+
+/// One span of a load: what happened between two looks at its counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Start, ms after the load's origin.
+    pub start_ms: u64,
+    /// Length, ms.
+    pub length_ms: u64,
+    /// Reads.
+    pub read: IntervalSide,
+    /// Writes (with trims).
+    pub write: IntervalSide,
+    /// I/Os in flight at its end.
+    pub inflight: u32,
+}
+
+/// One direction of an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IntervalSide {
+    /// Completed I/Os.
+    pub ios: u64,
+    /// Completed bytes.
+    pub bytes: u64,
+    /// Median latency, ns; 0 without I/O.
+    pub p50_ns: u64,
+    /// 99th percentile, ns; 0 without I/O.
+    pub p99_ns: u64,
+}
+
+/// What reading back what was written found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Verified {
+    /// Blocks checked.
+    pub blocks: u64,
+    /// Blocks that were not what was written.
+    pub bad: u64,
+    /// The first of them, each a sentence with the offset.
+    pub first_bad: Vec<String>,
+}
+
+/// What a load did from its start to its end, or from the end of its ramp on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LoadResult {
     /// How the load was produced, with any fall-back: `io_uring (SINGLE_ISSUER, DEFER_TASKRUN, …)`.
     pub engine: String,
@@ -53,40 +104,71 @@ pub struct LoadResult {
     pub read: Direction,
     /// Writes.
     pub write: Direction,
+    /// Trims.
+    pub trim: Direction,
+    /// fsync and fdatasync.
+    pub sync: Direction,
+    /// Operations of other kinds.
+    pub operations: Vec<Operation>,
+    /// Open loop only: latencies from the real submission, all directions; the others count from the intended start.
+    pub service: Option<Histogram>,
     /// Completions per `bin_ms`.
     pub bins: Vec<u32>,
     /// Width of a bin, ms.
     pub bin_ms: u64,
+    /// What happened over time; their number is bounded, and longer loads have longer intervals.
+    pub intervals: Vec<Interval>,
     /// CPU time of the whole process, kernel I/O workers included, user part, ms.
     pub cpu_user_ms: f64,
     /// The same, system part, ms.
     pub cpu_system_ms: f64,
     /// Failed I/Os by errno.
     pub errors: Vec<(i32, u64)>,
+    /// What a verifying job found.
+    pub verified: Option<Verified>,
 }
 
 impl LoadResult {
     /// Completed I/Os per second.
     pub fn iops(&self) -> f64 {
-        if self.elapsed_ms > 0.0 {
-            (self.read.ios + self.write.ios) as f64 / self.elapsed_ms * 1e3
-        } else {
-            0.0
-        }
+        if self.elapsed_ms > 0.0 { self.ios() as f64 / self.elapsed_ms * 1e3 } else { 0.0 }
     }
 
     /// Completed bytes per second.
     pub fn bytes_per_s(&self) -> f64 {
-        let bytes = (self.read.bytes + self.write.bytes) as f64;
+        let bytes = (self.read.bytes + self.write.bytes + self.trim.bytes) as f64;
         if self.elapsed_ms > 0.0 { bytes / self.elapsed_ms * 1e3 } else { 0.0 }
     }
 
-    /// Latency of both directions together.
+    /// Completed reads, writes, trims and operations of other kinds; syncs are not counted.
+    pub fn ios(&self) -> u64 {
+        let others: u64 = self.operations.iter().map(|operation| operation.done.ios).sum();
+        self.read.ios + self.write.ios + self.trim.ios + others
+    }
+
+    /// Latency of all that [`LoadResult::ios`] counts.
     pub fn latency(&self) -> Histogram {
         let mut all = self.read.latency.clone();
         all.merge(&self.write.latency);
+        all.merge(&self.trim.latency);
+        self.operations.iter().for_each(|operation| all.merge(&operation.done.latency));
         all
     }
+}
+
+/// One section of a run of several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SectionResult {
+    /// Its name.
+    pub name: String,
+    /// Which sections ran together with it: the stage's number, from 0.
+    pub stage: u32,
+    /// Start, ms after the start of the run.
+    pub start_ms: u64,
+    /// The workload.
+    pub job: Job,
+    /// What it did.
+    pub load: LoadResult,
 }
 
 /// The document.
@@ -106,8 +188,14 @@ pub struct Record {
     pub path: IoPath,
     /// The workload.
     pub job: Job,
-    /// What the load did, for a run.
+    /// What the load did, for a run; of several sections, the first one's.
     pub load: Option<LoadResult>,
+    /// The sections, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<SectionResult>,
+    /// What the rules said, before the load and after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// What the sensors read.
     pub sensors: Vec<SensorLog>,
     /// The trials, for a tune.

@@ -1,7 +1,7 @@
 //! The workload on the command line, shared by `run` and `tune`, in fio's words.
 
 use crate::exit::Failure;
-use model::job::{Job, Rw};
+use model::job::{Job, PerDirection, Rate, Rw};
 use model::units::{parse_bytes, parse_duration_ms};
 use pipeline::load::Consent;
 
@@ -72,10 +72,10 @@ impl JobArgs {
             numjobs: self.numjobs,
             direct: self.direct == 1,
             runtime_ms,
-            rate_iops: self.rate_iops.unwrap_or(0),
+            rates: PerDirection::all(self.rate_iops.map_or(Rate::Free, Rate::Iops)),
             cpus_allowed: self.cpus_allowed.clone(),
-            cold_passes: false,
             randseed,
+            ..Job::default()
         }
     }
 

@@ -5,8 +5,8 @@
 
 use super::{Ask, BIN_MS, Experiment, Failure, Told, Window};
 use crate::apply::{self, Knob, Queue};
-use crate::load::Snapshot;
 use crate::load::{self, LoadError, Prepared, Region, Running};
+use crate::load::{Snapshot, lane};
 use crate::observe::DeviceCounters;
 use crate::observe::foreign::{Own, foreign};
 use host::signals::Stop;
@@ -158,7 +158,7 @@ impl Rig<'_> {
         let books = self.close_books(window)?;
         // Behind the page cache the device's I/Os are not ours one by one.
         let counters = before.zip(after).filter(|_| self.setup.job.direct);
-        let own = own(&whole_from, &kept_to, self.setup.job.bs);
+        let own = own(&whole_from, &kept_to);
         let foreign_share =
             counters.map(|(before, after)| foreign(&before, &after, &own, self.request_bytes_max()).share());
         Ok(Told::Measured {
@@ -179,7 +179,7 @@ impl Rig<'_> {
             running.finish();
         }
         let begin_ns = clock::monotonic_ns();
-        self.setup.prepared.file().sync().map_err(LoadError::from)?;
+        self.setup.prepared.sync()?;
         let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
         Ok(window.duration_ms as f64 / (window.duration_ms as f64 + sync_ms))
     }
@@ -209,8 +209,13 @@ impl Rig<'_> {
 }
 
 /// What the load completed between two snapshots.
-fn own(from: &Snapshot, to: &Snapshot, bs: u64) -> Own {
-    let read_ios = to.read.total() - from.read.total();
-    let write_ios = to.write.total() - from.write.total();
-    Own { read_ios, read_bytes: read_ios * bs, write_ios, write_bytes: write_ios * bs }
+fn own(from: &Snapshot, to: &Snapshot) -> Own {
+    let done = to.since(from);
+    let (read, write) = (done.side(lane::READ), done.side(lane::WRITE));
+    Own {
+        read_ios: read.latency.total(),
+        read_bytes: read.bytes,
+        write_ios: write.latency.total(),
+        write_bytes: write.bytes,
+    }
 }

@@ -80,13 +80,23 @@ fn cpus(job: &Job) -> Result<(), LoadError> {
 
 /// Checks a job against what was made ready.
 pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
-    if job.rw.writes() && !prepared.is_writable() {
+    if job.rw.changes() && !prepared.is_writable() {
         return Err(LoadError::ReadOnly { target: prepared.target().into() });
     }
-    if job.bs > prepared.bytes() {
+    if prepared.owners() == 0 {
+        return Ok(());
+    }
+    if job.files.sharing == model::job::Sharing::Own && (job.numjobs as usize) > prepared.owners() {
+        return Err(LoadError::usage(
+            format!("--numjobs={}", job.numjobs),
+            format!("files were made ready for {} jobs", prepared.owners()),
+            "Make the target ready for the largest job first",
+        ));
+    }
+    if job.bs > prepared.file_bytes() {
         return Err(LoadError::usage(
             format!("--bs={}", job.bs),
-            format!("a block is larger than the {} to be used", units::bytes(prepared.bytes() as f64)),
+            format!("a block is larger than the {} to be used", units::bytes(prepared.file_bytes() as f64)),
             "Ask for smaller blocks or a larger size",
         ));
     }

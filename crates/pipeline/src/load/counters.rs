@@ -10,14 +10,47 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 /// Width of a bin, ns.
 pub const BIN_NS: u64 = 10_000_000;
 
-/// Bins kept: 10.9 minutes. A power of two, so that a bin's place is a mask away.
-pub const BINS: usize = 1 << 16;
+/// Bins kept: 2.7 minutes, longer than any window of an experiment. A power of two, so that a bin's place is a mask
+/// away. What a run keeps of longer times it takes out as it goes (`Running::poll`).
+pub const BINS: usize = 1 << 14;
+
+/// The lanes that every engine has; an engine's own operations follow them.
+pub mod lane {
+    /// Reads.
+    pub const READ: usize = 0;
+    /// Writes.
+    pub const WRITE: usize = 1;
+    /// Trims.
+    pub const TRIM: usize = 2;
+    /// fsync and fdatasync.
+    pub const SYNC: usize = 3;
+    /// How many there are.
+    pub const COUNT: usize = 4;
+}
+
+/// Completions of one kind of operation.
+#[derive(Debug)]
+struct Lane {
+    cells: Vec<AtomicU64>,
+    bytes: AtomicU64,
+}
+
+impl Lane {
+    fn new() -> Lane {
+        Lane { cells: zeros(BUCKETS), bytes: AtomicU64::new(0) }
+    }
+
+    fn histogram(&self) -> Histogram {
+        Histogram::from_counts(self.cells.iter().map(|cell| cell.load(Relaxed)))
+    }
+}
 
 /// Counts of one job thread since its start.
 #[derive(Debug)]
 pub struct Counters {
-    read: Vec<AtomicU64>,
-    write: Vec<AtomicU64>,
+    lanes: Vec<Lane>,
+    /// Latencies from the real submission, of an open loop.
+    service: Option<Lane>,
     /// Each holds the bin's number above and its count below: a place that still holds an older bin reads as zero, and
     /// one that holds a newer bin is known to be lost.
     bins: Vec<AtomicU64>,
@@ -41,11 +74,11 @@ fn zeros(count: usize) -> Vec<AtomicU64> {
 }
 
 impl Counters {
-    /// All zero.
-    pub fn new() -> Counters {
+    /// All zero, with `operations` lanes after the common ones.
+    pub fn new(operations: usize, has_service: bool) -> Counters {
         Counters {
-            read: zeros(BUCKETS),
-            write: zeros(BUCKETS),
+            lanes: (0..lane::COUNT + operations).map(|_| Lane::new()).collect(),
+            service: has_service.then(Lane::new),
             bins: zeros(BINS),
             first_ns: AtomicU64::new(0),
             last_ns: AtomicU64::new(0),
@@ -54,14 +87,30 @@ impl Counters {
         }
     }
 
-    /// Counts one completion by its latency.
+    /// Counts one completion on its lane.
     #[inline(always)]
-    pub fn completed(&self, write: bool, latency_ns: u64) {
-        let cells = if write { &self.write } else { &self.read };
+    pub fn completed(&self, lane: usize, bytes: u64, latency_ns: u64) {
+        let Some(lane) = self.lanes.get(lane) else { return };
         // `bucket_of` is below BUCKETS for every value; the check costs nothing beside the load.
-        if let Some(cell) = cells.get(bucket_of(latency_ns)) {
+        if let Some(cell) = lane.cells.get(bucket_of(latency_ns)) {
             add(cell, 1);
         }
+        add(&lane.bytes, bytes);
+    }
+
+    /// Counts the time from real submission to completion, of an open loop.
+    #[inline(always)]
+    pub fn served(&self, latency_ns: u64) {
+        if let Some(cell) = self.service.as_ref().and_then(|lane| lane.cells.get(bucket_of(latency_ns))) {
+            add(cell, 1);
+        }
+    }
+
+    /// Adds what another program measured: whole histograms and their bytes.
+    pub fn absorb(&self, lane: usize, latency: &Histogram, bytes: u64) {
+        let Some(lane) = self.lanes.get(lane) else { return };
+        lane.cells.iter().zip(latency.counts()).for_each(|(cell, count)| add(cell, *count));
+        add(&lane.bytes, bytes);
     }
 
     /// Counts `count` completions at `since_origin_ns`, the time since the run's origin.
@@ -84,10 +133,20 @@ impl Counters {
         }
     }
 
-    /// Latencies of completed reads, or of completed writes.
-    pub fn histogram(&self, write: bool) -> Histogram {
-        let cells = if write { &self.write } else { &self.read };
-        Histogram::from_counts(cells.iter().map(|cell| cell.load(Relaxed)))
+    /// How many lanes there are.
+    pub fn lanes(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Latencies of one lane, and its bytes.
+    pub fn lane(&self, lane: usize) -> (Histogram, u64) {
+        let lane = &self.lanes[lane];
+        (lane.histogram(), lane.bytes.load(Relaxed))
+    }
+
+    /// Latencies from the real submission, of an open loop.
+    pub fn service(&self) -> Option<Histogram> {
+        self.service.as_ref().map(Lane::histogram)
     }
 }
 
@@ -97,7 +156,7 @@ mod tests {
 
     #[test]
     fn bins_count_and_forget() {
-        let counters = Counters::new();
+        let counters = Counters::new(0, false);
         counters.bin(0, 3);
         counters.bin(BIN_NS - 1, 2);
         counters.bin(5 * BIN_NS, 7);
@@ -112,13 +171,13 @@ mod tests {
 
     #[test]
     fn percentiles_agree_with_a_sort() {
-        let counters = Counters::new();
+        let counters = Counters::new(0, false);
         let mut exact: Vec<u64> =
             (0..100_000).map(|i| 50_000 + super::super::pattern::mix64(i) % 3_000_000).collect();
-        exact.iter().for_each(|&latency_ns| counters.completed(latency_ns % 2 == 0, latency_ns));
+        exact.iter().for_each(|&latency_ns| counters.completed((latency_ns % 2) as usize, 0, latency_ns));
         exact.sort_unstable();
-        let mut all = counters.histogram(false);
-        all.merge(&counters.histogram(true));
+        let mut all = counters.lane(lane::READ).0;
+        all.merge(&counters.lane(lane::WRITE).0);
         assert_eq!(all.total(), 100_000);
         for quantile in [0.5, 0.9, 0.99, 0.999] {
             let wanted = exact[(quantile * 1e5) as usize - 1] as f64;

@@ -168,7 +168,7 @@ pub enum LoadError {
     /// An I/O failed; the load stopped there.
     #[error("{direction} of {bytes} bytes at byte {offset} of {target} failed: {reason}. {advice}")]
     Io {
-        /// `read` or `write`.
+        /// `read`, `write`, `trim`, `fsync` …
         direction: &'static str,
         /// The target as the user named it.
         target: String,
@@ -238,7 +238,7 @@ impl LoadError {
 
     pub(super) fn io(
         target: &std::path::Path,
-        write: bool,
+        direction: &'static str,
         offset: u64,
         bytes: u64,
         errno: i32,
@@ -248,7 +248,7 @@ impl LoadError {
             _ => std::io::Error::from_raw_os_error(errno).to_string(),
         };
         LoadError::Io {
-            direction: if write { "write" } else { "read" },
+            direction,
             target: shown(target),
             offset,
             bytes,

@@ -53,7 +53,7 @@ fn failed(file: &DataFile, wanted_bytes: u64, done_bytes: u64, error: &std::io::
         Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => {
             LoadError::Filled { target: directory(file), wanted_bytes, done_bytes, reason: error.to_string() }
         }
-        errno => LoadError::io(file.path(), true, done_bytes, CHUNK, errno.unwrap_or(libc::EIO)),
+        errno => LoadError::io(file.path(), "write", done_bytes, CHUNK, errno.unwrap_or(libc::EIO)),
     }
 }
 

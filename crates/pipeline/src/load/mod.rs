@@ -20,17 +20,21 @@ mod pattern;
 mod prepare;
 mod rate;
 mod running;
+mod series;
 mod signatures;
+mod source;
 mod start;
 mod worker;
 
+pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use error::{ExitClass, LoadError};
 pub use prepare::{Prepared, prepare};
-pub use running::{Running, Snapshot};
+pub use running::{Running, Side, Snapshot};
 pub use start::start;
 
 /// A way to produce the load.
+#[derive(Debug)]
 pub struct Engine {
     /// The name used in jobs: fio's own where fio has the same engine.
     pub id: &'static str,
@@ -40,8 +44,34 @@ pub struct Engine {
     pub summary: &'static str,
     /// Whether it keeps `iodepth` I/Os in flight; without, every job has one.
     pub has_depth: bool,
+    /// How many threads it wants.
+    pub runs: Runs,
+    /// What it works on.
+    pub needs: Needs,
+    /// Its operations besides reading, writing, trimming and syncing, in the order of their lanes.
+    pub operations: &'static [&'static str],
     /// Sets the engine up for one job thread, on that thread.
     pub(crate) open: fn(&worker::Worker) -> Result<worker::Opened, worker::OpenError>,
+}
+
+/// How many threads an engine wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runs {
+    /// One for each of the job's `numjobs`.
+    PerJob,
+    /// One that stands for all jobs: an engine that drives another program, or only looks on.
+    Once,
+}
+
+/// What an engine works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Files with content, or a device.
+    Files,
+    /// A directory in which it makes and removes what it likes.
+    Directory,
+    /// Nothing that has to be made ready: it changes nothing.
+    Nothing,
 }
 
 impl Engine {

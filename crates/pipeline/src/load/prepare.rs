@@ -1,24 +1,38 @@
 //! Making a target ready: what it is, whether it may be loaded, how large it is, and that there is data to read.
 
 use super::error::shown;
-use super::{Consent, LoadError, check, gates, layout};
+use super::{Consent, LoadError, Needs, check, gates, layout};
 use host::files::{self, Access, DataFile, Kind};
 use host::signals::Stop;
 use host::{Host, scratch};
-use model::job::Job;
+use model::job::{Job, Sharing};
 use model::units;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Scratch size where the job names none.
 const SCRATCH_BYTES: u64 = 1 << 30;
+
+/// The target itself.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// As the user named it.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// Kernel name of the block device whose queue acts below it, where there is one.
+    pub device: Option<String>,
+}
 
 /// A target that a load may be started on, again and again. A scratch file is gone when this is dropped; a device that
 /// is to be written stays claimed until then.
 #[derive(Debug)]
 pub struct Prepared {
     target: String,
-    file: DataFile,
-    bytes: u64,
+    place: Arc<Place>,
+    /// The files of each owner: one for all jobs, or one for each (`Sharing::Own`).
+    files: Vec<Vec<DataFile>>,
+    file_bytes: u64,
     align_bytes: u64,
     writable: bool,
     in_memory: bool,
@@ -34,9 +48,48 @@ impl Prepared {
         &self.target
     }
 
-    /// Bytes of the target that loads use.
+    /// The target itself.
+    pub fn place(&self) -> &Arc<Place> {
+        &self.place
+    }
+
+    /// Says which block device's queue acts below the target: engines that look at its counters need it.
+    pub fn set_device(&mut self, device: Option<String>) {
+        let place = Place { device, ..Place::clone(&self.place) };
+        self.place = Arc::new(place);
+    }
+
+    /// The files of a job of the section.
+    pub fn files(&self, job_index: u32) -> &[DataFile] {
+        match self.files.len() {
+            0 => &[],
+            owners => &self.files[job_index as usize % owners],
+        }
+    }
+
+    /// How many jobs have files of their own.
+    pub fn owners(&self) -> usize {
+        self.files.len()
+    }
+
+    /// All files.
+    pub fn all_files(&self) -> impl Iterator<Item = &DataFile> {
+        self.files.iter().flatten()
+    }
+
+    /// Bytes of each file that loads use.
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// Waits until everything written to the files is on the device.
+    pub fn sync(&self) -> Result<(), LoadError> {
+        self.all_files().try_for_each(|file| Ok(file.sync()?))
+    }
+
+    /// Bytes of the target that all loads together use.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.file_bytes * self.files.iter().map(Vec::len).sum::<usize>() as u64
     }
 
     /// What blocks of direct I/O must be multiples of, bytes.
@@ -59,6 +112,10 @@ impl Prepared {
         self.keep_cache = true;
     }
 
+    fn without_cache(self) -> Prepared {
+        Prepared { keep_cache: false, ..self }
+    }
+
     /// Whether loads begin with what is in the page cache.
     pub fn keeps_cache(&self) -> bool {
         self.keep_cache
@@ -67,11 +124,6 @@ impl Prepared {
     /// What was found while making it ready, for people.
     pub fn notes(&self) -> &[String] {
         &self.notes
-    }
-
-    /// The file or device.
-    pub fn file(&self) -> &DataFile {
-        &self.file
     }
 }
 
@@ -87,52 +139,115 @@ pub fn prepare(
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Prepared, LoadError> {
-    check::job(job)?;
+    let engine = check::job(job)?;
     let none = |why: &str| LoadError::NoTarget { target: shown(target), why: why.into() };
     if !host.is_live() {
         return Err(none("it belongs to a captured machine, and only the live one can be loaded"));
     }
-    let prepared = match files::kind(target)? {
+    let kind = files::kind(target)?;
+    let prepared = match kind {
+        _ if engine.needs != Needs::Files => bare(target, kind),
         Kind::Directory => directory(target, job, stop, progress)?,
-        Kind::File => regular_file(target, job, consent)?,
-        Kind::BlockDevice { .. } => device(host, target, job, consent)?,
+        Kind::File => one_file(job).and_then(|()| regular_file(target, job, consent))?,
+        Kind::BlockDevice { .. } => one_file(job).and_then(|()| device(host, target, job, consent))?,
         Kind::Other => return Err(none("it is neither directory, regular file nor block device")),
     };
     check::fits(&prepared, job)?;
     Ok(prepared)
 }
 
-/// A scratch file, written in full whatever the job does: a first write would measure the allocation as well.
+/// For an engine that works on no files.
+fn bare(target: &Path, kind: Kind) -> Prepared {
+    Prepared {
+        target: shown(target),
+        place: Arc::new(Place { path: target.into(), kind, device: None }),
+        files: Vec::new(),
+        file_bytes: 0,
+        align_bytes: 1,
+        writable: kind == Kind::Directory,
+        in_memory: false,
+        keep_cache: true,
+        notes: Vec::new(),
+        _claim: None,
+    }
+}
+
+/// A file or a device is one; only a directory has room for several.
+fn one_file(job: &Job) -> Result<(), LoadError> {
+    let (files, sharing) = (job.files.count(), job.files.sharing);
+    if files == 1 && (sharing != Sharing::Own || job.numjobs == 1) {
+        return Ok(());
+    }
+    Err(LoadError::usage(
+        if files > 1 {
+            format!("--nrfiles={files}")
+        } else {
+            format!("--numjobs={} without --filename", job.numjobs)
+        },
+        "the job wants several files, and the target is one file or device",
+        "Use a directory as the target, or give one --filename that all jobs share",
+    ))
+}
+
+/// Scratch files, written in full whatever the job does: a first write would measure the allocation as well.
 fn directory(
     dir: &Path,
     job: &Job,
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Prepared, LoadError> {
-    let file = scratch::create(dir)?;
-    refuse_direct(dir, &file, job)?;
-    let align_bytes = u64::from(file.direct_align_bytes().unwrap_or(file.block_bytes()));
-    let wanted = if job.size == 0 { SCRATCH_BYTES } else { job.size };
-    let bytes = wanted.next_multiple_of(align_bytes.max(4096));
+    let first = scratch::create(dir)?;
+    refuse_direct(dir, &first, job)?;
+    let align_bytes = u64::from(first.direct_align_bytes().unwrap_or(first.block_bytes()));
+    let file_bytes = scratch_bytes(job).next_multiple_of(align_bytes.max(4096));
+    let owners = if job.files.sharing == Sharing::Own { job.numjobs } else { 1 };
+    let count = u64::from(owners) * u64::from(job.files.count());
+    let bytes = file_bytes * count;
     room(dir, bytes)?;
-    let direct = scratch::takes_direct(&file);
-    let writer = file.reopen(Access { direct, write: true, exclusive: false })?;
-    layout::write_all(&writer, bytes, stop, progress)?;
+    let direct = scratch::takes_direct(&first);
+    let in_memory = first.is_in_memory();
+    let mut fresh = std::iter::once(Ok(first)).chain(std::iter::repeat_with(|| scratch::create(dir)));
+    let mut files: Vec<Vec<DataFile>> = Vec::new();
+    let mut done = 0;
+    for _ in 0..owners {
+        let mut own = Vec::new();
+        for file in fresh.by_ref().take(job.files.count() as usize) {
+            let file = file?;
+            let writer = file.reopen(Access { direct, write: true, exclusive: false })?;
+            layout::write_all(&writer, file_bytes, stop, &mut |now, _| progress(done + now, bytes))?;
+            done += file_bytes;
+            own.push(file);
+        }
+        files.push(own);
+    }
+    let what = if count == 1 { "scratch file".into() } else { format!("{count} scratch files, together") };
     Ok(Prepared {
-        target: shown(dir),
-        bytes,
-        align_bytes,
-        writable: true,
-        in_memory: file.is_in_memory(),
-        keep_cache: false,
         notes: vec![format!(
-            "scratch file of {} in {}, removed at the end",
+            "{what} of {} in {}, removed at the end",
             units::bytes(bytes as f64),
             shown(dir)
         )],
-        file,
-        _claim: None,
-    })
+        file_bytes,
+        align_bytes,
+        writable: true,
+        files,
+        in_memory,
+        ..bare(dir, Kind::Directory)
+    }
+    .without_cache())
+}
+
+/// Bytes that each scratch file must have for the job.
+fn scratch_bytes(job: &Job) -> u64 {
+    let size = if job.size == 0 { SCRATCH_BYTES } else { job.size };
+    if job.files.filesize > 0 {
+        return job.files.filesize;
+    }
+    if job.files.count() > 1 {
+        return size.div_ceil(u64::from(job.files.count()));
+    }
+    let last = if job.files.sharing == Sharing::Same { u64::from(job.numjobs) - 1 } else { 0 };
+    size + job.offset + job.offset_increment * last
 }
 
 fn room(dir: &Path, wanted_bytes: u64) -> Result<(), LoadError> {
@@ -160,7 +275,7 @@ fn refuse_direct(target: &Path, file: &DataFile, job: &Job) -> Result<(), LoadEr
 }
 
 fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
-    let write = job.rw.writes();
+    let write = job.rw.changes();
     if write && !consent.overwrite {
         return Err(LoadError::NoOverwrite { target: shown(path) });
     }
@@ -181,20 +296,19 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
     let align_bytes = u64::from(file.direct_align_bytes().unwrap_or(file.block_bytes()));
     let in_memory = file.is_in_memory();
     Ok(Prepared {
-        target: shown(path),
-        bytes,
+        file_bytes: bytes,
         align_bytes,
         writable: write,
         in_memory,
-        keep_cache: false,
         notes,
-        file,
-        _claim: None,
-    })
+        files: vec![vec![file]],
+        ..bare(path, Kind::File)
+    }
+    .without_cache())
 }
 
 fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
-    let write = job.rw.writes();
+    let write = job.rw.changes();
     let claim = if write { Some(gates::claim(host, path, consent)?) } else { None };
     let file = DataFile::open(path, Access { direct: false, write, exclusive: false })?;
     let bytes = used_bytes(path, job.size, file.bytes())?;
@@ -205,17 +319,17 @@ fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prep
             shown(path)
         ));
     }
+    let kind = files::kind(path)?;
     Ok(Prepared {
-        target: shown(path),
-        bytes,
+        file_bytes: bytes,
         align_bytes: u64::from(file.block_bytes()),
         writable: write,
-        in_memory: false,
-        keep_cache: false,
         notes,
-        file,
+        files: vec![vec![file]],
         _claim: claim,
-    })
+        ..bare(path, kind)
+    }
+    .without_cache())
 }
 
 /// The size asked for, or all there is.

@@ -1,14 +1,14 @@
 //! A load at work: what the caller watches, and how it ends.
 
-use super::LoadError;
-use super::counters::{BIN_NS, BINS, Counters};
+use super::counters::{BIN_NS, Counters, lane};
+use super::series::Series;
 use super::worker::Shared;
+use super::{Engine, LoadError};
 use host::clock;
 use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
-use model::job::Job;
-use model::record::{Direction, LoadResult};
+use model::record::{Direction, LoadResult, Operation};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
@@ -16,53 +16,112 @@ use std::thread::JoinHandle;
 /// How long the end of a load waits for I/O in flight before it gives the device up, ns.
 const DRAIN_NS: u64 = 60_000_000_000;
 
+/// Completions of one kind of operation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// Latencies; their number is the number of completions.
+    pub latency: Histogram,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Side {
+    fn merge(&mut self, (latency, bytes): (Histogram, u64)) {
+        self.latency.merge(&latency);
+        self.bytes += bytes;
+    }
+
+    /// What was added since an earlier moment.
+    pub fn since(&self, earlier: &Side) -> Side {
+        Side { latency: self.latency.since(&earlier.latency), bytes: self.bytes - earlier.bytes }
+    }
+
+    fn into_direction(self) -> Direction {
+        Direction { ios: self.latency.total(), bytes: self.bytes, latency: self.latency }
+    }
+}
+
 /// Completions since the start of a load, of one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// When, ns on the time line of `host::clock::monotonic_ns`.
     pub at_ns: u64,
-    /// Completed I/Os.
+    /// Completed I/Os of all kinds but syncs.
     pub ios: u64,
     /// Completed bytes.
     pub bytes: u64,
-    /// Latencies of reads.
-    pub read: Histogram,
-    /// Latencies of writes.
-    pub write: Histogram,
+    /// By kind of operation; the places are those of `load::lane`, the engine's own operations follow.
+    pub sides: Vec<Side>,
+    /// Latencies from the real submission, of an open loop.
+    pub service: Option<Histogram>,
 }
 
 impl Snapshot {
-    /// Latencies of both directions since an earlier snapshot of the same load.
+    /// The completions of a lane.
+    pub fn side(&self, lane: usize) -> Side {
+        self.sides.get(lane).cloned().unwrap_or_default()
+    }
+
+    /// Latencies of all kinds but syncs since an earlier snapshot of the same load.
     pub fn latency_since(&self, earlier: &Snapshot) -> Histogram {
-        let mut latency = self.read.since(&earlier.read);
-        latency.merge(&self.write.since(&earlier.write));
+        let mut latency = Histogram::new();
+        for (index, side) in self.sides.iter().enumerate().filter(|(index, _)| *index != lane::SYNC) {
+            match earlier.sides.get(index) {
+                Some(before) => latency.merge(&side.latency.since(&before.latency)),
+                None => latency.merge(&side.latency),
+            }
+        }
         latency
+    }
+
+    /// What was completed since an earlier snapshot of the same load.
+    pub fn since(&self, earlier: &Snapshot) -> Snapshot {
+        let sides = self.sides.iter().enumerate();
+        let service = match (&self.service, &earlier.service) {
+            (Some(now), Some(before)) => Some(now.since(before)),
+            (now, _) => now.clone(),
+        };
+        Snapshot {
+            at_ns: self.at_ns,
+            ios: self.ios - earlier.ios,
+            bytes: self.bytes - earlier.bytes,
+            sides: sides.map(|(lane, side)| side.since(&earlier.side(lane))).collect(),
+            service,
+        }
     }
 }
 
 /// A load at work. Dropping it ends the load as [`Running::finish`] does.
 #[derive(Debug)]
 pub struct Running {
-    job: Arc<Job>,
+    engine: &'static Engine,
     shared: Arc<Shared>,
     counters: Vec<Arc<Counters>>,
     threads: Vec<JoinHandle<()>>,
-    engine: String,
+    description: String,
     notes: Vec<String>,
     origin_ns: u64,
     cpu_before: CpuTime,
+    series: Series,
+    /// What was completed before the measured time began.
+    ramp: Snapshot,
+}
+
+/// What starting a load gives beside its threads.
+pub(super) struct Begun {
+    pub engine: &'static Engine,
+    pub description: String,
+    pub notes: Vec<String>,
+    pub origin_ns: u64,
+    pub cpu_before: CpuTime,
+    pub shared: Arc<Shared>,
 }
 
 impl Running {
-    pub(super) fn new(
-        job: Arc<Job>,
-        shared: Arc<Shared>,
-        counters: Vec<Arc<Counters>>,
-        threads: Vec<JoinHandle<()>>,
-        (engine, notes): (String, Vec<String>),
-        (origin_ns, cpu_before): (u64, CpuTime),
-    ) -> Running {
-        Running { job, shared, counters, threads, engine, notes, origin_ns, cpu_before }
+    pub(super) fn new(begun: Begun, counters: Vec<Arc<Counters>>, threads: Vec<JoinHandle<()>>) -> Running {
+        let Begun { engine, description, notes, origin_ns, cpu_before, shared } = begun;
+        let (series, ramp) = (Series::new(), Snapshot::default());
+        Running { engine, shared, counters, threads, description, notes, origin_ns, cpu_before, series, ramp }
     }
 
     /// Start of the load's time line, ns of `host::clock::monotonic_ns`. Bin 0 begins here.
@@ -76,7 +135,7 @@ impl Running {
     }
 
     /// Completions of all jobs in `count` bins from `first` on. Bins that are not over yet are not final. An error says
-    /// that the first of them is older than the counters reach (10.9 minutes).
+    /// that the first of them is older than the counters reach (2.7 minutes).
     pub fn bins(&self, first: u64, count: usize) -> Result<Vec<u64>, LoadError> {
         (first..first + count as u64)
             .map(|bin| {
@@ -90,12 +149,50 @@ impl Running {
     pub fn snapshot(&self) -> Snapshot {
         let mut all = Snapshot { at_ns: clock::monotonic_ns(), ..Snapshot::default() };
         for counters in &self.counters {
-            all.read.merge(&counters.histogram(false));
-            all.write.merge(&counters.histogram(true));
+            all.sides.resize(counters.lanes(), Side::default());
+            all.sides.iter_mut().enumerate().for_each(|(index, side)| side.merge(counters.lane(index)));
+            if let Some(service) = counters.service() {
+                all.service.get_or_insert_default().merge(&service);
+            }
         }
-        all.ios = all.read.total() + all.write.total();
-        all.bytes = all.ios * self.job.bs;
+        let counted = || all.sides.iter().enumerate().filter(|(index, _)| *index != lane::SYNC);
+        all.ios = counted().map(|(_, side)| side.latency.total()).sum();
+        all.bytes = counted().map(|(_, side)| side.bytes).sum();
         all
+    }
+
+    /// Takes completions out of the short-lived bins into the series of the whole load. To be called now and then, at
+    /// least every two minutes, by whoever wants the series of a long load.
+    pub fn poll(&mut self) {
+        // The last second is left alone: a completion may still be booked to a bin that is over.
+        let over = clock::monotonic_ns().saturating_sub(self.origin_ns + 1_000_000_000) / BIN_NS;
+        self.take_bins(over);
+    }
+
+    fn take_bins(&mut self, end: u64) {
+        let mut lost = 0;
+        for bin in self.series.taken()..end {
+            let counts = self.counters.iter().map(|counters| counters.bin_count(bin));
+            let count = counts.sum::<Option<u64>>();
+            lost += u64::from(count.is_none());
+            self.series.push(count.unwrap_or(0));
+        }
+        if lost > 0 {
+            let ms = lost * BIN_NS / 1_000_000;
+            self.notes
+                .push(format!("the bins show nothing for {ms} ms of the load: they were not taken in time"));
+        }
+    }
+
+    /// Begins the measured time: what was completed until now is no part of the result (`ramp_time`).
+    pub fn begin_measuring(&mut self) {
+        self.ramp = self.snapshot();
+        self.cpu_before = process::cpu_time();
+    }
+
+    /// Whether every thread has done what it was asked and left.
+    pub fn is_over(&self) -> bool {
+        self.counters.iter().all(|counters| counters.is_done.load(Relaxed))
     }
 
     /// I/Os submitted and not completed, all jobs together; a moment old.
@@ -106,7 +203,7 @@ impl Running {
     /// Limits the I/Os in flight of each job, from 1 to the job's `iodepth`, from now on. What is in flight above the
     /// limit completes first. Without effect on an engine without depth.
     pub fn set_depth_limit(&self, depth: u32) {
-        self.shared.depth_limit.store(depth.clamp(1, self.job.iodepth), Relaxed);
+        self.shared.depth_limit.store(depth.max(1), Relaxed);
     }
 
     /// Why the load stopped by itself, if it did.
@@ -137,43 +234,39 @@ impl Running {
     /// itself gives its result here all the same.
     pub fn finish(mut self) -> LoadResult {
         self.halt();
-        let all = self.snapshot();
-        let first_ns = self.counters.iter().map(|counters| counters.first_ns.load(Relaxed)).min();
-        let last_ns = self.counters.iter().map(|counters| counters.last_ns.load(Relaxed)).max().unwrap_or(0);
-        let elapsed_ns = last_ns.saturating_sub(first_ns.unwrap_or(0));
-        let cpu = process::cpu_time().since(self.cpu_before);
-        let bins = self.all_bins(last_ns);
-        let direction = |latency: Histogram| Direction {
-            ios: latency.total(),
-            bytes: latency.total() * self.job.bs,
-            latency,
+        let first_ns = match self.ramp.at_ns {
+            0 => self.counters.iter().map(|counters| counters.first_ns.load(Relaxed)).min().unwrap_or(0),
+            ramp_end_ns => ramp_end_ns,
         };
+        let last_ns = self.counters.iter().map(|counters| counters.last_ns.load(Relaxed)).max().unwrap_or(0);
+        let elapsed_ns = last_ns.saturating_sub(first_ns);
+        let cpu = process::cpu_time().since(self.cpu_before);
+        self.take_bins(last_ns.saturating_sub(self.origin_ns) / BIN_NS + u64::from(last_ns > 0));
+        let all = self.snapshot().since(&self.ramp);
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(self.shared.notes());
+        let direction = |lane| all.side(lane).into_direction();
+        let operations = self.engine.operations.iter().enumerate();
         LoadResult {
-            engine: std::mem::take(&mut self.engine),
+            engine: std::mem::take(&mut self.description),
             elapsed_ms: elapsed_ns as f64 / 1e6,
-            read: direction(all.read),
-            write: direction(all.write),
-            bins,
-            bin_ms: BIN_NS / 1_000_000,
+            read: direction(lane::READ),
+            write: direction(lane::WRITE),
+            trim: direction(lane::TRIM),
+            sync: direction(lane::SYNC),
+            operations: operations
+                .map(|(index, name)| Operation { name: (*name).into(), done: direction(lane::COUNT + index) })
+                .collect(),
+            service: all.service.clone(),
+            bin_ms: self.series.width() * BIN_NS / 1_000_000,
+            bins: std::mem::replace(&mut self.series, Series::new()).into_counts(),
+            intervals: Vec::new(),
             cpu_user_ms: cpu.user_ns as f64 / 1e6,
             cpu_system_ms: cpu.system_ns as f64 / 1e6,
             errors: self.shared.errors(),
-            notes: std::mem::take(&mut self.notes),
+            verified: self.shared.verification(),
+            notes,
         }
-    }
-
-    /// The bins from the origin to the last completion, or as many of the last as are kept.
-    fn all_bins(&mut self, last_ns: u64) -> Vec<u32> {
-        let end = last_ns.saturating_sub(self.origin_ns) / BIN_NS + u64::from(last_ns > 0);
-        let first = end.saturating_sub(BINS as u64);
-        if first > 0 {
-            self.notes.push(format!(
-                "the bins leave out the first {} s of the load",
-                first * BIN_NS / 1_000_000_000
-            ));
-        }
-        let bins = self.bins(first, (end - first) as usize).unwrap_or_default();
-        bins.into_iter().map(|count| count as u32).collect()
     }
 
     /// Stops the threads. One that does not come back in time is left to the kernel; it holds only what is its own.

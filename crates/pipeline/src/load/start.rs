@@ -2,12 +2,14 @@
 
 use super::offsets::Range;
 use super::pattern::mix64;
+use super::running::Begun;
+use super::source::Span;
 use super::worker::{Faults, OpenError, Shared, Worker};
-use super::{Engine, LoadError, Prepared, Region, Running, check, counters::Counters, notes};
+use super::{Engine, LoadError, Needs, Prepared, Region, Running, Runs, check, counters::Counters, notes};
 use host::clock::FastClock;
 use host::files::{Access, DataFile};
 use host::process;
-use model::job::Job;
+use model::job::{Job, Sharing};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -33,11 +35,11 @@ pub(super) fn start_with(
 ) -> Result<Running, LoadError> {
     let engine = check::job(job)?;
     check::fits(prepared, job)?;
-    let range = region_range(prepared, job, region)?;
+    let spans = spans(prepared, job, region, engine)?;
     let mut notes = prepared.notes().to_vec();
     notes.extend(notes::of_job(prepared, job));
-    forget_cache(prepared, job, range)?;
-    let plan = Plan { prepared, job: Arc::new(job.clone()), seed, range, faults };
+    forget_cache(prepared, job, &spans)?;
+    let plan = Plan { prepared, job: Arc::new(job.clone()), seed, spans, faults };
     match plan.launch(engine, notes.clone()) {
         Err(OpenError::Refused(why)) if engine.has_depth => {
             notes.push(format!(
@@ -58,29 +60,49 @@ fn unusable(error: OpenError) -> LoadError {
     }
 }
 
-/// The blocks that a region of the target covers.
-fn region_range(prepared: &Prepared, job: &Job, region: Region) -> Result<Range, LoadError> {
-    let jobs = if job.rw.is_random() { 1 } else { u64::from(job.numjobs) };
-    let range = Range { first: 0, count: prepared.bytes() / job.bs }.share(region.index, region.of);
-    if range.count < jobs {
-        return Err(LoadError::usage(
-            format!("--size {}", prepared.bytes()),
-            format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.bs),
-            "Ask for a larger size, smaller blocks or fewer jobs",
-        ));
-    }
-    Ok(range)
+/// What each thread works on, in each of its files.
+fn spans(prepared: &Prepared, job: &Job, region: Region, engine: &Engine) -> Result<Vec<Span>, LoadError> {
+    let threads = if engine.runs == Runs::PerJob { job.numjobs } else { 1 };
+    let whole = prepared.file_bytes();
+    let one = |index: u32| {
+        let blocks = match job.files.sharing {
+            Sharing::Shares => {
+                let range = Range { first: 0, count: whole / job.bs }.share(region.index, region.of);
+                if job.rw.is_random() { range } else { range.share(index, threads) }
+            }
+            Sharing::Same | Sharing::Own => {
+                let start = job.offset + job.offset_increment * u64::from(index);
+                let most = if job.files.count() == 1 && job.size > 0 { job.size } else { whole };
+                let bytes = most.min(whole.saturating_sub(start));
+                Range { first: start.div_ceil(job.bs), count: bytes / job.bs }.share(region.index, region.of)
+            }
+        };
+        if blocks.count == 0 && engine.needs == Needs::Files {
+            return Err(LoadError::usage(
+                format!("--size {whole}"),
+                format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.bs),
+                "Ask for a larger size, smaller blocks or fewer jobs",
+            ));
+        }
+        Ok(Span { start: blocks.first * job.bs, bytes: blocks.count * job.bs })
+    };
+    (0..threads).map(one).collect()
 }
 
 /// Buffered reads are to come from the device, not from what an earlier load left in the page cache.
-fn forget_cache(prepared: &Prepared, job: &Job, range: Range) -> Result<(), LoadError> {
-    if job.direct || !job.rw.reads() || prepared.keeps_cache() {
+fn forget_cache(prepared: &Prepared, job: &Job, spans: &[Span]) -> Result<(), LoadError> {
+    if job.direct || !job.invalidate || !job.rw.reads() || prepared.keeps_cache() {
         return Ok(());
     }
-    if prepared.is_writable() {
-        prepared.file().sync()?;
+    let start = spans.iter().map(|span| span.start).min().unwrap_or(0);
+    let end = spans.iter().map(|span| span.start + span.bytes).max().unwrap_or(0);
+    for file in prepared.all_files() {
+        if prepared.is_writable() {
+            file.sync()?;
+        }
+        file.drop_cache(start, end - start)?;
     }
-    Ok(prepared.file().drop_cache(range.first * job.bs, range.count * job.bs)?)
+    Ok(())
 }
 
 /// What all attempts to start one load have in common.
@@ -88,7 +110,7 @@ struct Plan<'a> {
     prepared: &'a Prepared,
     job: Arc<Job>,
     seed: u64,
-    range: Range,
+    spans: Vec<Span>,
     faults: Faults,
 }
 
@@ -106,8 +128,8 @@ impl Plan<'_> {
         shared.depth_limit.store(self.job.iodepth, Relaxed);
         let (ready, readiness) = mpsc::channel();
         let mut threads = Vec::new();
-        for index in 0..self.job.numjobs {
-            let worker = self.worker(index, clock, &shared).map_err(OpenError::Failed)?;
+        for index in 0..self.spans.len() as u32 {
+            let worker = self.worker(engine, index, clock, &shared).map_err(OpenError::Failed)?;
             threads.push(spawn(engine, worker, index, ready.clone()).map_err(OpenError::Failed)?);
         }
         drop(ready);
@@ -132,32 +154,36 @@ impl Plan<'_> {
             handles.push(thread.handle);
             counters.push(thread.counters);
         }
-        let engine = description.unwrap_or_else(|| engine.id.into());
-        Ok(Running::new(
-            Arc::clone(&self.job),
-            shared,
-            counters,
-            handles,
-            (engine, notes),
-            (origin_ns, cpu_before),
-        ))
+        let description = description.unwrap_or_else(|| engine.id.into());
+        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared };
+        Ok(Running::new(begun, counters, handles))
     }
 
-    fn worker(&self, index: u32, clock: FastClock, shared: &Arc<Shared>) -> Result<Worker, LoadError> {
-        let access = Access { direct: self.job.direct, write: self.job.rw.writes(), exclusive: false };
-        let range = match self.job.rw.is_random() {
-            true => self.range,
-            false => self.range.share(index, self.job.numjobs),
+    fn worker(
+        &self,
+        engine: &Engine,
+        index: u32,
+        clock: FastClock,
+        shared: &Arc<Shared>,
+    ) -> Result<Worker, LoadError> {
+        let job = &self.job;
+        let access = Access {
+            direct: job.direct,
+            write: self.prepared.is_writable() && job.rw.changes(),
+            exclusive: false,
         };
+        let files = self.prepared.files(index).iter().map(|file| open_again(file, access));
         Ok(Worker {
-            file: open_again(self.prepared.file(), access)?,
-            job: Arc::clone(&self.job),
-            seed: mix64(self.seed ^ mix64(self.job.randseed ^ u64::from(index) << 32)),
-            range,
+            index,
+            files: files.collect::<Result<_, _>>()?,
+            place: Arc::clone(self.prepared.place()),
+            job: Arc::clone(job),
+            seed: mix64(self.seed ^ mix64(job.randseed ^ u64::from(index) << 32)),
+            span: self.spans[index as usize],
             clock,
             origin_ns: 0,
             shared: Arc::clone(shared),
-            counters: Arc::new(Counters::new()),
+            counters: Arc::new(Counters::new(engine.operations.len(), job.open_loop)),
             faults: self.faults,
         })
     }

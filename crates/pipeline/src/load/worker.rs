@@ -2,12 +2,13 @@
 
 use super::LoadError;
 use super::counters::Counters;
-use super::offsets::{Offsets, Range};
-use super::pattern::mix64;
+use super::prepare::Place;
 use super::rate::Pace;
+use super::source::{Io, Source, Span};
 use host::clock::FastClock;
 use host::files::DataFile;
 use model::job::Job;
+use model::record::Verified;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,8 @@ pub struct Shared {
     pub depth_limit: AtomicU32,
     failure: Mutex<Option<LoadError>>,
     errors: Mutex<BTreeMap<i32, u64>>,
+    verified: Mutex<Option<Verified>>,
+    notes: Mutex<Vec<String>>,
 }
 
 /// A panicking thread leaves these in no half-written state, so poisoning says nothing.
@@ -43,6 +46,39 @@ impl Shared {
     /// Failed I/Os by errno.
     pub fn errors(&self) -> Vec<(i32, u64)> {
         lock(&self.errors).iter().map(|(errno, count)| (*errno, *count)).collect()
+    }
+}
+
+/// Bad blocks that are told one by one.
+const FIRST_BAD: usize = 10;
+
+impl Shared {
+    /// Counts checked blocks and the sentences of bad ones.
+    pub fn verified(&self, blocks: u64, bad: &[String]) {
+        let mut held = lock(&self.verified);
+        let all = held.get_or_insert_default();
+        all.blocks += blocks;
+        all.bad += bad.len() as u64;
+        let room = FIRST_BAD.saturating_sub(all.first_bad.len());
+        all.first_bad.extend(bad.iter().take(room).cloned());
+    }
+
+    /// What was checked so far.
+    pub fn verification(&self) -> Option<Verified> {
+        lock(&self.verified).clone()
+    }
+
+    /// Adds a note that came up while the load ran; the same one is kept once.
+    pub fn note(&self, note: String) {
+        let mut notes = lock(&self.notes);
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
+    /// The notes added so far.
+    pub fn notes(&self) -> Vec<String> {
+        lock(&self.notes).clone()
     }
 }
 
@@ -79,14 +115,18 @@ pub enum OpenError {
 /// One job thread's belongings.
 #[derive(Debug)]
 pub struct Worker {
-    /// The target, an open file description of this thread's own.
-    pub file: DataFile,
+    /// Which job of the section this is, from 0.
+    pub index: u32,
+    /// The files it works on, open file descriptions of this thread's own; none for an engine that needs none.
+    pub files: Vec<DataFile>,
+    /// The target itself, for engines that do not work on files.
+    pub place: Arc<Place>,
     /// The job.
     pub job: Arc<Job>,
     /// Seed of this thread's order, mix and data.
     pub seed: u64,
-    /// Blocks of the job's size that this thread works on.
-    pub range: Range,
+    /// The bytes of each file that this thread works on.
+    pub span: Span,
     /// The clock of all latencies.
     pub clock: FastClock,
     /// Start of the load's time line, ns; set when all threads are ready.
@@ -100,19 +140,19 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// The endless stream of this thread's I/Os.
+    /// The stream of this thread's I/Os.
     pub fn source(&self) -> Source {
-        let mut source = Source::new(&self.job, self.range, self.seed);
+        let mut source = Source::new(&self.job, self.span, self.files.len(), self.index, self.seed);
         if self.job.cold_passes {
             // Pages belong to the file, not to who opened it: any description of it can drop them.
-            source.cold = self.file.reopen(host::files::Access::default()).ok();
+            source.drop_pages_of(self.files.first().and_then(|file| file.reopen(Default::default()).ok()));
         }
         source
     }
 
     /// The schedule of this thread's I/Os, from the origin on.
     pub fn pace(&self) -> Pace {
-        Pace::new(self.job.rate_iops, self.job.iodepth, self.origin_ns)
+        Pace::new(&self.job, self.origin_ns, self.seed)
     }
 
     /// Whether to submit nothing more.
@@ -126,128 +166,7 @@ impl Worker {
     #[cold]
     pub fn fail(&self, io: Io, errno: i32) {
         *lock(&self.shared.errors).entry(errno).or_default() += 1;
-        self.shared.fail(LoadError::io(self.file.path(), io.write, io.offset, self.job.bs, errno));
-    }
-}
-
-/// One I/O to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Io {
-    /// Where, bytes.
-    pub offset: u64,
-    /// Its place in the thread's stream, from 0: what makes written data unique.
-    pub number: u64,
-    /// Write, not read.
-    pub write: bool,
-}
-
-/// Offsets and directions of one job thread, decided by the seed alone.
-#[derive(Debug)]
-pub struct Source {
-    offsets: Offsets,
-    /// A sequential mix keeps a place of its own for writes, as fio does; a random mix shares one order.
-    write_offsets: Option<Offsets>,
-    number: u64,
-    seed: u64,
-    bs: u64,
-    /// Share of writes, in 2^32ths.
-    write_share: u64,
-    /// The file whose pages are dropped before every pass but the first, which the start has seen to.
-    cold: Option<DataFile>,
-    range: Range,
-    passes: u64,
-}
-
-impl Source {
-    fn new(job: &Job, range: Range, seed: u64) -> Source {
-        let sequential_mix = job.rw.reads() && job.rw.writes() && !job.rw.is_random();
-        let offsets = match job.rw.is_random() {
-            true => Offsets::random(range, seed),
-            false => Offsets::sequential(range),
-        };
-        let write_percent = match (job.rw.reads(), job.rw.writes()) {
-            (true, true) => 100 - u64::from(job.rwmixread.min(100)),
-            (_, writes) => u64::from(writes) * 100,
-        };
-        Source {
-            write_offsets: sequential_mix.then(|| offsets.clone()),
-            offsets,
-            number: 0,
-            seed,
-            bs: job.bs,
-            write_share: (write_percent << 32) / 100,
-            cold: None,
-            range,
-            passes: 0,
-        }
-    }
-
-    /// The next I/O.
-    #[inline]
-    pub fn next_io(&mut self) -> Io {
-        let number = self.number;
-        self.number += 1;
-        let write = match self.write_share {
-            0 => false,
-            all if all == 1 << 32 => true,
-            share => mix64(self.seed ^ number) >> 32 < share,
-        };
-        let offsets = match &mut self.write_offsets {
-            Some(offsets) if write => offsets,
-            _ => &mut self.offsets,
-        };
-        let io = Io { offset: offsets.next_block() * self.bs, number, write };
-        if self.cold.is_some() {
-            self.drop_pages_on_a_new_pass();
-        }
-        io
-    }
-
-    #[cold]
-    fn drop_pages_on_a_new_pass(&mut self) {
-        let passes = self.offsets.passes();
-        if let Some(file) = self.cold.as_ref().filter(|_| passes != self.passes) {
-            self.passes = passes;
-            // Best effort, as it is for fio: a file system that cannot drop pages serves them from memory.
-            let _ = file.drop_cache(self.range.first * self.bs, self.range.count * self.bs);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::job::Rw;
-
-    fn source(job: Job) -> Source {
-        Source::new(&job, Range { first: 0, count: 1000 }, 7)
-    }
-
-    #[test]
-    fn the_mix_is_kept_and_repeatable() {
-        let job = Job { rw: Rw::Randrw, rwmixread: 70, ..Job::default() };
-        let ios: Vec<Io> = std::iter::repeat_with({
-            let mut source = source(job.clone());
-            move || source.next_io()
-        })
-        .take(10_000)
-        .collect();
-        let reads = ios.iter().filter(|io| !io.write).count();
-        assert!((6_800..7_200).contains(&reads), "{reads}");
-        let mut again = source(job);
-        assert!(ios.iter().all(|io| *io == again.next_io()));
-    }
-
-    #[test]
-    fn a_sequential_mix_has_two_places() {
-        let mut source = source(Job { rw: Rw::Rw, ..Job::default() });
-        let (mut read, mut write) = (0, 0);
-        for _ in 0..100 {
-            let io = source.next_io();
-            let next = if io.write { &mut write } else { &mut read };
-            assert_eq!(io.offset, *next);
-            *next += 4096;
-        }
-        assert!(read > 0 && write > 0);
+        let path = self.files.get(usize::from(io.file)).map_or(self.place.path.as_path(), |file| file.path());
+        self.shared.fail(LoadError::io(path, io.kind.word(), io.offset, u64::from(io.bytes), errno));
     }
 }

@@ -129,7 +129,7 @@ fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<
 
 /// CPU per I/O, and a warning where the generator may be what was measured.
 fn cpu_line(load: &LoadResult) -> String {
-    let ios = (load.read.ios + load.write.ios).max(1) as f64;
+    let ios = load.ios().max(1) as f64;
     let total_ms = load.cpu_user_ms + load.cpu_system_ms;
     let per_io = units::duration_ns(total_ms * 1e6 / ios);
     let share = total_ms / load.elapsed_ms.max(1.0) * 100.0;
@@ -141,7 +141,7 @@ fn depth_line(job: &Job, load: &LoadResult) -> Option<String> {
     let mean_ns = load.latency().mean_ns()?;
     let reached = load.iops() * mean_ns / 1e9;
     let asked = f64::from(job.iodepth * job.numjobs);
-    (job.rate_iops == 0 && (reached / asked - 1.0).abs() > 0.15).then(|| {
+    (!job.is_paced() && (reached / asked - 1.0).abs() > 0.15).then(|| {
         format!(
             "  depth {reached:.1} reached of {asked:.0} asked for: submission, not the device, sets the rate"
         )

@@ -88,6 +88,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         path: path.clone(),
         job,
         load: None,
+        sections: Vec::new(),
+        findings: Vec::new(),
         sensors: done.sensors,
         trials: done.trials,
     };

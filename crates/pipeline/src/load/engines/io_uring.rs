@@ -25,10 +25,11 @@
 //! ```
 #![allow(unsafe_code, reason = "the kernel reads and writes the buffers while the borrow checker looks away")]
 
-use crate::load::Engine;
 use crate::load::pattern::{Blocks, mix64, refresh};
 use crate::load::rate::{Pace, SLICE_NS};
-use crate::load::worker::{Io, OpenError, Opened, Source, Worker};
+use crate::load::source::{Io, Kind, Source};
+use crate::load::worker::{OpenError, Opened, Worker};
+use crate::load::{Engine, Needs, Runs};
 use io_uring::{IoUring, SubmissionQueue, Submitter, cqueue, opcode, squeue, types};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::sync::atomic::Ordering::Relaxed;
@@ -39,6 +40,9 @@ pub static ENGINE: Engine = Engine {
     since: "0.1.0",
     summary: "one ring per job, iodepth I/Os in flight, registered file and buffers",
     has_depth: true,
+    runs: Runs::PerJob,
+    needs: Needs::Files,
+    operations: &[],
     open,
 };
 
@@ -56,7 +60,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         ));
     }
     let memory = Memory::new(worker, depth);
-    let fixed_file = ring.submitter().register_files(&[worker.file.as_fd().as_raw_fd()]).is_ok();
+    let fixed_file = ring.submitter().register_files(&[worker.files[0].as_fd().as_raw_fd()]).is_ok();
     let fixed_buffers = match register_buffers(&ring, &memory, worker) {
         Ok(()) => true,
         Err(error) => {
@@ -189,12 +193,16 @@ struct Queue {
 impl Queue {
     fn new(worker: &Worker, memory: Memory, fixed_file: bool, fixed_buffers: bool) -> Queue {
         let depth = worker.job.iodepth as usize;
-        let empty = Slot { io: Io { offset: 0, number: 0, write: false }, started_ns: 0, done: 0 };
+        let empty = Slot {
+            io: Io { offset: 0, number: 0, bytes: 0, file: 0, kind: Kind::Read },
+            started_ns: 0,
+            done: 0,
+        };
         Queue {
             slots: vec![empty; depth],
             free: (0..depth as u16).rev().collect(),
             top: depth,
-            fd: worker.file.as_fd().as_raw_fd(),
+            fd: worker.files[0].as_fd().as_raw_fd(),
             fixed_file,
             fixed_buffers,
             write_buffers: memory.count - depth,
@@ -221,11 +229,14 @@ impl Queue {
         let keep = self.slots.len().saturating_sub(limit);
         let now_ns = if from.pace.is_limited() { worker.clock.now_ns() } else { 0 };
         while self.top > keep && (!from.pace.is_limited() || from.pace.take(now_ns)) {
-            let io = from.source.next_io();
+            let Some(io) = from.source.next_io() else {
+                from.is_over = true;
+                break;
+            };
             self.top -= 1;
             let place = self.free[self.top];
             self.slots[place as usize] = Slot { io, started_ns: 0, done: 0 };
-            if io.write {
+            if io.kind == Kind::Write {
                 self.memory.refresh(place as usize + self.write_buffers, self.data_seed ^ io.number);
             }
             self.push(sq, place);
@@ -242,7 +253,7 @@ impl Queue {
     #[inline]
     fn push(&mut self, sq: &mut SubmissionQueue<'_>, place: u16) {
         let slot = self.slots[place as usize];
-        let buffer = place as usize + if slot.io.write { self.write_buffers } else { 0 };
+        let buffer = place as usize + if slot.io.kind == Kind::Write { self.write_buffers } else { 0 };
         let length = self.memory.bytes as u32 - slot.done;
         // SAFETY: `done` is below the buffer's length, so the pointer stays inside it.
         let pointer = unsafe { self.memory.pointer(buffer).add(slot.done as usize) };
@@ -258,7 +269,7 @@ impl Queue {
         let offset = slot.io.offset + u64::from(slot.done);
         macro_rules! entry {
             ($target:expr) => {
-                match (slot.io.write, self.fixed_buffers) {
+                match (slot.io.kind == Kind::Write, self.fixed_buffers) {
                     (false, true) => {
                         opcode::ReadFixed::new($target, pointer, length, buffer).offset(offset).build()
                     }
@@ -287,7 +298,11 @@ impl Queue {
         if cqe.result() != (self.memory.bytes as u32 - slot.done) as i32 {
             return self.take_odd(sq, worker, place, cqe.result());
         }
-        worker.counters.completed(slot.io.write, now_ns.saturating_sub(slot.started_ns));
+        worker.counters.completed(
+            slot.io.kind.lane(),
+            u64::from(slot.io.bytes),
+            now_ns.saturating_sub(slot.started_ns),
+        );
         self.release(place);
         true
     }
@@ -320,6 +335,8 @@ impl Queue {
 struct Stream {
     source: Source,
     pace: Pace,
+    /// Whether all was submitted that was asked for.
+    is_over: bool,
 }
 
 fn drive(mut ring: IoUring, mut queue: Queue, worker: &Worker) {
@@ -333,14 +350,14 @@ fn drive(mut ring: IoUring, mut queue: Queue, worker: &Worker) {
 
 /// The thread's loop: fill, submit and wait, reap.
 fn run(ring: &mut IoUring, queue: &mut Queue, worker: &Worker) {
-    let mut stream = Stream { source: worker.source(), pace: worker.pace() };
+    let mut stream = Stream { source: worker.source(), pace: worker.pace(), is_over: false };
     let has_timeout = ring.params().is_feature_ext_arg();
     let (mut submitter, mut sq, mut cq) = ring.split();
     // Linux 5.18; saves the look-up of the ring's descriptor in each call. Without it nothing changes but that.
     let _ = submitter.register_ring_fd();
     let (counters, depth) = (&worker.counters, worker.job.iodepth);
     loop {
-        let stopping = worker.is_stopping();
+        let stopping = worker.is_stopping() || stream.is_over;
         if !stopping {
             let limit = worker.shared.depth_limit.load(Relaxed).clamp(1, depth);
             queue.fill(&mut sq, &mut stream, worker, limit as usize);

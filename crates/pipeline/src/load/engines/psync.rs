@@ -19,9 +19,10 @@
 //! iodyno run /srv -- --ioengine=psync --rw=randread --bs=4k --numjobs=8
 //! ```
 
-use crate::load::Engine;
 use crate::load::pattern::{Blocks, mix64, refresh};
-use crate::load::worker::{Io, OpenError, Opened, Worker};
+use crate::load::source::{Io, Kind};
+use crate::load::worker::{OpenError, Opened, Worker};
+use crate::load::{Engine, Needs, Runs};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The engine.
@@ -30,6 +31,9 @@ pub static ENGINE: Engine = Engine {
     since: "0.1.0",
     summary: "pread and pwrite, one I/O at a time in each job",
     has_depth: false,
+    runs: Runs::PerJob,
+    needs: Needs::Files,
+    operations: &[],
     open,
 };
 
@@ -54,10 +58,10 @@ fn drive(worker: &Worker) {
         if pace.is_limited() && !wait_for_turn(worker, &mut pace) {
             continue;
         }
-        let io = source.next_io();
+        let Some(io) = source.next_io() else { break };
         // Reads have a block of their own: what they bring must not become the data of writes.
-        let block = blocks.get(usize::from(io.write));
-        if io.write {
+        let block = blocks.get(usize::from(io.kind == Kind::Write));
+        if io.kind == Kind::Write {
             refresh(block, mix64(worker.seed) ^ io.number);
         }
         let started_ns = worker.clock.now_ns();
@@ -65,7 +69,7 @@ fn drive(worker: &Worker) {
         let now_ns = worker.clock.now_ns();
         match outcome {
             Ok(()) => {
-                counters.completed(io.write, now_ns.saturating_sub(started_ns));
+                counters.completed(io.kind.lane(), u64::from(io.bytes), now_ns.saturating_sub(started_ns));
                 counters.bin(now_ns.saturating_sub(worker.origin_ns), 1);
                 counters.last_ns.store(now_ns, Relaxed);
             }
@@ -87,12 +91,13 @@ fn wait_for_turn(worker: &Worker, pace: &mut crate::load::rate::Pace) -> bool {
 
 /// Moves one whole block; an errno, or 0 at the end of the file.
 fn transfer(worker: &Worker, io: Io, block: &mut [u8]) -> Result<(), i32> {
+    let file = &worker.files[usize::from(io.file)];
     let mut done = 0;
     while done < block.len() {
         let at = io.offset + done as u64;
-        let moved = match io.write {
-            true => worker.file.write_at(&block[done..], at),
-            false => worker.file.read_at(&mut block[done..], at),
+        let moved = match io.kind == Kind::Write {
+            true => file.write_at(&block[done..], at),
+            false => file.read_at(&mut block[done..], at),
         };
         match moved {
             Ok(0) => return Err(0),

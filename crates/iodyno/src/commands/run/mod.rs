@@ -1,7 +1,7 @@
 //! `iodyno run`: one measured load, kept as a record.
 
-use super::job_args::{JobArgs, duration_ms, fresh_seed};
-use super::{Context, RecordDocument};
+use crate::commands::job_args::{JobArgs, duration_ms, fresh_seed};
+use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use crate::store::Store;
@@ -34,7 +34,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open(&context.state_dir)?;
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
-        .map_err(super::inspect::failure)?;
+        .map_err(crate::commands::inspect::failure)?;
     let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
     let stop = context.stop_on_signals()?;
     let prepared = prepare(args, context, &job, &stop)?;
@@ -50,6 +50,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         path,
         job,
         load: Some(load),
+        sections: Vec::new(),
+        findings: Vec::new(),
         sensors,
         trials: Vec::new(),
     };
