@@ -14,6 +14,11 @@ pub fn read_text(path: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Reads a file whole as it is: binary attributes of the kernel such as its type information.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| Error::io("read", path, error))
+}
+
 /// Creates a directory and its parents, readable by everyone, writable by the owner.
 pub fn create_dirs(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).map_err(|error| Error::io("create", path, error))

@@ -5,6 +5,7 @@ pub mod finding;
 pub mod histogram;
 pub mod iopath;
 pub mod job;
+pub mod layers;
 pub mod record;
 pub mod sample;
 pub mod units;

@@ -4,6 +4,7 @@ use crate::finding::Finding;
 use crate::histogram::Histogram;
 use crate::iopath::IoPath;
 use crate::job::Job;
+use crate::layers::{ArmSpan, LayerTimes};
 use crate::sample::SensorLog;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -198,6 +199,9 @@ pub struct Record {
     pub findings: Vec<Finding>,
     /// What the sensors read.
     pub sensors: Vec<SensorLog>,
+    /// Times by layer of the block devices on the path, over the load; none where they were not traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<LayerTimes>,
     /// The trials, for a tune.
     pub trials: Vec<Trial>,
 }
@@ -219,4 +223,7 @@ pub struct Trial {
     pub summary: String,
     /// The verdict with its pairs.
     pub verdict: Option<Verdict>,
+    /// Times by layer and arm over all measured windows; empty where they were not traced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<ArmSpan>,
 }

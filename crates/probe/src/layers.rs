@@ -1,0 +1,379 @@
+//! The programs at work: loading, attaching, reading what they counted, and what they cost.
+
+use crate::btf::Events;
+use crate::error::chain;
+use crate::layout::{self, COUNTERS, CounterValues, Counts, DEVICES_MAX, SIDES, SPANS};
+use crate::{Device, ProbeError, Strength};
+use aya::maps::{Array, MapData, PerCpuArray};
+use aya::programs::{BtfTracePoint, ProgramError};
+use aya::{Btf, Ebpf, EbpfError, EbpfLoader, Endianness};
+use host::{Host, clock, files};
+use model::histogram::{BUCKETS, Histogram};
+use model::layers::{DeviceLayers, LayerTimes, Span, SpanTimes};
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
+
+/// The compiled programs. `cargo xtask bpf` builds them from `bpf/`, `cargo xtask bpf --check` compares.
+static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/layers.bpf.o");
+const BTF_PATH: &str = "/sys/kernel/btf/vmlinux";
+/// More of the kernel's memory than this is not worth a histogram.
+const HISTOGRAMS_MIB_MAX: u64 = 256;
+
+/// A program: its event, its name, the event's arguments for which it is meant, and its name where the event has one
+/// argument more (the queue, before 5.11).
+struct Hook {
+    event: &'static str,
+    program: &'static str,
+    arguments: usize,
+    with_queue: Option<&'static str>,
+}
+
+const fn hook(event: &'static str, program: &'static str, arguments: usize, with_queue: &'static str) -> Hook {
+    Hook { event, program, arguments, with_queue: Some(with_queue) }
+}
+
+/// In the order of attaching: completions first and queueing last, so that whatever is queued is seen to its end.
+static FULL: &[Hook] = &[
+    Hook { event: "block_rq_complete", program: "full_rq_complete", arguments: 3, with_queue: None },
+    Hook { event: "block_bio_complete", program: "full_bio_complete", arguments: 2, with_queue: None },
+    hook("block_rq_requeue", "full_requeue", 1, "full_requeue_q"),
+    hook("block_rq_issue", "full_issue", 1, "full_issue_q"),
+    hook("block_rq_insert", "full_insert", 1, "full_insert_q"),
+    hook("block_getrq", "full_getrq", 1, "full_getrq_q"),
+    hook("block_split", "full_split", 2, "full_split_q"),
+    hook("block_bio_remap", "full_remap", 3, "full_remap_q"),
+    hook("block_bio_queue", "full_queue", 1, "full_queue_q"),
+];
+
+static LITE: &[Hook] =
+    &[Hook { event: "block_rq_complete", program: "lite_rq_complete", arguments: 3, with_queue: None }];
+
+/// Programs attached to the block layer, counting. Dropped, they are gone.
+pub struct Layers {
+    ebpf: Ebpf,
+    devices: Vec<Device>,
+    strength: Strength,
+    programs: Vec<&'static str>,
+    /// What the kernel's statistics said of each device when the programs were attached.
+    starts: Vec<Option<u64>>,
+}
+
+/// What one program has cost since it was loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramCost {
+    /// Its name.
+    pub program: String,
+    /// How often it ran, for whatever device; 0 unless `kernel.bpf_stats_enabled` is 1.
+    pub runs: u64,
+    /// How long, ns, with what measuring it costs.
+    pub time_ns: u64,
+    /// Events that the kernel says it left out, because they interrupted this program on the same CPU.
+    pub missed: u64,
+}
+
+impl Layers {
+    /// Loads the programs for these devices and attaches them: 20 to 50 ms for the lite strength, up to a second for the
+    /// full one on a busy machine.
+    ///
+    /// # Errors
+    /// Without type information of the kernel (BTF), without CAP_BPF and CAP_PERFMON, without devices, with more than
+    /// 16, or when the kernel takes a program or map not.
+    pub fn attach(devices: &[Device], strength: Strength) -> Result<Layers, ProbeError> {
+        check_devices(devices)?;
+        let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;
+        let events = Events::parse(&bytes).ok_or_else(|| no_btf(&"it cannot be read"))?;
+        let btf = Btf::parse(&bytes, Endianness::default()).map_err(|error| no_btf(&error))?;
+        let ebpf = load(devices, &btf)?;
+        let (devices, programs) = (devices.to_vec(), Vec::new());
+        let mut layers = Layers { ebpf, devices, strength, programs, starts: Vec::new() };
+        for hook in layers.hooks() {
+            let program = variant(hook, &events).ok_or(ProbeError::NoEvent { event: hook.event })?;
+            layers.attach_program(program, hook.event, &btf)?;
+        }
+        layers.say_attached()?;
+        layers.starts = layers.devices.iter().map(|device| completed(&device.name)).collect();
+        Ok(layers)
+    }
+
+    /// The strength asked for.
+    pub fn strength(&self) -> Strength {
+        self.strength
+    }
+
+    /// The devices looked at.
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    fn hooks(&self) -> &'static [Hook] {
+        match self.strength {
+            Strength::Full => FULL,
+            Strength::Lite => LITE,
+        }
+    }
+
+    fn attach_program(&mut self, name: &'static str, event: &str, btf: &Btf) -> Result<(), ProbeError> {
+        let attach = |ebpf: &mut Ebpf| -> Result<(), ProgramError> {
+            let program = ebpf.program_mut(name).ok_or(ProgramError::NotLoaded)?;
+            let program: &mut BtfTracePoint = program.try_into()?;
+            program.load(event, btf)?;
+            program.attach()?;
+            Ok(())
+        };
+        attach(&mut self.ebpf).map_err(|error| refused(&format!("the program {name}"), &error))?;
+        self.programs.push(name);
+        Ok(())
+    }
+
+    /// Tells the programs that from now on every I/O is seen from its beginning.
+    fn say_attached(&mut self) -> Result<(), ProbeError> {
+        let what = "the map of the time of attaching";
+        let map = self.ebpf.map_mut("attached").ok_or_else(|| missing(what))?;
+        let mut map: Array<&mut MapData, u64> = map.try_into().map_err(|error| refused(what, &error))?;
+        map.set(0, clock::monotonic_ns(), 0).map_err(|error| refused(what, &error))
+    }
+
+    /// Everything counted since attaching. Costs a system call for each direction, layer and device: some tens of µs.
+    pub fn read(&self) -> Result<LayerTimes, ProbeError> {
+        let devices = self.devices.iter().enumerate().map(|(slot, device)| {
+            let spans = self.read_spans(slot)?;
+            let mut counters = self.read_counters(slot)?;
+            let unseen = self.unseen(slot, &spans, &counters);
+            counters.extend((unseen > 0).then(|| ("unseen".to_string(), unseen)));
+            let devno = format!("{}:{}", device.major, device.minor);
+            Ok(DeviceLayers { device: device.name.clone(), devno, spans, counters })
+        });
+        Ok(LayerTimes {
+            source: format!("eBPF {}", self.strength.name()),
+            devices: devices.collect::<Result<_, ProbeError>>()?,
+        })
+    }
+
+    /// I/Os of a device whose completion no program saw, those in flight at this moment included. The kernel runs no
+    /// program for an event that interrupts one on the same CPU, and does not always say so: so the programs' own
+    /// completions are held against what was queued (full), or against the kernel's statistics (lite).
+    fn unseen(&self, slot: usize, spans: &[SpanTimes], counters: &BTreeMap<String, u64>) -> u64 {
+        let counter = |name: &str| counters.get(name).copied().unwrap_or(0);
+        let total = |wanted: Span| -> u64 {
+            spans.iter().filter(|one| one.span == wanted).map(|one| one.times.total()).sum()
+        };
+        match self.strength {
+            Strength::Full => (counter("queued") + counter("split"))
+                .saturating_sub(total(Span::Q2C) + counter("dropped")),
+            Strength::Lite => {
+                let seen = total(Span::G2C) + counter("untimed") + counter("at_attach");
+                let done = self.starts[slot].zip(completed(&self.devices[slot].name));
+                done.map_or(0, |(start, now)| now.wrapping_sub(start).saturating_sub(seen))
+            }
+        }
+    }
+
+    /// The counters of a device, in the order of [`Layers::counter_names`]; cheap enough for ten times a second.
+    pub fn counters(&self, slot: usize) -> Result<[u64; COUNTERS.len()], ProbeError> {
+        let what = "counters";
+        let map = self.ebpf.map("counts").ok_or_else(|| unread(what, &"there is no such map"))?;
+        let map: PerCpuArray<&MapData, CounterValues> = map.try_into().map_err(|error| unread(what, &error))?;
+        let of_cpus = map.get(&(slot as u32), 0).map_err(|error| unread(what, &error))?;
+        let mut sums = [0; COUNTERS.len()];
+        for of_cpu in of_cpus.iter() {
+            sums.iter_mut().zip(of_cpu.0).for_each(|(sum, count)| *sum += count);
+        }
+        Ok(sums)
+    }
+
+    /// Names of the counters.
+    pub fn counter_names() -> &'static [&'static str] {
+        &COUNTERS
+    }
+
+    fn read_counters(&self, slot: usize) -> Result<BTreeMap<String, u64>, ProbeError> {
+        let counted = COUNTERS.iter().zip(self.counters(slot)?).filter(|(_, count)| *count > 0);
+        Ok(counted.map(|(name, count)| (name.to_string(), count)).collect())
+    }
+
+    fn read_spans(&self, slot: usize) -> Result<Vec<SpanTimes>, ProbeError> {
+        let what = "histograms";
+        let map = self.ebpf.map("histograms").ok_or_else(|| unread(what, &"there is no such map"))?;
+        let map: PerCpuArray<&MapData, Counts> = map.try_into().map_err(|error| unread(what, &error))?;
+        let mut spans = Vec::new();
+        for (side_index, side) in SIDES.into_iter().enumerate() {
+            for (span_index, span) in SPANS.into_iter().enumerate() {
+                let key = layout::key(slot, side_index, span_index);
+                let of_cpus = map.get(&key, 0).map_err(|error| unread(what, &error))?;
+                let times = sum(of_cpus.iter());
+                if times.total() > 0 {
+                    spans.push(SpanTimes { side, span, times });
+                }
+            }
+        }
+        Ok(spans)
+    }
+
+    /// What each program has cost and missed.
+    pub fn cost(&self) -> Vec<ProgramCost> {
+        self.programs.iter().map(|name| self.cost_of(name)).collect()
+    }
+
+    fn cost_of(&self, name: &str) -> ProgramCost {
+        let fd = self.ebpf.program(name).and_then(|program| match program {
+            aya::programs::Program::BtfTracePoint(program) => program.fd().ok(),
+            _ => None,
+        });
+        let path = fd.map(|fd| format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd()));
+        let text = path.and_then(|path| files::read_text(Path::new(&path)).ok()).unwrap_or_default();
+        let field = |wanted: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(wanted)?.strip_prefix(':'));
+            line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+        };
+        ProgramCost {
+            program: name.to_string(),
+            runs: field("run_cnt"),
+            time_ns: field("run_time_ns"),
+            missed: field("recursion_misses"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Layers {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Layers")
+            .field("devices", &self.devices)
+            .field("strength", &self.strength)
+            .finish_non_exhaustive()
+    }
+}
+
+fn check_devices(devices: &[Device]) -> Result<(), ProbeError> {
+    if devices.is_empty() {
+        return Err(ProbeError::NoDevice);
+    }
+    if devices.len() > DEVICES_MAX {
+        return Err(ProbeError::TooMany { devices: devices.len(), most: DEVICES_MAX });
+    }
+    let cpus = aya::util::nr_cpus().unwrap_or(1);
+    let bytes = u64::from(layout::histograms(devices.len())) * (BUCKETS * 8 * cpus) as u64;
+    let mib = bytes >> 20;
+    match mib > HISTOGRAMS_MIB_MAX {
+        true => Err(ProbeError::TooLarge { devices: devices.len(), cpus, mib }),
+        false => Ok(()),
+    }
+}
+
+/// Creates the maps and fits the programs to this kernel's structures.
+fn load(devices: &[Device], btf: &Btf) -> Result<Ebpf, ProbeError> {
+    let mut numbers = [0u32; DEVICES_MAX];
+    for (number, device) in numbers.iter_mut().zip(devices) {
+        *number = device.major << 20 | device.minor;
+    }
+    let count = devices.len() as u32;
+    EbpfLoader::new()
+        .btf(Some(btf))
+        .override_global("devices", &numbers[..], true)
+        .override_global("device_count", &count, true)
+        .map_max_entries("histograms", layout::histograms(devices.len()))
+        .load(OBJECT)
+        .map_err(|error| match &error {
+            EbpfError::BtfRelocationError(_) => {
+                ProbeError::Load { what: "the programs: a field they need is not in its structures".into(), why: chain(&error) }
+            }
+            _ => refused("the programs' maps", &error),
+        })
+}
+
+/// Requests that the kernel's statistics count as completed: reads, writes, discards and flushes; none where it keeps
+/// no statistics (`iostats` is 0).
+fn completed(device: &str) -> Option<u64> {
+    let host = Host::live();
+    if host.text(&format!("/sys/block/{device}/queue/iostats")).is_some_and(|text| text.trim() == "0") {
+        return None;
+    }
+    let text = host.text(&format!("/sys/block/{device}/stat"))?;
+    let fields: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    // Documentation/block/stat.rst: the I/Os of each direction.
+    Some([0, 4, 11, 15].iter().filter_map(|index| fields.get(*index)).sum())
+}
+
+/// The program for the arguments that this kernel's event has.
+fn variant(hook: &Hook, events: &Events) -> Option<&'static str> {
+    let arguments = events.arguments(hook.event)?;
+    match hook.with_queue {
+        // block_getrq had the direction as a third argument.
+        Some(with_queue) if arguments > hook.arguments => Some(with_queue),
+        _ if arguments >= hook.arguments => Some(hook.program),
+        _ => None,
+    }
+}
+
+fn sum<'a>(of_cpus: impl Iterator<Item = &'a Counts>) -> Histogram {
+    let mut sums = [0u64; BUCKETS];
+    for of_cpu in of_cpus {
+        sums.iter_mut().zip(&of_cpu.0).for_each(|(sum, count)| *sum += count);
+    }
+    Histogram::from_counts(sums)
+}
+
+fn no_btf(why: &dyn std::fmt::Display) -> ProbeError {
+    ProbeError::NoBtf { path: BTF_PATH, why: why.to_string() }
+}
+
+fn missing(what: &str) -> ProbeError {
+    ProbeError::Load { what: what.to_string(), why: "it is not among the programs".into() }
+}
+
+fn unread(what: &'static str, why: &dyn std::fmt::Display) -> ProbeError {
+    ProbeError::Read { what, why: why.to_string() }
+}
+
+/// A refusal for want of rights is told from one of the program's.
+fn refused(what: &str, error: &(dyn std::error::Error + 'static)) -> ProbeError {
+    match is_permission(error) {
+        true => ProbeError::NotPermitted { missing: missing_rights() },
+        false => ProbeError::Load { what: what.to_string(), why: chain(error) },
+    }
+}
+
+fn is_permission(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(one) = next {
+        let errno = one.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
+        if matches!(errno, Some(libc::EPERM | libc::EACCES)) {
+            return true;
+        }
+        next = one.source();
+    }
+    false
+}
+
+/// The capabilities' bits (linux/capability.h): CAP_BPF and CAP_PERFMON came with 5.8, before it was CAP_SYS_ADMIN.
+const CAPABILITIES: [(&str, u32); 3] = [("CAP_BPF", 39), ("CAP_PERFMON", 38), ("CAP_SYS_ADMIN", 21)];
+
+fn missing_rights() -> String {
+    let host = Host::live();
+    let lockdown = host.text("/sys/kernel/security/lockdown").unwrap_or_default();
+    if lockdown.contains("[confidentiality]") {
+        return "a kernel that is not locked down for confidentiality".into();
+    }
+    let status = host.text("/proc/self/status").unwrap_or_default();
+    let held = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let held = held.and_then(|text| u64::from_str_radix(text.trim(), 16).ok()).unwrap_or(0);
+    let lacking: Vec<&str> =
+        CAPABILITIES.iter().filter(|(_, bit)| held >> bit & 1 == 0).map(|(name, _)| *name).collect();
+    match lacking.is_empty() {
+        true => "a kernel and a container that allow bpf(2); this one refuses it".into(),
+        false => format!("root, or CAP_BPF and CAP_PERFMON (missing here: {})", lacking.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_without_or_with_too_many_devices_are_refused() {
+        assert!(matches!(Layers::attach(&[], Strength::Lite), Err(ProbeError::NoDevice)));
+        let device = Device { major: 7, minor: 0, name: "loop0".into() };
+        let error = Layers::attach(&vec![device; 17], Strength::Full).unwrap_err();
+        assert_eq!(error.to_string(), "17 block devices are on the path, 16 can be traced at once");
+    }
+}

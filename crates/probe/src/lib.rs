@@ -1,0 +1,49 @@
+//! Where an I/O's time goes below the system call: times by layer of the block devices on a path, from programs that
+//! run in the kernel.
+//!
+//! [`Layers::attach`] loads them, [`Layers::read`] gives what they counted. The programs are C (`bpf/layers.bpf.c`) and
+//! come compiled inside this crate: they find the running kernel's structures by its type information (BTF), so that a
+//! user needs no compiler. [`rung`] says what a machine can give and why not more.
+
+mod btf;
+mod error;
+mod layers;
+mod layout;
+mod rung;
+#[cfg(test)]
+mod tests;
+
+pub use error::ProbeError;
+pub use layers::{Layers, ProgramCost};
+pub use rung::{Rung, rung};
+
+/// A block device to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// Major number.
+    pub major: u32,
+    /// Minor number.
+    pub minor: u32,
+    /// Kernel name of the whole disk: `vda`, `loop0`.
+    pub name: String,
+}
+
+/// How much is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    /// One program at completion with the kernel's own time stamps: G2C, and D2C where the kernel keeps the time of
+    /// issue. About 0.1 µs of CPU per I/O and device.
+    Lite,
+    /// Every event of every I/O: Q2G, G2I, I2D or G2D, D2C, Q2C. About half a µs of CPU per I/O and device.
+    Full,
+}
+
+impl Strength {
+    /// `lite` or `full`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strength::Lite => "lite",
+            Strength::Full => "full",
+        }
+    }
+}
