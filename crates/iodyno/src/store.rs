@@ -206,6 +206,7 @@ mod tests {
             sections: Vec::new(),
             findings: Vec::new(),
             sensors: vec![],
+            layers: None,
             trials: vec![],
         }
     }

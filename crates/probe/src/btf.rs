@@ -40,7 +40,8 @@ impl Events {
         let proto = |typedef: &Type| {
             let pointer = types.get(typedef.refers_to)?;
             let proto = types.get(pointer.refers_to)?;
-            (pointer.kind == KIND_PTR && proto.kind == KIND_FUNC_PROTO).then(|| proto.members.checked_sub(1))?
+            (pointer.kind == KIND_PTR && proto.kind == KIND_FUNC_PROTO)
+                .then(|| proto.members.checked_sub(1))?
         };
         let event = |one: &Type| {
             let name = name(strings, one.name)?.strip_prefix("btf_trace_")?;
@@ -67,9 +68,8 @@ fn types(section: &[u8]) -> Option<Vec<Type>> {
     let mut types = vec![Type { name: 0, kind: 0, members: 0, refers_to: 0 }];
     let mut rest = section;
     while !rest.is_empty() {
-        let word = |index: usize| {
-            Some(u32::from_le_bytes(rest.get(index * 4..index * 4 + 4)?.try_into().ok()?))
-        };
+        let word =
+            |index: usize| Some(u32::from_le_bytes(rest.get(index * 4..index * 4 + 4)?.try_into().ok()?));
         let info = word(1)?;
         let (kind, members) = (info >> 24 & 0x1f, (info & 0xffff) as usize);
         types.push(Type { name: word(0)?, kind, members, refers_to: word(2)? as usize });
@@ -102,11 +102,25 @@ mod tests {
     fn sample() -> Vec<u8> {
         let strings = b"\0int\0btf_trace_block_rq_issue\0";
         let types: [u32; 19] = [
-            1, 1 << 24, 4, 32, // 1: int
-            0, 13 << 24 | 2, 0, 0, 0, 0, 1, // 2: function type
-            0, 2 << 24, 2, // 3: pointer
-            5, 8 << 24, 3, // 4: typedef
-            0, 2 << 24, // cut off below
+            1,
+            1 << 24,
+            4,
+            32, // 1: int
+            0,
+            13 << 24 | 2,
+            0,
+            0,
+            0,
+            0,
+            1, // 2: function type
+            0,
+            2 << 24,
+            2, // 3: pointer
+            5,
+            8 << 24,
+            3, // 4: typedef
+            0,
+            2 << 24, // cut off below
         ];
         let types: Vec<u8> = types[..17].iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut data = vec![0x9f, 0xeb, 1, 0];

@@ -5,7 +5,9 @@
 #[non_exhaustive]
 pub enum ProbeError {
     /// The kernel carries no type information.
-    #[error("this kernel has no type information ({path}: {why}); it needs CONFIG_DEBUG_INFO_BTF, Linux 5.5 or later")]
+    #[error(
+        "this kernel has no type information ({path}: {why}); it needs CONFIG_DEBUG_INFO_BTF, Linux 5.5 or later"
+    )]
     NoBtf {
         /// Where it was looked for.
         path: &'static str,
@@ -67,7 +69,9 @@ impl ProbeError {
     /// What a user has without these programs.
     pub fn fall_back(&self) -> &'static str {
         match self {
-            ProbeError::TooLarge { .. } | ProbeError::TooMany { .. } => "name fewer devices; diskstats is kept for all",
+            ProbeError::TooLarge { .. } | ProbeError::TooMany { .. } => {
+                "name fewer devices; diskstats is kept for all"
+            }
             _ => "diskstats is kept: rates and mean times for each device, not by layer",
         }
     }

@@ -29,7 +29,12 @@ struct Hook {
     with_queue: Option<&'static str>,
 }
 
-const fn hook(event: &'static str, program: &'static str, arguments: usize, with_queue: &'static str) -> Hook {
+const fn hook(
+    event: &'static str,
+    program: &'static str,
+    arguments: usize,
+    with_queue: &'static str,
+) -> Hook {
     Hook { event, program, arguments, with_queue: Some(with_queue) }
 }
 
@@ -159,8 +164,9 @@ impl Layers {
             spans.iter().filter(|one| one.span == wanted).map(|one| one.times.total()).sum()
         };
         match self.strength {
-            Strength::Full => (counter("queued") + counter("split"))
-                .saturating_sub(total(Span::Q2C) + counter("dropped")),
+            Strength::Full => {
+                (counter("queued") + counter("split")).saturating_sub(total(Span::Q2C) + counter("dropped"))
+            }
             Strength::Lite => {
                 let seen = total(Span::G2C) + counter("untimed") + counter("at_attach");
                 let done = self.starts[slot].zip(completed(&self.devices[slot].name));
@@ -173,7 +179,8 @@ impl Layers {
     pub fn counters(&self, slot: usize) -> Result<[u64; COUNTERS.len()], ProbeError> {
         let what = "counters";
         let map = self.ebpf.map("counts").ok_or_else(|| unread(what, &"there is no such map"))?;
-        let map: PerCpuArray<&MapData, CounterValues> = map.try_into().map_err(|error| unread(what, &error))?;
+        let map: PerCpuArray<&MapData, CounterValues> =
+            map.try_into().map_err(|error| unread(what, &error))?;
         let of_cpus = map.get(&(slot as u32), 0).map_err(|error| unread(what, &error))?;
         let mut sums = [0; COUNTERS.len()];
         for of_cpu in of_cpus.iter() {
@@ -192,13 +199,21 @@ impl Layers {
         Ok(counted.map(|(name, count)| (name.to_string(), count)).collect())
     }
 
+    fn gives(&self, span: Span) -> bool {
+        match self.strength {
+            Strength::Full => span != Span::G2C,
+            Strength::Lite => matches!(span, Span::G2C | Span::D2C),
+        }
+    }
+
     fn read_spans(&self, slot: usize) -> Result<Vec<SpanTimes>, ProbeError> {
         let what = "histograms";
         let map = self.ebpf.map("histograms").ok_or_else(|| unread(what, &"there is no such map"))?;
         let map: PerCpuArray<&MapData, Counts> = map.try_into().map_err(|error| unread(what, &error))?;
         let mut spans = Vec::new();
         for (side_index, side) in SIDES.into_iter().enumerate() {
-            for (span_index, span) in SPANS.into_iter().enumerate() {
+            let spans_of = SPANS.into_iter().enumerate().filter(|(_, span)| self.gives(*span));
+            for (span_index, span) in spans_of {
                 let key = layout::key(slot, side_index, span_index);
                 let of_cpus = map.get(&key, 0).map_err(|error| unread(what, &error))?;
                 let times = sum(of_cpus.iter());
@@ -274,9 +289,10 @@ fn load(devices: &[Device], btf: &Btf) -> Result<Ebpf, ProbeError> {
         .map_max_entries("histograms", layout::histograms(devices.len()))
         .load(OBJECT)
         .map_err(|error| match &error {
-            EbpfError::BtfRelocationError(_) => {
-                ProbeError::Load { what: "the programs: a field they need is not in its structures".into(), why: chain(&error) }
-            }
+            EbpfError::BtfRelocationError(_) => ProbeError::Load {
+                what: "the programs: a field they need is not in its structures".into(),
+                why: chain(&error),
+            },
             _ => refused("the programs' maps", &error),
         })
 }

@@ -39,7 +39,9 @@ impl Loop {
         File::open(&file).unwrap().sync_all().unwrap();
         let arguments = ["--direct-io=on", "-f", "--show"];
         let output = Command::new("losetup").args(arguments).arg(&file).output();
-        let path = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string()).unwrap_or_default();
+        let path = output
+            .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string())
+            .unwrap_or_default();
         if path.is_empty() {
             let _ = std::fs::remove_file(&file);
             println!("skipped: this machine gives no loop device");
@@ -103,7 +105,10 @@ fn setting(name: &str) -> String {
 
 fn chosen(name: &str) -> String {
     let text = std::fs::read_to_string(setting(name)).unwrap_or_default();
-    text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("none", |(word, _)| word).to_string()
+    text.split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .map_or("none", |(word, _)| word)
+        .to_string()
 }
 
 fn device(name: &str) -> Device {
@@ -335,7 +340,8 @@ fn a_device_without_requests_has_one_layer_only() {
     }
     std::fs::write("/sys/block/zram0/disksize", (16 * MIB).to_string()).unwrap();
     let layers = attach(&[device("zram0")], Strength::Full);
-    let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_DIRECT).open("/dev/zram0").unwrap();
+    let file =
+        OpenOptions::new().read(true).write(true).custom_flags(libc::O_DIRECT).open("/dev/zram0").unwrap();
     let mut buffer = Aligned::new();
     for index in 0..100 {
         file.write_all_at(buffer.block(), index * BLOCK as u64).unwrap();
@@ -361,11 +367,19 @@ fn buckets_in_the_kernel_are_those_of_the_histogram() {
     );
     std::fs::write(&source, main).unwrap();
     let program = dir.path().join("bucket");
-    if !Command::new("cc").arg("-O1").arg(&source).arg("-o").arg(&program).status().is_ok_and(|status| status.success()) {
+    if !Command::new("cc")
+        .arg("-O1")
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .status()
+        .is_ok_and(|status| status.success())
+    {
         println!("skipped: there is no C compiler");
         return;
     }
-    let mut values: Vec<u64> = (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]).collect();
+    let mut values: Vec<u64> =
+        (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]).collect();
     values.extend((0..model::histogram::BUCKETS).map(model::histogram::value_of));
     values.push(u64::MAX);
     let input = dir.path().join("in");

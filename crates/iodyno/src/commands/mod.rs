@@ -7,6 +7,7 @@ pub mod explain;
 pub mod inspect;
 mod job_args;
 pub mod judge;
+mod layers_arg;
 pub mod list;
 pub mod run;
 pub mod show;

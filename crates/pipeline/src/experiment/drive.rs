@@ -7,12 +7,13 @@ use super::{Ask, BIN_MS, Experiment, Failure, Told, Window};
 use crate::apply::{self, Knob, Queue};
 use crate::load::{self, LoadError, Prepared, Region, Running};
 use crate::load::{Snapshot, lane};
-use crate::observe::DeviceCounters;
 use crate::observe::foreign::{Own, foreign};
+use crate::observe::{DeviceCounters, Tracing};
 use host::signals::Stop;
 use host::{Host, Journal, clock};
 use model::change::Class;
 use model::job::Job;
+use model::layers::{ArmSpan, LayerTimes};
 use model::verdict::Verdict;
 
 const BIN_NS: u64 = BIN_MS * 1_000_000;
@@ -46,6 +47,17 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// The request to stop.
     pub stop: &'a Stop,
+    /// The programs that trace the path's devices.
+    pub tracing: &'a Tracing,
+}
+
+/// What an experiment gives.
+#[derive(Debug)]
+pub struct Driven {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Times by layer and arm, over the kept part of every window at full depth; empty without tracing.
+    pub layers: Vec<ArmSpan>,
 }
 
 /// Why an experiment ended without a verdict.
@@ -67,12 +79,13 @@ pub fn drive(
     setup: &Setup<'_>,
     experiment: &mut Experiment,
     watch: &mut dyn FnMut(&Experiment),
-) -> Result<Verdict, DriveError> {
-    let mut rig = Rig { setup, running: None, arm: 0, starts: 0, counters: None };
+) -> Result<Driven, DriveError> {
+    let layers = vec![LayerTimes::default(); setup.values.len()];
+    let mut rig = Rig { setup, running: None, arm: 0, starts: 0, counters: None, layers };
     rig.counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
     loop {
         match experiment.ask() {
-            Ask::Done(verdict) => return Ok(*verdict),
+            Ask::Done(verdict) => return Ok(Driven { verdict: *verdict, layers: rig.spans() }),
             Ask::Window(window) => {
                 let told = rig.window(&window)?;
                 experiment.tell(told).map_err(|error| DriveError::Defect(error.to_string()))?;
@@ -88,6 +101,7 @@ struct Rig<'a> {
     arm: usize,
     starts: u64,
     counters: Option<DeviceCounters>,
+    layers: Vec<LayerTimes>,
 }
 
 impl Rig<'_> {
@@ -146,9 +160,13 @@ impl Rig<'_> {
         let whole_from = self.snapshot()?;
         self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
         let kept_from = self.snapshot()?;
+        let layers_from = self.setup.tracing.read();
         // One millisecond more, so that completions at the very end are counted when the bins are read.
         self.sleep_until(begin_ns + window.duration_ms * 1_000_000 + 1_000_000)?;
         let kept_to = self.snapshot()?;
+        if let Some(layers) = self.setup.tracing.since(layers_from.as_ref()).filter(|_| !window.half_depth) {
+            self.layers[window.arm].merge(&layers);
+        }
         let after = self.counters.as_mut().and_then(|counters| counters.read().ok());
         let running = self.running.as_ref().ok_or_else(|| DriveError::Defect("no load".into()))?;
         if let Some(failure) = running.failure() {
@@ -167,6 +185,11 @@ impl Rig<'_> {
             latency: Some(kept_to.latency_since(&kept_from)),
             foreign_share,
         })
+    }
+
+    fn spans(&self) -> Vec<ArmSpan> {
+        let arms = self.setup.values.iter().zip(&self.layers);
+        arms.flat_map(|(arm, layers)| ArmSpan::of(arm, layers)).collect()
     }
 
     /// Ends a window of a slow knob by writing out what it left dirty, so that no window pays for another, and gives

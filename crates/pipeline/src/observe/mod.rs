@@ -11,10 +11,13 @@ mod sampler;
 #[cfg(test)]
 mod sensor_tests;
 pub mod sensors;
+mod tracing;
 mod track;
 
 pub use counters::{Counters, DeviceCounters};
+pub use probe::{Rung, Strength, rung};
 pub use sampler::Sampler;
+pub use tracing::{Tracing, Wish};
 
 use host::Host;
 use model::iopath::{IoPath, LayerKind};
@@ -87,6 +90,8 @@ pub struct Scope {
     pub devices: Vec<String>,
     /// Interrupt lines of those devices.
     pub irqs: Vec<u32>,
+    /// The programs that trace those devices.
+    pub tracing: Tracing,
 }
 
 impl Scope {
@@ -108,6 +113,6 @@ impl Scope {
 
     /// Devices by name, without their interrupts.
     pub fn devices(names: &[&str]) -> Self {
-        Scope { devices: names.iter().map(|name| (*name).to_string()).collect(), irqs: Vec::new() }
+        Scope { devices: names.iter().map(|name| (*name).to_string()).collect(), ..Scope::default() }
     }
 }

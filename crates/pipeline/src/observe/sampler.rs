@@ -101,7 +101,7 @@ mod tests {
         clock::sleep_ms(150);
         let logs = sampler.stop();
         let ids: Vec<&str> = logs.iter().map(|log| log.sensor.as_str()).collect();
-        assert_eq!(ids, ["cpu", "diskstats", "interrupts", "memory", "pressure"]);
+        assert_eq!(ids, ["cpu", "diskstats", "interrupts", "layers", "memory", "pressure"]);
         let cpu = &logs[0];
         assert!(cpu.time_ns.len() >= 4, "{:?}", cpu.time_ns);
         assert!(cpu.time_ns.is_sorted() && cpu.time_ns[0] >= 0);

@@ -110,6 +110,7 @@ fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
     }
     lines.push(cpu_line(load));
     lines.extend(depth_line(&record.job, load));
+    lines.extend(record.layers.as_ref().map(super::layers::lines).unwrap_or_default());
     lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
     lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
     lines
@@ -156,6 +157,7 @@ fn tune_lines(id: i64, record: &Record) -> Vec<String> {
             None => format!("{}.", trial.summary.trim_end_matches('.')),
         });
         lines.extend(trial.verdict.as_ref().and_then(proof_line));
+        lines.extend(super::layers::where_sentence(trial));
     }
     let device = record.trials.first().map_or("the device", |trial| trial.device.as_str());
     lines.push(format!("  holds for this load ({}) on {device}; not for others", record.job.phrase()));

@@ -1,17 +1,18 @@
 //! `iodyno run`: one measured load, kept as a record.
 
 use crate::commands::job_args::{JobArgs, duration_ms, fresh_seed};
+use crate::commands::layers_arg::{LayersArg, wish};
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use crate::store::Store;
 use host::signals::Stop;
-use model::iopath::IoPath;
 use model::job::Job;
+use model::layers::LayerTimes;
 use model::record::{LoadResult, RECORD_SCHEMA, Record};
 use model::sample::SensorLog;
 use pipeline::load::{self, Prepared, Region, Running};
-use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
+use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Strength, Tracing};
 use pipeline::report::words;
 use std::path::PathBuf;
 
@@ -28,6 +29,9 @@ pub struct Args {
     /// Seed of offsets and data; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
+    /// How closely to trace the block layer: full, but off for a disk in memory [root].
+    #[arg(long, value_enum)]
+    layers: Option<LayersArg>,
 }
 
 /// Loads, measures, keeps and says what was found.
@@ -38,7 +42,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
     let stop = context.stop_on_signals()?;
     let prepared = prepare(args, context, &job, &stop)?;
-    let (load, sensors) = measure(context, &path, &prepared, &job, &stop)?;
+    let tracing = Tracing::start(&path, wish(args.layers, Strength::Full));
+    let scope = Scope { tracing, ..Scope::of(&path) };
+    let (load, sensors, layers) = measure(context, &scope, &prepared, &job, &stop)?;
     let was_cut = stop.is_asked();
     let summary = words::load_sentence(&job, &load);
     let record = Record {
@@ -53,6 +59,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         sections: Vec::new(),
         findings: Vec::new(),
         sensors,
+        layers,
         trials: Vec::new(),
     };
     let id = store.insert(&record)?;
@@ -82,19 +89,20 @@ fn prepare(args: &Args, context: &Context, job: &Job, stop: &Stop) -> Result<Pre
 
 fn measure(
     context: &Context,
-    path: &IoPath,
+    scope: &Scope,
     prepared: &Prepared,
     job: &Job,
     stop: &Stop,
-) -> Result<(LoadResult, Vec<SensorLog>), Failure> {
+) -> Result<(LoadResult, Vec<SensorLog>, Option<LayerTimes>), Failure> {
+    let layers_before = scope.tracing.read();
     let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
-    let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), &Scope::of(path));
+    let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), scope);
     let failure = wait(&running, job, stop);
     let sensors = sampler.stop();
     let load = running.finish();
     match failure {
         Some(failure) => Err(failure),
-        None => Ok((load, sensors)),
+        None => Ok((load, sensors, scope.tracing.since(layers_before.as_ref()))),
     }
 }
 

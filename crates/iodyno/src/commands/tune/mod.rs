@@ -6,6 +6,7 @@ mod session;
 
 use super::Context;
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
+use super::layers_arg::LayersArg;
 use crate::exit::{Exit, Failure};
 use crate::store::Store;
 use model::job::Job;
@@ -46,6 +47,9 @@ pub struct Args {
     /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
     #[arg(long)]
     pub aa: bool,
+    /// How closely to trace the block layer: lite, but off for a disk in memory.
+    #[arg(long, value_enum)]
+    layers: Option<LayersArg>,
     #[command(flatten)]
     job: JobArgs,
 }
@@ -91,6 +95,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         sections: Vec::new(),
         findings: Vec::new(),
         sensors: done.sensors,
+        layers: None,
         trials: done.trials,
     };
     let id = store.insert(&record)?;

@@ -3,6 +3,7 @@
 use super::plan::{PlannedKnob, TunePlan};
 use super::{Args, live::Live};
 use crate::commands::Context;
+use crate::commands::layers_arg::wish;
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use host::signals::Stop;
@@ -14,10 +15,10 @@ use model::record::Trial;
 use model::sample::SensorLog;
 use model::units::span_ms;
 use pipeline::apply::{self, Knob, Queue};
-use pipeline::experiment::drive::{DriveError, Setup, drive};
+use pipeline::experiment::drive::{DriveError, Driven, Setup, drive};
 use pipeline::experiment::{Experiment, Plan};
 use pipeline::load::{self, Prepared};
-use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
+use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Strength, Tracing};
 use pipeline::report::words;
 
 /// What a tune works on.
@@ -37,6 +38,15 @@ pub struct Done {
     pub interrupted: bool,
 }
 
+/// What every knob is tried with.
+struct Rig<'a> {
+    prepared: &'a Prepared,
+    queue: &'a Queue,
+    journal: &'a Journal,
+    stop: &'a Stop,
+    tracing: &'a Tracing,
+}
+
 impl Session<'_> {
     /// Locks the device, makes the load ready, tries every knob, and puts everything back whatever happened.
     pub fn run(&self) -> Result<Done, Failure> {
@@ -48,13 +58,12 @@ impl Session<'_> {
         let queue = Queue::of(&context.host, &self.plan.device)
             .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
         let journal = self.begin_journal(&queue)?;
-        let sampler = Sampler::start(
-            &context.host,
-            INTERVAL_DEFAULT_MS,
-            host::clock::monotonic_ns(),
-            &Scope::of(self.path),
-        );
-        let tried = self.try_all(&prepared, &queue, &journal, &stop);
+        let tracing = Tracing::start(self.path, wish(self.args.layers, Strength::Lite));
+        let scope = Scope { tracing: tracing.clone(), ..Scope::of(self.path) };
+        let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, host::clock::monotonic_ns(), &scope);
+        let rig =
+            Rig { prepared: &prepared, queue: &queue, journal: &journal, stop: &stop, tracing: &tracing };
+        let tried = self.try_all(&rig);
         let sensors = sampler.stop();
         let restored = journal.revert(&context.host)?;
         self.say_restored(&restored)?;
@@ -95,13 +104,7 @@ impl Session<'_> {
         Ok(journal)
     }
 
-    fn try_all(
-        &self,
-        prepared: &Prepared,
-        queue: &Queue,
-        journal: &Journal,
-        stop: &Stop,
-    ) -> Result<Vec<Trial>, Failure> {
+    fn try_all(&self, rig: &Rig<'_>) -> Result<Vec<Trial>, Failure> {
         let live = Live::new(self.context.out, self.plan, self.job);
         let mut trials = Vec::new();
         let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
@@ -112,8 +115,8 @@ impl Session<'_> {
                 trials.push(self.out_of_time(planned, left_ms));
                 continue;
             };
-            let trial = self.try_one(index, planned, pairs_ms, (prepared, queue, journal, stop), &live);
-            journal.put_back(&self.context.host);
+            let trial = self.try_one(index, planned, pairs_ms, rig, &live);
+            rig.journal.put_back(&self.context.host);
             match trial {
                 Ok(trial) => {
                     live.finished();
@@ -144,7 +147,7 @@ impl Session<'_> {
         index: usize,
         planned: &PlannedKnob,
         pairs_ms: u64,
-        (prepared, queue, journal, stop): (&Prepared, &Queue, &Journal, &Stop),
+        rig: &Rig<'_>,
         live: &Live,
     ) -> Result<Trial, DriveError> {
         let knob =
@@ -160,21 +163,22 @@ impl Session<'_> {
         let mut experiment = Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
         let setup = Setup {
             host: &self.context.host,
-            prepared,
+            prepared: rig.prepared,
             job: self.job,
             knob,
             class: planned.class,
-            queue,
-            journal,
+            queue: rig.queue,
+            journal: rig.journal,
             values: &planned.values,
             aa: self.args.aa,
             seed: self.seed.wrapping_add(1_000 * (index as u64 + 1)),
-            stop,
+            stop: rig.stop,
+            tracing: rig.tracing,
         };
-        let verdict =
+        let Driven { verdict, layers } =
             drive(&setup, &mut experiment, &mut |experiment| live.show(planned, &experiment.progress()))?;
         let summary = words::verdict_sentence(knob.id, &planned.values, &verdict);
-        Ok(self.trial(knob.id, &planned.values, summary, None, Some(verdict)))
+        Ok(Trial { layers, ..self.trial(knob.id, &planned.values, summary, None, Some(verdict)) })
     }
 
     fn trial(
@@ -186,7 +190,8 @@ impl Session<'_> {
         verdict: Option<model::verdict::Verdict>,
     ) -> Trial {
         let device = self.plan.device.clone();
-        Trial { knob: knob.into(), device, arms: arms.to_vec(), aa: self.args.aa, skipped, summary, verdict }
+        let (knob, arms, layers) = (knob.into(), arms.to_vec(), Vec::new());
+        Trial { knob, device, arms, aa: self.args.aa, skipped, summary, verdict, layers }
     }
 
     /// Silence when all is back; otherwise what is not, and how to go on.

@@ -3,18 +3,26 @@
 pub mod cpu;
 pub mod diskstats;
 pub mod interrupts;
+pub mod layers;
 pub mod memory;
 pub mod pressure;
 
 /// Every item of this folder, ordered by file name.
-pub static ALL: &[&super::Sensor] =
-    &[&cpu::SENSOR, &diskstats::SENSOR, &interrupts::SENSOR, &memory::SENSOR, &pressure::SENSOR];
+pub static ALL: &[&super::Sensor] = &[
+    &cpu::SENSOR,
+    &diskstats::SENSOR,
+    &interrupts::SENSOR,
+    &layers::SENSOR,
+    &memory::SENSOR,
+    &pressure::SENSOR,
+];
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
     ("cpu", include_str!("../../../../../docs/catalogue/sensor/cpu.md")),
     ("diskstats", include_str!("../../../../../docs/catalogue/sensor/diskstats.md")),
     ("interrupts", include_str!("../../../../../docs/catalogue/sensor/interrupts.md")),
+    ("layers", include_str!("../../../../../docs/catalogue/sensor/layers.md")),
     ("memory", include_str!("../../../../../docs/catalogue/sensor/memory.md")),
     ("pressure", include_str!("../../../../../docs/catalogue/sensor/pressure.md")),
 ];
