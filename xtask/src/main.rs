@@ -5,6 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "xtask works on the repository, not on the machine under test")]
 
+mod bpf;
 mod generate;
 mod problem;
 mod rust_source;
@@ -17,7 +18,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the registries and the catalogue pages
-       cargo xtask tidy                                 check the layout rules that the compiler cannot";
+       cargo xtask tidy                                 check the layout rules that the compiler cannot
+       cargo xtask bpf [--check]                        compile, or compare, the programs that run in the kernel";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +40,8 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
     match words.as_slice() {
         ["gen", options @ ..] => generate::run(root, &generate_options(options)?),
         ["tidy"] => tidy::run(root),
+        ["bpf"] => bpf::run(root, false),
+        ["bpf", "--check"] => bpf::run(root, true),
         _ => Err(Failure::Usage(USAGE.into())),
     }
 }

@@ -9,6 +9,7 @@
 mod bad_input;
 mod inspect;
 mod judge;
+mod layers;
 mod records;
 mod run;
 mod support;

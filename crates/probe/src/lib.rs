@@ -14,7 +14,7 @@ mod rung;
 mod tests;
 
 pub use error::ProbeError;
-pub use layers::{Layers, ProgramCost};
+pub use layers::{Layers, ProgramCost, measure_cost};
 pub use rung::{Rung, rung};
 
 /// A block device to look at.

@@ -6,7 +6,7 @@ use host::Host;
 /// What a machine gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rung {
-    /// The best of the ladder: `eBPF`, `diskstats`, `nothing`.
+    /// The best there is: `eBPF`, `diskstats` or `nothing`.
     pub name: &'static str,
     /// What it tells.
     pub gives: &'static str,

@@ -3,12 +3,31 @@
 use super::Context;
 use super::catalogue::{Entry, entries};
 use crate::exit::{Exit, Failure};
+use pipeline::observe::{Rung, rung};
+use serde::Serialize;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The thing, as `iodyno catalogue` names it.
     pub id: String,
+}
+
+/// A page, with what this machine has to say on it.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    entry: &'a Entry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    here: Option<Here>,
+}
+
+/// How far this machine lets iodyno look.
+#[derive(Serialize)]
+struct Here {
+    rung: &'static str,
+    gives: &'static str,
+    why_not_higher: Vec<String>,
 }
 
 /// Prints the page.
@@ -27,8 +46,21 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for entry in &found {
         context.out.say(entry.page.trim_end());
     }
-    context.out.document(&found[0])?;
+    // The one page that depends on the machine: the best way to see layers is found by trying it.
+    let here = (args.id == "layers" && context.host.is_live()).then(rung);
+    for line in here.iter().flat_map(here_lines) {
+        context.out.say(line);
+    }
+    let here = here.map(|Rung { name, gives, why_not_higher }| Here { rung: name, gives, why_not_higher });
+    context.out.document(&Document { entry: &found[0], here })?;
     Ok(Exit::Fine)
+}
+
+fn here_lines(rung: &Rung) -> Vec<String> {
+    let mut lines =
+        vec![String::new(), format!("On this machine: {}, which gives {}.", rung.name, rung.gives)];
+    lines.extend(rung.why_not_higher.iter().map(|why| format!("  not {why}")));
+    lines
 }
 
 fn is_near(id: &str, asked: &str) -> bool {

@@ -151,7 +151,10 @@ mod tests {
         assert!(lines[1].starts_with("  loop0 read       p50"), "{lines:#?}");
         assert_eq!(lines[1].matches('–').count(), 2, "G2I and I2D: {lines:#?}");
         assert_eq!(lines[3].matches('–').count(), 1, "G2D: {lines:#?}");
-        assert!(lines.iter().any(|line| line == "  loop0 of 1.00 k I/Os: 3 without a seen end"), "{lines:#?}");
+        assert!(
+            lines.iter().any(|line| line == "  loop0 of 1.00 k I/Os: 3 without a seen end"),
+            "{lines:#?}"
+        );
     }
 
     #[test]
