@@ -21,8 +21,8 @@ pub struct Outcome {
     pub iops: f64,
     /// I/Os in all.
     pub ios: u64,
-    /// The programs' time by the kernel's own statistics, ns; 0 where nothing of ours runs or nothing was asked.
-    pub programs_ns: u64,
+    /// The programs' time for each I/O of each device, by the kernel's own statistics, ns; 0 where they were off.
+    pub programs_ns: f64,
     /// Share of the I/Os that no program saw the end of.
     pub unseen: f64,
 }

@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use crate::disk::Disk;
+use model::layers::{DeviceLayers, Span};
 use probe::{Layers, Strength};
 use std::process::{Child, Command, Stdio};
 
@@ -64,7 +65,7 @@ impl Mode {
 }
 
 fn bare((ios, iops): (u64, f64)) -> Result<Outcome, String> {
-    Ok(Outcome { iops, ios, programs_ns: 0, unseen: 0.0 })
+    Ok(Outcome { iops, ios, programs_ns: 0.0, unseen: 0.0 })
 }
 
 fn measured(
@@ -83,11 +84,16 @@ fn traced(
 ) -> Result<Outcome, String> {
     let layers = Layers::attach(disk.devices(), strength).map_err(|error| error.to_string())?;
     let (ios, iops) = load()?;
-    let programs_ns = layers.cost().iter().map(|program| program.time_ns).sum();
-    if programs_ns > 0 && std::env::var_os("PER").is_some() { for p in layers.cost() { eprintln!("{} {} runs {:.2}/io {:.0} ns", p.program, p.runs, p.runs as f64 / ios as f64, p.time_ns as f64 / p.runs.max(1) as f64); } }
+    let programs_ns: u64 = layers.cost().iter().map(|program| program.time_ns).sum();
     let counted = layers.read().map_err(|error| error.to_string())?;
+    let whole = if strength == Strength::Full { Span::Q2C } else { Span::G2C };
+    let of_device = |device: &DeviceLayers| -> u64 {
+        device.spans.iter().filter(|one| one.span == whole).map(|one| one.times.total()).sum()
+    };
+    // The disk serves others too: what the programs cost is shared out over all that they followed.
+    let traced: u64 = counted.devices.iter().map(of_device).sum();
     let unseen = counted.devices[0].counter("unseen") as f64 / ios as f64;
-    Ok(Outcome { iops, ios, programs_ns, unseen })
+    Ok(Outcome { iops, ios, programs_ns: programs_ns as f64 / traced.max(1) as f64, unseen })
 }
 
 /// None where there is no perf or no tracefs.

@@ -41,14 +41,14 @@ fn table(columns: &[(Mode, Vec<Outcome>)], rounds: usize, runtime_ms: u64) -> St
         "Linux {kernel}, 2 layers (a loop device with direct I/O and the disk below it), 4 KiB random reads, io_uring, \
          depth 32; {rounds} rounds of {runtime_ms} ms each in random order, load average {load} at the end. Ratios are \
          medians of paired ratios with quartiles and extremes; the programs' time is the kernel's own figure, with what \
-         measuring it costs.\n\n| tracing | k IOPS | rate against off | programs, ns per I/O | not seen |\n|---|---|---|---|---|\n"
+         measuring it costs.\n\n| tracing | k IOPS | rate against off | programs, ns per I/O and layer | not seen |\n|---|---|---|---|---|\n"
     );
     let off = &columns[0].1;
     for (mode, outcomes) in columns.iter().filter(|(_, outcomes)| outcomes.iter().any(|one| one.ios > 0)) {
         let rate = quantile(&sorted(outcomes.iter().map(|one| one.iops)), 0.5) / 1e3;
         let ratios = sorted(outcomes.iter().zip(off).map(|(one, off)| one.iops / off.iops));
         let at = |share| quantile(&ratios, share);
-        let cost = quantile(&sorted(outcomes.iter().map(|one| one.programs_ns as f64 / one.ios as f64)), 0.5);
+        let cost = quantile(&sorted(outcomes.iter().map(|one| one.programs_ns)), 0.5);
         let cost = if cost > 0.0 { format!("{cost:.0}") } else { "–".into() };
         let unseen = quantile(&sorted(outcomes.iter().map(|one| one.unseen)), 0.5) * 100.0;
         let unseen =

@@ -11,12 +11,9 @@
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) typeof(value) *name
 
-enum { MAP_HASH = 1, MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6 };
-enum { BPF_ANY = 0 };
+enum { MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6 };
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
-static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
-static long (*const bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
 static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 
 /* Whether the running kernel's structure has the field. */

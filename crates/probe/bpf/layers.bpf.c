@@ -26,12 +26,17 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 const volatile u32 devices[DEVICES_MAX] = {};
 const volatile u32 device_count = 0;
 
-/* A bio on its way, or (by the request's address) a flush of the flush machinery. Zero is not reached. */
+/* A bio on its way; or, by its request's address, a flush of the flush machinery. A time of zero is not reached yet. */
 struct entry {
+	u64 key; /* made of the address; 0 where the entry is free */
 	u64 queued, got, inserted, issued;
 	u64 upper_queued; /* when the device above queued it, where it was handed down without being cloned */
 	u8 slot, upper_slot, direction, upper_direction;
 	u32 is_rest; /* stands under the request's address: a part of the request has been completed */
+};
+
+struct entries {
+	struct entry ways[WAYS];
 };
 
 struct histogram {
@@ -42,11 +47,15 @@ struct counters {
 	u64 count[COUNTERS];
 };
 
+/* A table of sets rather than a hash map: no lock and no copy, which halves what following an I/O costs. An address may
+ * stand in one of the ways of its set. Two CPUs that take the same free way at the same moment lose one of the two I/Os:
+ * it is counted as unmatched when it completes.
+ */
 struct {
-	__uint(type, MAP_HASH);
-	__uint(max_entries, TRACKED_MAX);
-	__type(key, u64);
-	__type(value, struct entry);
+	__uint(type, MAP_ARRAY);
+	__uint(max_entries, 1 << SET_BITS);
+	__type(key, u32);
+	__type(value, struct entries);
 } tracked SEC(".maps");
 
 /* By ((slot * DIRECTIONS) + direction) * LAYERS + layer; the loader sizes it for the devices there are. */
@@ -158,26 +167,67 @@ INLINE u32 direction_of(u32 flags, u32 bytes)
 	return op & 1 ? DIR_WRITE : DIR_READ;
 }
 
+/* A pointer as a number to reckon with. The verifier allows no arithmetic on a pointer but the difference of two; the
+ * other one is the same in all programs.
+ */
+INLINE u64 key_of(const void *address)
+{
+	return (u64)address - (u64)&device_count;
+}
+
+INLINE struct entries *set_of(u64 key)
+{
+	u32 set = key * 0x9e3779b97f4a7c15ull >> (64 - SET_BITS);
+
+	return bpf_map_lookup_elem(&tracked, &set);
+}
+
 INLINE struct entry *find(const void *address)
 {
-	u64 key = (u64)address;
+	struct entries *set;
+	u32 way;
+	u64 key;
 
-	return address ? bpf_map_lookup_elem(&tracked, &key) : 0;
+	if (!address)
+		return 0;
+	key = key_of(address);
+	set = set_of(key);
+	if (!set)
+		return 0;
+#pragma clang loop unroll(full)
+	for (way = 0; way < WAYS; way++)
+		if (set->ways[way].key == key)
+			return &set->ways[way];
+	return 0;
 }
 
-INLINE void forget(const void *address)
+INLINE void forget(struct entry *entry)
 {
-	u64 key = (u64)address;
-
-	bpf_map_delete_elem(&tracked, &key);
+	entry->key = 0;
 }
 
-INLINE void keep(const void *address, const struct entry *entry)
+/* An entry for this address, to be filled: one that is free, has the address from an I/O whose end was not seen, or has
+ * been there for longer than any I/O takes.
+ */
+INLINE struct entry *keep(const void *address, u32 slot, u64 now)
 {
-	u64 key = (u64)address;
+	u64 key = key_of(address);
+	struct entries *set = set_of(key);
+	struct entry *entry;
+	u32 way;
 
-	if (bpf_map_update_elem(&tracked, &key, entry, BPF_ANY))
-		count(entry->slot, DROPPED);
+	if (!set)
+		return 0;
+#pragma clang loop unroll(full)
+	for (way = 0; way < WAYS; way++) {
+		entry = &set->ways[way];
+		if (!entry->key || entry->key == key || now - entry->queued > STALE_NS) {
+			entry->key = key;
+			return entry;
+		}
+	}
+	count(slot, DROPPED);
+	return 0;
 }
 
 /* A completion whose beginning nobody saw. */
@@ -208,7 +258,8 @@ INLINE struct entry *carrier(struct request *rq)
 INLINE int on_queue(struct bio *bio)
 {
 	u32 slot = slot_of_bio(bio), direction;
-	struct entry entry = { .upper_slot = NO_SLOT };
+	struct entry *entry;
+	u64 now;
 
 	if (slot == NO_SLOT)
 		return 0;
@@ -217,11 +268,17 @@ INLINE int on_queue(struct bio *bio)
 		count(slot, COMMANDS);
 		return 0;
 	}
-	entry.slot = slot;
-	entry.direction = direction;
-	entry.queued = bpf_ktime_get_ns();
 	count(slot, QUEUED);
-	keep(bio, &entry);
+	now = bpf_ktime_get_ns();
+	entry = keep(bio, slot, now);
+	if (!entry)
+		return 0;
+	entry->queued = now;
+	entry->got = entry->inserted = entry->issued = 0;
+	entry->slot = slot;
+	entry->upper_slot = NO_SLOT;
+	entry->direction = direction;
+	entry->is_rest = 0;
 	return 0;
 }
 
@@ -237,11 +294,19 @@ INLINE int on_getrq(struct bio *bio)
 	return 0;
 }
 
+INLINE void copy(struct entry *to, const struct entry *from)
+{
+	u64 key = to->key;
+
+	*to = *from;
+	to->key = key;
+}
+
 /* `bio` is the new front part. It has been queued when the whole was. */
 INLINE int on_split(struct bio *bio)
 {
 	u32 slot = slot_of_bio(bio);
-	struct entry entry, *whole;
+	struct entry *entry, *whole;
 
 	if (slot == NO_SLOT)
 		return 0;
@@ -249,9 +314,11 @@ INLINE int on_split(struct bio *bio)
 	whole = find(bio->bi_private);
 	if (!whole)
 		return 0;
-	entry = *whole;
-	entry.got = entry.inserted = entry.issued = 0;
-	keep(bio, &entry);
+	entry = keep(bio, slot, bpf_ktime_get_ns());
+	if (!entry)
+		return 0;
+	copy(entry, whole);
+	entry->got = entry->inserted = entry->issued = 0;
 	return 0;
 }
 
@@ -291,19 +358,21 @@ INLINE int on_insert(struct request *rq)
 INLINE int on_issue(struct request *rq)
 {
 	u32 slot = slot_of_request(rq);
-	struct entry *entry, flush = { .upper_slot = NO_SLOT, .direction = DIR_FLUSH };
+	struct entry *entry;
+	u64 now;
 
 	if (slot == NO_SLOT)
 		return 0;
 	count(slot, ISSUED);
 	entry = carrier(rq);
-	if (entry) {
-		entry->issued = bpf_ktime_get_ns();
-	} else if (!rq->bio && (rq->cmd_flags & 0xff) == OP_FLUSH) {
-		flush.slot = slot;
-		flush.issued = bpf_ktime_get_ns();
-		keep(rq, &flush);
+	now = bpf_ktime_get_ns();
+	if (!entry && !rq->bio && (rq->cmd_flags & 0xff) == OP_FLUSH) {
+		entry = keep(rq, slot, now);
+		if (entry)
+			entry->queued = now;
 	}
+	if (entry)
+		entry->issued = now;
 	return 0;
 }
 
@@ -322,12 +391,12 @@ INLINE int on_requeue(struct request *rq)
 	return 0;
 }
 
-INLINE void bio_done(const struct bio *bio, const struct entry *entry, u64 now)
+INLINE void bio_done(struct entry *entry, u64 now)
 {
 	add(entry->slot, entry->direction, Q2C, entry->queued, now);
 	if (entry->upper_slot != NO_SLOT)
 		add(entry->upper_slot, entry->upper_direction, Q2C, entry->upper_queued, now);
-	forget(bio);
+	forget(entry);
 }
 
 INLINE void request_done(const struct entry *times, u64 now)
@@ -355,7 +424,7 @@ INLINE int flush_done(struct request *rq, u32 slot, u64 now)
 		return 0;
 	}
 	add(slot, DIR_FLUSH, D2C, entry->issued, now);
-	forget(rq);
+	forget(entry);
 	return 0;
 }
 
@@ -363,7 +432,7 @@ SEC("tp_btf/block_rq_complete") int full_rq_complete(u64 *ctx)
 {
 	struct request *rq = (void *)ctx[0];
 	u32 bytes = ctx[2], slot = slot_of_request(rq), op, size, i;
-	struct entry *entry, rest;
+	struct entry *entry, *rest;
 	struct bio *bio, *next;
 	u64 now;
 
@@ -385,13 +454,15 @@ SEC("tp_btf/block_rq_complete") int full_rq_complete(u64 *ctx)
 		lost(slot, rq->start_time_ns);
 	} else if (bytes < rq->__data_len) {
 		count(slot, PARTIAL);
-		rest = *entry;
-		rest.is_rest = 1;
-		keep(rq, &rest);
+		rest = entry->is_rest ? entry : keep(rq, slot, now);
+		if (rest) {
+			copy(rest, entry);
+			rest->is_rest = 1;
+		}
 	} else {
 		request_done(entry, now);
 		if (entry->is_rest)
-			forget(rq);
+			forget(entry);
 		else
 			entry->got = entry->issued = 0;
 	}
@@ -409,7 +480,7 @@ SEC("tp_btf/block_rq_complete") int full_rq_complete(u64 *ctx)
 		if (entry) {
 			if (i)
 				count(slot, MERGED);
-			bio_done(bio, entry, now);
+			bio_done(entry, now);
 		}
 		bio = next;
 	}
@@ -431,7 +502,7 @@ SEC("tp_btf/block_bio_complete") int full_bio_complete(u64 *ctx)
 		count(slot, ERRORED);
 	entry = find(bio);
 	if (entry)
-		bio_done(bio, entry, bpf_ktime_get_ns());
+		bio_done(entry, bpf_ktime_get_ns());
 	else
 		count(slot, UNMATCHED);
 	return 0;

@@ -4,8 +4,12 @@
 
 #define DEVICES_MAX 16
 #define NO_SLOT 0xff
-/* I/Os in flight that are followed at once; one more is dropped and counted. */
-#define TRACKED_MAX 16384
+/* I/Os in flight that are followed at once: 16384 sets of 4, 64 bytes each; one for which its set is full is dropped and
+ * counted. */
+#define SET_BITS 14
+#define WAYS 4
+/* An I/O that began so long ago may give its place to another one, 100 s. */
+#define STALE_NS 100000000000ull
 /* Bios of one request that are looked at; a request may have as many segments as this. */
 #define BIOS_MAX 256
 

@@ -91,7 +91,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     // The verifier's log has a line per instruction; its last words are the verdict.
     match text.split_once('\n') {
         Some((first, log)) => {
-            let last: Vec<&str> = log.lines().rev().filter(|line| !line.trim().is_empty()).take(3).collect();
+            let last: Vec<&str> = log.lines().rev().filter(|line| !line.trim().is_empty()).take(6).collect();
             format!("{first} … {}", last.into_iter().rev().collect::<Vec<_>>().join(" / "))
         }
         None => text,

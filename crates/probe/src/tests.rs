@@ -143,9 +143,11 @@ fn settled(layers: &Layers) -> LayerTimes {
     layers.read().unwrap()
 }
 
-/// The kernel leaves out a program for an event that interrupts it: few, and all of them are owned up to.
+/// The kernel leaves out a program for an event that interrupts it, and the table of what is under way may have no
+/// place: few, and all of them are owned up to.
 fn check_unseen(one: &DeviceLayers, seen: u64, ios: u64) {
-    assert_eq!(seen + one.counter("unseen"), ios, "{:?}", one.counters);
+    assert_eq!(seen + one.counter("unseen") + one.counter("dropped"), ios, "{:?}", one.counters);
+    assert!(one.counter("dropped") * 100 <= ios, "{:?}", one.counters);
     assert!(one.counter("unseen") * 10 <= ios, "{:?}", one.counters);
 }
 
@@ -231,7 +233,10 @@ fn buffered_writes_merge_and_end_with_a_flush() {
     let one = &read.devices[0];
     let (writes, requests) = (total(one, Side::Write, Span::Q2C), total(one, Side::Write, Span::D2C));
     assert!(writes > 0 && requests > 0, "{:?}", one.counters);
-    assert_eq!(writes, requests + one.counter("merged"), "each bio had a request or joined one");
+    // A request whose first bio found no place in the table is completed without its times.
+    let lost = one.counter("dropped") + one.counter("unseen");
+    let joined = requests + one.counter("merged");
+    assert!(writes.abs_diff(joined) <= lost, "each bio had a request or joined one: {:?}", one.counters);
     let flushes = one.times(Side::Flush, Span::Q2C).map_or(0, |times| times.total());
     assert!(flushes >= 1, "{:?}", one.counters);
     assert!(one.times(Side::Flush, Span::D2C).is_some(), "the flush itself was issued");

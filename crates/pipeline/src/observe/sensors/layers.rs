@@ -65,7 +65,7 @@ static METRICS: &[Metric] = &[
         "why: a busy device or a full queue",
     ),
     metric("layers.{}.errored", "I/Os that failed", "what failed: retries of the driver are not seen"),
-    metric("layers.{}.dropped", "I/Os not followed because 16,384 were under way already (full)", ""),
+    metric("layers.{}.dropped", "I/Os not followed because their place in the table was taken (full)", ""),
     metric("layers.{}.at_attach", "completions of what was under way before the programs came", ""),
     metric("layers.{}.unmatched", "other completions whose beginning was not seen (full)", ""),
     metric("layers.{}.untimed", "completions without the kernel's time stamps, as with iostats 0 (lite)", ""),
