@@ -242,17 +242,17 @@ INLINE void lost(u32 slot, u64 started_ns)
 /* The entry of the bio that got this request. A bio merged in front of it is first in the chain and got none; where a
  * part of the request has been completed, the entry stands under the request's own address.
  */
-INLINE struct entry *carrier(struct request *rq)
+INLINE struct entry *carrier(struct request *rq, struct entry *first)
 {
-	struct entry *entry = find(rq->bio), *other;
+	struct entry *other;
 
-	if (entry && entry->got)
-		return entry;
+	if (first && first->got)
+		return first;
 	other = find(rq->biotail);
 	if (other && other->got)
 		return other;
 	other = find(rq);
-	return other ? other : entry;
+	return other ? other : first;
 }
 
 INLINE int on_queue(struct bio *bio)
@@ -348,7 +348,7 @@ INLINE int on_insert(struct request *rq)
 
 	if (slot_of_request(rq) == NO_SLOT)
 		return 0;
-	entry = carrier(rq);
+	entry = carrier(rq, find(rq->bio));
 	/* A requeued request is inserted again; its time in the scheduler began the first time. */
 	if (entry && !entry->inserted)
 		entry->inserted = bpf_ktime_get_ns();
@@ -364,7 +364,7 @@ INLINE int on_issue(struct request *rq)
 	if (slot == NO_SLOT)
 		return 0;
 	count(slot, ISSUED);
-	entry = carrier(rq);
+	entry = carrier(rq, find(rq->bio));
 	now = bpf_ktime_get_ns();
 	if (!entry && !rq->bio && (rq->cmd_flags & 0xff) == OP_FLUSH) {
 		entry = keep(rq, slot, now);
@@ -385,7 +385,7 @@ INLINE int on_requeue(struct request *rq)
 	if (slot == NO_SLOT)
 		return 0;
 	count(slot, REQUEUED);
-	entry = carrier(rq);
+	entry = carrier(rq, find(rq->bio));
 	if (entry)
 		entry->issued = 0;
 	return 0;
@@ -432,7 +432,7 @@ SEC("tp_btf/block_rq_complete") int full_rq_complete(u64 *ctx)
 {
 	struct request *rq = (void *)ctx[0];
 	u32 bytes = ctx[2], slot = slot_of_request(rq), op, size, i;
-	struct entry *entry, *rest;
+	struct entry *entry, *first, *rest;
 	struct bio *bio, *next;
 	u64 now;
 
@@ -449,7 +449,8 @@ SEC("tp_btf/block_rq_complete") int full_rq_complete(u64 *ctx)
 	bio = rq->bio;
 	if (!bio && op == OP_FLUSH)
 		return flush_done(rq, slot, now);
-	entry = carrier(rq);
+	first = find(bio);
+	entry = carrier(rq, first);
 	if (!entry) {
 		lost(slot, rq->start_time_ns);
 	} else if (bytes < rq->__data_len) {
@@ -476,7 +477,7 @@ SEC("tp_btf/block_rq_complete") int full_rq_complete(u64 *ctx)
 			return 0;
 		bytes -= size;
 		next = bio->bi_next;
-		entry = find(bio);
+		entry = i ? find(bio) : first;
 		if (entry) {
 			if (i)
 				count(slot, MERGED);
@@ -533,6 +534,9 @@ SEC("tp_btf/block_rq_complete") int lite_rq_complete(u64 *ctx)
 	now = bpf_ktime_get_ns();
 	got = rq->start_time_ns;
 	issued = rq->io_start_time_ns;
+	/* A cached time of issue may be older than the request. */
+	if (issued && issued < got)
+		issued = got;
 	direction = direction_of(op, bytes);
 	/* The request of a bare flush is never issued itself. */
 	if (direction == DIR_WRITE && !bytes && !issued)
