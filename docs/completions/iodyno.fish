@@ -59,17 +59,23 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l layers -d 'How closely to trace the block layer: full, but off for a disk in memory [root]' -r -f -a "off\t'Not at all'
+lite\t'Completions only, with the kernel\'s own time stamps'
+full\t'Every event of every I/O'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'How closely to trace the block layer: lite, but off for a disk in memory' -r -f -a "off\t'Not at all'
+lite\t'Completions only, with the kernel\'s own time stamps'
+full\t'Every event of every I/O'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l bs -d 'Block size' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l iodepth -d 'I/Os in flight for each job' -r
@@ -87,7 +93,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l destroy-data -d '
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l persist -d 'Make the settings outlive a reboot, the way this distribution does it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l dry-run -d 'Show what would be written; do nothing'

@@ -56,12 +56,15 @@ _arguments "${_arguments_options[@]}" : \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--runtime=[How long to run]:RUNTIME:_default' \
 '--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
+'--layers=[How closely to trace the block layer\: full, but off for a disk in memory \[root\]]:LAYERS:((off\:"Not at all"
+lite\:"Completions only, with the kernel'\''s own time stamps"
+full\:"Every event of every I/O"))' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
 ':target -- A directory (scratch is made in it and removed), a file or a block device:_files' \
@@ -74,6 +77,9 @@ _arguments "${_arguments_options[@]}" : \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
+'--layers=[How closely to trace the block layer\: lite, but off for a disk in memory]:LAYERS:((off\:"Not at all"
+lite\:"Completions only, with the kernel'\''s own time stamps"
+full\:"Every event of every I/O"))' \
 '--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
 '--bs=[Block size]:BS:_default' \
 '--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
@@ -91,8 +97,8 @@ _arguments "${_arguments_options[@]}" : \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
 ':target -- A directory (scratch is made in it and removed), a file or a block device:_files' \

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Events(BTreeMap<String, usize>);
 
-const MAGIC: u16 = 0xeB9F;
+const MAGIC: u16 = 0xeb9f;
 const KIND_PTR: u32 = 2;
 const KIND_TYPEDEF: u32 = 8;
 const KIND_FUNC_PROTO: u32 = 13;
