@@ -59,7 +59,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l layers -d 'How closely to trace the block layer: full, but off for a disk in memory [root]' -r -f -a "off\t'Not at all'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l layers -d 'How closely to trace the block layer: full, but off for a disk in memory' -r -f -a "off\t'Not at all'
 lite\t'Completions only, with the kernel\'s own time stamps'
 full\t'Every event of every I/O'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
@@ -73,7 +73,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time f
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'How closely to trace the block layer: lite, but off for a disk in memory' -r -f -a "off\t'Not at all'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'How closely to trace the block layer: full, but off for a disk in memory' -r -f -a "off\t'Not at all'
 lite\t'Completions only, with the kernel\'s own time stamps'
 full\t'Every event of every I/O'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r

@@ -56,7 +56,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--runtime=[How long to run]:RUNTIME:_default' \
 '--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
-'--layers=[How closely to trace the block layer\: full, but off for a disk in memory \[root\]]:LAYERS:((off\:"Not at all"
+'--layers=[How closely to trace the block layer\: full, but off for a disk in memory]:LAYERS:((off\:"Not at all"
 lite\:"Completions only, with the kernel'\''s own time stamps"
 full\:"Every event of every I/O"))' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
@@ -77,7 +77,7 @@ _arguments "${_arguments_options[@]}" : \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
-'--layers=[How closely to trace the block layer\: lite, but off for a disk in memory]:LAYERS:((off\:"Not at all"
+'--layers=[How closely to trace the block layer\: full, but off for a disk in memory]:LAYERS:((off\:"Not at all"
 lite\:"Completions only, with the kernel'\''s own time stamps"
 full\:"Every event of every I/O"))' \
 '--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \

@@ -99,8 +99,9 @@ fn traced(
 /// None where there is no perf or no tracefs.
 fn perf() -> Option<Child> {
     let events = "block:block_bio_queue,block:block_getrq,block:block_rq_insert,block:block_rq_issue,block:block_rq_complete";
-    let mut perf = Command::new("perf");
-    perf.args(["record", "-a", "-q", "-m", "1024", "-e", events, "-o", "/dev/null"]);
+    // perf mounts tracefs where it is missing; in a mount namespace of its own that stays there.
+    let mut perf = Command::new("unshare");
+    perf.args(["-m", "perf", "record", "-a", "-q", "-m", "1024", "-e", events, "-o", "/dev/null"]);
     let mut child = perf.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
     host::clock::sleep_ms(500);
     match child.try_wait() {

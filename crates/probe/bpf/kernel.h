@@ -39,6 +39,10 @@ struct bio {
 	void *bi_private;
 };
 
+struct blk_plug {
+	u64 cur_ktime; /* since 6.9: the time is read once for a batch */
+};
+
 struct bio___old {
 	struct gendisk *bi_disk; /* until 5.11 */
 };

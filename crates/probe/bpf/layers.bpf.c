@@ -510,7 +510,8 @@ SEC("tp_btf/block_bio_complete") int full_bio_complete(u64 *ctx)
 }
 
 /* Of one I/O the kernel keeps when it got its request and, where wbt or another policy asks for it, when it was
- * issued. Both may be as old as the batch it was submitted in: the kernel reads the clock once per plug since 6.9.
+ * issued. Since 6.9 it reads the clock once for a batch, and an issue has the time at which the batch began: all that
+ * an I/O spends before the driver would be counted as the device's. D2C is absent then rather than wrong.
  */
 SEC("tp_btf/block_rq_complete") int lite_rq_complete(u64 *ctx)
 {
@@ -534,15 +535,12 @@ SEC("tp_btf/block_rq_complete") int lite_rq_complete(u64 *ctx)
 	now = bpf_ktime_get_ns();
 	got = rq->start_time_ns;
 	issued = rq->io_start_time_ns;
-	/* A cached time of issue may be older than the request. */
-	if (issued && issued < got)
-		issued = got;
 	direction = direction_of(op, bytes);
 	/* The request of a bare flush is never issued itself. */
 	if (direction == DIR_WRITE && !bytes && !issued)
 		direction = DIR_FLUSH;
 	/* At its end a flush sequence completes what was issued and completed before. */
-	if (bytes || op == OP_FLUSH)
+	if ((bytes || op == OP_FLUSH) && !field_exists(((struct blk_plug *)0)->cur_ktime))
 		add(slot, direction, D2C, issued, now);
 	if (rq->end_io)
 		return 0;

@@ -31,8 +31,8 @@ pub struct Device {
 /// How much is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
-    /// One program at completion with the kernel's own time stamps: G2C, and D2C where the kernel keeps the time of
-    /// issue. About 0.1 µs of CPU per I/O and device.
+    /// One program at completion with the kernel's own time stamps: G2C, and D2C before Linux 6.9 where the kernel keeps
+    /// the time of issue. About 0.1 µs of CPU per I/O and device.
     Lite,
     /// Every event of every I/O: Q2G, G2I, I2D or G2D, D2C, Q2C. About half a µs of CPU per I/O and device.
     Full,

@@ -113,10 +113,9 @@ impl Parts {
             (None, Some(plug), Some(scheduler)) => Some(plug + scheduler),
             _ => mean(Span::G2C).zip(device).map(|(whole, device)| (whole - device).max(0.0)),
         };
-        let whole = if before.is_none() { mean(Span::G2C).or(mean(Span::Q2C)) } else { None };
-        let parts = [("Q2G", mean(Span::Q2G)), ("G2D", before), ("D2C", device), ("in all", whole)];
-        let parts: Vec<_> = parts.into_iter().filter_map(|(name, ns)| Some((name, ns?))).collect();
-        (!parts.is_empty()).then_some(Parts(parts))
+        // A whole without its parts says nothing about where.
+        let known = [("G2D", before?), ("D2C", device?)];
+        Some(Parts(mean(Span::Q2G).map(|ns| ("Q2G", ns)).into_iter().chain(known).collect()))
     }
 }
 
@@ -229,5 +228,7 @@ mod tests {
         ];
         assert_eq!(sentence(lite).unwrap(), said);
         assert_eq!(sentence(vec![]), None);
+        let whole = vec![span("bfq", Span::G2C, 498_000.0), span("none", Span::G2C, 91_000.0)];
+        assert_eq!(sentence(whole), None, "a whole does not say where");
     }
 }

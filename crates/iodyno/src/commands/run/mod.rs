@@ -29,7 +29,7 @@ pub struct Args {
     /// Seed of offsets and data; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
-    /// How closely to trace the block layer: full, but off for a disk in memory [root].
+    /// How closely to trace the block layer: full, but off for a disk in memory.
     #[arg(long, value_enum)]
     layers: Option<LayersArg>,
 }

@@ -47,7 +47,7 @@ pub struct Args {
     /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
     #[arg(long)]
     pub aa: bool,
-    /// How closely to trace the block layer: lite, but off for a disk in memory.
+    /// How closely to trace the block layer: full, but off for a disk in memory.
     #[arg(long, value_enum)]
     layers: Option<LayersArg>,
     #[command(flatten)]

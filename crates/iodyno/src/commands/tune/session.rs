@@ -58,7 +58,7 @@ impl Session<'_> {
         let queue = Queue::of(&context.host, &self.plan.device)
             .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
         let journal = self.begin_journal(&queue)?;
-        let tracing = Tracing::start(self.path, wish(self.args.layers, Strength::Lite));
+        let tracing = Tracing::start(self.path, wish(self.args.layers, Strength::Full));
         let scope = Scope { tracing: tracing.clone(), ..Scope::of(self.path) };
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, host::clock::monotonic_ns(), &scope);
         let rig =

@@ -6,8 +6,7 @@
 //! The kernel's trace events of block I/O, by programs that run in the kernel (eBPF) on every block device of the path.
 //! *Full* follows each I/O from block_bio_queue through block_getrq, block_rq_insert and block_rq_issue to
 //! block_rq_complete, or block_bio_complete where a driver has no requests. *Lite* looks at block_rq_complete only and
-//! takes the times that the kernel keeps in the request. `run` uses full and `tune` lite; `--layers off|lite|full`
-//! chooses. The times themselves are histograms of 1,856 buckets, kept once for the whole load in the record's `layers`
+//! takes the times that the kernel keeps in the request. `run` and `tune` use full; `--layers off|lite|full` chooses. The times themselves are histograms of 1,856 buckets, kept once for the whole load in the record's `layers`
 //! (and by arm in a trial's); this sensor keeps the counts over time.
 //!
 //! - Q2G: waiting for a request: all tags taken, or the disk throttled
