@@ -28,8 +28,7 @@ pub enum Span {
 
 impl Span {
     /// Every span in the order of an I/O's life, the sums last.
-    pub const ALL: [Span; 7] =
-        [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C, Span::Q2C, Span::G2C];
+    pub const ALL: [Span; 7] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C, Span::Q2C, Span::G2C];
 
     /// `Q2G`, …
     pub fn name(self) -> &'static str {
@@ -163,10 +162,7 @@ impl LayerTimes {
             Some(before) => now.since(before),
             None => now.clone(),
         };
-        LayerTimes {
-            source: self.source.clone(),
-            devices: self.devices.iter().map(device).collect(),
-        }
+        LayerTimes { source: self.source.clone(), devices: self.devices.iter().map(device).collect() }
     }
 
     /// Adds what was counted over another time.
