@@ -7,7 +7,7 @@ use serde::Serialize;
 /// One thing with its page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// `knob`, `sensor`, `engine`, `collector` or `persist`.
+    /// `knob`, `persist`, `engine`, `preset`, `sensor` or `collector`.
     pub kind: &'static str,
     /// Its id.
     pub id: &'static str,
@@ -23,10 +23,11 @@ struct Document {
 
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 5] = [
+    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 6] = [
         ("knob", pipeline::apply::knobs::PAGES),
         ("persist", pipeline::apply::persist::PAGES),
         ("engine", pipeline::load::engines::PAGES),
+        ("preset", pipeline::load::presets::PAGES),
         ("sensor", pipeline::observe::sensors::PAGES),
         ("collector", pipeline::inventory::collectors::PAGES),
     ];

@@ -18,6 +18,8 @@ mod notes;
 mod offsets;
 mod pattern;
 mod prepare;
+mod preset;
+pub mod presets;
 mod rate;
 mod running;
 mod series;
@@ -29,7 +31,8 @@ mod worker;
 pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use error::{ExitClass, LoadError};
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Place, Prepared, prepare};
+pub use preset::Preset;
 pub use running::{Running, Side, Snapshot};
 pub use start::start;
 

@@ -3,6 +3,7 @@
 mod meaning;
 mod path_rows;
 pub mod path_view;
+pub mod summary;
 pub mod text;
 mod tree;
 pub mod words;
