@@ -13,6 +13,7 @@ mod counters;
 pub mod engines;
 mod error;
 mod gates;
+pub mod language;
 mod layout;
 mod notes;
 mod offsets;
