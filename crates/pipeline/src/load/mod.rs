@@ -10,6 +10,7 @@
 
 mod check;
 mod counters;
+mod data;
 pub mod engines;
 mod error;
 mod gates;

@@ -200,6 +200,12 @@ impl Running {
         self.counters.iter().map(|counters| counters.inflight.load(Relaxed)).sum()
     }
 
+    /// Ends the moving of data in jobs that have something to do afterwards (`end_fsync`, reading back what was
+    /// written), and lets them do it; [`Running::is_over`] says when it is done. Other jobs go on.
+    pub fn wind_down(&self) {
+        self.shared.is_winding_down.store(true, Relaxed);
+    }
+
     /// Limits the I/Os in flight of each job, from 1 to the job's `iodepth`, from now on. What is in flight above the
     /// limit completes first. Without effect on an engine without depth.
     pub fn set_depth_limit(&self, depth: u32) {
