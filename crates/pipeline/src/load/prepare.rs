@@ -84,6 +84,15 @@ impl Prepared {
         self.file_bytes
     }
 
+    /// Bytes of each file that each job uses from its own offset on, where the file has as many.
+    pub fn job_bytes(&self, job: &Job) -> u64 {
+        match (job.size_percent, job.size, self.files.first().and_then(|files| files.first())) {
+            (0, size, _) if size > 0 && job.files.count() == 1 => size,
+            (percent, _, Some(file)) if percent > 0 => percent_bytes(file.bytes(), percent),
+            _ => u64::MAX,
+        }
+    }
+
     /// Waits until everything written to the files is on the device.
     pub fn sync(&self) -> Result<(), LoadError> {
         self.all_files().try_for_each(|file| Ok(file.sync()?))
@@ -363,11 +372,11 @@ fn used_end(path: &Path, job: &Job, there: u64) -> Result<u64, LoadError> {
         }
         LoadError::usage(what, format!("{} has {} only", shown(path), units::bytes(there as f64)), advice)
     };
-    // As in fio: a share is of the whole target, counted from its beginning whatever the offset is.
     let end = match (job.size_percent, job.size) {
         (0, 0) => there,
         (0, size) => start.saturating_add(size),
-        (percent, _) => (u128::from(there) * u128::from(percent.min(100)) / 100) as u64,
+        // As in fio, a share that would reach over the end stops there.
+        (percent, _) => start.saturating_add(percent_bytes(there, percent)).min(there),
     };
     if end > there {
         return Err(has("Ask for less, or leave the size out to use all of it"));
@@ -376,4 +385,9 @@ fn used_end(path: &Path, job: &Job, there: u64) -> Result<u64, LoadError> {
         return Err(has("Begin earlier: nothing is left after the offset"));
     }
     Ok(end)
+}
+
+/// A share of the whole target, bytes.
+fn percent_bytes(there: u64, percent: u8) -> u64 {
+    (u128::from(there) * u128::from(percent.min(100)) / 100) as u64
 }

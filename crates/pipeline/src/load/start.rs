@@ -65,18 +65,18 @@ fn spans(prepared: &Prepared, job: &Job, region: Region, engine: &Engine) -> Res
     let threads = if engine.runs == Runs::PerJob { job.numjobs } else { 1 };
     let whole = prepared.file_bytes();
     let one = |index: u32| {
-        let blocks = match job.files.sharing {
+        let (start, blocks) = match job.files.sharing {
             Sharing::Shares => {
                 let range = blocks(job.offset, whole, job.bs).share(region.index, region.of);
-                if job.rw.is_random() { range } else { range.share(index, threads) }
+                (job.offset, if job.rw.is_random() { range } else { range.share(index, threads) })
             }
             Sharing::Same | Sharing::Own => {
                 let start = job.offset.saturating_add(job.offset_increment.saturating_mul(index.into()));
-                let size = if job.files.count() == 1 && job.size > 0 { job.size } else { u64::MAX };
-                blocks(start, start.saturating_add(size).min(whole), job.bs).share(region.index, region.of)
+                let end = start.saturating_add(prepared.job_bytes(job)).min(whole);
+                (start, blocks(start, end, job.bs).share(region.index, region.of))
             }
         };
-        let span = Span { start: blocks.first * job.bs, bytes: blocks.count * job.bs };
+        let span = Span { start: start + blocks.first * job.bs, bytes: blocks.count * job.bs };
         if engine.needs == Needs::Files && (blocks.count == 0 || span.bytes < job.max_bs()) {
             return Err(LoadError::usage(
                 format!("--size {}", whole.saturating_sub(job.offset)),
@@ -89,10 +89,9 @@ fn spans(prepared: &Prepared, job: &Job, region: Region, engine: &Engine) -> Res
     (0..threads).map(one).collect()
 }
 
-/// The whole blocks of a range of bytes.
+/// The whole blocks of a range of bytes, counted from its start.
 fn blocks(start: u64, end: u64, bs: u64) -> Range {
-    let first = start.div_ceil(bs);
-    Range { first, count: end.saturating_sub(first * bs) / bs }
+    Range { first: 0, count: end.saturating_sub(start) / bs }
 }
 
 /// Buffered reads are to come from the device, not from what an earlier load left in the page cache.

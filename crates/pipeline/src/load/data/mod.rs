@@ -202,17 +202,29 @@ pub fn is_exact(job: &Job) -> bool {
 /// Bytes that each have a header: what was asked for, where all blocks and places are multiples of it; else the largest
 /// number that they all are multiples of.
 pub fn interval_bytes(job: &Job) -> u64 {
+    let unit = unit_bytes(job);
+    let asked = job.verify.map_or(0, |verify| verify.interval);
+    if asked >= LEAST_INTERVAL && unit.is_multiple_of(asked) { asked } else { unit }
+}
+
+/// The largest number that all sizes and places of the job's blocks are multiples of, counted from where its range
+/// begins.
+pub fn unit_bytes(job: &Job) -> u64 {
     let sizes = job.sizes();
     let mut unit = if job.blockalign > 0 { gcd(job.bs, job.blockalign) } else { job.bs };
     unit = gcd(unit, job.rw_stride.unsigned_abs());
-    for (_, size) in [(job.rw.reads(), sizes.read), (true, sizes.write)].iter().filter(|(used, _)| *used) {
+    let used = [
+        (job.rw.reads(), sizes.read),
+        (job.rw.writes() || job.verify.is_some(), sizes.write),
+        (job.rw.trims(), sizes.trim),
+    ];
+    for (_, size) in used.iter().filter(|(used, _)| *used) {
         unit = match size {
             BlockSize::Fixed(bytes) | BlockSize::Range(bytes, _) => gcd(unit, *bytes),
             BlockSize::Split(parts) => parts.iter().fold(unit, |unit, (bytes, _)| gcd(unit, *bytes)),
         };
     }
-    let asked = job.verify.map_or(0, |verify| verify.interval);
-    if asked >= HEADER_BYTES as u64 && unit.is_multiple_of(asked) { asked } else { unit }
+    unit
 }
 
 /// The least that an interval can have, bytes.

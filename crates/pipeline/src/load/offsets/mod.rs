@@ -110,6 +110,9 @@ fn pass_seed(seed: u64, passes: u64) -> u64 {
 }
 
 #[cfg(test)]
+pub use skew::tests as tests_of_skew;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -7,6 +7,7 @@
 //! flight has to come back: [`Source::next_io`] gives none, the engine drains and leaves as at the end of a job, and the
 //! thread opens it again for what [`Surroundings::next`] holds.
 
+pub mod check;
 mod read_back;
 mod sizes;
 mod stream;
@@ -154,7 +155,7 @@ impl Source {
             true => Offsets::random(range, seed),
             false => Offsets::sequential(range),
         };
-        let is_plain = files <= 1 && is_plain(job);
+        let is_plain = files <= 1 && span.start.is_multiple_of(job.bs) && is_plain(job);
         let stage = (!is_plain).then(|| {
             let stream = Stream::new(job, span, files, seed);
             let is_read_back = job.verify.is_some_and(|verify| verify.read_back) && job.rw.writes();
