@@ -111,7 +111,10 @@ pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
         return Err(LoadError::usage(
             what,
             format!("direct I/O on {} needs a multiple of {align} bytes", prepared.target()),
-            format!("Use such a block size, for example --bs={}, or --direct=0", grain.next_multiple_of(align)),
+            format!(
+                "Use such a block size, for example --bs={}, or --direct=0",
+                grain.next_multiple_of(align)
+            ),
         ));
     }
     for (option, bytes) in [("--offset", job.offset), ("--offset_increment", job.offset_increment)] {

@@ -116,3 +116,5 @@ impl Region {
 mod loop_device;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_streams;

@@ -100,7 +100,8 @@ impl Prepared {
 
     /// Bytes of the target that all loads together use.
     pub fn bytes(&self) -> u64 {
-        self.file_bytes.saturating_sub(self.unused_bytes) * self.files.iter().map(Vec::len).sum::<usize>() as u64
+        self.file_bytes.saturating_sub(self.unused_bytes)
+            * self.files.iter().map(Vec::len).sum::<usize>() as u64
     }
 
     /// What blocks of direct I/O must be multiples of, bytes.

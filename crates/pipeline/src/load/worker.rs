@@ -2,9 +2,9 @@
 
 use super::LoadError;
 use super::counters::Counters;
+use super::data::Data;
 use super::prepare::Place;
 use super::rate::Pace;
-use super::data::Data;
 use super::source::{Io, NextStage, Source, Span, Surroundings};
 use host::clock::FastClock;
 use host::files::DataFile;

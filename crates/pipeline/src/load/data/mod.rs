@@ -133,7 +133,9 @@ impl Data {
                 return Some(format!("expected the header of {}, found the bytes {first:02x?}", write(io)));
             }
             Err(Damage::Length(found)) => {
-                return Some(format!("expected an interval of {length} bytes, found the header of one of {found}"));
+                return Some(format!(
+                    "expected an interval of {length} bytes, found the header of one of {found}"
+                ));
             }
             Err(Damage::Sum { stored, computed }) => {
                 return Some(format!(
@@ -147,9 +149,14 @@ impl Data {
         if header.offset != offset {
             Some(format!("expected {}, found data that was written at byte {}", write(io), header.offset))
         } else if !is_own {
-            Some(format!("expected {}, found the data of another job or run (seed {:x})", write(io), header.seed))
+            Some(format!(
+                "expected {}, found the data of another job or run (seed {:x})",
+                write(io),
+                header.seed
+            ))
         } else if knows_number && header.number != io.number & !CHECKS {
-            let (found, age) = (header.number, if header.number < io.number & !CHECKS { "older" } else { "newer" });
+            let (found, age) =
+                (header.number, if header.number < io.number & !CHECKS { "older" } else { "newer" });
             Some(format!("expected {}, found the {age} write {found}", write(io)))
         } else {
             None

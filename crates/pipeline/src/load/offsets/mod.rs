@@ -90,7 +90,9 @@ impl Offsets {
         self.passes = passes;
         match &mut self.order {
             Order::Sequential { next } => *next = 0,
-            Order::Random { pass, seed } => *pass = Permutation::new(self.range.count, pass_seed(*seed, passes)),
+            Order::Random { pass, seed } => {
+                *pass = Permutation::new(self.range.count, pass_seed(*seed, passes))
+            }
         }
     }
 

@@ -92,8 +92,12 @@ impl Skew {
         match distribution {
             Distribution::Random => Skew::Even { count },
             Distribution::Zipf(theta) => Skew::Zipf { law: Zipf::new(count, *theta), spread: spread() },
-            Distribution::Pareto(h) => Skew::Pareto { count, power: h.ln() / (1.0 - h).ln(), spread: spread() },
-            Distribution::Normal(percent) => Skew::Normal { count, deviation: percent / 100.0 * count as f64 },
+            Distribution::Pareto(h) => {
+                Skew::Pareto { count, power: h.ln() / (1.0 - h).ln(), spread: spread() }
+            }
+            Distribution::Normal(percent) => {
+                Skew::Normal { count, deviation: percent / 100.0 * count as f64 }
+            }
             Distribution::Zoned(zones) => {
                 let mut percent = 0;
                 let ends = zones.iter().map(|(weight, size)| {
@@ -223,12 +227,14 @@ pub mod tests {
             let ranks = unspread(spread, count);
             let mut random = Random::new(8);
             let places: Vec<u64> = (0..200_000).map(|_| skew.draw(&mut random)).collect();
-            let inside = places.iter().filter(|place| ranks[**place as usize] < (h * count as f64) as u64).count();
+            let inside =
+                places.iter().filter(|place| ranks[**place as usize] < (h * count as f64) as u64).count();
             let share = inside as f64 / places.len() as f64;
             assert!((share - (1.0 - h)).abs() < 0.006, "{h}: {share}");
             let cell = |end: u64| (end as f64 / count as f64).powf(1.0 / power);
             let shares: Vec<f64> = (0..100).map(|i| cell((i + 1) * 1000) - cell(i * 1000)).collect();
-            let cells: Vec<usize> = places.iter().map(|place| ranks[*place as usize] as usize / 1000).collect();
+            let cells: Vec<usize> =
+                places.iter().map(|place| ranks[*place as usize] as usize / 1000).collect();
             chi_square_fits(&format!("pareto {h}"), &shares, &cells);
         }
     }

@@ -68,7 +68,9 @@ mod tests {
 
     #[test]
     fn ranks_follow_the_law() {
-        for (count, theta) in [(1u64, 1.2), (2, 0.5), (50, 0.8), (1000, 1.0), (1000, 1.1), (100_000, 1.2), (300, 3.0)] {
+        for (count, theta) in
+            [(1u64, 1.2), (2, 0.5), (50, 0.8), (1000, 1.0), (1000, 1.1), (100_000, 1.2), (300, 3.0)]
+        {
             let zipf = Zipf::new(count, theta);
             let mut random = Random::new(count ^ 77);
             let all: f64 = (1..=count).map(|rank| (rank as f64).powf(-theta)).sum();

@@ -112,7 +112,16 @@ mod tests {
             (random(Distribution::Zoned(vec![(60, 10), (30, 90)])), "90 % of the I/O on 100 %"),
             (random(Distribution::ZonedAbs(vec![(60, 10), (30, 90)])), "90 % of the I/O"),
             (Job { percentage_random: 101, ..Job::default() }, "a share in per cent"),
-            (Job { bs: 4096, rw_stride: 17, rw: model::job::Rw::Write, verify: Some(verify), ..Job::default() }, "header"),
+            (
+                Job {
+                    bs: 4096,
+                    rw_stride: 17,
+                    rw: model::job::Rw::Write,
+                    verify: Some(verify),
+                    ..Job::default()
+                },
+                "header",
+            ),
         ];
         for (wrong, wanted) in cases {
             let error = job(&wrong).unwrap_err().to_string();

@@ -18,11 +18,11 @@ use super::offsets::{Offsets, Range};
 use super::pattern::mix64;
 use host::files::DataFile;
 use model::job::{BlockSize, Distribution, Job};
-pub use read_back::{ANY_WRITE, CHECKS};
 use read_back::ReadBack;
+pub use read_back::{ANY_WRITE, CHECKS};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use stream::{Step, Stream, write_share};
+use stream::{Step, Stream, ios_to_do, write_share};
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Source {
             write_offsets: sequential_mix.then(|| offsets.clone()),
             offsets,
             number: 0,
-            plain_end: if is_plain { plain_end(job, span) } else { 0 },
+            plain_end: if is_plain { ios_to_do(job, span, job.bs) } else { 0 },
             seed,
             bs: job.bs,
             write_share: write_share(job),
@@ -289,13 +289,6 @@ fn is_plain(job: &Job) -> bool {
     };
     let has_no_stages = job.fsync == 0 && job.fdatasync == 0 && !job.end_fsync && job.verify.is_none();
     all_alike && is_aligned && has_one_order && has_no_stages && !job.cold_passes
-}
-
-/// I/Os of a plain job. What is left of `io_size` at the end of a pass and is less than a block is left out, as in fio.
-fn plain_end(job: &Job, span: Span) -> u64 {
-    let Some(bytes) = job.bytes_to_move(span.bytes) else { return u64::MAX };
-    let (blocks, whole) = (span.bytes / job.bs, bytes / job.bs);
-    whole + u64::from(!bytes.is_multiple_of(job.bs) && (whole == 0 || !whole.is_multiple_of(blocks.max(1))))
 }
 
 #[cfg(test)]

@@ -42,14 +42,17 @@ pub struct Stream {
     moved: u64,
     limit: u64,
     loops_left: u32,
-    goes_on: bool,
+    /// `io_size`, which may ask for passes beyond `loops`.
+    io_size: u64,
     /// Whether a direction that is at its end begins again by itself; otherwise a pass ends for all.
     wraps: bool,
     fsync: u64,
     fdatasync: u64,
     writes: u64,
     due_sync: Option<Kind>,
-    drains: bool,
+    /// Files left to sync at the end of a pass.
+    syncs_left: usize,
+    end_fsync: bool,
     is_exact: bool,
     pending: Option<Io>,
     /// A file of which a pass other than the first has begun.
@@ -68,7 +71,9 @@ impl Stream {
         let all = [&sizes.read, &sizes.write, &sizes.trim].map(Sizes::new);
         let files = files.max(1);
         let block = single_size(job, &all);
-        let walk = |file: usize| Walk::new(job, span, block, if file == 0 { seed } else { mix64(seed ^ file as u64) });
+        let walk = |file: usize| {
+            Walk::new(job, span, block, if file == 0 { seed } else { mix64(seed ^ file as u64) })
+        };
         let range_bytes = match span.bytes.saturating_mul(files as u64) {
             all if files > 1 && job.size > 0 => all.min(job.size),
             all => all,
@@ -91,15 +96,19 @@ impl Stream {
             turn: 0,
             number: 0,
             moved: 0,
-            limit: job.bytes_to_move(range_bytes).unwrap_or(u64::MAX),
+            limit: match block {
+                Some(bytes) if files == 1 => ios_to_do(job, span, bytes).saturating_mul(bytes),
+                _ => job.bytes_to_move(range_bytes).unwrap_or(u64::MAX),
+            },
             loops_left: job.loops.max(1),
-            goes_on: job.io_size > 0,
+            io_size: job.io_size,
             wraps: job.time_based || (job.rw.reads() && job.rw.writes() && job.io_size > job.size),
             fsync: job.fsync.into(),
             fdatasync: job.fdatasync.into(),
             writes: 0,
             due_sync: None,
-            drains: is_exact,
+            syncs_left: 0,
+            end_fsync: job.end_fsync && job.rw.writes() && !job.time_based,
             is_exact,
             pending: None,
             begun: None,
@@ -123,6 +132,10 @@ impl Stream {
 
     /// The next step.
     pub fn next(&mut self) -> Step {
+        if self.syncs_left > 0 {
+            self.syncs_left -= 1;
+            return self.sync(self.walks.len() - 1 - self.syncs_left, Kind::Sync);
+        }
         if let Some(io) = self.pending.take() {
             return Step::Io(io);
         }
@@ -132,19 +145,27 @@ impl Stream {
         if let Some(kind) = self.due_sync.take() {
             // As in fio, a sync takes a turn of its own among the files.
             let file = self.next_file().unwrap_or(0);
-            return Step::Io(Io { offset: 0, number: self.number, bytes: 0, file: file as u16, kind });
+            return self.sync(file, kind);
         }
         loop {
             let Some(file) = self.next_file() else {
-                if self.begin_pass() {
-                    continue;
+                match self.begin_pass() {
+                    false => return Step::Over,
+                    true if self.end_fsync => {
+                        self.syncs_left = self.walks.len();
+                        return Step::Drain;
+                    }
+                    true => continue,
                 }
-                return Step::Over;
             };
             if let Some((direction, at, bytes)) = self.place(file) {
                 return self.hand_out(file, direction, at, bytes);
             }
         }
+    }
+
+    fn sync(&self, file: usize, kind: Kind) -> Step {
+        Step::Io(Io { offset: 0, number: self.number, bytes: 0, file: file as u16, kind })
     }
 
     /// The next file in turn that has something left.
@@ -164,7 +185,7 @@ impl Stream {
     fn begin_pass(&mut self) -> bool {
         if self.loops_left > 1 {
             self.loops_left -= 1;
-        } else if !self.goes_on || self.limit - self.moved < self.largest {
+        } else if self.io_size.saturating_sub(self.moved) < self.largest {
             return false;
         }
         for walk in &mut self.walks {
@@ -218,8 +239,8 @@ impl Stream {
         if !is_first && self.repeats_in_row {
             return walk.again(direction, bytes);
         }
-        let is_random = is_first
-            && (self.random_share == 1 << 32 || self.order_random.bits() >> 32 < self.random_share);
+        let is_random =
+            is_first && (self.random_share == 1 << 32 || self.order_random.bits() >> 32 < self.random_share);
         let onward = if is_random { None } else { walk.onward(direction, bytes) };
         onward.unwrap_or_else(|| walk.random(bytes))
     }
@@ -242,7 +263,9 @@ impl Stream {
         }
         if self.walks[file].begins_pass(direction) {
             self.begun = Some(file as u16);
-            if self.drains {
+            let syncs = self.end_fsync && self.is_random && self.walks.len() == 1;
+            if self.is_exact || syncs {
+                self.syncs_left = usize::from(syncs);
                 self.pending = Some(io);
                 return Step::Drain;
             }
@@ -277,8 +300,19 @@ impl Stream {
         self.walks[0].skip_to_pass(1, passes - 1);
         self.number = self.walks[0].blocks(bytes) * (passes - 1);
         self.moved = self.number * bytes;
-        self.loops_left = self.loops_left.saturating_sub(u32::try_from(passes - 1).unwrap_or(u32::MAX)).max(1);
+        self.loops_left =
+            self.loops_left.saturating_sub(u32::try_from(passes - 1).unwrap_or(u32::MAX)).max(1);
     }
+}
+
+/// I/Os of a job on one file whose blocks all have one size, as fio counts them: every loop is a whole pass where
+/// `io_size` lasts as long, and `io_size` beyond that goes on in whole passes while at least a block of it is left.
+pub fn ios_to_do(job: &Job, span: Span, block: u64) -> u64 {
+    let Some(bytes) = job.bytes_to_move(span.bytes) else { return u64::MAX };
+    let in_pass = (span.bytes / block).max(1);
+    let io_size = if job.io_size > 0 { job.io_size } else { span.bytes };
+    let passes = io_size.checked_sub(block).map_or(0, |last| last / (in_pass * block) + 1);
+    bytes.div_ceil(block).min(in_pass * passes.max(job.loops.max(1).into()))
 }
 
 /// The one size of all blocks, where there is one.

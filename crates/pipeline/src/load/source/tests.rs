@@ -68,7 +68,11 @@ fn every_kind_moves_its_size_once_and_ends() {
             let job = Job { loops, fsync, ..ending(rw) };
             let ios = all_of(&job, span(1 << 20), 1);
             let label = format!("{rw:?} loops={loops} fsync={fsync}");
-            assert_eq!(ios.iter().map(|io| u64::from(io.bytes)).sum::<u64>(), u64::from(loops) << 20, "{label}");
+            assert_eq!(
+                ios.iter().map(|io| u64::from(io.bytes)).sum::<u64>(),
+                u64::from(loops) << 20,
+                "{label}"
+            );
             let wanted = |kind| match kind {
                 Kind::Read => rw.reads(),
                 Kind::Write => rw.writes(),
@@ -76,7 +80,10 @@ fn every_kind_moves_its_size_once_and_ends() {
                 _ => false,
             };
             assert!(ios.iter().all(|io| wanted(io.kind)), "{label}");
-            assert_eq!(ios.iter().map(|io| io.number).collect::<Vec<_>>(), (0..ios.len() as u64).collect::<Vec<_>>());
+            assert_eq!(
+                ios.iter().map(|io| io.number).collect::<Vec<_>>(),
+                (0..ios.len() as u64).collect::<Vec<_>>()
+            );
             if rw.is_random() {
                 for pass in ios.chunks(256) {
                     let mut blocks = offsets(pass);
@@ -126,7 +133,8 @@ fn rows_go_on_or_repeat() {
     let row = Job { rw: Rw::Randread, rw_every: 8, ..Job::default() };
     let mut source = Source::new(&row, span(4096 << 12), 1, 7);
     let ios: Vec<Io> = (0..800).map(|_| source.next_io().unwrap()).collect();
-    let in_rows = ios.chunks(8).filter(|row| row.windows(2).all(|pair| pair[1].offset == pair[0].offset + 4096));
+    let in_rows =
+        ios.chunks(8).filter(|row| row.windows(2).all(|pair| pair[1].offset == pair[0].offset + 4096));
     assert!(in_rows.count() >= 97, "all but those that meet the end");
     let mut source = Source::new(&Job { rw_identical: true, ..row }, span(4096 << 12), 1, 7);
     let ios: Vec<Io> = (0..800).map(|_| source.next_io().unwrap()).collect();
@@ -140,7 +148,8 @@ fn a_share_of_random_io_goes_on_where_the_last_ended() {
     let job = Job { rw: Rw::Randread, percentage_random: 25, norandommap: true, ..Job::default() };
     let mut source = Source::new(&job, span(1 << 40), 1, 7);
     let ios: Vec<Io> = (0..100_001).map(|_| source.next_io().unwrap()).collect();
-    let jumps = ios.windows(2).map(|pair| usize::from(pair[1].offset == pair[0].offset + 4096)).collect::<Vec<_>>();
+    let jumps =
+        ios.windows(2).map(|pair| usize::from(pair[1].offset == pair[0].offset + 4096)).collect::<Vec<_>>();
     chi_square_fits("percentage_random=25", &[0.25, 0.75], &jumps);
 }
 
@@ -158,7 +167,11 @@ fn sizes_keep_their_shares_and_their_place() {
     let split = BlockSize::Split(vec![(4096, 60), (16_384, 30), (65_536, 10)]);
     let job = Job {
         bs: 4096,
-        block_sizes: Some(PerDirection { read: split, write: BlockSize::Range(4096, 32_768), trim: BlockSize::Fixed(4096) }),
+        block_sizes: Some(PerDirection {
+            read: split,
+            write: BlockSize::Range(4096, 32_768),
+            trim: BlockSize::Fixed(4096),
+        }),
         rw: Rw::Randrw,
         ..Job::default()
     };
@@ -192,7 +205,8 @@ fn files_take_turns_and_skew_reaches_each() {
     let ios = all_of(&job, span(1 << 20), 3);
     assert_eq!(ios.len(), 768);
     assert!(ios.iter().enumerate().all(|(index, io)| usize::from(io.file) == index % 3));
-    let first = |file: u16| ios.iter().filter(move |io| io.file == file).map(|io| io.offset).collect::<Vec<_>>();
+    let first =
+        |file: u16| ios.iter().filter(move |io| io.file == file).map(|io| io.offset).collect::<Vec<_>>();
     assert_ne!(first(0), first(1), "files have orders of their own");
 }
 
@@ -304,7 +318,8 @@ fn cost_of_an_io() {
         let best = (0..5)
             .map(|_| {
                 let before = host::clock::monotonic_ns();
-                (0..2_000_000).for_each(|_| sum = sum.wrapping_add(source.next_io().map_or(0, |io| io.offset)));
+                (0..2_000_000)
+                    .for_each(|_| sum = sum.wrapping_add(source.next_io().map_or(0, |io| io.offset)));
                 host::clock::monotonic_ns() - before
             })
             .min();
