@@ -8,6 +8,7 @@ use host::clock;
 use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
+use model::job::Job;
 use model::record::{Direction, LoadResult, Operation};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -204,6 +205,23 @@ impl Running {
     /// written), and lets them do it; [`Running::is_over`] says when it is done. Other jobs go on.
     pub fn wind_down(&self) {
         self.shared.is_winding_down.store(true, Relaxed);
+    }
+
+    /// Lets a job whose time is up do what is left: sync at its end, read back what it wrote. Returns at once for other
+    /// jobs, and early on a failure or when a stop is asked for. Whether all was done.
+    pub fn complete(&self, job: &Job, stop: &Stop) -> bool {
+        let is_read_back = job.verify.is_some_and(|verify| verify.read_back);
+        if !job.rw.writes() || !(job.end_fsync || is_read_back) {
+            return true;
+        }
+        self.wind_down();
+        while !self.is_over() {
+            if stop.is_asked() || self.shared.stop.load(Relaxed) {
+                return false;
+            }
+            clock::sleep_ns(1_000_000);
+        }
+        true
     }
 
     /// Limits the I/Os in flight of each job, from 1 to the job's `iodepth`, from now on. What is in flight above the

@@ -2,7 +2,7 @@
 
 use super::LoadError;
 use super::counters::Counters;
-use super::data::Data;
+pub use super::pattern::Data;
 use super::prepare::Place;
 use super::rate::Pace;
 use super::source::{Io, NextStage, Source, Span, Surroundings};

@@ -89,7 +89,10 @@ fn measure(
 ) -> Result<(LoadResult, Vec<SensorLog>), Failure> {
     let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
     let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), &Scope::of(path));
-    let failure = wait(&running, job, stop);
+    let mut failure = wait(&running, job, stop);
+    if failure.is_none() && !running.complete(job, stop) {
+        failure = running.failure().map(Into::into);
+    }
     let sensors = sampler.stop();
     let load = running.finish();
     match failure {
@@ -109,7 +112,7 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
         if let Some(failure) = running.failure() {
             return Some(failure.into());
         }
-        if now_ns >= end_ns || stop.is_asked() {
+        if now_ns >= end_ns || running.is_over() || stop.is_asked() {
             line.clear();
             return None;
         }

@@ -87,7 +87,8 @@ fn drive(worker: &Worker) {
 fn check(worker: &Worker, bad: Option<String>) {
     worker.shared.verified(1, bad.as_slice());
     if let Some(bad) = bad.filter(|_| worker.job.verify.is_some_and(|verify| verify.fatal)) {
-        worker.shared.fail(crate::load::LoadError::Engine { engine: "psync".into(), why: bad });
+        let target = worker.place.path.to_string_lossy().into_owned();
+        worker.shared.fail(crate::load::LoadError::Corrupt { target, what: bad });
     }
 }
 

@@ -137,7 +137,8 @@ pub struct Source {
     bs: u64,
     /// Share of writes or trims, in 2^32ths.
     write_share: u64,
-    change: Kind,
+    /// What an I/O that changes nothing, and one that does, is: a table, because a jump would be guessed wrong in a mix.
+    kinds: [Kind; 2],
     /// Of a job that is not plain.
     stage: Option<Box<Stage>>,
     around: Surroundings,
@@ -169,7 +170,7 @@ impl Source {
             seed,
             bs: job.bs,
             write_share: write_share(job),
-            change: if job.rw.trims() { Kind::Trim } else { Kind::Write },
+            kinds: [Kind::Read, if job.rw.trims() { Kind::Trim } else { Kind::Write }],
             stage,
             around: Surroundings::default(),
             span,
@@ -209,10 +210,12 @@ impl Source {
             Some(offsets) if changes => offsets,
             _ => &mut self.offsets,
         };
-        let kind = if changes { self.change } else { Kind::Read };
+        let kind = self.kinds[usize::from(changes)];
         Some(Io { offset: offsets.next_block() * self.bs, number, bytes: self.bs as u32, file: 0, kind })
     }
 
+    /// Marked cold so that the compiler lays out [`Source::next_io`] for plain jobs.
+    #[cold]
     #[inline(never)]
     fn next_staged(&mut self) -> Option<Io> {
         match &mut **self.stage.as_mut()? {
