@@ -190,6 +190,17 @@ impl DataFile {
         ioctl::written_bytes(self.fd.as_fd(), length)
     }
 
+    /// Reserves extents for the first `length` bytes, which stay unwritten, and makes the file as long.
+    pub fn reserve(&self, length: u64) -> Result<()> {
+        rustix::fs::fallocate(&self.fd, rustix::fs::FallocateFlags::empty(), 0, length)
+            .map_err(|error| Error::io("reserve space for", &self.path, error))
+    }
+
+    /// Makes the file `length` bytes long, with a hole where nothing was written.
+    pub fn extend(&self, length: u64) -> Result<()> {
+        rustix::fs::ftruncate(&self.fd, length).map_err(|error| Error::io("extend", &self.path, error))
+    }
+
     /// Drops the clean cached pages of a range, so that the next read comes from the device.
     pub fn drop_cache(&self, offset: u64, length: u64) -> Result<()> {
         let length = std::num::NonZeroU64::new(length);

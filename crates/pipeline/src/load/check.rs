@@ -26,6 +26,7 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
     })?;
     let limits = [
         ("--bs", job.bs, MAX_BS),
+        ("--bs", job.max_bs(), MAX_BS),
         ("--iodepth", job.iodepth.into(), MAX_IODEPTH.into()),
         ("--numjobs", job.numjobs.into(), MAX_NUMJOBS.into()),
     ];
@@ -42,6 +43,7 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
         let what = format!("--rwmixread={}", job.rwmixread);
         return Err(LoadError::usage(what, "it is a share in per cent", "Choose a value from 0 to 100"));
     }
+    super::source::check::job(job)?;
     memory(job)?;
     cpus(job)?;
     Ok(engine)
@@ -50,13 +52,13 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
 /// Buffers may take half of the memory that is available; more would make the machine swap under its own test.
 fn memory(job: &Job) -> Result<(), LoadError> {
     let mix = if job.rw.reads() && job.rw.writes() { 2 } else { 1 };
-    let wanted = u128::from(job.bs) * u128::from(job.iodepth) * u128::from(job.numjobs) * mix;
+    let wanted = u128::from(job.max_bs()) * u128::from(job.iodepth) * u128::from(job.numjobs) * mix;
     let Some(available) = super::notes::meminfo_bytes("MemAvailable:") else { return Ok(()) };
     if wanted <= u128::from(available / 2) {
         return Ok(());
     }
     Err(LoadError::usage(
-        format!("--numjobs={} --iodepth={} --bs={}", job.numjobs, job.iodepth, job.bs),
+        format!("--numjobs={} --iodepth={} --bs={}", job.numjobs, job.iodepth, job.max_bs()),
         format!(
             "the buffers would take {}, and of memory {} are available",
             units::bytes(wanted as f64),
@@ -93,23 +95,36 @@ pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
             "Make the target ready for the largest job first",
         ));
     }
-    if job.bs > prepared.file_bytes() {
+    if job.max_bs() > prepared.file_bytes() {
         return Err(LoadError::usage(
-            format!("--bs={}", job.bs),
+            format!("--bs={}", job.max_bs()),
             format!("a block is larger than the {} to be used", units::bytes(prepared.file_bytes() as f64)),
             "Ask for smaller blocks or a larger size",
         ));
     }
-    let align = prepared.align_bytes();
-    if job.direct && !job.bs.is_multiple_of(align) {
+    let (align, grain) = (prepared.align_bytes(), super::source::check::grain(job));
+    if job.direct && !grain.is_multiple_of(align) {
+        let what = match grain == job.bs {
+            true => format!("--bs={grain}"),
+            false => format!("blocks and places that are multiples of {grain}"),
+        };
         return Err(LoadError::usage(
-            format!("--bs={}", job.bs),
+            what,
             format!("direct I/O on {} needs a multiple of {align} bytes", prepared.target()),
             format!(
                 "Use such a block size, for example --bs={}, or --direct=0",
-                job.bs.next_multiple_of(align)
+                grain.next_multiple_of(align)
             ),
         ));
+    }
+    for (option, bytes) in [("--offset", job.offset), ("--offset_increment", job.offset_increment)] {
+        if job.direct && !bytes.is_multiple_of(align) {
+            return Err(LoadError::usage(
+                format!("{option}={bytes}"),
+                format!("direct I/O on {} needs a multiple of {align} bytes", prepared.target()),
+                "Round it, or use --direct=0",
+            ));
+        }
     }
     Ok(())
 }

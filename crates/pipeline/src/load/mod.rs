@@ -10,6 +10,7 @@
 
 mod check;
 mod counters;
+mod data;
 pub mod engines;
 mod error;
 mod gates;
@@ -119,3 +120,5 @@ impl Region {
 mod loop_device;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_streams;

@@ -8,6 +8,7 @@ use host::clock;
 use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
+use model::job::Job;
 use model::record::{Direction, LoadResult, Operation};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -198,6 +199,17 @@ impl Running {
     /// I/Os submitted and not completed, all jobs together; a moment old.
     pub fn inflight(&self) -> u32 {
         self.counters.iter().map(|counters| counters.inflight.load(Relaxed)).sum()
+    }
+
+    /// Ends the moving of data in a job that has something to do when its time is up (`end_fsync`, reading back what it
+    /// wrote), and lets it do that; [`Running::is_over`] says when it is done. Whether the job has such a thing.
+    pub fn wind_down(&self, job: &Job) -> bool {
+        let is_read_back = job.verify.is_some_and(|verify| verify.read_back);
+        let has_tail = job.rw.writes() && (job.end_fsync || is_read_back);
+        if has_tail {
+            self.shared.is_winding_down.store(true, Relaxed);
+        }
+        has_tail
     }
 
     /// Limits the I/Os in flight of each job, from 1 to the job's `iodepth`, from now on. What is in flight above the

@@ -65,28 +65,33 @@ fn spans(prepared: &Prepared, job: &Job, region: Region, engine: &Engine) -> Res
     let threads = if engine.runs == Runs::PerJob { job.numjobs } else { 1 };
     let whole = prepared.file_bytes();
     let one = |index: u32| {
-        let blocks = match job.files.sharing {
+        let (start, blocks) = match job.files.sharing {
             Sharing::Shares => {
-                let range = Range { first: 0, count: whole / job.bs }.share(region.index, region.of);
-                if job.rw.is_random() { range } else { range.share(index, threads) }
+                let range = blocks(job.offset, whole, job.bs).share(region.index, region.of);
+                (job.offset, if job.rw.is_random() { range } else { range.share(index, threads) })
             }
             Sharing::Same | Sharing::Own => {
-                let start = job.offset + job.offset_increment * u64::from(index);
-                let most = if job.files.count() == 1 && job.size > 0 { job.size } else { whole };
-                let bytes = most.min(whole.saturating_sub(start));
-                Range { first: start.div_ceil(job.bs), count: bytes / job.bs }.share(region.index, region.of)
+                let start = job.offset.saturating_add(job.offset_increment.saturating_mul(index.into()));
+                let end = start.saturating_add(prepared.job_bytes(job)).min(whole);
+                (start, blocks(start, end, job.bs).share(region.index, region.of))
             }
         };
-        if blocks.count == 0 && engine.needs == Needs::Files {
+        let span = Span { start: start + blocks.first * job.bs, bytes: blocks.count * job.bs };
+        if engine.needs == Needs::Files && (blocks.count == 0 || span.bytes < job.max_bs()) {
             return Err(LoadError::usage(
-                format!("--size {whole}"),
-                format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.bs),
+                format!("--size {}", whole.saturating_sub(job.offset)),
+                format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.max_bs()),
                 "Ask for a larger size, smaller blocks or fewer jobs",
             ));
         }
-        Ok(Span { start: blocks.first * job.bs, bytes: blocks.count * job.bs })
+        Ok(span)
     };
     (0..threads).map(one).collect()
+}
+
+/// The whole blocks of a range of bytes, counted from its start.
+fn blocks(start: u64, end: u64, bs: u64) -> Range {
+    Range { first: 0, count: end.saturating_sub(start) / bs }
 }
 
 /// Buffered reads are to come from the device, not from what an earlier load left in the page cache.
@@ -185,6 +190,7 @@ impl Plan<'_> {
             shared: Arc::clone(shared),
             counters: Arc::new(Counters::new(engine.operations.len(), job.open_loop)),
             faults: self.faults,
+            next_stage: Arc::default(),
         })
     }
 }
@@ -247,7 +253,18 @@ fn thread_main(
                 worker.origin_ns = origin_ns;
                 worker.counters.first_ns.store(worker.clock.now_ns(), Relaxed);
                 (opened.drive)(&worker);
+                next_stages(engine, &worker);
             }
+        }
+    }
+}
+
+/// Runs the engine again for each further stage of the job: what follows when all that was in flight is back.
+fn next_stages(engine: &Engine, worker: &Worker) {
+    while worker.next_stage.is_there() && !worker.is_stopping() {
+        match (engine.open)(worker) {
+            Ok(opened) => (opened.drive)(worker),
+            Err(error) => worker.shared.fail(unusable(error)),
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::LoadError;
 use super::counters::Counters;
+pub use super::pattern::Data;
 use super::prepare::Place;
 use super::rate::Pace;
-use super::source::{Io, Source, Span};
+use super::source::{Io, NextStage, Source, Span, Surroundings};
 use host::clock::FastClock;
 use host::files::DataFile;
 use model::job::Job;
@@ -18,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Shared {
     /// Raised once: threads submit nothing more and leave when all that is in flight has come back.
     pub stop: AtomicBool,
+    /// Raised once: jobs that sync or read back at their end stop moving data and do that (`Running::wind_down`).
+    pub is_winding_down: Arc<AtomicBool>,
     /// I/Os each job may have in flight.
     pub depth_limit: AtomicU32,
     failure: Mutex<Option<LoadError>>,
@@ -137,17 +140,29 @@ pub struct Worker {
     pub counters: Arc<Counters>,
     /// Injected refusals.
     pub faults: Faults,
+    /// What is left to do when the engine has drained.
+    pub next_stage: Arc<NextStage>,
 }
 
 impl Worker {
     /// The stream of this thread's I/Os.
     pub fn source(&self) -> Source {
-        let mut source = Source::new(&self.job, self.span, self.files.len(), self.index, self.seed);
-        if self.job.cold_passes {
-            // Pages belong to the file, not to who opened it: any description of it can drop them.
-            source.drop_pages_of(self.files.first().and_then(|file| file.reopen(Default::default()).ok()));
-        }
-        source
+        let drops_pages = self.job.cold_passes || (self.job.verify.is_some() && !self.job.direct);
+        // Pages belong to the file, not to who opened it: any description of it can drop them.
+        let files = self.files.iter().filter(|_| drops_pages);
+        let files = files.filter_map(|file| file.reopen(Default::default()).ok()).collect();
+        let (next, is_winding_down) = (self.next_stage.clone(), self.shared.is_winding_down.clone());
+        Source::new(&self.job, self.span, self.files.len(), self.seed).within(Surroundings {
+            files,
+            next,
+            is_winding_down,
+        })
+    }
+
+    /// What this thread writes and expects to read.
+    pub fn data(&self) -> Data {
+        let names = self.files.iter().map(|file| super::error::shown(file.path())).collect();
+        Data::new(&self.job, self.seed).with_names(names)
     }
 
     /// The schedule of this thread's I/Os, from the origin on.

@@ -116,7 +116,11 @@ impl Stage<'_> {
                 if let Some(failure) = active.running.failure() {
                     return Err(failure.into());
                 }
-                if now_ns >= active.end_ns || active.running.is_over() || stop.is_asked() {
+                let is_time_up = now_ns >= active.end_ns;
+                if is_time_up && active.running.wind_down(&active.section.job) && !stop.is_asked() {
+                    // It syncs or reads back what it wrote, and ends by itself.
+                    active.end_ns = u64::MAX;
+                } else if is_time_up || active.running.is_over() || stop.is_asked() {
                     if let Slot::Active(active) = std::mem::replace(slot, Slot::Over(None)) {
                         *slot = Slot::Over(Some(Box::new(self.end(*active)?)));
                     }

@@ -19,7 +19,7 @@
 //! iodyno run /srv -- --ioengine=psync --rw=randread --bs=4k --numjobs=8
 //! ```
 
-use crate::load::pattern::{Blocks, mix64, refresh};
+use crate::load::pattern::Blocks;
 use crate::load::source::{Io, Kind};
 use crate::load::worker::{OpenError, Opened, Worker};
 use crate::load::{Engine, Needs, Runs};
@@ -49,8 +49,9 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
 }
 
 fn drive(worker: &Worker) {
-    let bs = worker.job.bs as usize;
-    let mut blocks = Blocks::random(2, bs, worker.seed);
+    let mut data = worker.data();
+    let mut blocks = Blocks::new(2, worker.job.max_bs() as usize);
+    data.initial(blocks.get(1), 0);
     let (mut source, mut pace) = (worker.source(), worker.pace());
     let counters = &worker.counters;
     counters.inflight.store(1, Relaxed);
@@ -60,9 +61,9 @@ fn drive(worker: &Worker) {
         }
         let Some(io) = source.next_io() else { break };
         // Reads have a block of their own: what they bring must not become the data of writes.
-        let block = blocks.get(usize::from(io.kind == Kind::Write));
+        let block = &mut blocks.get(usize::from(io.kind == Kind::Write))[..io.bytes as usize];
         if io.kind == Kind::Write {
-            refresh(block, mix64(worker.seed) ^ io.number);
+            data.prepare(block, &io);
         }
         let started_ns = worker.clock.now_ns();
         let outcome = transfer(worker, io, block);
@@ -72,11 +73,23 @@ fn drive(worker: &Worker) {
                 counters.completed(io.kind.lane(), u64::from(io.bytes), now_ns.saturating_sub(started_ns));
                 counters.bin(now_ns.saturating_sub(worker.origin_ns), 1);
                 counters.last_ns.store(now_ns, Relaxed);
+                if io.kind == Kind::Read && data.checks() {
+                    check(worker, data.check(block, &io));
+                }
             }
             Err(errno) => worker.fail(io, errno),
         }
     }
     counters.inflight.store(0, Relaxed);
+}
+
+/// Counts a checked block.
+fn check(worker: &Worker, bad: Option<String>) {
+    worker.shared.verified(1, bad.as_slice());
+    if let Some(bad) = bad.filter(|_| worker.job.verify.is_some_and(|verify| verify.fatal)) {
+        let target = worker.place.path.to_string_lossy().into_owned();
+        worker.shared.fail(crate::load::LoadError::Corrupt { target, what: bad });
+    }
 }
 
 /// Sleeps towards the next I/O's time; whether it has come.
@@ -92,6 +105,9 @@ fn wait_for_turn(worker: &Worker, pace: &mut crate::load::rate::Pace) -> bool {
 /// Moves one whole block; an errno, or 0 at the end of the file.
 fn transfer(worker: &Worker, io: Io, block: &mut [u8]) -> Result<(), i32> {
     let file = &worker.files[usize::from(io.file)];
+    if io.kind == Kind::Sync || io.kind == Kind::Datasync {
+        return file.sync().map_err(|_| libc::EIO);
+    }
     let mut done = 0;
     while done < block.len() {
         let at = io.offset + done as u64;
