@@ -8,10 +8,12 @@
 //! The load runs until [`Running::finish`]; `Job::runtime_ms` is the caller's to keep, because an experiment cuts one
 //! load into many windows.
 
+mod blocking;
 mod check;
 mod counters;
 pub mod engines;
 mod error;
+mod feed;
 mod gates;
 mod layout;
 mod notes;
@@ -79,6 +81,11 @@ impl Engine {
     pub fn find(id: &str) -> Option<&'static Engine> {
         engines::ALL.iter().copied().find(|engine| engine.id == id)
     }
+
+    /// Whether I/Os can arrive by the clock (`Job::open_loop`): it keeps several in flight itself.
+    pub fn takes_arrivals(&self) -> bool {
+        self.has_depth && self.runs == Runs::PerJob
+    }
 }
 
 /// What the user allowed to be destroyed.
@@ -113,5 +120,7 @@ impl Region {
 
 #[cfg(test)]
 mod loop_device;
+#[cfg(test)]
+mod open_loop_tests;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,9 @@
 //! buffer starts as random bytes, and before each write all of it is XORed with a new random word: no two blocks
 //! written in a run are equal, none repeats a part of another, none compresses. That costs about as much as one copy of the block.
 
+use super::source::Io;
+use model::job::Job;
+
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a random word for every counter value.
 #[inline(always)]
 pub fn mix64(counter: u64) -> u64 {
@@ -29,6 +32,41 @@ pub fn refresh(buffer: &mut [u8], counter: u64) {
     let (words, _) = buffer.as_chunks_mut::<8>();
     for word in words {
         *word = (u64::from_ne_bytes(*word) ^ mask).to_ne_bytes();
+    }
+}
+
+/// What one job thread writes, and what it expects to read.
+#[derive(Debug)]
+pub struct Data {
+    seed: u64,
+    refresh_seed: u64,
+}
+
+impl Data {
+    /// The data of a job thread with this seed.
+    pub fn new(_job: &Job, seed: u64) -> Data {
+        Data { seed, refresh_seed: mix64(seed) }
+    }
+
+    /// First content of an engine's buffer.
+    pub fn initial(&self, buffer: &mut [u8], index: usize) {
+        fill(buffer, mix64(self.seed ^ index as u64));
+    }
+
+    /// Fills what the write `io` must contain into the beginning of its buffer.
+    #[inline]
+    pub fn prepare(&mut self, buffer: &mut [u8], io: &Io) {
+        refresh(&mut buffer[..io.bytes as usize], self.refresh_seed ^ io.number);
+    }
+
+    /// Whether reads are to be checked.
+    pub fn checks(&self) -> bool {
+        false
+    }
+
+    /// Checks what a read brought: none when it is as written.
+    pub fn check(&mut self, _buffer: &[u8], _io: &Io) -> Option<String> {
+        None
     }
 }
 

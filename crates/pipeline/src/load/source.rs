@@ -23,6 +23,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it makes earlier writes durable and moves nothing itself.
+    #[inline(always)]
+    pub fn is_sync(self) -> bool {
+        matches!(self, Kind::Sync | Kind::Datasync)
+    }
+
     /// Where it is counted.
     #[inline(always)]
     pub fn lane(self) -> usize {
@@ -79,11 +85,19 @@ pub struct Source {
     cold: Option<DataFile>,
     span: Span,
     passes: u64,
+    /// The direction that the next I/O of a mix has to have.
+    steered: Option<Kind>,
+    change: Kind,
+    files: u16,
+    /// Writes between two syncs, and the kind of sync; 0 is never.
+    cadence: (u64, Kind),
+    writes: u64,
+    left: u64,
 }
 
 impl Source {
     /// The stream of job `index` of a section over `files` files of which `span` is used.
-    pub fn new(job: &Job, span: Span, _files: usize, _index: u32, seed: u64) -> Source {
+    pub fn new(job: &Job, span: Span, files: usize, _index: u32, seed: u64) -> Source {
         let range = Range { first: span.start / job.bs, count: span.bytes / job.bs };
         let sequential_mix = job.rw.reads() && job.rw.writes() && !job.rw.is_random();
         let offsets = match job.rw.is_random() {
@@ -92,7 +106,7 @@ impl Source {
         };
         let write_percent = match (job.rw.reads(), job.rw.writes()) {
             (true, true) => 100 - u64::from(job.rwmixread.min(100)),
-            (_, writes) => u64::from(writes) * 100,
+            _ => u64::from(job.rw.changes()) * 100,
         };
         Source {
             write_offsets: sequential_mix.then(|| offsets.clone()),
@@ -104,7 +118,23 @@ impl Source {
             cold: None,
             span,
             passes: 0,
+            steered: None,
+            change: if job.rw.trims() { Kind::Trim } else { Kind::Write },
+            files: files.max(1) as u16,
+            cadence: match job.fsync {
+                0 => (job.fdatasync.into(), Kind::Datasync),
+                count => (count.into(), Kind::Sync),
+            },
+            writes: 0,
+            left: job.bytes_to_move(span.bytes).unwrap_or(u64::MAX),
         }
+    }
+
+    /// Decides the direction of the next I/O of a mix in place of its shares: with a rate for each direction, the one
+    /// that is due goes first.
+    #[inline]
+    pub fn steer(&mut self, kind: Option<Kind>) {
+        self.steered = kind;
     }
 
     /// Drops this file's cached pages before every pass but the first.
@@ -116,18 +146,26 @@ impl Source {
     #[inline]
     pub fn next_io(&mut self) -> Option<Io> {
         let number = self.number;
+        let file = (number % u64::from(self.files)) as u16;
+        if self.cadence.0 > 0 && self.writes >= self.cadence.0 {
+            self.writes = 0;
+            return Some(Io { offset: 0, number, bytes: 0, file, kind: self.cadence.1 });
+        }
+        self.left = self.left.checked_sub(self.bs)?;
         self.number += 1;
-        let write = match self.write_share {
-            0 => false,
-            all if all == 1 << 32 => true,
-            share => mix64(self.seed ^ number) >> 32 < share,
+        let write = match (self.write_share, self.steered) {
+            (0, _) => false,
+            (all, _) if all == 1 << 32 => true,
+            (_, Some(kind)) => kind != Kind::Read,
+            (share, None) => mix64(self.seed ^ number) >> 32 < share,
         };
         let offsets = match &mut self.write_offsets {
             Some(offsets) if write => offsets,
             _ => &mut self.offsets,
         };
-        let kind = if write { Kind::Write } else { Kind::Read };
-        let io = Io { offset: offsets.next_block() * self.bs, number, bytes: self.bs as u32, file: 0, kind };
+        let kind = if write { self.change } else { Kind::Read };
+        let io = Io { offset: offsets.next_block() * self.bs, number, bytes: self.bs as u32, file, kind };
+        self.writes += u64::from(write);
         if self.cold.is_some() {
             self.drop_pages_on_a_new_pass();
         }
