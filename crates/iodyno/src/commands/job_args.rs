@@ -1,7 +1,7 @@
 //! The workload on the command line, shared by `run` and `tune`, in fio's words.
 
 use crate::exit::Failure;
-use model::job::{Job, PerDirection, Rate, Rw};
+use model::job::{Arrivals, Job, PerDirection, Rate, Rw};
 use model::units::{parse_bytes, parse_duration_ms};
 use pipeline::load::Consent;
 
@@ -9,7 +9,7 @@ use pipeline::load::Consent;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct JobArgs {
-    /// read, write, randread, randwrite, rw or randrw.
+    /// read, write, randread, randwrite, rw, randrw, trim or randtrim.
     #[arg(long, default_value = "randread", value_parser = parse_rw)]
     pub rw: Rw,
     /// Block size.
@@ -27,7 +27,7 @@ pub struct JobArgs {
     /// Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory.
     #[arg(long, value_parser = parse_bytes)]
     pub size: Option<u64>,
-    /// io_uring or psync.
+    /// io_uring, libaio, psync, sync, pvsync2 or mmap.
     #[arg(long, default_value = "io_uring")]
     pub ioengine: String,
     /// Share of reads in a mix, per cent.
@@ -36,6 +36,13 @@ pub struct JobArgs {
     /// I/Os per second for each job; as fast as it goes without.
     #[arg(long)]
     pub rate_iops: Option<u64>,
+    /// Submit I/Os by the clock whether or not earlier ones came back, and count latency from when they were due. Needs
+    /// --rate-iops and an engine with a depth.
+    #[arg(long)]
+    pub open_loop: bool,
+    /// How the I/Os of a limited rate arrive: evenly (linear) or at random, as independent clients do (poisson).
+    #[arg(long, default_value = "linear", value_parser = parse_arrivals)]
+    pub arrivals: Arrivals,
     /// CPUs to pin the jobs to, such as 1 or 0,2.
     #[arg(long, value_delimiter = ',')]
     pub cpus_allowed: Vec<u32>,
@@ -51,7 +58,16 @@ pub struct JobArgs {
 }
 
 fn parse_rw(word: &str) -> Result<Rw, String> {
-    Rw::from_word(word).ok_or_else(|| "it is read, write, randread, randwrite, rw or randrw".into())
+    Rw::from_word(word)
+        .ok_or_else(|| "it is read, write, randread, randwrite, rw, randrw, trim or randtrim".into())
+}
+
+fn parse_arrivals(word: &str) -> Result<Arrivals, String> {
+    match word {
+        "linear" => Ok(Arrivals::Linear),
+        "poisson" => Ok(Arrivals::Poisson),
+        _ => Err("it is linear or poisson".into()),
+    }
 }
 
 /// clap's parser for durations.
@@ -72,6 +88,8 @@ impl JobArgs {
             numjobs: self.numjobs,
             direct: self.direct == 1,
             runtime_ms,
+            arrivals: self.arrivals,
+            open_loop: self.open_loop,
             rates: PerDirection::all(self.rate_iops.map_or(Rate::Free, Rate::Iops)),
             cpus_allowed: self.cpus_allowed.clone(),
             randseed,

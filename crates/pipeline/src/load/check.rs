@@ -2,7 +2,7 @@
 
 use super::{Engine, LoadError, Prepared};
 use host::process;
-use model::job::Job;
+use model::job::{Arrivals, Job};
 use model::units;
 
 /// Largest `iodepth`: twice as many buffers, for a mix, stay below the kernel's limit of 16,384 registered ones.
@@ -50,10 +50,18 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
 
 /// Arrivals by the clock need a rate to arrive at, and an engine that does not make them wait for each other.
 fn open_loop(job: &Job, engine: &Engine) -> Result<(), LoadError> {
+    let usage = |what: String, why: &str, advice: &str| Err(LoadError::usage(what, why, advice));
+    if job.arrivals == Arrivals::Poisson && !job.is_paced() {
+        let why = "without a rate nothing arrives by a schedule";
+        return usage(
+            "--arrivals=poisson".into(),
+            why,
+            "Give --rate-iops as well (rate_iops in fio's words)",
+        );
+    }
     if !job.open_loop {
         return Ok(());
     }
-    let usage = |what: String, why: &str, advice: &str| Err(LoadError::usage(what, why, advice));
     if !engine.takes_arrivals() {
         let why =
             "it does one I/O at a time, so that arrivals would wait in the thread and not in the device";
@@ -70,7 +78,7 @@ fn open_loop(job: &Job, engine: &Engine) -> Result<(), LoadError> {
         return usage(
             "--open-loop".into(),
             "without a rate for each direction nothing says when I/Os arrive",
-            "Give --rate-iops as well",
+            "Give --rate-iops as well (rate_iops in fio's words)",
         );
     }
     if job.thinktime.us > 0 || job.verify.is_some_and(|verify| verify.read_back) {

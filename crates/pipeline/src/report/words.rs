@@ -1,5 +1,6 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
+use model::histogram::Histogram;
 use model::job::Job;
 use model::record::{Direction, LoadResult, Record, Trial};
 use model::units;
@@ -108,6 +109,7 @@ fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
     for (name, direction) in [("read", &load.read), ("write", &load.write)] {
         lines.extend(direction_line(name, direction, load.elapsed_ms));
     }
+    lines.extend(service_line(load));
     lines.push(cpu_line(load));
     lines.extend(depth_line(&record.job, load));
     lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
@@ -120,11 +122,22 @@ fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<
         return None;
     }
     let rate = units::count((direction.ios as f64 / elapsed_ms * 1e3).round());
+    Some(format!("  {name:<5} {rate:>7} IOPS   {}", quantiles(&direction.latency)))
+}
+
+/// `p50 449 µs  p99 750 µs  p99.9 1.02 ms  max 2.00 ms`.
+fn quantiles(latency: &Histogram) -> String {
     let quantiles = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")].map(|(share, name)| {
-        let value = direction.latency.quantile_ns(share).unwrap_or(0);
+        let value = latency.quantile_ns(share).unwrap_or(0);
         format!("{name} {}", units::duration_ns(value as f64))
     });
-    Some(format!("  {name:<5} {rate:>7} IOPS   {}", quantiles.join("  ")))
+    quantiles.join("  ")
+}
+
+/// Of an open loop: how long the device itself took, beside the latencies that count from when an I/O was due.
+fn service_line(load: &LoadResult) -> Option<String> {
+    let service = load.service.as_ref().filter(|service| service.total() > 0)?;
+    Some(format!("  service time         {}   (above: from when each I/O was due)", quantiles(service)))
 }
 
 /// CPU per I/O, and a warning where the generator may be what was measured.
@@ -251,6 +264,26 @@ mod tests {
             verdict_sentence("scheduler", &values, &refused),
             "scheduler: no verdict. The noise is too large."
         );
+    }
+
+    #[test]
+    fn an_open_loop_shows_latency_from_the_due_time_and_service_time() {
+        let mut load = LoadResult { elapsed_ms: 1000.0, ..LoadResult::default() };
+        assert_eq!(service_line(&load), None);
+        let mut service = Histogram::new();
+        for _ in 0..1000 {
+            load.read.latency.record(300_000_000);
+            service.record(100_000);
+        }
+        (load.read.ios, load.service) = (1000, Some(service));
+        let (above, below) =
+            (direction_line("read", &load.read, load.elapsed_ms).unwrap(), service_line(&load).unwrap());
+        assert_eq!(
+            above.find("p50"),
+            below.find("p50"),
+            "the two lines stand in one column:\n{above}\n{below}"
+        );
+        assert!(above.contains("p99.9 30") && below.contains("p99.9 10"), "{above}\n{below}");
     }
 
     #[test]

@@ -87,9 +87,9 @@ fn measure(
     job: &Job,
     stop: &Stop,
 ) -> Result<(LoadResult, Vec<SensorLog>), Failure> {
-    let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
+    let mut running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
     let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), &Scope::of(path));
-    let failure = wait(&running, job, stop);
+    let failure = wait(&mut running, job, stop);
     let sensors = sampler.stop();
     let load = running.finish();
     match failure {
@@ -99,7 +99,7 @@ fn measure(
 }
 
 /// Waits for the end of the run, a request to stop, or a failure, with the rate of the last second on a terminal.
-fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
+fn wait(running: &mut Running, job: &Job, stop: &Stop) -> Option<Failure> {
     let line = Line::new();
     let end_ns = running.origin_ns() + job.runtime_ms * 1_000_000;
     let mut earlier = running.snapshot();
@@ -109,7 +109,7 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
         if let Some(failure) = running.failure() {
             return Some(failure.into());
         }
-        if now_ns >= end_ns || stop.is_asked() {
+        if now_ns >= end_ns || stop.is_asked() || running.is_over() {
             line.clear();
             return None;
         }
@@ -121,6 +121,7 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
                 running.inflight(),
                 (end_ns - now_ns) / 1_000_000,
             );
+            running.poll();
             earlier = snapshot;
             next_ns += 1_000_000_000;
         }

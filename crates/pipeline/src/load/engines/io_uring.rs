@@ -216,6 +216,7 @@ impl Gate for Ring<'_> {
     }
 
     #[inline(always)]
+    // SAFETY: the caller answers for the buffer, as the trait says.
     unsafe fn queue(&mut self, place: u16, rest: Rest) {
         let file = usize::from(rest.io.file);
         let entry = self.entry(file, rest);

@@ -164,6 +164,7 @@ impl Gate for Queue {
     }
 
     #[inline(always)]
+    // SAFETY: the caller answers for the buffer, as the trait says; nothing happens to it before the next `enter`.
     unsafe fn queue(&mut self, place: u16, rest: Rest) {
         self.iocbs[usize::from(place)] = Iocb::new(self.fds[usize::from(rest.io.file)], place, rest);
         self.queued.push(place);
