@@ -2,7 +2,7 @@
 
 use super::{Engine, LoadError, Prepared};
 use host::process;
-use model::job::Job;
+use model::job::{Arrivals, Job};
 use model::units;
 
 /// Largest `iodepth`: twice as many buffers, for a mix, stay below the kernel's limit of 16,384 registered ones.
@@ -21,7 +21,7 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
         LoadError::usage(
             format!("--ioengine={}", job.ioengine),
             "there is no such native engine",
-            format!("Use {}, or --engine fio for fio's own", known.join(" or ")),
+            format!("Use {}, or --engine fio for fio's own", known.join(", ")),
         )
     })?;
     let limits = [
@@ -44,9 +44,53 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
         return Err(LoadError::usage(what, "it is a share in per cent", "Choose a value from 0 to 100"));
     }
     super::source::check::job(job)?;
+    open_loop(job, engine)?;
     memory(job)?;
     cpus(job)?;
     Ok(engine)
+}
+
+/// Arrivals by the clock need a rate to arrive at, and an engine that does not make them wait for each other.
+fn open_loop(job: &Job, engine: &Engine) -> Result<(), LoadError> {
+    let usage = |what: String, why: &str, advice: &str| Err(LoadError::usage(what, why, advice));
+    if job.arrivals == Arrivals::Poisson && !job.is_paced() {
+        let why = "without a rate nothing arrives by a schedule";
+        return usage(
+            "--arrivals=poisson".into(),
+            why,
+            "Give --rate-iops as well (rate_iops in fio's words)",
+        );
+    }
+    if !job.open_loop {
+        return Ok(());
+    }
+    if !engine.takes_arrivals() {
+        let why =
+            "it does one I/O at a time, so that arrivals would wait in the thread and not in the device";
+        return usage(
+            format!("--open-loop with --ioengine={}", engine.id),
+            why,
+            "Use --ioengine=io_uring or libaio, with an --iodepth above what the device is to hold",
+        );
+    }
+    let rates = &job.rates;
+    let directions =
+        [(job.rw.reads(), rates.read), (job.rw.writes(), rates.write), (job.rw.trims(), rates.trim)];
+    if directions.iter().any(|(is_used, rate)| *is_used && rate.is_free()) {
+        return usage(
+            "--open-loop".into(),
+            "without a rate for each direction nothing says when I/Os arrive",
+            "Give --rate-iops as well (rate_iops in fio's words)",
+        );
+    }
+    if job.thinktime.us > 0 || job.verify.is_some_and(|verify| verify.read_back) {
+        return usage(
+            "--open-loop".into(),
+            "arrivals do not wait for pauses (thinktime) nor for the end of the writing (verify)",
+            "Leave that out, or the open loop",
+        );
+    }
+    Ok(())
 }
 
 /// Buffers may take half of the memory that is available; more would make the machine swap under its own test.

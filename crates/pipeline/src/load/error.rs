@@ -288,6 +288,7 @@ fn io_advice(errno: i32) -> &'static str {
         libc::EIO => "The device reports an error: see the kernel log (dmesg) before anything else",
         libc::ENOSPC => "A thin volume or the file system ran out of space during the load",
         libc::EINVAL => "The block size may be no multiple of the device's: try --bs=4k",
+        libc::EOPNOTSUPP => "The device or its file system cannot do this",
         libc::ENODEV | libc::ENXIO => "The device went away during the load",
         _ => "The load was stopped there; see the kernel log (dmesg)",
     }

@@ -8,11 +8,13 @@
 //! The load runs until [`Running::finish`]; `Job::runtime_ms` is the caller's to keep, because an experiment cuts one
 //! load into many windows.
 
+mod blocking;
 mod check;
 mod counters;
 mod data;
 pub mod engines;
 mod error;
+mod feed;
 mod gates;
 pub mod language;
 mod layout;
@@ -84,6 +86,11 @@ impl Engine {
     pub fn find(id: &str) -> Option<&'static Engine> {
         engines::ALL.iter().copied().find(|engine| engine.id == id)
     }
+
+    /// Whether I/Os can arrive by the clock (`Job::open_loop`): it keeps several in flight itself.
+    pub fn takes_arrivals(&self) -> bool {
+        self.has_depth && self.runs == Runs::PerJob
+    }
 }
 
 /// What the user allowed to be destroyed.
@@ -118,6 +125,8 @@ impl Region {
 
 #[cfg(test)]
 mod loop_device;
+#[cfg(test)]
+mod open_loop_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

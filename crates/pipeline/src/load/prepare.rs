@@ -234,7 +234,7 @@ fn directory(
         let mut own = Vec::new();
         for file in fresh.by_ref().take(job.files.count() as usize) {
             let file = file?;
-            let writer = file.reopen(Access { direct, write: true, exclusive: false })?;
+            let writer = file.reopen(Access { direct, write: true, ..Access::default() })?;
             layout::make(&writer, file_bytes, job, stop, &mut |now, _| progress(done + now, bytes))?;
             done += file_bytes;
             own.push(file);
@@ -302,7 +302,7 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
     if write && !consent.overwrite {
         return Err(LoadError::NoOverwrite { target: shown(path) });
     }
-    let file = DataFile::open(path, Access { direct: false, write, exclusive: false })?;
+    let file = DataFile::open(path, Access { write, ..Access::default() })?;
     refuse_direct(path, &file, job)?;
     let bytes = used_end(path, job, file.bytes())?;
     let mut notes = Vec::new();
@@ -334,7 +334,7 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
 fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
     let write = job.rw.changes();
     let claim = if write { Some(gates::claim(host, path, consent)?) } else { None };
-    let file = DataFile::open(path, Access { direct: false, write, exclusive: false })?;
+    let file = DataFile::open(path, Access { write, ..Access::default() })?;
     let bytes = used_end(path, job, file.bytes())?;
     let mut notes = Vec::new();
     if job.rw.reads() {

@@ -40,17 +40,40 @@ pub(super) fn start_with(
     notes.extend(notes::of_job(prepared, job));
     forget_cache(prepared, job, &spans)?;
     let plan = Plan { prepared, job: Arc::new(job.clone()), seed, spans, faults };
-    match plan.launch(engine, notes.clone()) {
-        Err(OpenError::Refused(why)) if engine.has_depth => {
-            notes.push(format!(
-                "{} cannot be used: {why}. psync stands in at depth 1 for each of {} job(s), in place of depth {}: rates \
-                 and latencies are those of a shallow queue",
-                engine.id, job.numjobs, job.iodepth
-            ));
-            plan.launch(&super::engines::psync::ENGINE, notes).map_err(unusable)
-        }
-        other => other.map_err(unusable),
+    let mut outcome = plan.launch(engine, notes.clone());
+    for stand_in in stand_ins(engine, job) {
+        let Err(OpenError::Refused(why)) = outcome else { break };
+        notes.push(format!("{} cannot be used: {why}. {}", engine.id, replaced(stand_in, job)));
+        outcome = plan.launch(stand_in, notes.clone());
     }
+    outcome.map_err(unusable)
+}
+
+/// What may do a job in place of an engine that this kernel or its policy refuses, best first.
+fn stand_ins(engine: &Engine, job: &Job) -> Vec<&'static Engine> {
+    use super::engines::{io_uring, libaio, psync};
+    let is_ring = engine.id == io_uring::ENGINE.id;
+    let mut all = Vec::new();
+    // Without direct I/O libaio is no more than psync.
+    if is_ring && (job.direct || job.open_loop) {
+        all.push(&libaio::ENGINE);
+    }
+    // An open loop with one I/O at a time would be none.
+    if (is_ring || engine.id == libaio::ENGINE.id) && !job.open_loop {
+        all.push(&psync::ENGINE);
+    }
+    all
+}
+
+fn replaced(stand_in: &Engine, job: &Job) -> String {
+    if stand_in.has_depth {
+        return format!("{} stands in, at the same depth", stand_in.id);
+    }
+    format!(
+        "{} stands in at depth 1 for each of {} job(s), in place of depth {}: rates and latencies are those of a shallow \
+         queue",
+        stand_in.id, job.numjobs, job.iodepth
+    )
 }
 
 fn unusable(error: OpenError) -> LoadError {
@@ -160,7 +183,7 @@ impl Plan<'_> {
             counters.push(thread.counters);
         }
         let description = description.unwrap_or_else(|| engine.id.into());
-        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared };
+        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared, clock };
         Ok(Running::new(begun, counters, handles))
     }
 
@@ -175,7 +198,8 @@ impl Plan<'_> {
         let access = Access {
             direct: job.direct,
             write: self.prepared.is_writable() && job.rw.changes(),
-            exclusive: false,
+            sync: job.sync,
+            ..Access::default()
         };
         let files = self.prepared.files(index).iter().map(|file| open_again(file, access));
         Ok(Worker {

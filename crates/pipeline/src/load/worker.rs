@@ -4,14 +4,13 @@ use super::LoadError;
 use super::counters::Counters;
 pub use super::pattern::Data;
 use super::prepare::Place;
-use super::rate::Pace;
-use super::source::{Io, NextStage, Source, Span, Surroundings};
+use super::source::{Io, Kind, NextStage, Source, Span, Surroundings};
 use host::clock::FastClock;
 use host::files::DataFile;
 use model::job::Job;
 use model::record::Verified;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What all threads of a load share.
@@ -26,6 +25,8 @@ pub struct Shared {
     failure: Mutex<Option<LoadError>>,
     errors: Mutex<BTreeMap<i32, u64>>,
     verified: Mutex<Option<Verified>>,
+    /// Arrivals of an open loop that still waited for a place in the queue when the load ended.
+    pub waiting_arrivals: AtomicU64,
     notes: Mutex<Vec<String>>,
 }
 
@@ -165,9 +166,36 @@ impl Worker {
         Data::new(&self.job, self.seed).with_names(names)
     }
 
-    /// The schedule of this thread's I/Os, from the origin on.
-    pub fn pace(&self) -> Pace {
-        Pace::new(&self.job, self.origin_ns, self.seed)
+    /// Does an I/O that moves no data, and waits for it: a discard or a sync. The error is an errno.
+    pub fn do_and_wait(&self, io: Io) -> Result<(), i32> {
+        let file = self.files.get(usize::from(io.file)).ok_or(libc::EBADF)?;
+        let done = match io.kind {
+            Kind::Trim => file.discard(io.offset, io.bytes.into()),
+            Kind::Sync => file.flush(false),
+            Kind::Datasync => file.flush(true),
+            Kind::Read | Kind::Write => return Err(libc::EINVAL),
+        };
+        done.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))
+    }
+
+    /// Counts a completed I/O: `latency_ns` from when it was to begin, `service_ns` from when it did.
+    #[inline(always)]
+    pub fn completed(&self, io: Io, latency_ns: u64, service_ns: u64) {
+        self.counters.completed(io.kind.lane(), io.bytes.into(), latency_ns);
+        if self.job.open_loop && !io.kind.is_sync() {
+            self.counters.served(service_ns);
+        }
+    }
+
+    /// Counts a read that was checked, and what is wrong with it.
+    #[cold]
+    pub fn bad_block(&self, io: Io, what: String) {
+        self.shared.verified(0, std::slice::from_ref(&what));
+        if self.job.verify.is_some_and(|verify| verify.fatal) {
+            let path =
+                self.files.get(usize::from(io.file)).map_or(self.place.path.as_path(), |file| file.path());
+            self.shared.fail(LoadError::Corrupt { target: super::error::shown(path), what });
+        }
     }
 
     /// Whether to submit nothing more.

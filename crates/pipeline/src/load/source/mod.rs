@@ -41,6 +41,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it makes earlier writes durable and moves nothing itself.
+    #[inline(always)]
+    pub fn is_sync(self) -> bool {
+        matches!(self, Kind::Sync | Kind::Datasync)
+    }
+
     /// Where it is counted.
     #[inline(always)]
     pub fn lane(self) -> usize {
@@ -192,6 +198,14 @@ impl Source {
         self
     }
 
+    /// Decides the direction of the next I/O of a mix in place of its shares: with a rate for each direction, the one
+    /// that is due goes first. A mix that is read back keeps its own order, or it could not be told again.
+    pub fn steer(&mut self, kind: Option<Kind>) {
+        if let Some(Stage::Moving { stream, beginning: None }) = self.stage.as_deref_mut() {
+            stream.steered = kind;
+        }
+    }
+
     /// The next I/O; none when the job has moved all it was asked to, or when everything in flight has to come back
     /// before it goes on.
     #[inline]
@@ -291,7 +305,9 @@ fn is_plain(job: &Job) -> bool {
         false => job.rw_stride == 0,
     };
     let has_no_stages = job.fsync == 0 && job.fdatasync == 0 && !job.end_fsync && job.verify.is_none();
-    all_alike && is_aligned && has_one_order && has_no_stages && !job.cold_passes
+    // The direction of a mix with speed limits follows its schedules.
+    let is_steered = job.is_paced() && job.rw.reads() && job.rw.writes();
+    all_alike && is_aligned && has_one_order && has_no_stages && !job.cold_passes && !is_steered
 }
 
 #[cfg(test)]

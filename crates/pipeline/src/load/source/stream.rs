@@ -57,6 +57,8 @@ pub struct Stream {
     pending: Option<Io>,
     /// A file of which a pass other than the first has begun.
     pub begun: Option<u16>,
+    /// What the next I/O of a mix is to do, where its schedules decide that.
+    pub steered: Option<Kind>,
 }
 
 /// A share in per cent, in 2^32ths.
@@ -112,6 +114,7 @@ impl Stream {
             is_exact,
             pending: None,
             begun: None,
+            steered: None,
         }
     }
 
@@ -203,10 +206,11 @@ impl Stream {
             let direction = usize::from(self.writes_block(file, self.walks[file].pass(1), at));
             return Some((direction, at, bytes));
         }
-        let direction = match self.write_share {
-            0 => 0,
-            all if all == 1 << 32 => usize::from(self.change != Kind::Write) + 1,
-            share => usize::from(mix64(self.seed ^ self.number) >> 32 < share),
+        let direction = match (self.write_share, self.steered) {
+            (0, _) => 0,
+            (all, _) if all == 1 << 32 => usize::from(self.change != Kind::Write) + 1,
+            (_, Some(kind)) => usize::from(kind != Kind::Read),
+            (share, None) => usize::from(mix64(self.seed ^ self.number) >> 32 < share),
         };
         let bytes = self.sizes[direction].draw(&mut self.sizes_random);
         if self.is_random {
