@@ -6,6 +6,7 @@
 
 mod archive;
 pub mod clock;
+pub mod disk_counters;
 pub mod environment;
 mod error;
 pub mod files;

@@ -33,16 +33,16 @@ impl Line {
         self.say(format!("writing the scratch file: {done_text} of {total_text}"));
     }
 
-    /// Rate and latency of the last second, what is in flight, and the time left.
-    pub fn rate(&self, ios: u64, latency: &Histogram, inflight: u32, left_ms: u64) {
+    /// Rate and latency of the last second, what is in flight, and the time left where it is known.
+    pub fn rate(&self, ios: u64, latency: &Histogram, inflight: u32, left_ms: Option<u64>) {
         let quantile =
             |share| latency.quantile_ns(share).map_or("–".into(), |ns| units::duration_ns(ns as f64));
         let (p50, p99) = (quantile(0.5), quantile(0.99));
         let rate = units::count(ios as f64);
-        self.say(format!(
-            "{rate} IOPS  p50 {p50}  p99 {p99}  {inflight} in flight   {} left",
-            units::span_ms(left_ms.div_ceil(1000) * 1000)
-        ));
+        let left = left_ms
+            .map(|ms| format!("   {} left", units::span_ms(ms.div_ceil(1000) * 1000)))
+            .unwrap_or_default();
+        self.say(format!("{rate} IOPS  p50 {p50}  p99 {p99}  {inflight} in flight{left}"));
     }
 
     /// Takes the line away.

@@ -2,6 +2,7 @@
 
 use crate::exit::Failure;
 use model::job::{Job, PerDirection, Rate, Rw};
+use std::collections::BTreeMap;
 use model::units::{parse_bytes, parse_duration_ms};
 use pipeline::load::Consent;
 
@@ -9,27 +10,30 @@ use pipeline::load::Consent;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct JobArgs {
-    /// read, write, randread, randwrite, rw or randrw.
-    #[arg(long, default_value = "randread", value_parser = parse_rw)]
-    pub rw: Rw,
-    /// Block size.
-    #[arg(long, default_value = "4k", value_parser = parse_bytes)]
-    pub bs: u64,
-    /// I/Os in flight for each job.
-    #[arg(long, default_value_t = 32)]
-    pub iodepth: u32,
+    /// read, write, randread, randwrite, rw or randrw; randread, with the engine stream write.
+    #[arg(long, value_parser = parse_rw)]
+    pub rw: Option<Rw>,
+    /// Block size; 4k, with the engine stream 1m.
+    #[arg(long, value_parser = parse_bytes)]
+    pub bs: Option<u64>,
+    /// I/Os in flight for each job; 32, with the engines stream and files 1.
+    #[arg(long)]
+    pub iodepth: Option<u32>,
     /// Threads that each run the job.
     #[arg(long, default_value_t = 1)]
     pub numjobs: u32,
-    /// 1 for O_DIRECT, 0 for the page cache.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=1))]
-    pub direct: u8,
+    /// 1 for O_DIRECT, 0 for the page cache; 1, with the engines stream and files 0.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub direct: Option<u8>,
     /// Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory.
     #[arg(long, value_parser = parse_bytes)]
     pub size: Option<u64>,
-    /// io_uring or psync.
+    /// How the load is made; `iodyno catalogue` lists the engines.
     #[arg(long, default_value = "io_uring")]
     pub ioengine: String,
+    /// An option that only this engine has; `iodyno explain ENGINE` tells them. Repeat for more.
+    #[arg(long = "engine-option", value_name = "NAME=VALUE", value_parser = parse_pair)]
+    pub engine_options: Vec<(String, String)>,
     /// Share of reads in a mix, per cent.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub rwmixread: u8,
@@ -54,29 +58,46 @@ fn parse_rw(word: &str) -> Result<Rw, String> {
     Rw::from_word(word).ok_or_else(|| "it is read, write, randread, randwrite, rw or randrw".into())
 }
 
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it is NAME=VALUE")?;
+    Ok((name.into(), value.into()))
+}
+
 /// clap's parser for durations.
 pub fn duration_ms(text: &str) -> Result<u64, String> {
     parse_duration_ms(text).map_err(|error| error.to_string())
 }
 
 impl JobArgs {
-    /// The job, run for `runtime_ms` with this seed.
-    pub fn job(&self, runtime_ms: u64, randseed: u64) -> Job {
-        Job {
-            ioengine: self.ioengine.clone(),
-            rw: self.rw,
+    /// The job with this seed, run for `runtime_ms` or as long as is usual for its engine.
+    pub fn job(&self, runtime_ms: Option<u64>, randseed: u64) -> Result<Job, Failure> {
+        let usual = pipeline::load::defaults::of(&self.ioengine);
+        Ok(Job {
+            rw: self.rw.unwrap_or(usual.rw),
             rwmixread: self.rwmixread,
-            bs: self.bs,
+            bs: self.bs.unwrap_or(usual.bs),
             size: self.size.unwrap_or(0),
-            iodepth: self.iodepth,
+            iodepth: self.iodepth.unwrap_or(usual.iodepth),
             numjobs: self.numjobs,
-            direct: self.direct == 1,
-            runtime_ms,
+            direct: self.direct.map_or(usual.direct, |direct| direct == 1),
+            runtime_ms: runtime_ms.unwrap_or(usual.runtime_ms),
+            time_based: usual.time_based || runtime_ms.is_some(),
             rates: PerDirection::all(self.rate_iops.map_or(Rate::Free, Rate::Iops)),
             cpus_allowed: self.cpus_allowed.clone(),
+            engine_options: self.engine_options()?,
             randseed,
-            ..Job::default()
+            ..usual
+        })
+    }
+
+    fn engine_options(&self) -> Result<BTreeMap<String, String>, Failure> {
+        let mut options = BTreeMap::new();
+        for (name, value) in &self.engine_options {
+            if options.insert(name.clone(), value.clone()).is_some() {
+                return Err(Failure::usage(format!("--engine-option {name} is given twice.")));
+            }
         }
+        Ok(options)
     }
 
     /// What the user allows to be destroyed.

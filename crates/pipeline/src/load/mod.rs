@@ -10,11 +10,14 @@
 
 mod check;
 mod counters;
+pub mod defaults;
+mod device;
 pub mod engines;
 mod error;
 mod gates;
 mod layout;
 mod notes;
+mod options;
 mod offsets;
 mod pattern;
 mod prepare;
@@ -78,6 +81,16 @@ impl Engine {
     /// The engine of an id.
     pub fn find(id: &str) -> Option<&'static Engine> {
         engines::ALL.iter().copied().find(|engine| engine.id == id)
+    }
+
+    /// Whether the load is made by another program, which counts by itself.
+    pub fn is_another_program(&self) -> bool {
+        self.runs == Runs::Once && self.needs == Needs::Files
+    }
+
+    /// Whether the device's own counters tell its rate while it runs: then they cannot tell ours from foreign I/O.
+    pub fn is_counted_by_the_device(&self) -> bool {
+        self.runs == Runs::Once
     }
 }
 

@@ -19,25 +19,38 @@ const DRAIN_NS: u64 = 60_000_000_000;
 /// Completions of one kind of operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Latencies; their number is the number of completions.
+    /// Latencies of the completions whose latency is known.
     pub latency: Histogram,
     /// Bytes.
     pub bytes: u64,
+    /// Completions whose latency is not known: those that only the device counted.
+    pub untimed: u64,
 }
 
 impl Side {
-    fn merge(&mut self, (latency, bytes): (Histogram, u64)) {
+    fn merge(&mut self, (latency, bytes): (Histogram, u64), untimed: u64) {
         self.latency.merge(&latency);
         self.bytes += bytes;
+        self.untimed += untimed;
+    }
+
+    /// Completions.
+    pub fn ios(&self) -> u64 {
+        self.latency.total() + self.untimed
     }
 
     /// What was added since an earlier moment.
     pub fn since(&self, earlier: &Side) -> Side {
-        Side { latency: self.latency.since(&earlier.latency), bytes: self.bytes - earlier.bytes }
+        // What was only counted is replaced by exact numbers at the end of a load that another program makes.
+        Side {
+            latency: self.latency.since(&earlier.latency),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            untimed: self.untimed.saturating_sub(earlier.untimed),
+        }
     }
 
     fn into_direction(self) -> Direction {
-        Direction { ios: self.latency.total(), bytes: self.bytes, latency: self.latency }
+        Direction { ios: self.ios(), bytes: self.bytes, latency: self.latency }
     }
 }
 
@@ -83,8 +96,8 @@ impl Snapshot {
         };
         Snapshot {
             at_ns: self.at_ns,
-            ios: self.ios - earlier.ios,
-            bytes: self.bytes - earlier.bytes,
+            ios: self.ios.saturating_sub(earlier.ios),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
             sides: sides.map(|(lane, side)| side.since(&earlier.side(lane))).collect(),
             service,
         }
@@ -150,13 +163,13 @@ impl Running {
         let mut all = Snapshot { at_ns: clock::monotonic_ns(), ..Snapshot::default() };
         for counters in &self.counters {
             all.sides.resize(counters.lanes(), Side::default());
-            all.sides.iter_mut().enumerate().for_each(|(index, side)| side.merge(counters.lane(index)));
+            all.sides.iter_mut().enumerate().for_each(|(index, side)| side.merge(counters.lane(index), counters.untimed(index)));
             if let Some(service) = counters.service() {
                 all.service.get_or_insert_default().merge(&service);
             }
         }
         let counted = || all.sides.iter().enumerate().filter(|(index, _)| *index != lane::SYNC);
-        all.ios = counted().map(|(_, side)| side.latency.total()).sum();
+        all.ios = counted().map(|(_, side)| side.ios()).sum();
         all.bytes = counted().map(|(_, side)| side.bytes).sum();
         all
     }
@@ -186,6 +199,10 @@ impl Running {
 
     /// Begins the measured time: what was completed until now is no part of the result (`ramp_time`).
     pub fn begin_measuring(&mut self) {
+        // Another program's load leaves its ramp out by itself.
+        if self.engine.is_another_program() {
+            return;
+        }
         self.ramp = self.snapshot();
         self.cpu_before = process::cpu_time();
     }
@@ -240,7 +257,7 @@ impl Running {
         };
         let last_ns = self.counters.iter().map(|counters| counters.last_ns.load(Relaxed)).max().unwrap_or(0);
         let elapsed_ns = last_ns.saturating_sub(first_ns);
-        let cpu = process::cpu_time().since(self.cpu_before);
+        let cpu = self.shared.cpu().unwrap_or_else(|| process::cpu_time().since(self.cpu_before));
         self.take_bins(last_ns.saturating_sub(self.origin_ns) / BIN_NS + u64::from(last_ns > 0));
         let all = self.snapshot().since(&self.ramp);
         let mut notes = std::mem::take(&mut self.notes);
@@ -255,7 +272,11 @@ impl Running {
             trim: direction(lane::TRIM),
             sync: direction(lane::SYNC),
             operations: operations
-                .map(|(index, name)| Operation { name: (*name).into(), done: direction(lane::COUNT + index) })
+                .map(|(index, name)| Operation {
+                    name: (*name).into(),
+                    busy_ms: self.busy_ms(lane::COUNT + index),
+                    done: direction(lane::COUNT + index),
+                })
                 .collect(),
             service: all.service.clone(),
             bin_ms: self.series.width() * BIN_NS / 1_000_000,
@@ -267,6 +288,11 @@ impl Running {
             verified: self.shared.verification(),
             notes,
         }
+    }
+
+    /// How long the operations of a lane went on, ms: its threads begin and end them together.
+    fn busy_ms(&self, lane: usize) -> f64 {
+        self.counters.iter().map(|counters| counters.busy_ns(lane)).max().unwrap_or(0) as f64 / 1e6
     }
 
     /// Stops the threads. One that does not come back in time is left to the kernel; it holds only what is its own.

@@ -7,11 +7,13 @@ use super::rate::Pace;
 use super::source::{Io, Source, Span};
 use host::clock::FastClock;
 use host::files::DataFile;
+use host::process::CpuTime;
 use model::job::Job;
 use model::record::Verified;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What all threads of a load share.
 #[derive(Debug, Default)]
@@ -24,6 +26,9 @@ pub struct Shared {
     errors: Mutex<BTreeMap<i32, u64>>,
     verified: Mutex<Option<Verified>>,
     notes: Mutex<Vec<String>>,
+    cpu: Mutex<Option<CpuTime>>,
+    /// What the threads of one load have in common beyond this; the engine's own.
+    pub common: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// A panicking thread leaves these in no half-written state, so poisoning says nothing.
@@ -74,6 +79,16 @@ impl Shared {
         if !notes.contains(&note) {
             notes.push(note);
         }
+    }
+
+    /// Says what CPU time the load took, where it is another program's or nobody's.
+    pub fn set_cpu(&self, cpu: CpuTime) {
+        *lock(&self.cpu) = Some(cpu);
+    }
+
+    /// CPU time of the load, where it is not this process's.
+    pub fn cpu(&self) -> Option<CpuTime> {
+        *lock(&self.cpu)
     }
 
     /// The notes added so far.

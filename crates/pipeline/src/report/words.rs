@@ -1,24 +1,69 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
 use model::job::Job;
-use model::record::{Direction, LoadResult, Record, Trial};
+use model::record::{Direction, LoadResult, Operation, Record, Trial};
 use model::units;
 use model::verdict::{Guard, Outcome, P99, Reason, Verdict};
 
 /// What a load gave: `4K random read, depth 32, direct: 64.9 k IOPS, 254 MiB/s, p50 449 µs, p99 750 µs`.
 pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
+    if !load.operations.is_empty() {
+        return operations_sentence(job, load);
+    }
     let latency = load.latency();
-    let quantile = |share: f64| {
-        latency.quantile_ns(share).map_or_else(|| "–".into(), |ns| units::duration_ns(ns as f64))
+    let quantile = |(share, name): (f64, &str)| {
+        let value = latency.quantile_ns(share)?;
+        Some(format!(", {name} {}", units::duration_ns(value as f64)))
     };
+    // Without latencies there is nothing to say about them.
+    let quantiles: String = [(0.5, "p50"), (0.99, "p99")].into_iter().filter_map(quantile).collect();
     format!(
-        "{}: {} IOPS, {}, p50 {}, p99 {}",
+        "{}: {} IOPS, {}{quantiles}",
         job.phrase(),
         units::count(load.iops().round()),
         units::bytes_per_s(load.bytes_per_s()),
-        quantile(0.5),
-        quantile(0.99)
     )
+}
+
+/// `small files: create 12.3 k/s, stat 230 k/s, read 14.1 k/s, delete 30.0 k/s`.
+fn operations_sentence(job: &Job, load: &LoadResult) -> String {
+    let done = load.operations.iter().filter(|operation| operation.done.ios > 0);
+    let rates: Vec<String> =
+        done.map(|one| format!("{} {}/s", one.name, units::count(one.per_s().round()))).collect();
+    let rates = if rates.is_empty() { "nothing was done".into() } else { rates.join(", ") };
+    format!("{}: {rates}", job.phrase())
+}
+
+/// A table of what was done: how often, how long it went on, how fast, and how long one took.
+fn operation_lines(load: &LoadResult) -> Vec<String> {
+    let done: Vec<&Operation> = load.operations.iter().filter(|operation| operation.done.ios > 0).collect();
+    if done.is_empty() {
+        return Vec::new();
+    }
+    let row = |cells: [&str; 8]| {
+        let [name, count, time, rate, bytes, p50, p99, max] = cells;
+        format!("  {name:<8} {count:>8} {time:>8} {rate:>8} {bytes:>11} {p50:>8} {p99:>8} {max:>8}")
+    };
+    let mut lines = vec![row(["", "count", "time", "per s", "data per s", "p50", "p99", "max"])];
+    for one in done {
+        let quantile =
+            |share| units::duration_ns(one.done.latency.quantile_ns(share).unwrap_or(0) as f64);
+        let bytes = match one.done.bytes {
+            0 => String::new(),
+            bytes => units::bytes_per_s(bytes as f64 / one.busy_ms.max(1e-3) * 1e3),
+        };
+        lines.push(row([
+            &one.name,
+            &units::count(one.done.ios as f64),
+            &units::duration_ns(one.busy_ms * 1e6),
+            &units::count(one.per_s().round()),
+            &bytes,
+            &quantile(0.5),
+            &quantile(0.99),
+            &quantile(1.0),
+        ]));
+    }
+    lines
 }
 
 /// What an experiment found about one knob.
@@ -105,10 +150,12 @@ fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
     let span = units::span_ms(load.elapsed_ms.round() as u64);
     lines.push(format!("  on {} ({device}), {span}, seed {}", record.target, record.job.randseed));
     lines.push(format!("  engine {}", load.engine));
-    for (name, direction) in [("read", &load.read), ("write", &load.write)] {
+    let directions = [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
+    for (name, direction) in directions {
         lines.extend(direction_line(name, direction, load.elapsed_ms));
     }
-    lines.push(cpu_line(load));
+    lines.extend(operation_lines(load));
+    lines.extend(cpu_line(load));
     lines.extend(depth_line(&record.job, load));
     lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
     lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
@@ -120,6 +167,10 @@ fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<
         return None;
     }
     let rate = units::count((direction.ios as f64 / elapsed_ms * 1e3).round());
+    if direction.latency.total() == 0 {
+        let per_s = units::bytes_per_s(direction.bytes as f64 / elapsed_ms * 1e3);
+        return Some(format!("  {name:<5} {rate:>7} IOPS   {per_s}"));
+    }
     let quantiles = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")].map(|(share, name)| {
         let value = direction.latency.quantile_ns(share).unwrap_or(0);
         format!("{name} {}", units::duration_ns(value as f64))
@@ -128,16 +179,22 @@ fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<
 }
 
 /// CPU per I/O, and a warning where the generator may be what was measured.
-fn cpu_line(load: &LoadResult) -> String {
+fn cpu_line(load: &LoadResult) -> Option<String> {
     let ios = load.ios().max(1) as f64;
     let total_ms = load.cpu_user_ms + load.cpu_system_ms;
+    if total_ms == 0.0 {
+        return None;
+    }
     let per_io = units::duration_ns(total_ms * 1e6 / ios);
     let share = total_ms / load.elapsed_ms.max(1.0) * 100.0;
-    format!("  CPU   {per_io} per I/O, {share:.0} % of one CPU, kernel workers included")
+    Some(format!("  CPU   {per_io} per I/O, {share:.0} % of one CPU, kernel workers included"))
 }
 
 /// The depth that Little's law says was really reached, where it differs from the one asked for.
 fn depth_line(job: &Job, load: &LoadResult) -> Option<String> {
+    if !load.operations.is_empty() {
+        return None;
+    }
     let mean_ns = load.latency().mean_ns()?;
     let reached = load.iops() * mean_ns / 1e9;
     let asked = f64::from(job.iodepth * job.numjobs);

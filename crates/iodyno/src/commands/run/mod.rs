@@ -22,9 +22,9 @@ pub struct Args {
     pub target: PathBuf,
     #[command(flatten)]
     job: JobArgs,
-    /// How long to run.
-    #[arg(long, default_value = "10s", value_parser = duration_ms)]
-    pub runtime: u64,
+    /// How long to run; 10 s, or until all is done with the engines stream and files.
+    #[arg(long, value_parser = duration_ms)]
+    pub runtime: Option<u64>,
     /// Seed of offsets and data; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
@@ -35,9 +35,11 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open(&context.state_dir)?;
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(crate::commands::inspect::failure)?;
-    let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
+    let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed))?;
     let stop = context.stop_on_signals()?;
-    let prepared = prepare(args, context, &job, &stop)?;
+    let mut prepared = prepare(args, context, &job, &stop)?;
+    prepared.set_device(path.queue_device().map(|layer| layer.name.clone()));
+    prepared.set_state_dir(context.state_dir.clone());
     let (load, sensors) = measure(context, &path, &prepared, &job, &stop)?;
     let was_cut = stop.is_asked();
     let summary = words::load_sentence(&job, &load);
@@ -101,7 +103,11 @@ fn measure(
 /// Waits for the end of the run, a request to stop, or a failure, with the rate of the last second on a terminal.
 fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
     let line = Line::new();
-    let end_ns = running.origin_ns() + job.runtime_ms * 1_000_000;
+    // A job that is not time-based is over when its threads are.
+    let end_ns = match job.runtime_ms {
+        0 => u64::MAX,
+        ms => running.origin_ns() + ms * 1_000_000,
+    };
     let mut earlier = running.snapshot();
     let mut next_ns = running.origin_ns() + 1_000_000_000;
     loop {
@@ -109,7 +115,7 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
         if let Some(failure) = running.failure() {
             return Some(failure.into());
         }
-        if now_ns >= end_ns || stop.is_asked() {
+        if now_ns >= end_ns || stop.is_asked() || running.is_over() {
             line.clear();
             return None;
         }
@@ -119,7 +125,7 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
                 snapshot.ios - earlier.ios,
                 &snapshot.latency_since(&earlier),
                 running.inflight(),
-                (end_ns - now_ns) / 1_000_000,
+                (end_ns < u64::MAX).then(|| (end_ns - now_ns) / 1_000_000),
             );
             earlier = snapshot;
             next_ns += 1_000_000_000;
