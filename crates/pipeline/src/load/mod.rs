@@ -14,6 +14,7 @@ pub mod defaults;
 mod device;
 pub mod engines;
 mod error;
+pub mod fio_json;
 mod gates;
 mod layout;
 mod notes;
