@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods, reason = "this crate is where the banned calls live")]
 
 mod archive;
+mod child;
 pub mod clock;
 pub mod disk_counters;
 pub mod environment;
@@ -22,6 +23,7 @@ pub mod signals;
 pub mod spawn;
 
 pub use archive::Archive;
+pub use child::Child;
 pub use error::{Error, Result};
 pub use journal::{Journal, JournalState, Unfinished, find_unfinished};
 pub use lock::Lock;

@@ -34,7 +34,12 @@ impl<'a> Options<'a> {
         let Some(text) = self.text(name) else { return Ok(default) };
         let number = text.parse().ok().filter(|number| (least..=most).contains(number));
         number.ok_or_else(|| {
-            self.wrong(name, text, "it is no whole number in reach", &format!("Choose from {least} to {most}"))
+            self.wrong(
+                name,
+                text,
+                "it is no whole number in reach",
+                &format!("Choose from {least} to {most}"),
+            )
         })
     }
 
@@ -69,10 +74,7 @@ mod tests {
         let mut job = Job::default();
         job.engine_options.insert("fils".into(), "10".into());
         let error = Options::of(&job, "files", &["files", "dirs"]).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "--engine-option fils: the engine files has no such option. It has files, dirs"
-        );
+        assert_eq!(error, "--engine-option fils: the engine files has no such option. It has files, dirs");
         job.engine_options = [("files".to_string(), "many".to_string())].into();
         let options = Options::of(&job, "files", &["files", "dirs"]).unwrap();
         let error = options.number("files", 10, 1, 99).unwrap_err().to_string();

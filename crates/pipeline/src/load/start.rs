@@ -172,7 +172,12 @@ impl Plan<'_> {
             write: self.prepared.is_writable() && job.rw.changes(),
             exclusive: false,
         };
-        let files = self.prepared.files(index).iter().map(|file| open_again(file, access));
+        // One that stands for all jobs has the files of all.
+        let files: Vec<&DataFile> = match engine.runs {
+            Runs::PerJob => self.prepared.files(index).iter().collect(),
+            Runs::Once => self.prepared.all_files().collect(),
+        };
+        let files = files.into_iter().map(|file| open_again(file, access));
         Ok(Worker {
             index,
             files: files.collect::<Result<_, _>>()?,

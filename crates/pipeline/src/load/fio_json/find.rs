@@ -95,7 +95,9 @@ fn without_nan(text: &str) -> String {
         word.clear();
     };
     for c in text.chars() {
-        if !in_string && (c.is_ascii_alphabetic() || c == '-' || !word.is_empty() && c.is_ascii_alphanumeric()) {
+        if !in_string
+            && (c.is_ascii_alphabetic() || c == '-' || !word.is_empty() && c.is_ascii_alphanumeric())
+        {
             word.push(c);
             continue;
         }

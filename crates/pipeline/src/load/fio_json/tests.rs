@@ -80,14 +80,19 @@ fn us_bins_by_latency_of_2_20_and_bytes_of_2_21() {
 #[test]
 fn counts_that_are_not_told_follow_from_others() {
     assert_eq!(of_read("fio-2.0.14", "{\"iops\": 1000, \"runtime\": 2500}").jobs[0].read.ios, 2_500);
-    let text = "{\n\"jobs\": [{\"jobname\": \"s\", \"sync\": {\"total_ios\": 0, \"lat_ns\": {\"N\": 15}}}]\n}";
+    let text =
+        "{\n\"jobs\": [{\"jobname\": \"s\", \"sync\": {\"total_ios\": 0, \"lat_ns\": {\"N\": 15}}}]\n}";
     assert_eq!(super::read(text).unwrap().jobs[0].sync.ios, 15, "3.33 prints a total of 0");
-    assert_eq!(of_read("fio-3.33", "{\"iops\": nan, \"runtime\": 0, \"bw_bytes\": -inf}").jobs[0].read.ios, 0);
+    assert_eq!(
+        of_read("fio-3.33", "{\"iops\": nan, \"runtime\": 0, \"bw_bytes\": -inf}").jobs[0].read.ios,
+        0
+    );
 }
 
 #[test]
 fn percentiles_of_3_11_stand_under_another_name() {
-    let read = "{\"clat_ns\": {\"mean\": 5.0, \"percentile\": {\"50.000000\": 9}}, \"lat_ns\": {\"mean\": 7.0}}";
+    let read =
+        "{\"clat_ns\": {\"mean\": 5.0, \"percentile\": {\"50.000000\": 9}}, \"lat_ns\": {\"mean\": 7.0}}";
     let text = |version: &str, option: &str| {
         format!(
             "{{\n\"fio version\": \"{version}\", \"global options\": {{\"lat_percentiles\": \"{option}\"}},

@@ -8,8 +8,7 @@ use model::job::{Job, Rw};
 
 fn ready(target: &std::path::Path, job: &Job, device: &str) -> Prepared {
     let consent = Consent { destroy_data: true, ..Consent::default() };
-    let mut prepared =
-        prepare(&Host::live(), target, job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+    let mut prepared = prepare(&Host::live(), target, job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
     prepared.set_device(Some(device.into()));
     prepared
 }
@@ -38,7 +37,11 @@ fn counts_what_others_do() {
     assert_eq!(binned, result.ios());
     let full = result.bins.iter().filter(|count| **count > 0).count();
     assert!(full > result.bins.len() / 2, "{full} of {} bins", result.bins.len());
-    assert_eq!((result.latency().total(), result.cpu_user_ms), (0, 0.0), "nothing that was not measured is told");
+    assert_eq!(
+        (result.latency().total(), result.cpu_user_ms),
+        (0, 0.0),
+        "nothing that was not measured is told"
+    );
     assert!(result.notes.iter().any(|note| note.starts_with("mean time of a write request")));
 }
 
