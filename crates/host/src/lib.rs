@@ -21,6 +21,7 @@ mod sampled;
 pub mod scratch;
 pub mod signals;
 pub mod spawn;
+pub mod tree;
 
 pub use archive::Archive;
 pub use child::Child;

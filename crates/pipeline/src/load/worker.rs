@@ -27,6 +27,8 @@ pub struct Shared {
     verified: Mutex<Option<Verified>>,
     notes: Mutex<Vec<String>>,
     cpu: Mutex<Option<CpuTime>>,
+    /// Threads that remove what they made: they are waited for however long it takes.
+    pub cleaning: AtomicU32,
     /// What the threads of one load have in common beyond this; the engine's own.
     pub common: OnceLock<Arc<dyn Any + Send + Sync>>,
 }

@@ -54,7 +54,8 @@ pub struct JobOutput {
     pub errors: u64,
     /// Its options as given.
     pub options: BTreeMap<String, String>,
-    /// Wall time of the job, ms; the longest direction where fio does not say.
+    /// Wall time of the job, ms: that of its longest direction. fio's `job_runtime` is no such thing, with
+    /// `group_reporting` it adds up the times of all jobs of the group.
     pub runtime_ms: u64,
     /// CPU time in user mode, per cent of one CPU.
     pub usr_cpu: f64,
@@ -207,7 +208,7 @@ impl Output {
             name,
         };
         let longest = job.directions().map(|direction| direction.runtime_ms).max().unwrap_or(0);
-        job.runtime_ms = count(from, "job_runtime").unwrap_or(longest);
+        job.runtime_ms = if longest > 0 { longest } else { count(from, "job_runtime").unwrap_or(0) };
         if self.has_lat_in_clat(&job) {
             for direction in [&mut job.read, &mut job.write, &mut job.trim] {
                 latency::move_percentiles(&mut direction.clat, &mut direction.lat);
