@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods, reason = "this crate is where the banned calls live")]
 
 mod archive;
+mod cachestat;
 mod child;
 pub mod clock;
 pub mod disk_counters;

@@ -167,6 +167,11 @@ fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<
         return None;
     }
     let rate = units::count((direction.ios as f64 / elapsed_ms * 1e3).round());
+    if direction.ios == 1 {
+        // One is no rate and has no percentiles.
+        let took = direction.latency.quantile_ns(1.0).unwrap_or(0);
+        return Some(format!("  {name:<5} once, in {}", units::duration_ns(took as f64)));
+    }
     if direction.latency.total() == 0 {
         let per_s = units::bytes_per_s(direction.bytes as f64 / elapsed_ms * 1e3);
         return Some(format!("  {name:<5} {rate:>7} IOPS   {per_s}"));

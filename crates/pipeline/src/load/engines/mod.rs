@@ -5,10 +5,11 @@ pub mod fio;
 pub mod io_uring;
 pub mod none;
 pub mod psync;
+pub mod stream;
 
 /// Every item of this folder, ordered by file name.
 pub static ALL: &[&super::Engine] =
-    &[&files::ENGINE, &fio::ENGINE, &io_uring::ENGINE, &none::ENGINE, &psync::ENGINE];
+    &[&files::ENGINE, &fio::ENGINE, &io_uring::ENGINE, &none::ENGINE, &psync::ENGINE, &stream::ENGINE];
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
@@ -17,4 +18,5 @@ pub static PAGES: &[(&str, &str)] = &[
     ("io_uring", include_str!("../../../../../docs/catalogue/engine/io_uring.md")),
     ("none", include_str!("../../../../../docs/catalogue/engine/none.md")),
     ("psync", include_str!("../../../../../docs/catalogue/engine/psync.md")),
+    ("stream", include_str!("../../../../../docs/catalogue/engine/stream.md")),
 ];
