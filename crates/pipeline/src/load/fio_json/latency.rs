@@ -79,6 +79,7 @@ fn histogram(bins: &Map<String, Value>, unit_ns: f64) -> Histogram {
 pub fn move_percentiles(clat: &mut Option<Latency>, lat: &mut Option<Latency>) {
     if let (Some(clat), Some(lat)) = (clat, lat) {
         lat.percentiles = std::mem::take(&mut clat.percentiles);
-        lat.bins = clat.bins.take();
+        // The bins of json+ have their right place in some of these versions.
+        lat.bins = lat.bins.take().or_else(|| clat.bins.take());
     }
 }

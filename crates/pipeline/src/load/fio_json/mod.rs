@@ -271,4 +271,4 @@ fn sync(direction: Direction) -> Direction {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

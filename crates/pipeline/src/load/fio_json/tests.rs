@@ -3,11 +3,19 @@
 
 use super::*;
 use crate::load::pattern::mix64;
-use model::histogram::{bucket_of, value_of};
+use model::histogram::{Histogram, bucket_of, value_of};
 
 fn fixture(name: &str) -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/fio-json").join(name);
     std::fs::read_to_string(path).unwrap()
+}
+
+/// Whether a percentile that fio printed is the histogram's, within one bucket. Where the rank is a whole number fio's
+/// rounding takes the sample after it at times.
+pub fn agrees(bins: &Histogram, per_cent: f64, value_ns: f64) -> bool {
+    let bucket = |quantile: f64| bucket_of(bins.quantile_ns(quantile).unwrap());
+    let (least, most) = (bucket(per_cent / 100.0 - 1e-9), bucket(per_cent / 100.0 + 1e-9));
+    (least.saturating_sub(1)..=most + 1).contains(&bucket_of(value_ns as u64))
 }
 
 /// One document with one job, of which only the direction `read` matters.
@@ -32,6 +40,43 @@ fn json_plus_of_3_33() {
     assert_eq!(bins.quantile_ns(0.99), Some(9_920));
     assert_eq!(bins.quantile_ns(0.5), Some(65));
     assert!(output.text.is_empty() && !output.is_cut);
+}
+
+#[test]
+fn real_outputs_of_nine_versions_have_the_same_meaning() {
+    for version in ["2.17", "2.20", "2.21", "3.1", "3.8", "3.12", "3.20", "3.36", "3.39"] {
+        let output = super::read(&fixture(&format!("fio-{version}.json"))).unwrap();
+        assert_eq!(output.version, Version::parse(version), "{version}");
+        let job = &output.jobs[0];
+        assert_eq!(job.read.ios + job.write.ios, 512, "{version}");
+        assert!((20..20_000).contains(&job.runtime_ms), "{version}: {} ms", job.runtime_ms);
+        if output.version >= Some(Version::new(3, 4)) {
+            assert!((10..=30).contains(&job.sync.ios), "{version}: {} syncs", job.sync.ios);
+        }
+        for side in [&job.read, &job.write] {
+            assert_eq!(side.bytes, side.ios * 4096, "{version}");
+            let told = [&side.clat, &side.lat].into_iter().flatten().filter(|latency| latency.bins.is_some());
+            let mut seen = 0;
+            for latency in told {
+                let bins = latency.bins.as_ref().unwrap();
+                assert_eq!(bins.total(), side.ios, "{version}");
+                assert!((bins.mean_ns().unwrap() / latency.mean_ns - 1.0).abs() < 0.1, "{version}: {latency:?}");
+                for (per_cent, value_ns) in &latency.percentiles {
+                    assert!(agrees(bins, *per_cent, *value_ns), "{version}: p{per_cent} {value_ns}");
+                    seen += 1;
+                }
+            }
+            assert!(seen >= 17, "{version}: {seen} percentiles");
+        }
+    }
+}
+
+#[test]
+fn real_unified_outputs() {
+    for name in ["fio-3.39-mixed.json", "fio-3.39-both.json"] {
+        let output = super::read(&fixture(name)).unwrap();
+        assert_eq!(output.jobs[0].directions().map(|side| side.ios).sum::<u64>(), 64, "{name}");
+    }
 }
 
 #[test]
@@ -177,7 +222,7 @@ fn damage(text: &str, seed: u64) -> String {
 #[test]
 fn damage_ends_in_numbers_or_in_an_error() {
     let mut understood = 0;
-    for name in ["fio-3.33.jsonplus.json", "fio-3.33.json_and_normal.txt"] {
+    for name in ["fio-3.33.jsonplus.json", "fio-3.33.json_and_normal.txt", "fio-2.21.json"] {
         let text = fixture(name);
         for seed in 1..=1_500 {
             let Ok(output) = super::read(&damage(&text, seed)) else { continue };

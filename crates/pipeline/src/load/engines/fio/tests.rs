@@ -1,6 +1,7 @@
 //! The installed fio at work.
 
 use super::ENGINE;
+use crate::load::fio_json::tests::agrees;
 use crate::load::loop_device::LoopDevice;
 use crate::load::{Consent, LoadError, Prepared, Region, prepare, start};
 use host::files::temporary_dir;
@@ -83,10 +84,7 @@ fn our_percentiles_are_fios() {
         assert_eq!((bins.total(), latency.samples), (2_048, Some(2_048)));
         assert!(latency.percentiles.len() > 10);
         for (per_cent, value_ns) in &latency.percentiles {
-            let ours = bins.quantile_ns(per_cent / 100.0).unwrap();
-            let apart =
-                model::histogram::bucket_of(ours).abs_diff(model::histogram::bucket_of(*value_ns as u64));
-            assert!(apart <= 1, "p{per_cent}: {ours} for {value_ns}");
+            assert!(agrees(bins, *per_cent, *value_ns), "p{per_cent}: {value_ns}");
         }
         let mean = bins.mean_ns().unwrap();
         assert!((mean / latency.mean_ns - 1.0).abs() < 0.02, "{mean} for {}", latency.mean_ns);
