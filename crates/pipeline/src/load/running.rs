@@ -303,9 +303,12 @@ impl Running {
         self.shared.stop.store(true, Relaxed);
         let deadline_ns = clock::monotonic_ns() + DRAIN_NS;
         let is_done = |counters: &Vec<Arc<Counters>>| counters.iter().all(|one| one.is_done.load(Relaxed));
-        let may_wait = || clock::monotonic_ns() < deadline_ns || self.shared.cleaning.load(Relaxed) > 0;
+        let shared = Arc::clone(&self.shared);
+        let may_wait = || clock::monotonic_ns() < deadline_ns || shared.cleaning.load(Relaxed) > 0;
         while !is_done(&self.counters) && may_wait() {
             clock::sleep_ns(200_000);
+            // Removing a large tree goes on for minutes and is counted too.
+            self.poll();
         }
         for (thread, counters) in self.threads.drain(..).zip(&self.counters) {
             if !counters.is_done.load(Relaxed) {

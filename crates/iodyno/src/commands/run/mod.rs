@@ -89,9 +89,9 @@ fn measure(
     job: &Job,
     stop: &Stop,
 ) -> Result<(LoadResult, Vec<SensorLog>), Failure> {
-    let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
+    let mut running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
     let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), &Scope::of(path));
-    let failure = wait(&running, job, stop);
+    let failure = wait(&mut running, job, stop);
     let sensors = sampler.stop();
     let load = running.finish();
     match failure {
@@ -101,7 +101,7 @@ fn measure(
 }
 
 /// Waits for the end of the run, a request to stop, or a failure, with the rate of the last second on a terminal.
-fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
+fn wait(running: &mut Running, job: &Job, stop: &Stop) -> Option<Failure> {
     let line = Line::new();
     // A job that is not time-based is over when its threads are.
     let end_ns = match job.runtime_ms {
@@ -120,6 +120,7 @@ fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
             return None;
         }
         if now_ns >= next_ns {
+            running.poll();
             let snapshot = running.snapshot();
             line.rate(
                 snapshot.ios - earlier.ios,

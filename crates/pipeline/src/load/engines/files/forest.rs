@@ -77,14 +77,14 @@ impl Forest {
                     .into(),
             );
         }
-        match (plan.read, plan.invalidate) {
+        match (plan.read && !self.tree().is_in_memory(), plan.invalidate) {
             (true, true) => notes.push(
                 "each file's pages were dropped before it was read: the content came from the device".into(),
             ),
             (true, false) => notes.push("files were read as the page cache had them".into()),
             _ => {}
         }
-        if !plan.fsync {
+        if !plan.fsync && !self.tree().is_in_memory() {
             notes.push(
                 "create ends when the page cache has the file; writing all of it out afterwards is the sync line".into(),
             );

@@ -25,12 +25,12 @@ pub fn drive(worker: &Worker, plan: &Plan, forest: &Forest) {
     if let Err(error) = walk.delete() {
         worker.shared.fail(error.into());
     }
-    if forest.leave() {
-        if let Err(error) = forest.cleanup.finish() {
-            // Who stopped the load no longer asks whether it failed.
-            worker.shared.note(unremoved(&error).to_string());
-            worker.shared.fail(unremoved(&error));
-        }
+    if forest.leave()
+        && let Err(error) = forest.cleanup.finish()
+    {
+        // Who stopped the load no longer asks whether it failed.
+        worker.shared.note(unremoved(&error).to_string());
+        worker.shared.fail(unremoved(&error));
     }
     worker.shared.cleaning.fetch_sub(1, Relaxed);
     worker.counters.inflight.store(0, Relaxed);

@@ -1,8 +1,8 @@
 //! fio's numbers become the load's: histograms bucket by bucket, bytes, syncs, CPU time, errors.
 
-use super::program::{Ended, after};
+use super::program::{Ended, after, told};
 use super::unusable;
-use crate::load::fio_json::{Direction, JobOutput};
+use crate::load::fio_json::{Direction, Latency};
 use crate::load::lane;
 use crate::load::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
@@ -41,7 +41,7 @@ pub fn all(worker: &Worker, ended: &Ended, end_ns: u64) {
 
 /// One direction of one job; false when some latencies are not known.
 fn absorb(worker: &Worker, lane: usize, side: &Direction) -> bool {
-    let bins = |latency: &Option<crate::load::fio_json::Latency>| latency.as_ref()?.bins.clone();
+    let bins = |latency: &Option<Latency>| latency.as_ref()?.bins.clone();
     let histogram =
         bins(&side.lat).filter(|bins| bins.total() > 0).or_else(|| bins(&side.clat)).unwrap_or_default();
     worker.counters.absorb(lane, &histogram, side.bytes);
@@ -52,15 +52,12 @@ fn absorb(worker: &Worker, lane: usize, side: &Direction) -> bool {
 
 /// An error of fio's is the load's, in fio's words.
 fn failures(worker: &Worker, ended: &Ended) {
-    let broken: Vec<&JobOutput> = ended.output.jobs.iter().filter(|job| job.error != 0).collect();
-    let said: Vec<&str> =
-        ended.output.text.iter().filter(|line| line.contains("err")).map(String::as_str).take(3).collect();
-    let said = if said.is_empty() { String::new() } else { format!("; fio said: {}", said.join(" / ")) };
-    if let Some(job) = broken.first() {
-        let reason = std::io::Error::from_raw_os_error(job.error).to_string();
-        worker.shared.fail(unusable(format!("{} failed: {reason}{said}{}", job.name, after(&ended.stderr))));
+    let said = told(&ended.output);
+    if let Some(job) = ended.output.jobs.iter().find(|job| job.error != 0) {
+        worker.shared.fail(unusable(format!("{} failed: {said}{}", job.name, after(&ended.stderr))));
         return;
     }
+    let said = if said.is_empty() { said } else { format!("; fio said: {said}") };
     // 128 and 130 are what it ends with after SIGINT in some versions.
     if !matches!(ended.status, Some(0 | 128 | 130)) {
         let status = ended.status.map_or("a signal".into(), |status| format!("status {status}"));

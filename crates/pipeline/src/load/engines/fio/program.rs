@@ -20,6 +20,9 @@ pub fn version(path: &str) -> Result<(Version, String), LoadError> {
     }
 }
 
+/// From the start of fio's job threads to their first I/O, at most, ns.
+const UNSEEN_NS: u64 = 300_000_000;
+
 /// A running fio.
 #[derive(Debug)]
 pub struct Program {
@@ -46,11 +49,16 @@ impl Program {
         let cpu_before = process::children_cpu_time();
         let child = Child::start(path, words).map_err(|error| unusable(error.to_string()))?;
         let mut program = Program { child, cpu_before };
-        let deadline_ns = clock::monotonic_ns() + patience_ns;
+        let mut deadline_ns = clock::monotonic_ns() + patience_ns;
+        let mut has_threads = false;
         while !program.has_ended() && clock::monotonic_ns() < deadline_ns {
-            // Reading the program itself counts too: a load is more than its pages.
-            if program.child.device_bytes().is_none_or(|bytes| bytes > 0) && program.has_started_threads() {
-                return Ok(program);
+            if !has_threads && program.has_started_threads() {
+                has_threads = true;
+                // I/O that no device sees, as in memory, cannot be waited for.
+                deadline_ns = deadline_ns.min(clock::monotonic_ns() + UNSEEN_NS);
+            }
+            if has_threads && program.child.device_bytes().is_none_or(|bytes| bytes > 0) {
+                break;
             }
             clock::sleep_ns(2_000_000);
         }
@@ -90,10 +98,17 @@ impl Program {
     /// Why it ended before it did any I/O.
     fn failure(&self) -> LoadError {
         let (stdout, stderr) = self.child.printed();
-        let said =
-            fio_json::read(&stdout).map_or_else(|error| error.to_string(), |read| read.text.join(" / "));
+        let said = fio_json::read(&stdout).map_or_else(|error| error.to_string(), |read| told(&read));
         unusable(format!("fio ended at once: {said}{}", after(&stderr)))
     }
+}
+
+/// The errors of an output: what the kernel answered, and fio's own lines.
+pub fn told(output: &Output) -> String {
+    let errno = output.jobs.iter().map(|job| job.error).find(|errno| *errno != 0);
+    let reason = errno.map(|errno| std::io::Error::from_raw_os_error(errno).to_string());
+    let lines = output.text.iter().filter(|line| line.contains("err")).take(3).cloned();
+    reason.into_iter().chain(lines).collect::<Vec<_>>().join("; fio said: ")
 }
 
 /// Standard error as the end of a message.

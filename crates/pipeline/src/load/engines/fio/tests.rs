@@ -7,7 +7,7 @@ use crate::load::{Consent, LoadError, Prepared, Region, prepare, start};
 use host::files::temporary_dir;
 use host::signals::Stop;
 use host::{Host, spawn};
-use model::job::{Job, Rw};
+use model::job::{FileSet, Job, Rw, Sharing};
 use model::record::LoadResult;
 use std::path::Path;
 
@@ -56,6 +56,57 @@ fn a_scratch_file_without_a_name_is_loaded() {
         assert!(result.engine.starts_with("fio-"), "{}", result.engine);
     }
     assert_eq!(Host::live().list(&dir.path().to_string_lossy()), [""; 0], "nothing is left");
+}
+
+#[test]
+fn jobs_with_files_of_their_own_each_get_them() {
+    if is_missing() {
+        return;
+    }
+    let dir = temporary_dir("fio").unwrap();
+    let files = FileSet { sharing: Sharing::Own, nrfiles: 2, ..FileSet::default() };
+    let job =
+        Job { rw: Rw::Read, files, numjobs: 3, size: 2 << 20, time_based: false, runtime_ms: 0, ..job() };
+    let running = start(&ready(dir.path(), &job), &job, 1, Region::WHOLE).unwrap();
+    while !running.is_over() {
+        host::clock::sleep_ms(5);
+    }
+    let failure = running.failure();
+    assert_eq!(running.finish().read.bytes, 6 << 20, "{failure:?}");
+}
+
+/// A program that says what a fixture says.
+fn stand_in(dir: &Path, fixture: &str, besides: &str) -> String {
+    let output = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/fio-json").join(fixture);
+    let path = dir.join("fio");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo fio-2.21; exit; fi\n{besides}\ncat {}\n",
+        output.display()
+    );
+    host::files::write_atomically(&path, &script).unwrap();
+    let path = path.to_string_lossy().into_owned();
+    spawn::run("chmod", &["+x", &path]).unwrap();
+    path
+}
+
+#[test]
+fn an_old_fio_is_understood_and_its_error_is_the_loads() {
+    let dir = temporary_dir("fio").unwrap();
+    let mut job = job();
+    let prepared = ready(dir.path(), &job);
+    job.engine_options.insert("fio_path".into(), stand_in(dir.path(), "fio-2.21.json", ""));
+    let result = run(&prepared, &job, 100).unwrap();
+    assert_eq!((result.read.ios, result.write.ios), (254, 258));
+    assert_eq!((result.read.bytes, result.read.latency.total()), (1_040_384, 254));
+    assert!(result.engine.starts_with("fio-2.21"), "{}", result.engine);
+    let json = "{\n\\\"jobs\\\": [{\\\"jobname\\\": \\\"job0\\\", \\\"error\\\": 5}]}";
+    let besides =
+        format!("echo 'fio: io_u error on file x: err=5'; echo gone >&2; printf \"{json}\"; exit 1");
+    job.engine_options.insert("fio_path".into(), stand_in(dir.path(), "fio-2.21.json", &besides));
+    let error = run(&prepared, &job, 100).unwrap_err().to_string();
+    for wanted in ["Input/output error", "io_u error on file x", "on standard error: gone"] {
+        assert!(error.contains(wanted), "{error}");
+    }
 }
 
 #[test]
