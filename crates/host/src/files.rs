@@ -84,6 +84,13 @@ pub fn canonical(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
 }
 
+/// Whether a file's file system lives in memory.
+pub(crate) fn is_memory(fd: BorrowedFd<'_>) -> bool {
+    const TMPFS_MAGIC: u32 = 0x0102_1994;
+    const RAMFS_MAGIC: u32 = 0x8584_58f6;
+    rustix::fs::fstatfs(fd).is_ok_and(|stat| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&(stat.f_type as u32)))
+}
+
 /// How a data file is to be opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
@@ -182,11 +189,7 @@ impl DataFile {
 
     /// Whether the file lives in memory (tmpfs, ramfs). Since Linux 6.6 tmpfs takes O_DIRECT and ignores it.
     pub fn is_in_memory(&self) -> bool {
-        const TMPFS_MAGIC: u32 = 0x0102_1994;
-        const RAMFS_MAGIC: u32 = 0x8584_58f6;
-        !self.is_device
-            && rustix::fs::fstatfs(&self.fd)
-                .is_ok_and(|stat| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&(stat.f_type as u32)))
+        !self.is_device && is_memory(self.fd.as_fd())
     }
 
     /// Whether it is a block device.
@@ -208,6 +211,11 @@ impl DataFile {
     /// Makes the file `length` bytes long, with a hole where nothing was written.
     pub fn extend(&self, length: u64) -> Result<()> {
         rustix::fs::ftruncate(&self.fd, length).map_err(|error| Error::io("extend", &self.path, error))
+    }
+
+    /// Bytes that are in the page cache and not yet on the device; none where the kernel cannot tell (before 6.5).
+    pub fn unwritten_bytes(&self) -> Option<u64> {
+        crate::cachestat::unwritten_bytes(self.fd.as_fd())
     }
 
     /// Drops the clean cached pages of a range, so that the next read comes from the device.

@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod fio_words;
+mod engines;
 mod inspect;
 mod judge;
 mod records;

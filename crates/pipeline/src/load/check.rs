@@ -126,11 +126,12 @@ fn cpus(job: &Job) -> Result<(), LoadError> {
 
 /// Checks a job against what was made ready.
 pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
-    if job.rw.changes() && !prepared.is_writable() {
-        return Err(LoadError::ReadOnly { target: prepared.target().into() });
-    }
+    // Without files there is nothing that could be too small or protected.
     if prepared.owners() == 0 {
         return Ok(());
+    }
+    if job.rw.changes() && !prepared.is_writable() {
+        return Err(LoadError::ReadOnly { target: prepared.target().into() });
     }
     if job.files.sharing == model::job::Sharing::Own && (job.numjobs as usize) > prepared.owners() {
         return Err(LoadError::usage(

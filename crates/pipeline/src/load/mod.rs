@@ -12,13 +12,17 @@ mod blocking;
 mod check;
 mod counters;
 mod data;
+pub mod defaults;
+mod device;
 pub mod engines;
 mod error;
 mod feed;
+pub mod fio_json;
 mod gates;
 pub mod language;
 mod layout;
 mod notes;
+mod options;
 mod offsets;
 mod pattern;
 mod prepare;
@@ -90,6 +94,16 @@ impl Engine {
     /// Whether I/Os can arrive by the clock (`Job::open_loop`): it keeps several in flight itself.
     pub fn takes_arrivals(&self) -> bool {
         self.has_depth && self.runs == Runs::PerJob
+    }
+
+    /// Whether the load is made by another program, which counts by itself.
+    pub fn is_another_program(&self) -> bool {
+        self.runs == Runs::Once && self.needs == Needs::Files
+    }
+
+    /// Whether the device's own counters tell its rate while it runs: then they cannot tell ours from foreign I/O.
+    pub fn is_counted_by_the_device(&self) -> bool {
+        self.runs == Runs::Once
     }
 }
 

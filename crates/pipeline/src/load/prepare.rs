@@ -22,6 +22,8 @@ pub struct Place {
     pub kind: Kind,
     /// Kernel name of the block device whose queue acts below it, where there is one.
     pub device: Option<String>,
+    /// Where what is made below a target is written down, so that it can be removed after a crash; none in tests.
+    pub state_dir: Option<PathBuf>,
 }
 
 /// A target that a load may be started on, again and again. A scratch file is gone when this is dropped; a device that
@@ -58,6 +60,12 @@ impl Prepared {
     /// Says which block device's queue acts below the target: engines that look at its counters need it.
     pub fn set_device(&mut self, device: Option<String>) {
         let place = Place { device, ..Place::clone(&self.place) };
+        self.place = Arc::new(place);
+    }
+
+    /// Says where to write down what is made below the target and has to be removed.
+    pub fn set_state_dir(&mut self, state_dir: PathBuf) {
+        let place = Place { state_dir: Some(state_dir), ..Place::clone(&self.place) };
         self.place = Arc::new(place);
     }
 
@@ -172,7 +180,7 @@ pub fn prepare(
 fn bare(target: &Path, kind: Kind) -> Prepared {
     Prepared {
         target: shown(target),
-        place: Arc::new(Place { path: target.into(), kind, device: None }),
+        place: Arc::new(Place { path: target.into(), kind, device: None, state_dir: None }),
         files: Vec::new(),
         file_bytes: 0,
         unused_bytes: 0,

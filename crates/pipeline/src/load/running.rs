@@ -20,25 +20,38 @@ const DRAIN_NS: u64 = 60_000_000_000;
 /// Completions of one kind of operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Latencies; their number is the number of completions.
+    /// Latencies of the completions whose latency is known.
     pub latency: Histogram,
     /// Bytes.
     pub bytes: u64,
+    /// Completions whose latency is not known: those that only the device counted.
+    pub untimed: u64,
 }
 
 impl Side {
-    fn merge(&mut self, (latency, bytes): (Histogram, u64)) {
+    fn merge(&mut self, (latency, bytes): (Histogram, u64), untimed: u64) {
         self.latency.merge(&latency);
         self.bytes += bytes;
+        self.untimed += untimed;
+    }
+
+    /// Completions.
+    pub fn ios(&self) -> u64 {
+        self.latency.total() + self.untimed
     }
 
     /// What was added since an earlier moment.
     pub fn since(&self, earlier: &Side) -> Side {
-        Side { latency: self.latency.since(&earlier.latency), bytes: self.bytes - earlier.bytes }
+        // What was only counted is replaced by exact numbers at the end of a load that another program makes.
+        Side {
+            latency: self.latency.since(&earlier.latency),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            untimed: self.untimed.saturating_sub(earlier.untimed),
+        }
     }
 
     fn into_direction(self) -> Direction {
-        Direction { ios: self.latency.total(), bytes: self.bytes, latency: self.latency }
+        Direction { ios: self.ios(), bytes: self.bytes, latency: self.latency }
     }
 }
 
@@ -84,8 +97,8 @@ impl Snapshot {
         };
         Snapshot {
             at_ns: self.at_ns,
-            ios: self.ios - earlier.ios,
-            bytes: self.bytes - earlier.bytes,
+            ios: self.ios.saturating_sub(earlier.ios),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
             sides: sides.map(|(lane, side)| side.since(&earlier.side(lane))).collect(),
             service,
         }
@@ -107,6 +120,7 @@ pub struct Running {
     /// Bins that were overwritten before anyone took them.
     lost_bins: u64,
     clock: FastClock,
+    depth: u32,
     /// What was completed before the measured time began.
     ramp: Snapshot,
 }
@@ -121,11 +135,13 @@ pub(super) struct Begun {
     pub shared: Arc<Shared>,
     /// The threads' own clock: it numbers the bins.
     pub clock: FastClock,
+    /// I/Os that each job may have in flight; 0 where another program decides.
+    pub depth: u32,
 }
 
 impl Running {
     pub(super) fn new(begun: Begun, counters: Vec<Arc<Counters>>, threads: Vec<JoinHandle<()>>) -> Running {
-        let Begun { engine, description, notes, origin_ns, cpu_before, shared, clock } = begun;
+        let Begun { engine, description, notes, origin_ns, cpu_before, shared, clock, depth } = begun;
         let (series, ramp) = (Series::new(), Snapshot::default());
         Running {
             engine,
@@ -139,6 +155,7 @@ impl Running {
             series,
             lost_bins: 0,
             clock,
+            depth,
             ramp,
         }
     }
@@ -169,13 +186,13 @@ impl Running {
         let mut all = Snapshot { at_ns: clock::monotonic_ns(), ..Snapshot::default() };
         for counters in &self.counters {
             all.sides.resize(counters.lanes(), Side::default());
-            all.sides.iter_mut().enumerate().for_each(|(index, side)| side.merge(counters.lane(index)));
+            all.sides.iter_mut().enumerate().for_each(|(index, side)| side.merge(counters.lane(index), counters.untimed(index)));
             if let Some(service) = counters.service() {
                 all.service.get_or_insert_default().merge(&service);
             }
         }
         let counted = || all.sides.iter().enumerate().filter(|(index, _)| *index != lane::SYNC);
-        all.ios = counted().map(|(_, side)| side.latency.total()).sum();
+        all.ios = counted().map(|(_, side)| side.ios()).sum();
         all.bytes = counted().map(|(_, side)| side.bytes).sum();
         all
     }
@@ -217,6 +234,10 @@ impl Running {
 
     /// Begins the measured time: what was completed until now is no part of the result (`ramp_time`).
     pub fn begin_measuring(&mut self) {
+        // Another program's load leaves its ramp out by itself.
+        if self.engine.is_another_program() {
+            return;
+        }
         self.ramp = self.snapshot();
         self.cpu_before = process::cpu_time();
     }
@@ -282,7 +303,7 @@ impl Running {
         };
         let last_ns = self.counters.iter().map(|counters| counters.last_ns.load(Relaxed)).max().unwrap_or(0);
         let elapsed_ns = last_ns.saturating_sub(first_ns);
-        let cpu = process::cpu_time().since(self.cpu_before);
+        let cpu = self.shared.cpu().unwrap_or_else(|| process::cpu_time().since(self.cpu_before));
         self.take_bins(last_ns.saturating_sub(self.origin_ns) / BIN_NS + u64::from(last_ns > 0));
         let all = self.snapshot().since(&self.ramp);
         let mut notes = std::mem::take(&mut self.notes);
@@ -291,13 +312,18 @@ impl Running {
         let operations = self.engine.operations.iter().enumerate();
         LoadResult {
             engine: std::mem::take(&mut self.description),
+            depth: self.depth * self.counters.len() as u32,
             elapsed_ms: elapsed_ns as f64 / 1e6,
             read: direction(lane::READ),
             write: direction(lane::WRITE),
             trim: direction(lane::TRIM),
             sync: direction(lane::SYNC),
             operations: operations
-                .map(|(index, name)| Operation { name: (*name).into(), done: direction(lane::COUNT + index) })
+                .map(|(index, name)| Operation {
+                    name: (*name).into(),
+                    busy_ms: self.busy_ms(lane::COUNT + index),
+                    done: direction(lane::COUNT + index),
+                })
                 .collect(),
             service: all.service.clone(),
             bin_ms: self.series.width() * BIN_NS / 1_000_000,
@@ -311,6 +337,11 @@ impl Running {
         }
     }
 
+    /// How long the operations of a lane went on, ms: its threads begin and end them together.
+    fn busy_ms(&self, lane: usize) -> f64 {
+        self.counters.iter().map(|counters| counters.busy_ns(lane)).max().unwrap_or(0) as f64 / 1e6
+    }
+
     /// Stops the threads. One that does not come back in time is left to the kernel; it holds only what is its own.
     fn halt(&mut self) {
         if self.threads.is_empty() {
@@ -319,8 +350,12 @@ impl Running {
         self.shared.stop.store(true, Relaxed);
         let deadline_ns = clock::monotonic_ns() + DRAIN_NS;
         let is_done = |counters: &Vec<Arc<Counters>>| counters.iter().all(|one| one.is_done.load(Relaxed));
-        while !is_done(&self.counters) && clock::monotonic_ns() < deadline_ns {
+        let shared = Arc::clone(&self.shared);
+        let may_wait = || clock::monotonic_ns() < deadline_ns || shared.cleaning.load(Relaxed) > 0;
+        while !is_done(&self.counters) && may_wait() {
             clock::sleep_ns(200_000);
+            // Removing a large tree goes on for minutes and is counted too.
+            self.poll();
         }
         for (thread, counters) in self.threads.drain(..).zip(&self.counters) {
             if !counters.is_done.load(Relaxed) {

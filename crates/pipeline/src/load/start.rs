@@ -183,7 +183,12 @@ impl Plan<'_> {
             counters.push(thread.counters);
         }
         let description = description.unwrap_or_else(|| engine.id.into());
-        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared, clock };
+        let depth = match (engine.runs, engine.has_depth) {
+            (Runs::Once, _) => 0,
+            (Runs::PerJob, true) => self.job.iodepth,
+            (Runs::PerJob, false) => 1,
+        };
+        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared, clock, depth };
         Ok(Running::new(begun, counters, handles))
     }
 
@@ -201,7 +206,12 @@ impl Plan<'_> {
             sync: job.sync,
             ..Access::default()
         };
-        let files = self.prepared.files(index).iter().map(|file| open_again(file, access));
+        // One that stands for all jobs has the files of all.
+        let files: Vec<&DataFile> = match engine.runs {
+            Runs::PerJob => self.prepared.files(index).iter().collect(),
+            Runs::Once => self.prepared.all_files().collect(),
+        };
+        let files = files.into_iter().map(|file| open_again(file, access));
         Ok(Worker {
             index,
             files: files.collect::<Result<_, _>>()?,

@@ -265,12 +265,12 @@ fn jobs_that_make_no_sense_are_usage_errors() {
         (Job { bs: 1000, ..good.clone() }, "direct I/O on"),
         (Job { rwmixread: 101, ..good.clone() }, "--rwmixread=101"),
         (Job { cpus_allowed: vec![9999], ..good.clone() }, "--cpus_allowed=9999"),
-        (Job { ioengine: "posixaio".into(), ..good.clone() }, "Use io_uring, libaio, mmap, psync"),
         (Job { open_loop: true, ..good.clone() }, "--open-loop: without a rate for each direction"),
         (
             Job { open_loop: true, ioengine: "psync".into(), ..good.clone() },
             "--open-loop with --ioengine=psync",
         ),
+        (Job { ioengine: "windowsaio".into(), ..good.clone() }, "or --engine fio"),
     ];
     for (job, wanted) in cases {
         let error = refusal(dir.path(), &job);

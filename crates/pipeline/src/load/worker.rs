@@ -7,11 +7,13 @@ use super::prepare::Place;
 use super::source::{Io, Kind, NextStage, Source, Span, Surroundings};
 use host::clock::FastClock;
 use host::files::DataFile;
+use host::process::CpuTime;
 use model::job::Job;
 use model::record::Verified;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What all threads of a load share.
 #[derive(Debug, Default)]
@@ -28,6 +30,11 @@ pub struct Shared {
     /// Arrivals of an open loop that still waited for a place in the queue when the load ended.
     pub waiting_arrivals: AtomicU64,
     notes: Mutex<Vec<String>>,
+    cpu: Mutex<Option<CpuTime>>,
+    /// Threads that remove what they made: they are waited for however long it takes.
+    pub cleaning: AtomicU32,
+    /// What the threads of one load have in common beyond this; the engine's own.
+    pub common: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// A panicking thread leaves these in no half-written state, so poisoning says nothing.
@@ -78,6 +85,16 @@ impl Shared {
         if !notes.contains(&note) {
             notes.push(note);
         }
+    }
+
+    /// Says what CPU time the load took, where it is another program's or nobody's.
+    pub fn set_cpu(&self, cpu: CpuTime) {
+        *lock(&self.cpu) = Some(cpu);
+    }
+
+    /// CPU time of the load, where it is not this process's.
+    pub fn cpu(&self) -> Option<CpuTime> {
+        *lock(&self.cpu)
     }
 
     /// The notes added so far.

@@ -4,7 +4,6 @@
 //! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
 //! device's traffic was not ours.
 
-mod counters;
 pub mod foreign;
 mod parse;
 mod sampler;
@@ -13,7 +12,7 @@ mod sensor_tests;
 pub mod sensors;
 mod track;
 
-pub use counters::{Counters, DeviceCounters};
+pub use host::disk_counters::{Counters, DeviceCounters};
 pub use sampler::Sampler;
 
 use host::Host;

@@ -4,7 +4,7 @@ use super::{JobArgs, fresh_seed};
 use crate::exit::{Exit, Failure};
 use model::job::{Job, Section};
 use pipeline::load::language::{self, Parsed};
-use pipeline::load::{Preset, presets};
+use pipeline::load::{Preset, defaults, presets};
 use std::path::{Path, PathBuf};
 
 /// What is to run.
@@ -28,7 +28,7 @@ impl JobArgs {
         for section in &mut workload.sections {
             let job = &mut section.job;
             if let Some(runtime_ms) = runtime_ms {
-                job.runtime_ms = runtime_ms;
+                (job.runtime_ms, job.time_based) = (runtime_ms, true);
             }
             self.apply_own(job)?;
             // fio's jobs repeat their offsets in every run, unless they say otherwise (`randrepeat`).
@@ -69,7 +69,7 @@ impl JobArgs {
                 .accepted(language::from_words(&self.words).map_err(|e| Failure::usage(e.to_string()))?);
         }
         match &self.preset {
-            None => Ok(of(vec![Section::of(Job::default())])),
+            None => Ok(of(vec![Section::of(defaults::of(self.ioengine.as_deref().unwrap_or("io_uring")))])),
             Some(name) => {
                 let preset = Preset::find(name).ok_or_else(|| {
                     Failure::usage(format!(

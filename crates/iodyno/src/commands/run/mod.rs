@@ -9,7 +9,7 @@ use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::store::Store;
 use model::iopath::IoPath;
-use model::record::{RECORD_SCHEMA, Record, SectionResult};
+use model::record::{RECORD_SCHEMA, Record};
 use pipeline::report::{summary, words};
 pub use stage::View;
 use std::path::{Path, PathBuf};
@@ -120,19 +120,5 @@ fn record(context: &Context, workload: &Workload, path: &IoPath, done: stage::Do
         findings: Vec::new(),
         sensors: done.sensors,
         trials: Vec::new(),
-    }
-}
-
-/// The sections of a record, also of one that keeps its only one outside the list.
-pub fn sections_of(record: &Record) -> Vec<SectionResult> {
-    match (&record.load, record.sections.is_empty()) {
-        (Some(load), true) => vec![SectionResult {
-            name: String::new(),
-            stage: 0,
-            start_ms: 0,
-            job: record.job.clone(),
-            load: load.clone(),
-        }],
-        _ => record.sections.clone(),
     }
 }

@@ -44,6 +44,7 @@ impl Targets {
             let jobs: Vec<&Job> = members.iter().map(|index| &workload.sections[*index].job).collect();
             let mut prepared = prepare_one(args, context, &target, &union(&jobs), stop)?;
             prepared.set_device(device.clone());
+            prepared.set_state_dir(context.state_dir.clone());
             members.into_iter().for_each(|index| targets.of_section[index] = targets.prepared.len());
             targets.prepared.push(prepared);
         }

@@ -72,8 +72,9 @@ impl Session<'_> {
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let consent = self.args.job.consent();
-        let prepared =
+        let mut prepared =
             load::prepare(&self.context.host, &self.args.target, self.job, &consent, stop, &mut progress)?;
+        prepared.set_device(Some(self.plan.device.clone()));
         line.clear();
         for note in prepared.notes() {
             self.context.out.note(format!("note: {note}"));
@@ -155,7 +156,8 @@ impl Session<'_> {
         plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
         plan.budget_ms = pairs_ms;
         plan.min_completions = 200;
-        plan.can_halve_depth = self.job.iodepth > 1 && planned.class == Class::Fast;
+        let has_depth = load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
+        plan.can_halve_depth = has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
         let mut experiment = Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
         let setup = Setup {

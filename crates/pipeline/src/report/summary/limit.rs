@@ -51,10 +51,13 @@ impl Limit {
         if job.thinktime.us > 0 {
             return Limit::Thinktime;
         }
+        if load.depth == 0 || !load.operations.is_empty() {
+            return Limit::Unknown;
+        }
         let threads = f64::from(job.numjobs.max(1));
         let cpu = (load.cpu_user_ms + load.cpu_system_ms) / load.elapsed_ms.max(1.0) / threads;
         let Some(reached) = reached_depth(load) else { return Limit::Unknown };
-        let asked = f64::from(job.iodepth) * threads;
+        let asked = f64::from(load.depth);
         if cpu > BUSY {
             Limit::Cpu(cpu)
         } else if reached <= threads * (1.0 + AGREE) && asked <= threads * (1.0 + AGREE) {
@@ -67,8 +70,8 @@ impl Limit {
     }
 
     /// For people.
-    pub fn words(self, job: &Job, reached: Option<f64>) -> Option<String> {
-        let asked = job.iodepth * job.numjobs.max(1);
+    pub fn words(self, job: &Job, load: &LoadResult) -> Option<String> {
+        let (asked, reached) = (load.depth, reached_depth(load));
         let reached = reached.map_or_else(String::new, |depth| units::count((depth * 10.0).round() / 10.0));
         Some(match self {
             Limit::RateKept => "the rate that was asked for; the device could do it".into(),
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
 
     fn load(ios: u64, latency_ns: u64) -> LoadResult {
-        let mut load = LoadResult { elapsed_ms: 1000.0, ..LoadResult::default() };
+        let mut load = LoadResult { elapsed_ms: 1000.0, depth: 32, ..LoadResult::default() };
         (0..ios).for_each(|_| load.read.latency.record(latency_ns));
         load.read.ios = ios;
         load
@@ -163,9 +166,9 @@ mod tests {
         assert_eq!(Limit::of(&job, &load(32_000, 1_000_000)), Limit::QueueFull);
         let shallow = load(1_000, 1_000_000);
         assert_eq!(Limit::of(&job, &shallow), Limit::Submission);
-        let words = Limit::Submission.words(&job, reached_depth(&shallow)).unwrap();
+        let words = Limit::Submission.words(&job, &shallow).unwrap();
         assert!(words.contains("depth 1 of 32 was reached"), "{words}");
-        assert_eq!(Limit::of(&Job { iodepth: 1, ..job.clone() }, &shallow), Limit::OneAtATime);
+        assert_eq!(Limit::of(&job, &LoadResult { depth: 1, ..shallow.clone() }), Limit::OneAtATime);
         let busy = LoadResult { cpu_system_ms: 980.0, ..load(32_000, 1_000_000) };
         assert_eq!(Limit::of(&job, &busy), Limit::Cpu(0.98));
     }

@@ -2,7 +2,7 @@
 
 use model::histogram::Histogram;
 use model::job::Job;
-use model::record::{Direction, LoadResult};
+use model::record::{Direction, LoadResult, Operation};
 use model::units;
 
 /// The percentiles of the table, in per cent, where the job names none; the last column is the slowest I/O.
@@ -17,9 +17,8 @@ pub fn rows(job: &Job, load: &LoadResult) -> Vec<String> {
         false => job.percentile_list.iter().copied().take(MOST_PERCENTILES).collect(),
     };
     let named = [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
-    let others = load.operations.iter().map(|operation| (operation.name.as_str(), &operation.done));
     let done: Vec<(&str, &Direction)> =
-        named.into_iter().chain(others).filter(|(_, direction)| direction.ios > 0).collect();
+        named.into_iter().filter(|(_, direction)| direction.ios > 0).collect();
     if done.is_empty() {
         return Vec::new();
     }
@@ -41,6 +40,11 @@ fn header(percentiles: &[f64]) -> String {
 }
 
 fn row(name: &str, direction: &Direction, elapsed_ms: f64, percentiles: &[f64]) -> String {
+    if direction.ios == 1 {
+        // One is no rate and has no percentiles.
+        let took = direction.latency.quantile_ns(1.0).unwrap_or(0);
+        return format!("  {name:<7} once, in {}", units::duration_ns(took as f64));
+    }
     let seconds = elapsed_ms.max(1e-3) / 1e3;
     let iops = units::count((direction.ios as f64 / seconds).round());
     let bandwidth = match direction.bytes {
@@ -48,6 +52,37 @@ fn row(name: &str, direction: &Direction, elapsed_ms: f64, percentiles: &[f64]) 
         bytes => units::bytes_per_s(bytes as f64 / seconds),
     };
     format!("  {name:<7}{iops:>9} {bandwidth:>11} {}", cells(&direction.latency, percentiles))
+}
+
+/// A row for each kind of operation of small files: how often, how long it went on, how fast, and how long one took.
+pub fn operations(load: &LoadResult) -> Vec<String> {
+    let done: Vec<&Operation> = load.operations.iter().filter(|operation| operation.done.ios > 0).collect();
+    if done.is_empty() {
+        return Vec::new();
+    }
+    let line = |cells: [&str; 8]| {
+        let [name, count, time, rate, bytes, p50, p99, max] = cells;
+        format!("  {name:<8} {count:>8} {time:>8} {rate:>8} {bytes:>11} {p50:>8} {p99:>8} {max:>8}")
+    };
+    let mut lines = vec![line(["", "count", "time", "per s", "data per s", "p50", "p99", "max"])];
+    lines.extend(done.into_iter().map(|one| {
+        let quantile = |share| units::duration_ns(one.done.latency.quantile_ns(share).unwrap_or(0) as f64);
+        let bytes = match one.done.bytes {
+            0 => String::new(),
+            bytes => units::bytes_per_s(bytes as f64 / one.busy_ms.max(1e-3) * 1e3),
+        };
+        line([
+            &one.name,
+            &units::count(one.done.ios as f64),
+            &units::duration_ns(one.busy_ms * 1e6),
+            &units::count(one.per_s().round()),
+            &bytes,
+            &quantile(0.5),
+            &quantile(0.99),
+            &quantile(1.0),
+        ])
+    }));
+    lines
 }
 
 fn cells(latency: &Histogram, percentiles: &[f64]) -> String {

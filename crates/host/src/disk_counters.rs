@@ -1,7 +1,6 @@
-//! One device's I/O counters, read cheaply and whole.
+//! One block device's I/O counters, read cheaply and whole.
 
-use super::parse;
-use host::{Host, Sampled};
+use crate::{Error, Host, Result, Sampled};
 
 /// Counters of a disk or a partition since boot (Documentation/block/stat.rst). Sectors are 512 bytes whatever the
 /// device's block is. Times are ms and wrap at 2^32; discards came with Linux 4.18, flushes with 5.5.
@@ -48,8 +47,8 @@ impl Counters {
     fn parse(text: &[u8]) -> Option<Counters> {
         let mut fields = [0u64; 17];
         let mut count = 0;
-        for (field, word) in fields.iter_mut().zip(parse::words(text)) {
-            *field = parse::number(word)?;
+        for (field, word) in fields.iter_mut().zip(words(text)) {
+            *field = std::str::from_utf8(word).ok()?.parse().ok()?;
             count += 1;
         }
         // Partitions had four fields of their own before Linux 2.6.25.
@@ -79,6 +78,10 @@ impl Counters {
     }
 }
 
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
 /// A counter's growth. One that fell has wrapped at 2^32 when it was that small before, else it was reset and what it
 /// shows is all that is known.
 pub fn growth(before: u64, after: u64) -> u64 {
@@ -99,14 +102,14 @@ pub struct DeviceCounters {
 
 impl DeviceCounters {
     /// Opens the counters of a disk or a partition by its kernel name.
-    pub fn open(host: &Host, name: &str) -> host::Result<Self> {
+    pub fn open(host: &Host, name: &str) -> Result<Self> {
         Ok(DeviceCounters { stat: host.sampled(&format!("/sys/class/block/{name}/stat"))? })
     }
 
     /// The counters now: one system call or two, a few µs.
-    pub fn read(&mut self) -> host::Result<Counters> {
+    pub fn read(&mut self) -> Result<Counters> {
         let parsed = Counters::parse(self.stat.read()?);
-        parsed.ok_or_else(|| host::Error::io("understand", self.stat.path(), std::io::ErrorKind::InvalidData))
+        parsed.ok_or_else(|| Error::io("understand", self.stat.path(), std::io::ErrorKind::InvalidData))
     }
 }
 
@@ -134,7 +137,7 @@ mod tests {
     #[test]
     fn a_captured_device_can_be_read() {
         let text = "iodyno-host 1\npath: /sys/class/block/sda1/stat\nlines: 1\n1 0 8 0 2 0 16 0 0 0 0\n";
-        let host = Host::from_archive(host::Archive::parse(text).unwrap());
+        let host = Host::from_archive(crate::Archive::parse(text).unwrap());
         let counters = DeviceCounters::open(&host, "sda1").unwrap().read().unwrap();
         assert_eq!((counters.read_sectors, counters.write_sectors), (8, 16));
         assert!(DeviceCounters::open(&host, "sdb").is_err());
