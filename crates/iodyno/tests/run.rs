@@ -120,7 +120,7 @@ fn an_open_loop_keeps_its_rate_and_shows_both_times() {
             load["service"].as_array().unwrap().iter().map(|pair| pair[1].as_u64().unwrap()).sum();
         assert_eq!(served, ios, "{engine}");
         let shown = iodyno.run(&["show", &document["id"].to_string()]);
-        assert!(text(&shown.stdout).contains("service time"), "{}", text(&shown.stdout));
+        assert!(text(&shown.stdout).contains("service  "), "{}", text(&shown.stdout));
     }
 }
 

@@ -60,7 +60,8 @@ impl Iodyno {
 
     /// Runs with `--json` and reads the document.
     pub fn json(&self, arguments: &[&str]) -> (Value, Output) {
-        let output = self.run(&[arguments, &["--json"]].concat());
+        // Before the verb: behind `--` every word is fio's.
+        let output = self.run(&[&["--json"], arguments].concat());
         let document = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)));
         (document, output)

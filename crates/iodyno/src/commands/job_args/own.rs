@@ -53,7 +53,7 @@ impl JobArgs {
         for option in &self.engine_option {
             let (name, value) = option.split_once('=').ok_or_else(|| {
                 Failure::usage(format!(
-                    "--engine-option {option}: it needs a value. Write --engine-option {option}=VALUE"
+                    "--engine-option {option}: it is NAME=VALUE. Write --engine-option {option}=…"
                 ))
             })?;
             job.engine_options.insert(name.into(), value.into());

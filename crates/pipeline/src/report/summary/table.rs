@@ -22,8 +22,13 @@ pub fn rows(job: &Job, load: &LoadResult) -> Vec<String> {
     if done.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![header(&percentiles)];
-    lines.extend(done.iter().map(|(name, direction)| row(name, direction, load.elapsed_ms, &percentiles)));
+    // A device's own counters know no percentiles.
+    let has_latency = done.iter().any(|(_, direction)| direction.latency.total() > 0);
+    let mut lines = vec![header(&percentiles, has_latency)];
+    let one = |(name, direction): &(&str, &Direction)| {
+        row(name, direction, load.elapsed_ms, if has_latency { Some(&percentiles) } else { None })
+    };
+    lines.extend(done.iter().map(one));
     if let Some(service) = &load.service {
         let cells = cells(service, &percentiles);
         lines.push(format!("  {:<7}{:>9} {:>11} {cells}", "service", "", ""));
@@ -34,12 +39,16 @@ pub fn rows(job: &Job, load: &LoadResult) -> Vec<String> {
     lines
 }
 
-fn header(percentiles: &[f64]) -> String {
+fn header(percentiles: &[f64], has_latency: bool) -> String {
+    let columns = format!("  {:<7}{:>9} {:>11}", "", "IOPS", "bandwidth");
+    if !has_latency {
+        return columns;
+    }
     let names: String = percentiles.iter().map(|percent| format!("{:>9}", format!("p{percent}"))).collect();
-    format!("  {:<7}{:>9} {:>11} {names}{:>9}", "", "IOPS", "bandwidth", "max")
+    format!("{columns} {names}{:>9}", "max")
 }
 
-fn row(name: &str, direction: &Direction, elapsed_ms: f64, percentiles: &[f64]) -> String {
+fn row(name: &str, direction: &Direction, elapsed_ms: f64, percentiles: Option<&[f64]>) -> String {
     if direction.ios == 1 {
         // One is no rate and has no percentiles.
         let took = direction.latency.quantile_ns(1.0).unwrap_or(0);
@@ -51,7 +60,8 @@ fn row(name: &str, direction: &Direction, elapsed_ms: f64, percentiles: &[f64]) 
         0 => String::new(),
         bytes => units::bytes_per_s(bytes as f64 / seconds),
     };
-    format!("  {name:<7}{iops:>9} {bandwidth:>11} {}", cells(&direction.latency, percentiles))
+    let cells = percentiles.map(|percentiles| format!(" {}", cells(&direction.latency, percentiles)));
+    format!("  {name:<7}{iops:>9} {bandwidth:>11}{}", cells.unwrap_or_default())
 }
 
 /// A row for each kind of operation of small files: how often, how long it went on, how fast, and how long one took.
