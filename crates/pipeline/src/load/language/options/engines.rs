@@ -225,6 +225,8 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
 
 /// All engines that some fio has.
 const ENGINES: &[&str] = &[
+    "binject",
+    "cpp_null",
     "cpuio",
     "dev-dax",
     "dfs",
@@ -237,6 +239,10 @@ const ENGINES: &[&str] = &[
     "filestat",
     "ftruncate",
     "gfapi",
+    "guasi",
+    "libblkio",
+    "solarisaio",
+    "windowsaio",
     "gfapi_async",
     "http",
     "ime_aio",
