@@ -44,6 +44,14 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
         &[other("stat_type", Kind::Word(&["stat", "lstat", "statx"]), "", PRIVATE)],
     ),
     (
+        &["gfapi", "gfapi_async"],
+        &[
+            other("volume", Kind::Text, "", PRIVATE),
+            other("brick", Kind::Text, "", PRIVATE),
+            other("single-instance", Kind::Bool, "0", PRIVATE),
+        ],
+    ),
+    (
         &["http"],
         &[
             other("https", Kind::Word(&["off", "on", "insecure"]), "", PRIVATE),

@@ -254,7 +254,7 @@ fn drawn_files_are_accepted_and_shown_as_fio_does() {
     let (bench, mut tally, mut wrong) = (Bench::new(), Tally::default(), Vec::new());
     let names: Vec<&str> =
         options::all().map(|spec| spec.name).filter(|name| !options::is_newer(name)).collect();
-    for seed in 0..400 {
+    for seed in 0..100 {
         let mut dice = Dice::of(seed);
         let mut text = drawn(&mut dice);
         if seed % 2 == 0 {
@@ -277,7 +277,7 @@ fn drawn_files_are_accepted_and_shown_as_fio_does() {
         wrong[..wrong.len().min(12)].join("\n\n")
     );
     println!("drawn files: {tally:?}");
-    assert!(tally.accepted > 150 && tally.refused > 30, "{tally:?}");
+    assert!(tally.accepted > 30 && tally.refused > 5, "{tally:?}");
 }
 
 /// What fio checks only when it runs a job, or never.
