@@ -341,7 +341,7 @@ mod tests {
             (true, false, false, Buffers::Zeros)
         );
         assert_eq!((&job.cpus_allowed[..], &job.files.names[..]), (&[0][..], &["./t".to_string()][..]));
-        assert_eq!(found.sections[0].option("bs").unwrap().1.line, 7);
+        assert_eq!(found.sections[0].option("bs").unwrap().1.line, 9);
         let found = read("dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct skip=2").unwrap();
         let job = &found.sections[0].job;
         assert_eq!((job.rw, job.direct, job.offset, job.size), (Rw::Read, true, 128 << 10, 1 << 20));

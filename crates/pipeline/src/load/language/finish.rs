@@ -122,6 +122,9 @@ fn amounts(draft: &mut Draft) -> Result<(), Bad> {
     let job = draft.job();
     job.iodepth_batch = job.iodepth_batch.min(job.iodepth);
     job.thinktime.spin_us = job.thinktime.spin_us.min(job.thinktime.us);
+    if job.thinktime.us == 0 {
+        job.thinktime = Default::default();
+    }
     Ok(())
 }
 

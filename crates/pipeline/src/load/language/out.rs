@@ -1,6 +1,6 @@
 //! A section as a command line for fio: only what differs from fio's defaults.
 
-use super::draft::Draft;
+use super::draft::{Draft, Given};
 use super::options::{self, Meaning};
 use model::job::{
     Arrivals, BlockSize, Buffers, Distribution, Fallocate, Job, PerDirection, Rate, Section, Sharing,
@@ -58,6 +58,12 @@ impl Out {
         if is_set {
             self.words.push(format!("--{name}"));
         }
+    }
+
+    /// In place of what stands there for the option.
+    fn replace(&mut self, name: &str, value: &str) {
+        self.words.retain(|word| word.trim_start_matches('-').split('=').next() != Some(name));
+        self.put(name, value);
     }
 
     fn bytes(&mut self, name: &str, value: u64) {
@@ -300,7 +306,9 @@ fn content(job: &Job, out: &mut Out) {
 fn ends(job: &Job, out: &mut Out) {
     if let Some(target) = job.latency_target {
         out.put("latency_target", format!("{}us", target.us));
-        out.put("latency_window", format!("{}us", target.window_us));
+        if target.window_us > 0 {
+            out.put("latency_window", format!("{}us", target.window_us));
+        }
         out.unless("latency_percentile", target.percentile, 100.0);
     }
     if let Some(rule) = job.steadystate {
@@ -322,32 +330,35 @@ fn ends(job: &Job, out: &mut Out) {
 
 /// What the job cannot hold: options that fio alone follows. Those that only say what is logged are left out.
 fn handed_on(section: &Section, out: &mut Out) {
+    let engine = &section.job.ioengine;
+    let given = section.given.iter().map(|(name, value, position)| Given {
+        name: name.clone(),
+        value: Some(value.clone()),
+        position: position.clone(),
+    });
+    let given: Vec<Given> = given
+        .filter(|one| options::find(&one.name).or(options::of_engine(engine, &one.name)).is_some())
+        .collect();
+    // The options were read before, so they can be read again; of a section whose options cannot, nothing is handed on.
     let mut draft = Draft::new();
-    draft.job().ioengine = section.job.ioengine.clone();
-    let mut names: Vec<&str> = Vec::new();
-    for (name, value, position) in &section.given {
-        let engine = &section.job.ioengine;
-        let Some(spec) = options::find(name).or_else(|| options::of_engine(engine, name)) else { continue };
-        let given = super::draft::Given {
-            name: name.clone(),
-            value: Some(value.clone()),
-            position: position.clone(),
-        };
-        // It was read before, so an error cannot come of it; an option that does not read again is not handed on.
-        let is_read = draft.apply(spec, given).is_ok();
-        let is_kept = match spec.meaning {
-            Meaning::Other(..) => true,
-            Meaning::Apply(_) => draft.unsupported.iter().any(|one| one.option == *name),
-            Meaning::Noted(why) => name == "thread" || why.starts_with("it belongs to"),
-        };
-        names.retain(|other| other != name);
-        if is_read && is_kept && !matches!(name.as_str(), "ioengine" | "kb_base") {
-            names.push(name);
+    if draft.apply_all(&given).is_err() {
+        return;
+    }
+    super::finish::end_with_others(&mut draft, false);
+    let Ok((_, unsupported, _)) = super::finish::finish(draft, &Default::default()) else { return };
+    for one in unsupported {
+        if one.option != "ioengine" {
+            out.replace(&one.option, &one.value);
         }
     }
-    for name in names {
-        let Some((value, _)) = section.option(name) else { continue };
-        out.words.retain(|word| word.trim_start_matches('-').split('=').next() != Some(name));
-        out.put(name, value);
+    for one in given {
+        let spec = options::find(&one.name).or_else(|| options::of_engine(engine, &one.name));
+        let is_companion = match spec.map(|spec| spec.meaning) {
+            Some(Meaning::Noted(why)) => one.name == "thread" || why.starts_with("it belongs to"),
+            _ => false,
+        };
+        if is_companion {
+            out.replace(&one.name, &one.value.unwrap_or_default());
+        }
     }
 }

@@ -146,16 +146,23 @@ fn join_quoted(words: Vec<String>) -> Vec<String> {
     joined
 }
 
-/// Everything up to the end of a prompt, a line number with its bar, and a `#` or `$` before the program.
+/// Everything up to the end of a prompt, a line number with its bar, and a `#` or `$` before the program. A prompt ends
+/// before the program: behind it, `#` begins a comment.
 fn drop_prompt(words: &mut Vec<Word>) {
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    if let [number, bar, ..] = &words[..]
+        && is_number(&number.text)
+        && bar.text == "|"
+    {
+        words.drain(..2);
+    }
     let end = words.iter().position(|word| word.text.starts_with('-') || word.text.contains('='));
     let head = &words[..end.unwrap_or(words.len())];
-    let is_end = |word: &Word| word.text.ends_with(['#', '$', '%', '>', '|']) && !word.text.contains("/dev/");
-    if let Some(last) = head.iter().rposition(is_end) {
-        // A bar ends a line as well as it begins one.
-        if last + 1 < words.len() {
-            words.drain(..=last);
-        }
+    let program = head.iter().rposition(|word| matches!(base(&word.text), "fio" | "dd" | "cp"));
+    let head = &head[..program.unwrap_or(head.len())];
+    let last = head.iter().rposition(|word| word.text.ends_with(['#', '$', '%']) || word.text == ">");
+    if let Some(last) = last.filter(|last| last + 1 < words.len()) {
+        words.drain(..=last);
     }
     if let Some(first) = words.first_mut() {
         let bare = first.text.trim_start_matches(['#', '$']);
@@ -350,6 +357,13 @@ mod tests {
     #[test]
     fn typographic_quotes_hold_words_together() {
         assert_eq!(texts(&line("fio -name=“EBS 4K test” -bs=4k")), ["-name=EBS 4K test", "-bs=4k"]);
+    }
+
+    #[test]
+    fn what_stands_behind_the_command_is_no_prompt() {
+        for line_of in ["fio a.fio # why", "fio a.fio | tee log", "$ fio a.fio > log", "5 | fio a.fio 2>&1"] {
+            assert_eq!(texts(&line(line_of)), ["a.fio"], "{line_of}");
+        }
     }
 
     #[test]

@@ -70,6 +70,11 @@ impl Kind {
                 _ => Err(Bad::value("it needs a value", "Write one after a =")),
             };
         };
+        let is_list = matches!(self, Kind::PerDirection(..) | Kind::Times(_) | Kind::Range);
+        let is_text = matches!(self, Kind::Free | Kind::Text | Kind::Word(_) | Kind::Floats(..));
+        if text.starts_with(',') && !is_list && !is_text {
+            return Err(Bad::misleading("fio ignores what stands behind the comma", "Write one value"));
+        }
         match self {
             Kind::Free => Ok(Value::Text(text.into())),
             Kind::Text if text.is_empty() => Err(Bad::value("it needs a value", "Write one after the =")),
@@ -101,7 +106,10 @@ fn flag(text: &str) -> Result<u32, Bad> {
         Some(hex) => u32::from_str_radix(hex, 16),
         None => text.parse(),
     };
-    number.map_err(|_| Bad::value("fio takes yes and no as numbers here", "Write 0 or 1"))
+    number.map_err(|_| match text.contains(|c: char| c.is_ascii_digit()) {
+        true => Bad::misleading("fio takes a number of it for yes or no", "Write 0 or 1"),
+        false => Bad::value("fio takes yes and no as numbers here", "Write 0 or 1"),
+    })
 }
 
 fn word(text: &str, words: &[&str]) -> Result<Value, Bad> {
@@ -124,16 +132,33 @@ fn word(text: &str, words: &[&str]) -> Result<Value, Bad> {
 fn number(text: &str, kb_base: i64, min: i64, max: i64) -> Result<i64, Bad> {
     let value = match units::bytes(text, kb_base)? {
         Amount::Bytes(value) => value,
-        Amount::Percent(_) => return Err(Bad::value("it takes no per cent", "Write a number")),
+        Amount::Percent(_) => {
+            return Err(Bad::misleading(
+                "it takes no per cent, and fio reads a huge number",
+                "Write a number",
+            ));
+        }
         Amount::Zones(_) => return Err(Bad::value("it takes no zones", "Write a number")),
     };
     match value {
+        value if value < min.min(0) => Err(Bad::misleading(
+            "fio takes a negative number for a huge one",
+            format!("Write at least {min}"),
+        )),
         value if value < min => {
             Err(Bad::value(format!("it is below {min}"), format!("Write at least {min}")))
+        }
+        value if value > max && max == i64::from(u32::MAX) => {
+            Err(Bad::misleading("fio cuts the number off at 32 bits", format!("Write at most {max}")))
         }
         value if value > max => Err(Bad::value(format!("it is above {max}"), format!("Write at most {max}"))),
         value => Ok(value),
     }
+}
+
+/// fio goes on after a part of a list that it cannot read, as long as it could read an earlier one.
+fn later(at: usize, bad: Bad) -> Bad {
+    if at > 0 { Bad::misleading(format!("fio ignores the rest: {}", bad.why), bad.advice) } else { bad }
 }
 
 fn one(text: &str, kb_base: i64, min: i64, max: i64) -> Result<Value, Bad> {
@@ -162,10 +187,10 @@ fn several(text: &str, read: impl Fn(&str) -> Result<i64, Bad>) -> Result<Value,
         ));
     }
     let mut values = Vec::new();
-    for part in &parts {
+    for (at, part) in parts.iter().enumerate() {
         values.push(match *part {
             "" => None,
-            part => Some(read(part)?),
+            part => Some(read(part).map_err(|bad| later(at, bad))?),
         });
     }
     let last = values.last().copied().flatten();
@@ -183,23 +208,30 @@ fn span(text: &str, read: impl Fn(&str) -> Result<i64, Bad>) -> Result<Value, Ba
 }
 
 fn floats(text: &str, most: usize, min: f64, max: f64) -> Result<Value, Bad> {
-    let parts: Vec<&str> = text.split(':').collect();
-    if parts.len() > most {
-        return Err(Bad::value(format!("there are more than {most} numbers"), "Leave some out"));
-    }
     let mut values = Vec::new();
-    for part in parts {
-        let value: f64 = part
-            .trim()
-            .parse()
-            .map_err(|_| Bad::value("this is no list of numbers", "Write numbers separated by colons"))?;
-        if !(value >= min && value <= max) {
-            let advice = format!("Write numbers from {min} to {max}");
-            return Err(Bad::value(format!("{value} is out of range"), advice));
-        }
-        values.push(value);
+    for (at, part) in text.split(':').enumerate() {
+        values.push(float(part.trim(), at < most, min, max).map_err(|bad| later(at, bad))?);
     }
     Ok(Value::Floats(values))
+}
+
+fn float(part: &str, has_room: bool, min: f64, max: f64) -> Result<f64, Bad> {
+    if !has_room {
+        return Err(Bad::value("there are too many numbers", "Leave some out"));
+    }
+    let value: f64 = part.parse().map_err(|_| match part.starts_with(|c: char| c.is_ascii_digit()) {
+        true => {
+            Bad::misleading("fio ignores what stands behind the number", "Write numbers separated by colons")
+        }
+        false => Bad::value("this is no list of numbers", "Write numbers separated by colons"),
+    })?;
+    match value >= min && value <= max {
+        true => Ok(value),
+        false => {
+            let advice = format!("Write numbers from {min} to {max}");
+            Err(Bad::value(format!("{value} is out of range"), advice))
+        }
+    }
 }
 
 fn ranges(text: &str, kb_base: i64) -> Result<Value, Bad> {

@@ -196,9 +196,6 @@ fn assemble(chunks: Vec<Chunk>, rest: Rest, env: Env, include: Include) -> Resul
             _ => builder.global(&chunk.options)?,
         }
     }
-    if is_alone && builder.is_empty() && chunks.len() > 1 {
-        builder.section("fio", &Default::default(), &[], false)?;
-    }
     for (number, file) in rest.files.iter().enumerate() {
         if number > 0 {
             builder.forget_defaults();

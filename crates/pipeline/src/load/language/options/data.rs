@@ -36,7 +36,12 @@ pub(super) static GROUP: &[Spec] = &[
     noted("dedupe_global", "", Kind::Bool, "it belongs to dedupe_percentage"),
     noted("dedupe_mode", "", Kind::Word(&["repeat", "working_set"]), "it belongs to dedupe_percentage"),
     noted("dedupe_working_set_percentage", "", Kind::Number(0, 100), "it belongs to dedupe_percentage"),
-    noted("mem", "iomem", Kind::Free, "iodyno's buffers are aligned pages of its own"),
+    noted(
+        "mem",
+        "iomem",
+        Kind::Word(&["malloc", "shm", "shmhuge", "mmap", "mmapshared", "mmaphuge", "cudamalloc"]),
+        "iodyno's buffers are aligned pages of its own",
+    ),
     noted("iomem_align", "mem_align", INT, "iodyno's buffers are aligned to pages always"),
     noted("hugepage-size", "", INT, "it belongs to mem"),
     other("lockmem", super::WIDE, "0", "memory that is locked away while the job runs"),

@@ -44,6 +44,14 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
         &[other("stat_type", Kind::Word(&["stat", "lstat", "statx"]), "", PRIVATE)],
     ),
     (
+        &["gfapi", "gfapi_async"],
+        &[
+            other("volume", Kind::Text, "", PRIVATE),
+            other("brick", Kind::Text, "", PRIVATE),
+            other("single-instance", Kind::Bool, "0", PRIVATE),
+        ],
+    ),
+    (
         &["http"],
         &[
             other("https", Kind::Word(&["off", "on", "insecure"]), "", PRIVATE),
@@ -225,6 +233,8 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
 
 /// All engines that some fio has.
 const ENGINES: &[&str] = &[
+    "binject",
+    "cpp_null",
     "cpuio",
     "dev-dax",
     "dfs",
@@ -237,6 +247,10 @@ const ENGINES: &[&str] = &[
     "filestat",
     "ftruncate",
     "gfapi",
+    "guasi",
+    "libblkio",
+    "solarisaio",
+    "windowsaio",
     "gfapi_async",
     "http",
     "ime_aio",

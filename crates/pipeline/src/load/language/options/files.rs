@@ -25,8 +25,8 @@ pub(super) static GROUP: &[Spec] = &[
         "locks around the I/O of a file",
     ),
     other("opendir", Kind::Text, "", "all files of a directory tree"),
-    sets("nrfiles", "nr_files", Kind::Number(1, u32::MAX as i64), |draft, value| {
-        draft.job().files.nrfiles = small(value);
+    sets("nrfiles", "nr_files", INT, |draft, value| {
+        draft.job().files.nrfiles = small(value).max(1);
         Ok(())
     }),
     sets("openfiles", "", INT, |draft, value| {

@@ -53,7 +53,7 @@ pub(super) static GROUP: &[Spec] = &[
         }
         Ok(())
     }),
-    sets("bssplit", "", Kind::Text, split::bssplit),
+    sets("bssplit", "", Kind::Free, split::bssplit),
     sets("ba", "blockalign", BLOCKS, |draft, value| {
         if let Value::Numbers(numbers) = value {
             for (slot, number) in draft.ba.iter_mut().zip(numbers) {

@@ -8,6 +8,7 @@ mod io;
 mod machine;
 mod newer;
 mod pace;
+mod profiles;
 mod queue;
 mod replay;
 mod reporting;
@@ -67,7 +68,7 @@ const INT: Kind = Kind::Number(0, u32::MAX as i64);
 const WIDE: Kind = Kind::Number(0, i64::MAX);
 
 /// All options that do not belong to one engine.
-static GROUPS: [&[Spec]; 13] = [
+static GROUPS: [&[Spec]; 14] = [
     io::GROUP,
     size::GROUP,
     files::GROUP,
@@ -81,6 +82,7 @@ static GROUPS: [&[Spec]; 13] = [
     steady::GROUP,
     reporting::GROUP,
     replay::GROUP,
+    profiles::GROUP,
 ];
 
 /// All options that do not belong to one engine.

@@ -1,6 +1,11 @@
 //! Depth, batches and jobs.
 
+use crate::load::language::error::Bad;
+
 use super::{INT, Kind, Spec, flag, noted, other, sets, small, text};
+
+/// More threads than any machine runs.
+const MOST_JOBS: u32 = 100_000;
 
 pub(super) static GROUP: &[Spec] = &[
     sets("iodepth", "", Kind::Number(1, u32::MAX as i64), |draft, value| {
@@ -28,8 +33,16 @@ pub(super) static GROUP: &[Spec] = &[
         draft.offload = text(value).starts_with("offload");
         Ok(())
     }),
-    sets("numjobs", "", Kind::Number(1, 100_000), |draft, value| {
-        draft.job().numjobs = small(value);
+    sets("numjobs", "", INT, |draft, value| {
+        draft.job().numjobs = match small(value) {
+            jobs @ 1..=MOST_JOBS => jobs,
+            _ => {
+                return Err(Bad::misleading(
+                    "fio never ends to make such a number of jobs",
+                    "Write 1 to 100000",
+                ));
+            }
+        };
         Ok(())
     }),
     noted("thread", "", Kind::Set, "iodyno's jobs are threads always"),

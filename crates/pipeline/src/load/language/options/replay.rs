@@ -14,7 +14,7 @@ pub(super) static GROUP: &[Spec] = &[
     noted("replay_scale", "", INT, REPLAY),
     noted("replay_align", "", INT, REPLAY),
     noted("replay_time_scale", "", Kind::Number(1, u32::MAX as i64), REPLAY),
-    noted("replay_skip", "", Kind::Free, REPLAY),
+    noted("replay_skip", "", Kind::Word(&["read", "write", "trim", "sync"]), REPLAY),
     other("merge_blktrace_file", Kind::Text, "", "merging traces"),
     noted(
         "merge_blktrace_scalars",

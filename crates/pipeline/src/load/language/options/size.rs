@@ -47,7 +47,7 @@ fn size(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
         Amount::Bytes(bytes) => (bytes as u64, 0),
         Amount::Percent(percent @ 0..=100) => (0, percent as u8),
         Amount::Percent(percent) => {
-            return Err(Bad::value(format!("{percent} % is more than there is"), "Write at most 100%"));
+            return Err(Bad::conflict(format!("{percent} % is more than there is"), "Write at most 100%"));
         }
         Amount::Zones(_) => {
             draft.cannot("a size in zones of a zoned device");

@@ -35,7 +35,7 @@ fn sizes(list: &str, draft: &mut Draft) -> Result<Vec<(u64, u8)>, Bad> {
         let (size, share) = entry.split_once('/').unwrap_or((entry, ""));
         let bytes = match units::bytes(size, draft.kb_base)? {
             Amount::Bytes(bytes) if bytes > 0 => bytes as u64,
-            _ => return Err(Bad::value(format!("{size} is no block size"), "Write 4k/60:64k/40")),
+            _ => return Err(Bad::misleading(format!("{size} is no block size"), "Write 4k/60:64k/40")),
         };
         found.push((bytes, share_of(share)?));
     }
