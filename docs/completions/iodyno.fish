@@ -47,17 +47,18 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every 
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l bs -d 'Block size' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l iodepth -d 'I/Os in flight for each job' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rw -d 'read, write, randread, randwrite, rw or randrw; randread, with the engine stream write' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l bs -d 'Block size; 4k, with the engine stream 1m' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l iodepth -d 'I/Os in flight for each job; 32, with the engines stream and files 1' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l numjobs -d 'Threads that each run the job' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l direct -d '1 for O_DIRECT, 0 for the page cache; 1, with the engines stream and files 0' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'io_uring or psync' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'How the load is made; `iodyno catalogue` lists the engines' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l engine-option -d 'An option that only this engine has; `iodyno explain ENGINE` tells them. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rwmixread -d 'Share of reads in a mix, per cent' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run; 10 s, or until all is done with the engines stream and files' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
@@ -70,13 +71,14 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time f
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l bs -d 'Block size' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l iodepth -d 'I/Os in flight for each job' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw or randrw; randread, with the engine stream write' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l bs -d 'Block size; 4k, with the engine stream 1m' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l iodepth -d 'I/Os in flight for each job; 32, with the engines stream and files 1' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l numjobs -d 'Threads that each run the job' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l direct -d '1 for O_DIRECT, 0 for the page cache; 1, with the engines stream and files 0' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'io_uring or psync' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'How the load is made; `iodyno catalogue` lists the engines' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l engine-option -d 'An option that only this engine has; `iodyno explain ENGINE` tells them. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rwmixread -d 'Share of reads in a mix, per cent' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r

@@ -44,17 +44,18 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (run)
 _arguments "${_arguments_options[@]}" : \
-'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
-'--bs=[Block size]:BS:_default' \
-'--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
+'--rw=[read, write, randread, randwrite, rw or randrw; randread, with the engine stream write]:RW:_default' \
+'--bs=[Block size; 4k, with the engine stream 1m]:BS:_default' \
+'--iodepth=[I/Os in flight for each job; 32, with the engines stream and files 1]:IODEPTH:_default' \
 '--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
-'--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
+'--direct=[1 for O_DIRECT, 0 for the page cache; 1, with the engines stream and files 0]:DIRECT:_default' \
 '--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
-'--ioengine=[io_uring or psync]:IOENGINE:_default' \
+'--ioengine=[How the load is made; \`iodyno catalogue\` lists the engines]:IOENGINE:_default' \
+'*--engine-option=[An option that only this engine has; \`iodyno explain ENGINE\` tells them. Repeat for more]:NAME=VALUE:_default' \
 '--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
-'--runtime=[How long to run]:RUNTIME:_default' \
+'--runtime=[How long to run; 10 s, or until all is done with the engines stream and files]:RUNTIME:_default' \
 '--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
@@ -74,13 +75,14 @@ _arguments "${_arguments_options[@]}" : \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
-'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
-'--bs=[Block size]:BS:_default' \
-'--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
+'--rw=[read, write, randread, randwrite, rw or randrw; randread, with the engine stream write]:RW:_default' \
+'--bs=[Block size; 4k, with the engine stream 1m]:BS:_default' \
+'--iodepth=[I/Os in flight for each job; 32, with the engines stream and files 1]:IODEPTH:_default' \
 '--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
-'--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
+'--direct=[1 for O_DIRECT, 0 for the page cache; 1, with the engines stream and files 0]:DIRECT:_default' \
 '--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
-'--ioengine=[io_uring or psync]:IOENGINE:_default' \
+'--ioengine=[How the load is made; \`iodyno catalogue\` lists the engines]:IOENGINE:_default' \
+'*--engine-option=[An option that only this engine has; \`iodyno explain ENGINE\` tells them. Repeat for more]:NAME=VALUE:_default' \
 '--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \

@@ -92,7 +92,7 @@ fn a_stream_ends_when_its_bytes_are_moved() {
         (record["job"]["bs"].as_u64(), record["job"]["direct"].as_bool()),
         (Some(1 << 20), Some(false))
     );
-    assert_eq!(record["load"]["write"]["bytes"], 32 << 20);
+    assert_eq!(record["load"]["write"]["bytes"], 64 << 20, "each has a file of its own");
     assert_eq!(record["load"]["sync"]["ios"], 2);
     assert!(record["load"]["notes"].to_string().contains("then fsync in"));
 }

@@ -1,6 +1,7 @@
 //! What an engine does when nothing is said: the engines differ in what they are for.
 
-use model::job::{Job, Rw};
+use host::files::Kind;
+use model::job::{FileSet, Job, Rw, Sharing};
 
 /// The job of an engine before any option is applied. Without a `runtime` the engines that have an amount of work to do
 /// (`stream`, `files`) end when it is done; the others run for the usual time.
@@ -11,6 +12,16 @@ pub fn of(ioengine: &str) -> Job {
         "files" => until_done(job),
         _ => job,
     }
+}
+
+/// The job on a target: in a directory each stream has a file of its own, as each dd has. On one file the streams would
+/// wait for each other.
+pub fn on(job: Job, kind: Kind) -> Job {
+    if job.ioengine != "stream" || kind != Kind::Directory || job.files.sharing != Sharing::Shares {
+        return job;
+    }
+    let files = FileSet { sharing: Sharing::Own, ..job.files };
+    Job { files, ..job }
 }
 
 fn until_done(job: Job) -> Job {
@@ -27,5 +38,7 @@ mod tests {
         assert_eq!((job.rw, job.bs, job.direct, job.end_fsync), (Rw::Write, 1 << 20, false, true));
         assert!(!job.time_based && job.runtime_ms == 0, "it ends when all is moved");
         assert_eq!(of("io_uring"), Job::default());
+        assert_eq!(on(job.clone(), Kind::Directory).files.sharing, Sharing::Own);
+        assert_eq!(on(job.clone(), Kind::File), job);
     }
 }

@@ -167,10 +167,13 @@ fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<
         return None;
     }
     let rate = units::count((direction.ios as f64 / elapsed_ms * 1e3).round());
-    if direction.ios == 1 {
-        // One is no rate and has no percentiles.
-        let took = direction.latency.quantile_ns(1.0).unwrap_or(0);
-        return Some(format!("  {name:<5} once, in {}", units::duration_ns(took as f64)));
+    if direction.ios < 20 && direction.latency.total() > 0 {
+        // A few are no rate and have no percentiles.
+        let took = |share| units::duration_ns(direction.latency.quantile_ns(share).unwrap_or(0) as f64);
+        return Some(match direction.ios {
+            1 => format!("  {name:<5} once, in {}", took(1.0)),
+            times => format!("  {name:<5} {times} times, in {} to {}", took(0.0), took(1.0)),
+        });
     }
     if direction.latency.total() == 0 {
         let per_s = units::bytes_per_s(direction.bytes as f64 / elapsed_ms * 1e3);
@@ -313,6 +316,30 @@ mod tests {
             verdict_sentence("scheduler", &values, &refused),
             "scheduler: no verdict. The noise is too large."
         );
+    }
+
+    #[test]
+    fn a_few_syncs_are_no_rate() {
+        let mut direction = Direction { ios: 1, ..Direction::default() };
+        direction.latency.record(100);
+        assert_eq!(direction_line("sync", &direction, 1e3).unwrap(), "  sync  once, in 100 ns");
+        direction.latency.record(3_000_000_000);
+        direction.ios = 2;
+        let line = direction_line("sync", &direction, 1e3).unwrap();
+        assert!(line.starts_with("  sync  2 times, in 100 ns to "), "{line}");
+    }
+
+    #[test]
+    fn operations_are_a_table_and_a_sentence() {
+        let mut one = Operation { name: "stat".into(), busy_ms: 500.0, done: Direction::default() };
+        one.done.ios = 1_000;
+        (0..1_000).for_each(|_| one.done.latency.record(2_000));
+        let load = LoadResult { elapsed_ms: 4e3, operations: vec![one], ..LoadResult::default() };
+        let job = Job { ioengine: "files".into(), numjobs: 2, ..Job::default() };
+        assert_eq!(load_sentence(&job, &load), "small files, 2 jobs: stat 2.00 k/s");
+        let lines = operation_lines(&load);
+        assert!(lines[1].contains("stat") && lines[1].contains("500 ms") && lines[1].contains("2.00 k"), "{lines:?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:?}");
     }
 
     #[test]

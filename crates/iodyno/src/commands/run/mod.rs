@@ -36,6 +36,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(crate::commands::inspect::failure)?;
     let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed))?;
+    let kind = host::files::kind(&args.target)?;
+    let job = load::defaults::on(job, kind);
     let stop = context.stop_on_signals()?;
     let mut prepared = prepare(args, context, &job, &stop)?;
     prepared.set_device(path.queue_device().map(|layer| layer.name.clone()));
