@@ -2,9 +2,9 @@
 
 use crate::exit::Failure;
 use model::job::{Job, PerDirection, Rate, Rw};
-use std::collections::BTreeMap;
 use model::units::{parse_bytes, parse_duration_ms};
 use pipeline::load::Consent;
+use std::collections::BTreeMap;
 
 /// Options that describe the load.
 #[derive(Debug, clap::Args)]

@@ -46,8 +46,7 @@ fn operation_lines(load: &LoadResult) -> Vec<String> {
     };
     let mut lines = vec![row(["", "count", "time", "per s", "data per s", "p50", "p99", "max"])];
     for one in done {
-        let quantile =
-            |share| units::duration_ns(one.done.latency.quantile_ns(share).unwrap_or(0) as f64);
+        let quantile = |share| units::duration_ns(one.done.latency.quantile_ns(share).unwrap_or(0) as f64);
         let bytes = match one.done.bytes {
             0 => String::new(),
             bytes => units::bytes_per_s(bytes as f64 / one.busy_ms.max(1e-3) * 1e3),
@@ -150,7 +149,8 @@ fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
     let span = units::span_ms(load.elapsed_ms.round() as u64);
     lines.push(format!("  on {} ({device}), {span}, seed {}", record.target, record.job.randseed));
     lines.push(format!("  engine {}", load.engine));
-    let directions = [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
+    let directions =
+        [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
     for (name, direction) in directions {
         lines.extend(direction_line(name, direction, load.elapsed_ms));
     }
@@ -338,7 +338,10 @@ mod tests {
         let job = Job { ioengine: "files".into(), numjobs: 2, ..Job::default() };
         assert_eq!(load_sentence(&job, &load), "small files, 2 jobs: stat 2.00 k/s");
         let lines = operation_lines(&load);
-        assert!(lines[1].contains("stat") && lines[1].contains("500 ms") && lines[1].contains("2.00 k"), "{lines:?}");
+        assert!(
+            lines[1].contains("stat") && lines[1].contains("500 ms") && lines[1].contains("2.00 k"),
+            "{lines:?}"
+        );
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:?}");
     }
 

@@ -95,6 +95,8 @@ fn measure(
     let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), &Scope::of(path));
     let failure = wait(&mut running, job, stop);
     let sensors = sampler.stop();
+    running.stop();
+    let failure = failure.or_else(|| running.failure().map(Failure::from));
     let load = running.finish();
     match failure {
         Some(failure) => Err(failure),
