@@ -483,12 +483,28 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --open-loop --arrivals --cpus-allowed --destroy-data --overwrite --force-signature --runtime --seed --json --help --version"
+            opts="-h -V --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --runtime --seed --stream --interval --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --preset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --job)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine)
+                    COMPREPLY=($(compgen -W "native fio" -- "${cur}"))
+                    return 0
+                    ;;
                 --rw)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -517,6 +533,10 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --engine-option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --rwmixread)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -529,7 +549,19 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fsync)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cpus-allowed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-runtime)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -538,6 +570,10 @@ _iodyno() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --interval)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -577,7 +613,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --budget --rope --alpha --seed --accept-worse-p99 --dry-run --aa --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --open-loop --arrivals --cpus-allowed --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --knob --budget --rope --alpha --seed --accept-worse-p99 --dry-run --aa --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -601,6 +637,22 @@ _iodyno() {
                     ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --job)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine)
+                    COMPREPLY=($(compgen -W "native fio" -- "${cur}"))
                     return 0
                     ;;
                 --rw)
@@ -631,6 +683,10 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --engine-option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --rwmixread)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -643,7 +699,19 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fsync)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cpus-allowed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-runtime)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

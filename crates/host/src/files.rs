@@ -213,9 +213,10 @@ impl DataFile {
         rustix::fs::ftruncate(&self.fd, length).map_err(|error| Error::io("extend", &self.path, error))
     }
 
-    /// Bytes that are in the page cache and not yet on the device; none where the kernel cannot tell (before 6.5).
-    pub fn unwritten_bytes(&self) -> Option<u64> {
-        crate::cachestat::unwritten_bytes(self.fd.as_fd())
+    /// Bytes of a range that are in the page cache and not yet on the device; none where the kernel cannot tell (before
+    /// 6.5).
+    pub fn unwritten_bytes(&self, offset: u64, length: u64) -> Option<u64> {
+        crate::cachestat::unwritten_bytes(self.fd.as_fd(), offset, length)
     }
 
     /// Drops the clean cached pages of a range, so that the next read comes from the device.

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::exit::{Exit, Failure};
 use host::Unfinished;
-use model::change::Restored;
+use model::change::{Attribute, Restored};
 use serde::Serialize;
 
 /// Arguments of `undo`.
@@ -78,6 +78,10 @@ fn undo_one(journal: Unfinished, context: &Context) -> Result<Undone, Failure> {
         (false, _) => format!("{purpose}: not everything came back; the journal stays."),
     });
     for one in restored.iter().filter(|one| one.written || !one.is_whole()) {
+        if one.is_whole() && one.wanted == Attribute::Absent {
+            context.out.say(format!("  {}  removed", one.path));
+            continue;
+        }
         let state = if one.is_whole() { "back at" } else { "should be" };
         let error = one.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
         context.out.say(format!(
@@ -91,7 +95,7 @@ fn undo_one(journal: Unfinished, context: &Context) -> Result<Undone, Failure> {
 }
 
 /// A value in a line: of a file, only that it is there.
-fn brief(value: &model::change::Attribute) -> String {
+fn brief(value: &Attribute) -> String {
     let text = value.to_string();
     if text.contains('\n') { "the old file".to_string() } else { text }
 }

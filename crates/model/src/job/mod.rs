@@ -215,7 +215,8 @@ impl Job {
 
     /// For people: `4K random read, depth 32, direct`.
     pub fn phrase(&self) -> String {
-        let jobs = |word: &str| if self.numjobs == 1 { String::new() } else { format!(", {} {word}", self.numjobs) };
+        let jobs =
+            |word: &str| if self.numjobs == 1 { String::new() } else { format!(", {} {word}", self.numjobs) };
         match self.ioengine.as_str() {
             "none" => return "the load that is there".into(),
             "files" => return format!("small files{}", jobs("jobs")),

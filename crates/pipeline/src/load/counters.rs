@@ -43,13 +43,7 @@ struct Lane {
 impl Lane {
     fn new() -> Lane {
         let zero = || AtomicU64::new(0);
-        Lane {
-            cells: zeros(BUCKETS),
-            bytes: zero(),
-            untimed: zero(),
-            untimed_bytes: zero(),
-            busy_ns: zero(),
-        }
+        Lane { cells: zeros(BUCKETS), bytes: zero(), untimed: zero(), untimed_bytes: zero(), busy_ns: zero() }
     }
 
     fn histogram(&self) -> Histogram {

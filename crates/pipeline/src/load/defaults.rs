@@ -1,6 +1,7 @@
 //! What an engine does when nothing is said: the engines differ in what they are for.
 
-use model::job::{Job, Rw};
+use host::files::Kind;
+use model::job::{Job, Rw, Sharing};
 
 /// The job of an engine before any option is applied. Without a `runtime` the engines that have an amount of work to do
 /// (`stream`, `files`) end when it is done; the others run for the usual time.
@@ -10,6 +11,14 @@ pub fn of(ioengine: &str) -> Job {
         "stream" => Job { rw: Rw::Write, bs: 1 << 20, end_fsync: true, ..until_done(job) },
         "files" => until_done(job),
         _ => job,
+    }
+}
+
+/// The job on a target: in a directory each stream has a file of its own, as each dd has. On one file the streams would
+/// wait for each other.
+pub fn on(job: &mut Job, kind: Kind) {
+    if job.ioengine == "stream" && kind == Kind::Directory && job.files.sharing == Sharing::Shares {
+        job.files.sharing = Sharing::Own;
     }
 }
 
@@ -27,5 +36,10 @@ mod tests {
         assert_eq!((job.rw, job.bs, job.direct, job.end_fsync), (Rw::Write, 1 << 20, false, true));
         assert!(!job.time_based && job.runtime_ms == 0, "it ends when all is moved");
         assert_eq!(of("io_uring"), Job::default());
+        let mut of_directory = job.clone();
+        on(&mut of_directory, Kind::File);
+        assert_eq!(of_directory, job);
+        on(&mut of_directory, Kind::Directory);
+        assert_eq!(of_directory.files.sharing, Sharing::Own);
     }
 }

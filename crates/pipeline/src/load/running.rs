@@ -186,7 +186,10 @@ impl Running {
         let mut all = Snapshot { at_ns: clock::monotonic_ns(), ..Snapshot::default() };
         for counters in &self.counters {
             all.sides.resize(counters.lanes(), Side::default());
-            all.sides.iter_mut().enumerate().for_each(|(index, side)| side.merge(counters.lane(index), counters.untimed(index)));
+            all.sides
+                .iter_mut()
+                .enumerate()
+                .for_each(|(index, side)| side.merge(counters.lane(index), counters.untimed(index)));
             if let Some(service) = counters.service() {
                 all.service.get_or_insert_default().merge(&service);
             }
@@ -290,6 +293,12 @@ impl Running {
             clock::sleep_ns(left_ns.min(20_000_000));
         }
         false
+    }
+
+    /// Ends the load and leaves its result to [`Running::finish`]: what fails only at the end, such as another program's
+    /// report, can be asked for in between with [`Running::failure`].
+    pub fn stop(&mut self) {
+        self.halt();
     }
 
     /// Ends the load: nothing more is submitted, what is in flight is waited for and counted. A device that does not

@@ -10,6 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::store::Store;
 use model::iopath::IoPath;
 use model::record::{RECORD_SCHEMA, Record};
+use pipeline::load::defaults;
 use pipeline::report::{summary, words};
 pub use stage::View;
 use std::path::{Path, PathBuf};
@@ -41,11 +42,16 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let context = &context.streaming(args.stream);
     let store = Store::open(&context.state_dir)?;
-    let workload = args.job.workload(args.runtime, args.seed)?;
+    let mut workload = args.job.workload(args.runtime, args.seed)?;
     for note in &workload.notes {
         context.out.note(format!("note: {note}"));
     }
     let root = targets::root(args.target.as_deref(), &workload)?;
+    if !workload.is_fio
+        && let Ok(kind) = host::files::kind(&root)
+    {
+        workload.sections.iter_mut().for_each(|section| defaults::on(&mut section.job, kind));
+    }
     let path = inspect(context, &root)?;
     measure_and_keep(args, context, &store, &workload, &path)
 }

@@ -147,14 +147,15 @@ impl Stage<'_> {
     }
 
     fn end(&self, active: Active<'_>) -> Result<SectionResult, Failure> {
-        let Active { section, running, mut intervals, started_ns, .. } = active;
+        let Active { section, mut running, mut intervals, started_ns, .. } = active;
         intervals.look(&running, clock::monotonic_ns());
-        let failure_of = running.failure();
-        let mut load = running.finish();
-        load.intervals = intervals.into_all();
-        if let Some(failure) = failure_of {
+        // What fails only at the end, such as another program's report, shows once everything stands still.
+        running.stop();
+        if let Some(failure) = running.failure() {
             return Err(failure.into());
         }
+        let mut load = running.finish();
+        load.intervals = intervals.into_all();
         Ok(SectionResult {
             name: section.name.clone(),
             stage: self.number,

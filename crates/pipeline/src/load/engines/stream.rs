@@ -7,6 +7,9 @@
 //! page cache then, and how long fsync took are told for each stream. A reading stream begins after the cached pages of
 //! its file were dropped.
 //!
+//! In a directory each stream has a file of its own, of `size` bytes; streams on one file or device share it out among
+//! them.
+//!
 //! ## Options
 //! `rw` (write or read), `bs`, `size`, `numjobs`, `direct`, `io_size`, `loops`, `end_fsync`, `runtime`, `cpus_allowed` as
 //! everywhere. Without `runtime` a stream ends when its bytes are moved; with it, it goes round until the time is over.
@@ -16,7 +19,8 @@
 //!
 //! ## Limits
 //! Scratch files are written in full before, so a writing stream overwrites blocks that the file system has allocated
-//! already; dd into a new file pays for that as well. How much is only in the page cache is known from Linux 6.5 on.
+//! already; dd into a new file pays for that as well. Streams that write into one file wait for each other in most file
+//! systems, and the fsync of the first writes out what the others wrote. How much is only in the page cache is known from Linux 6.5 on.
 //! One I/O at a time in each stream; speed limits and random order have no meaning and are refused.
 //!
 //! ## Example
@@ -104,7 +108,8 @@ fn drive(worker: &Worker, report: &Report) {
     let mut done = Done { index: worker.index, bytes, ..Done::default() };
     done.moving_ns = worker.clock.now_ns().saturating_sub(begun_ns);
     if worker.job.rw.writes() && worker.job.end_fsync && worker.shared.failure().is_none() {
-        done.unwritten_bytes = worker.files.iter().map(DataFile::unwritten_bytes).sum();
+        done.unwritten_bytes =
+            worker.files.iter().map(|file| file.unwritten_bytes(worker.span.start, worker.span.bytes)).sum();
         done.sync_ns = Some(sync(worker));
     }
     worker.counters.inflight.store(0, Relaxed);

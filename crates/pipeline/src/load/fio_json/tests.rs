@@ -60,7 +60,10 @@ fn real_outputs_of_nine_versions_have_the_same_meaning() {
             for latency in told {
                 let bins = latency.bins.as_ref().unwrap();
                 assert_eq!(bins.total(), side.ios, "{version}");
-                assert!((bins.mean_ns().unwrap() / latency.mean_ns - 1.0).abs() < 0.1, "{version}: {latency:?}");
+                assert!(
+                    (bins.mean_ns().unwrap() / latency.mean_ns - 1.0).abs() < 0.1,
+                    "{version}: {latency:?}"
+                );
                 for (per_cent, value_ns) in &latency.percentiles {
                     assert!(agrees(bins, *per_cent, *value_ns), "{version}: p{per_cent} {value_ns}");
                     seen += 1;

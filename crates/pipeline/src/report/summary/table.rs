@@ -10,6 +10,9 @@ const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
 /// More columns than these do not fit 80 characters.
 const MOST_PERCENTILES: usize = 5;
 
+/// Fewer I/Os than these are told one by one.
+const FEW: u64 = 20;
+
 /// Header and rows.
 pub fn rows(job: &Job, load: &LoadResult) -> Vec<String> {
     let percentiles: Vec<f64> = match job.percentile_list.is_empty() {
@@ -49,10 +52,13 @@ fn header(percentiles: &[f64], has_latency: bool) -> String {
 }
 
 fn row(name: &str, direction: &Direction, elapsed_ms: f64, percentiles: Option<&[f64]>) -> String {
-    if direction.ios == 1 {
-        // One is no rate and has no percentiles.
-        let took = direction.latency.quantile_ns(1.0).unwrap_or(0);
-        return format!("  {name:<7} once, in {}", units::duration_ns(took as f64));
+    if direction.ios < FEW && direction.latency.total() > 0 {
+        // A few are no rate and have no percentiles.
+        let took = |share| units::duration_ns(direction.latency.quantile_ns(share).unwrap_or(0) as f64);
+        return match direction.ios {
+            1 => format!("  {name:<7} once, in {}", took(1.0)),
+            times => format!("  {name:<7} {times} times, in {} to {}", took(0.0), took(1.0)),
+        };
     }
     let seconds = elapsed_ms.max(1e-3) / 1e3;
     let iops = units::count((direction.ios as f64 / seconds).round());

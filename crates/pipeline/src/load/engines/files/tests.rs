@@ -1,6 +1,7 @@
 //! Whole trees on a real file system.
 
 use super::ENGINE;
+use crate::load::loop_device::LoopDevice;
 use crate::load::{Consent, LoadError, Prepared, Region, Running, defaults, prepare, start};
 use host::files::{TemporaryDir, temporary_dir};
 use host::signals::Stop;
@@ -160,6 +161,25 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     let job = job(1, &[]);
     let error = start(&ready(&file, &job, None), &job, 1, Region::WHOLE).unwrap_err().to_string();
     assert!(error.contains("needs a directory"), "{error}");
+}
+
+#[test]
+fn too_few_inodes_are_told_before() {
+    let Some(disk) = LoopDevice::attach(400 << 20) else { return };
+    let device = disk.path.to_string_lossy().into_owned();
+    let mounted = disk.scratch_dir().join("mounted");
+    host::files::create_dirs(&mounted).unwrap();
+    let directory = mounted.to_string_lossy().into_owned();
+    if !disk.run("mkfs.ext4", &["-q", "-N", "2000", &device]) || !disk.run("mount", &[&device, &directory]) {
+        return;
+    }
+    let job = job(2, &[("files", "2000"), ("filesize", "100"), ("dirs", "2")]);
+    let refused = start(&ready(&mounted, &job, None), &job, 1, Region::WHOLE).map(|_| ());
+    let left = names(&mounted);
+    assert!(disk.run("umount", &[&directory]));
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("has too few inodes for the tree: it would take 4008 inodes"), "{error}");
+    assert_eq!(left, ["lost+found"]);
 }
 
 #[test]
