@@ -177,8 +177,9 @@ fn cut_shell(words: &mut Vec<Word>, notes: &mut Vec<String>) -> Result<(), Langu
     while words.last().is_some_and(|word| matches!(word.text.as_str(), "&" | ";" | "|")) {
         words.pop();
     }
-    let is_redirection =
-        |text: &str| text == "|" || [">", "<", "1>", "2>", "&>"].iter().any(|s| text.starts_with(s));
+    let is_redirection = |text: &str| {
+        matches!(text, "|" | "#") || [">", "<", "1>", "2>", "&>"].iter().any(|s| text.starts_with(s))
+    };
     if let Some(at) = words.iter().position(|word| is_redirection(&word.text)) {
         notes.push(format!("{} and what follows it belongs to a shell and is left out", words[at].text));
         words.truncate(at);
@@ -209,10 +210,8 @@ fn plain_wrapper(rest: &mut Rest, name: &str) {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
         });
         let is_priority = base(name) == "chrt" && word.text.chars().all(|c| c.is_ascii_digit());
-        if !is_variable
-            && !is_priority
-            && !(word.text.starts_with('-') && word.text.len() < 8 && !is_fios(&word.text))
-        {
+        let is_flag = word.text.starts_with('-') && word.text.len() < 8 && !is_fios(&word.text);
+        if !(is_variable || is_priority || is_flag) {
             return;
         }
         rest.pop_front();

@@ -64,8 +64,8 @@ fn everything_that_is_promised_is_understood() {
     assert_eq!(job("rwmixwrite=30").rwmixread, 70);
     assert_eq!(job("size=50%").size_percent, 50);
     assert_eq!(job("size=1g\nio_size=50%").io_size, 512 << 20);
-    assert_eq!(job("direct=1\nbuffered=1").direct, false);
-    assert_eq!(job("buffered=1\ndirect=1").direct, true);
+    assert!(!job("direct=1\nbuffered=1").direct);
+    assert!(job("buffered=1\ndirect=1").direct);
     assert_eq!(job("sync=dsync").sync, SyncMode::Dsync);
     assert_eq!(job("rate=1m,500k").rates.write, Rate::Bytes(500 << 10));
     let paced = job("rate_iops=100,,50\nrate_process=poisson");

@@ -98,9 +98,13 @@ fn split(text: &str) -> Result<(i64, String), Bad> {
 }
 
 fn no_number(text: &str) -> Bad {
+    let advice = "Write a number with a unit, for example 64k or 10g";
+    let has_another =
+        text.split_once([',', ':', '-']).is_some_and(|(_, rest)| rest.contains(|c: char| c.is_ascii_digit()));
     match text {
         "" => Bad::value("a number is missing", "Write one, for example 4k"),
-        _ => Bad::value("this is no number", "Write a number with a unit, for example 64k or 10g"),
+        _ if has_another => Bad::misleading("fio passes over a part of a list that it cannot read", advice),
+        _ => Bad::value("this is no number", advice),
     }
 }
 
