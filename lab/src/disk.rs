@@ -81,7 +81,11 @@ impl Disk {
         let file = json!({"driver": "file", "filename": Disk::file_name(number), "discard": "unmap"});
         let raw = json!({"driver": "raw", "node-name": format!("{node}raw"), "file": file});
         add("-blockdev", raw.to_string());
-        add("-object", json!({"qom-type": "throttle-group", "id": format!("limit{number}"), "limits": self.limits()}).to_string());
+        add(
+            "-object",
+            json!({"qom-type": "throttle-group", "id": format!("limit{number}"), "limits": self.limits()})
+                .to_string(),
+        );
         let throttle = json!({
             "driver": "throttle", "node-name": node,
             "throttle-group": format!("limit{number}"), "file": format!("{node}raw"),
@@ -112,11 +116,12 @@ impl Disk {
                 format!("virtio-scsi-pci,num_queues={queues}"),
                 format!("scsi-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"),
             ),
-            Bus::Sata => below(
-                "ahci".into(),
-                format!("ide-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"),
-            ),
-            Bus::Usb => below("qemu-xhci".into(), format!("usb-storage,bus=bus{number}.0,{disk},removable=on")),
+            Bus::Sata => {
+                below("ahci".into(), format!("ide-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"))
+            }
+            Bus::Usb => {
+                below("qemu-xhci".into(), format!("usb-storage,bus=bus{number}.0,{disk},removable=on"))
+            }
         }
     }
 }

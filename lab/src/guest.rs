@@ -62,7 +62,28 @@ impl Guest {
         Ok(guest)
     }
 
+    /// Starts QEMU until the guest's clock is right. On a host with much other work the guest's kernel may measure its
+    /// own clock wrongly, once seen by a factor of eight, and every limit in the guest would be wrong with it.
     fn start(&mut self) -> Result<(), Error> {
+        for _ in 0..3 {
+            let start = Instant::now();
+            let up = self.start_once()?;
+            let mut words = up.split(' ');
+            let uptime_s: f64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
+            self.uname = words.next().unwrap_or_default().into();
+            let here_s = start.elapsed().as_secs_f64();
+            if uptime_s < here_s && uptime_s * 2.0 + 10.0 > here_s {
+                return Ok(());
+            }
+            self.kill();
+        }
+        Err(Error::Failed(
+            "its clock is wrong, three boots in a row; the host may have too much other work".into(),
+        ))
+    }
+
+    /// What the agent says when it is up: seconds since the boot, and the kernel's release.
+    fn start_once(&mut self) -> Result<String, Error> {
         let lab = cache::dir().canonicalize()?;
         let log = File::create(self.dir.join("qemu.log"))?;
         // setpriv ends QEMU when the thread that started it ends, also by a signal that nothing can be done about.
@@ -78,9 +99,7 @@ impl Guest {
             return Err(Error::Failed("QEMU was started without pipes".into()));
         };
         self.running = Some(Running { qemu, port, lines: lines_of(answers) });
-        let up = self.answer("UP ", Duration::from_secs(BOOT_S))?;
-        self.uname = up.split(' ').nth(1).unwrap_or_default().into();
-        Ok(())
+        self.answer("UP ", Duration::from_secs(BOOT_S))
     }
 
     /// The kernel's release.
@@ -127,9 +146,14 @@ impl Guest {
     /// The path in the guest of a disk of its machine: kernels name disks in the order in which they answer.
     pub fn disk(&mut self, number: usize) -> Result<String, Error> {
         let serial = Disk::serial(number);
-        let script = format!("lsblk --nodeps -no PATH,SERIAL | awk '$2 == \"{serial}\" {{ print $1; exit }}'");
+        let script =
+            format!("lsblk --nodeps -no PATH,SERIAL | awk '$2 == \"{serial}\" {{ print $1; exit }}'");
         let path = self.run(&script, 30)?.out.trim().to_string();
-        if path.is_empty() { Err(Error::Failed(format!("it shows no disk with serial {serial}"))) } else { Ok(path) }
+        if path.is_empty() {
+            Err(Error::Failed(format!("it shows no disk with serial {serial}")))
+        } else {
+            Ok(path)
+        }
     }
 
     /// A QMP command, such as `qom-set` on `/objects/limit0` to change a disk's limits, or `device_del` of `dev0`.
@@ -187,15 +211,19 @@ impl Guest {
         let _ = running.qemu.wait();
         false
     }
+
+    fn kill(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            let _ = running.qemu.kill();
+            let _ = running.qemu.wait();
+        }
+    }
 }
 
 impl Drop for Guest {
     fn drop(&mut self) {
         // Nothing of it is kept, so nothing needs to be written first.
-        if let Some(mut running) = self.running.take() {
-            let _ = running.qemu.kill();
-            let _ = running.qemu.wait();
-        }
+        self.kill();
         let _ = std::fs::remove_dir_all(&self.dir);
     }
 }

@@ -10,7 +10,10 @@
 //!
 //! The CPU is emulated (QEMU's TCG), so no support of the host is needed; `lab/README.md` tells what that does to time.
 //! `lab/build` makes what guests boot. A guest ends with the thread that booted it, and takes its files with it.
-#![allow(clippy::disallowed_methods, reason = "the lab runs programs and keeps files; it is no part of the product")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the lab runs programs and keeps files; it is no part of the product"
+)]
 #![allow(clippy::print_stdout, reason = "a skipped test says why")]
 
 mod cache;

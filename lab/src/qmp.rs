@@ -19,7 +19,8 @@ pub fn command(dir: &Path, name: &str, arguments: &Value) -> Result<Value, Error
     // The greeting.
     lines.next().transpose()?;
     let mut answer = Value::Null;
-    for request in [json!({"execute": "qmp_capabilities"}), json!({"execute": name, "arguments": arguments})] {
+    for request in [json!({"execute": "qmp_capabilities"}), json!({"execute": name, "arguments": arguments})]
+    {
         writeln!(stream, "{request}")?;
         answer = next_answer(&mut lines)?;
     }

@@ -52,7 +52,10 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
     assert!(guest.qmp("no-such-command", &json!({})).is_err());
 
     // A device that stalls: see README.md.
-    out(&mut guest, "modprobe brd rd_nr=1 rd_size=16384; echo 0 32768 linear /dev/ram0 0 | dmsetup create slow");
+    out(
+        &mut guest,
+        "modprobe brd rd_nr=1 rd_size=16384; echo 0 32768 linear /dev/ram0 0 | dmsetup create slow",
+    );
     let stall = "dmsetup suspend --noflush --nolockfs slow; (sleep 1; dmsetup resume slow) & s=$(date +%s%N)
         dd if=/dev/mapper/slow of=/dev/null bs=4k count=1 iflag=direct status=none
         echo $((($(date +%s%N) - s) / 1000000)); wait";
@@ -68,7 +71,8 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
     assert_eq!(out(&mut guest, &format!("cat /root/note; head -c 7 {nvme}")), "kept\non disk");
 
     drop(guest);
-    let lab = std::env::var("IODYNO_LAB").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/lab").into());
+    let lab =
+        std::env::var("IODYNO_LAB").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/lab").into());
     let left = std::fs::read_dir(format!("{lab}/guests")).unwrap().flatten();
     let own = format!("{}-", std::process::id());
     assert_eq!(left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&own)).count(), 0);

@@ -13,6 +13,7 @@ mod inspect;
 mod judge;
 mod records;
 mod run;
+mod safety;
 mod support;
 mod tune;
 mod undo;

@@ -37,7 +37,7 @@ pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<DataFile, Lo
     if !consent.destroy_data {
         return Err(LoadError::NoConsent { target });
     }
-    let claim = claim_exclusively(path, &target)?;
+    let claim = claim_exclusively(host, &device, path, &target)?;
     let openers = settled(|| openers::of(host, &device), |found| !found.is_empty());
     refuse(&target, openers, &device, host)?;
     if !consent.force_signature {
@@ -62,7 +62,7 @@ pub fn file(host: &Host, path: &Path) -> Result<(), LoadError> {
     Err(LoadError::InUse { target: shown(path), uses, advice })
 }
 
-fn claim_exclusively(path: &Path, target: &str) -> Result<DataFile, LoadError> {
+fn claim_exclusively(host: &Host, device: &Device, path: &Path, target: &str) -> Result<DataFile, LoadError> {
     let access = Access { exclusive: true, ..Access::default() };
     let is_busy =
         |claim: &host::Result<DataFile>| matches!(claim, Err(error) if error.errno() == Some(libc::EBUSY));
@@ -70,14 +70,12 @@ fn claim_exclusively(path: &Path, target: &str) -> Result<DataFile, LoadError> {
     if !is_busy(&claim) {
         return Ok(claim?);
     }
-    Err(LoadError::InUse {
-        target: target.into(),
-        uses: vec![
-            "the kernel has it claimed exclusively, as a file system, an array or another program does"
-                .into(),
-        ],
-        advice: "a directory on a file system of it as the target".into(),
-    })
+    let claimed =
+        "the kernel has it claimed exclusively, as a file system, an array or another program does".into();
+    let mut uses = vec![claimed];
+    uses.extend(openers::of(host, device));
+    let advice = "a directory on a file system of it as the target".into();
+    Err(LoadError::InUse { target: target.into(), uses, advice })
 }
 
 /// Looks again while something is in the way that may be gone in a moment.

@@ -38,8 +38,7 @@ impl Device {
         let sys = format!("/sys/class/block/{name}");
         let mut overlapping = vec![Overlap::new(host, name, "it".into())];
         let partitions = partitions(host, &sys).into_iter();
-        overlapping
-            .extend(partitions.map(|part| Overlap::new(host, &part, format!("its partition {part}"))));
+        overlapping.extend(partitions.map(|part| Overlap::new(host, &part, format!("its partition {part}"))));
         if let Some(disk) = disk_of(host, &sys) {
             overlapping.push(Overlap::new(host, &disk, format!("the disk {disk} that it is part of")));
             let own = sectors(host, &sys);

@@ -58,7 +58,10 @@ fn members_of_stacks_are_in_use() {
     assert_eq!(error.exit_class(), ExitClass::Refused);
     let unmounted = stacked("", SWAPS);
     let partition = Device::new(&unmounted, "sdb1");
-    assert_eq!(uses::of(&unmounted, &partition, DEPTH), ["md0 has it as a member, and dm-3 has md0 as a member"]);
+    assert_eq!(
+        uses::of(&unmounted, &partition, DEPTH),
+        ["md0 has it as a member, and dm-3 has md0 as a member"]
+    );
 }
 
 #[test]

@@ -57,7 +57,9 @@ fn of_path(
         clauses.push(format!("{subject} is swap space in use"));
     }
     let loops = host.list("/sys/class/block").into_iter().filter(|above| {
-        let Some(file) = host.text(&format!("/sys/class/block/{above}/loop/backing_file")) else { return false };
+        let Some(file) = host.text(&format!("/sys/class/block/{above}/loop/backing_file")) else {
+            return false;
+        };
         // The file's name is that of the mount namespace it was attached in, and says nothing after a rename.
         let backing = if host.is_live() { files::loop_backing(&Path::new("/dev").join(above)) } else { None };
         backing.map_or_else(|| is_it(&file), |backing| is_over(&backing))
@@ -87,9 +89,10 @@ pub fn mount_points(host: &Host, device: &Device, depth: u32) -> Vec<String> {
     let on = |part: &Overlap| {
         let here = mounts.iter().filter(|mount| mount.is_of(host, part)).map(|mount| mount.point.clone());
         let holders = host.list(&format!("/sys/class/block/{}/holders", part.name));
-        let above = holders.iter().filter(|_| depth > 0).flat_map(|holder| {
-            mount_points(host, &Device::new(host, holder), depth - 1)
-        });
+        let above = holders
+            .iter()
+            .filter(|_| depth > 0)
+            .flat_map(|holder| mount_points(host, &Device::new(host, holder), depth - 1));
         here.chain(above).collect::<Vec<String>>()
     };
     device.overlapping.iter().flat_map(on).collect()
