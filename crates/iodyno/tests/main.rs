@@ -11,6 +11,7 @@ mod fio_words;
 mod engines;
 mod inspect;
 mod judge;
+mod persist;
 mod records;
 mod run;
 mod safety;

@@ -4,7 +4,7 @@ use crate::support::{Dir, Iodyno, code, is_root, text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const CONTENT: [u8; 1 << 20] = [0x5a; 1 << 20];
+static CONTENT: [u8; 1 << 20] = [0x5a; 1 << 20];
 
 fn file_in(dir: &Dir) -> PathBuf {
     let path = dir.path().join("data");
