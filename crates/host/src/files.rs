@@ -79,6 +79,37 @@ pub fn kind(path: &Path) -> Result<Kind> {
     })
 }
 
+/// What makes two paths the same file, whatever their names and mount namespaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// `major:minor` of the file system.
+    pub device: String,
+    /// Inode number in it.
+    pub inode: u64,
+    /// `major:minor` of the device that the file is; `0:0` for a file that is none.
+    pub special: String,
+}
+
+impl Identity {
+    fn new(device: u64, inode: u64, special: u64) -> Identity {
+        let number = |device| format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        Identity { device: number(device), inode, special: number(special) }
+    }
+}
+
+/// Which file is at a path, links followed; none where nothing is.
+pub fn identity(path: &Path) -> Option<Identity> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some(Identity::new(metadata.dev(), metadata.ino(), metadata.rdev()))
+}
+
+/// Which file a loop device stands over; none where it is over nothing, or is no loop device.
+pub fn loop_backing(path: &Path) -> Option<Identity> {
+    let device = File::open(path).ok()?;
+    let (file_system, inode, special) = ioctl::loop_backing(device.as_fd())?;
+    Some(Identity::new(file_system, inode, special))
+}
+
 /// The absolute path with links resolved.
 pub fn canonical(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).map_err(|error| Error::io("find", path, error))

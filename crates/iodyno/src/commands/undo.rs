@@ -69,11 +69,16 @@ fn choose(journals: Vec<Unfinished>, args: &Args) -> Result<Vec<Unfinished>, Fai
 
 fn undo_one(journal: Unfinished, context: &Context) -> Result<Undone, Failure> {
     let (id, purpose) = (journal.id(), journal.state.purpose.clone());
+    let is_earlier = journal.is_of_an_earlier_boot();
     let restored = journal.undo(&context.host)?;
     let whole = restored.iter().all(Restored::is_whole);
     let written = restored.iter().filter(|one| one.written).count();
     context.out.say(match (whole, written) {
         (true, 0) => format!("{purpose}: everything was already as before."),
+        // A disk can have another name since, so nothing is written by the names of an earlier boot.
+        (true, _) if is_earlier => format!(
+            "{purpose}: the files are back as they were; what they set at this boot stays until the next one."
+        ),
         (true, _) => format!("{purpose}: everything is back as it was."),
         (false, _) => format!("{purpose}: not everything came back; the journal stays."),
     });

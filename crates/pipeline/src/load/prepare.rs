@@ -310,6 +310,9 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
     if write && !consent.overwrite {
         return Err(LoadError::NoOverwrite { target: shown(path) });
     }
+    if write {
+        gates::file(&Host::live(), path)?;
+    }
     let file = DataFile::open(path, Access { write, ..Access::default() })?;
     refuse_direct(path, &file, job)?;
     let bytes = used_end(path, job, file.bytes())?;
