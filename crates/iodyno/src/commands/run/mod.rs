@@ -54,6 +54,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         findings: Vec::new(),
         sensors,
         trials: Vec::new(),
+        studies: model::studies::Studies::default(),
     };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {
