@@ -1,5 +1,6 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
+use super::studies;
 use model::job::Job;
 use model::record::{Direction, LoadResult, Record, Trial};
 use model::units;
@@ -91,10 +92,12 @@ fn is_win(trial: &Trial) -> bool {
 
 /// A record in lines.
 pub fn record(id: i64, record: &Record) -> Vec<String> {
-    let mut lines = match &record.load {
-        Some(load) => run_lines(record, load),
-        None => tune_lines(id, record),
+    let mut lines = match (studies::lines(record), &record.load) {
+        (Some(lines), load) => lines.into_iter().chain(load.iter().flat_map(load_lines)).collect(),
+        (None, Some(load)) => run_lines(record, load),
+        (None, None) => tune_lines(id, record),
     };
+    lines.extend(studies::precondition_line(record));
     lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
     lines
 }
@@ -105,11 +108,18 @@ fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
     let span = units::span_ms(load.elapsed_ms.round() as u64);
     lines.push(format!("  on {} ({device}), {span}, seed {}", record.target, record.job.randseed));
     lines.push(format!("  engine {}", load.engine));
+    lines.extend(load_lines(load));
+    lines.extend(depth_line(&record.job, load));
+    lines
+}
+
+/// What a load did, by direction, with what it cost and what it noted.
+fn load_lines(load: &LoadResult) -> Vec<String> {
+    let mut lines = Vec::new();
     for (name, direction) in [("read", &load.read), ("write", &load.write)] {
         lines.extend(direction_line(name, direction, load.elapsed_ms));
     }
     lines.push(cpu_line(load));
-    lines.extend(depth_line(&record.job, load));
     lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
     lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
     lines

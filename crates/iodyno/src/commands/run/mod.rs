@@ -1,5 +1,13 @@
 //! `iodyno run`: one measured load, kept as a record.
 
+mod find_max;
+mod grid;
+mod matrix;
+mod precondition;
+mod steady;
+mod study;
+mod sweep;
+
 use crate::commands::job_args::{JobArgs, duration_ms, fresh_seed};
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
@@ -14,6 +22,7 @@ use pipeline::load::{self, Prepared, Region, Running};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::words;
 use std::path::PathBuf;
+use study::Subject;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -22,6 +31,8 @@ pub struct Args {
     pub target: PathBuf,
     #[command(flatten)]
     job: JobArgs,
+    #[command(flatten)]
+    study: study::StudyArgs,
     /// How long to run.
     #[arg(long, default_value = "10s", value_parser = duration_ms)]
     pub runtime: u64,
@@ -37,7 +48,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         .map_err(crate::commands::inspect::failure)?;
     let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
     let stop = context.stop_on_signals()?;
+    if let Some(study) = args.study.study(&job)? {
+        let (target, consent) = (&args.target, args.job.consent());
+        return study::run(study, Subject { context, target, path, job, consent, args: &args.study, stop: &stop });
+    }
     let prepared = prepare(args, context, &job, &stop)?;
+    let studies = precondition::if_asked(&args.study, context, &prepared, &job, &stop)?;
     let (load, sensors) = measure(context, &path, &prepared, &job, &stop)?;
     let was_cut = stop.is_asked();
     let summary = words::load_sentence(&job, &load);
@@ -54,7 +70,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         findings: Vec::new(),
         sensors,
         trials: Vec::new(),
-        studies: model::studies::Studies::default(),
+        studies,
     };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {
@@ -73,6 +89,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 fn prepare(args: &Args, context: &Context, job: &Job, stop: &Stop) -> Result<Prepared, Failure> {
     let line = Line::new();
     let mut progress = |done: u64, total: u64| line.layout(done, total);
+    let job = &precondition::prepared_for(&args.study, job);
     let prepared = load::prepare(&context.host, &args.target, job, &args.job.consent(), stop, &mut progress)?;
     line.clear();
     for note in prepared.notes() {

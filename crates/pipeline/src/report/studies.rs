@@ -1,0 +1,355 @@
+//! Series of loads in words: the sentence of a sweep, a search, a matrix or a settling, and the lines below it.
+
+use super::text::{WIDTH, wrap};
+use super::{curve_view, matrix_view};
+use model::curve::{Setting, Spread, Sweep};
+use model::interference::Matrix;
+use model::job::{Job, SteadyMetric};
+use model::record::Record;
+use model::search::{Level, Lever, Search};
+use model::steady::{Criterion, Precondition, Steadiness};
+use model::studies::Studies;
+use model::units;
+
+/// What a series found, one sentence without its full stop.
+pub fn sentence(job: &Job, studies: &Studies) -> String {
+    if let Some(sweep) = &studies.sweep {
+        sweep_sentence(sweep)
+    } else if let Some(search) = &studies.search {
+        search_sentence(job, search)
+    } else if let Some(matrix) = &studies.interference {
+        matrix_sentence(matrix)
+    } else if let Some(steady) = &studies.steady {
+        format!("{}: {}", job.phrase(), steady_sentence(steady))
+    } else {
+        job.phrase()
+    }
+}
+
+/// All that a person is told about a record with a series; none for other records.
+pub(super) fn lines(record: &Record) -> Option<Vec<String>> {
+    let studies = &record.studies;
+    let body = if let Some(sweep) = &studies.sweep {
+        curve_view::lines(sweep)
+    } else if let Some(search) = &studies.search {
+        search_lines(search)
+    } else if let Some(matrix) = &studies.interference {
+        matrix_view::lines(matrix)
+    } else {
+        steady_lines(studies.steady.as_ref()?)
+    };
+    let mut lines = wrap(&format!("{}.", record.summary), WIDTH);
+    lines.extend(body);
+    lines.push(origin(record));
+    Some(lines)
+}
+
+/// On what, of which base load, from which seed.
+fn origin(record: &Record) -> String {
+    let device = record.path.queue_device().map_or("no block device", |layer| layer.name.as_str());
+    format!("  on {} ({device}), seed {}", record.target, record.job.randseed)
+}
+
+/// How the target was worn in, or that it was not; for a load that wrote, and for any that asked for it.
+pub(super) fn precondition_line(record: &Record) -> Option<String> {
+    match &record.studies.precondition {
+        Some(worn) => Some(format!("  preconditioned: {}", precondition_words(worn))),
+        None if record.studies.steady.is_some() && record.job.rw.changes() => {
+            Some("  preconditioned: no, the target was taken as it was".into())
+        }
+        None => None,
+    }
+}
+
+fn precondition_words(worn: &Precondition) -> String {
+    let passes: Vec<String> = worn.passes_bytes_per_s.iter().map(|rate| units::bytes_per_s(*rate)).collect();
+    let cut = if worn.complete { "" } else { ", cut short" };
+    let rates = if passes.is_empty() { String::new() } else { format!(" at {}", passes.join(", then ")) };
+    format!("{} of {}{rates}{cut}", worn.how, units::bytes(worn.range_bytes as f64))
+}
+
+/// `4.2 to 5.1`, or nothing with too few repeats.
+fn between(spread: &Spread, text: fn(f64) -> String) -> String {
+    match (spread.low, spread.high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", text(low), text(high)),
+        _ => String::new(),
+    }
+}
+
+fn rate(value: f64) -> String {
+    units::count(value.round())
+}
+
+/// `bs=4k numjobs=3`.
+pub(super) fn settings_text(settings: &[Setting]) -> String {
+    let one = |setting: &Setting| format!("{}={}", setting.option, setting.value);
+    settings.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+fn sweep_sentence(sweep: &Sweep) -> String {
+    let axes: Vec<&str> = sweep.axes.iter().map(|axis| axis.option.as_str()).collect();
+    let head = format!("Sweep of {} over {} points", axes.join(" and "), sweep.points.len());
+    let fastest = sweep.points.iter().max_by(|a, b| a.iops.mean.total_cmp(&b.iops.mean));
+    match (sweep.curves.as_slice(), fastest) {
+        ([curve], _) if curve.knee.is_some() || curve.no_knee.is_some() => {
+            format!("{head}: {}", curve_view::knee_words(sweep, curve))
+        }
+        (_, Some(point)) => {
+            let knees = sweep.curves.iter().filter(|curve| curve.knee.is_some()).count();
+            let knees = match sweep.curves.len() {
+                0 => String::new(),
+                all => format!(", {knees} of {all} curves have a knee"),
+            };
+            let (most, where_) = (rate(point.iops.mean), settings_text(&point.settings));
+            format!("{head}: at most {most} IOPS, with {where_}{knees}")
+        }
+        (_, None) => head,
+    }
+}
+
+fn level(search: &Search, level: f64) -> String {
+    match search.lever {
+        Lever::Iodepth => format!("iodepth {level}"),
+        Lever::Rate => format!("{} arrivals/s", rate(level)),
+    }
+}
+
+fn search_sentence(job: &Job, search: &Search) -> String {
+    let goal = format!("{} within {}", search.goal.statistic.name(), units::duration_ns(search.goal.limit_ns as f64));
+    let base = base_phrase(job);
+    match (&search.best, &search.above) {
+        (Some(best), above) => {
+            let end = if above.is_none() { ", the most that was tried" } else { "" };
+            format!(
+                "{base}: {} IOPS{} keep {goal}, at {}{end}",
+                rate(best.iops.mean),
+                between(&best.iops, rate),
+                level(search, best.level)
+            )
+        }
+        (None, Some(above)) => format!(
+            "{base}: nothing keeps {goal}: at {} already it is {}",
+            level(search, above.level),
+            units::duration_ns(above.latency_ns.mean)
+        ),
+        (None, None) => format!("{base}: the search for {goal} was cut short"),
+    }
+}
+
+/// The job without its depth, which was searched or swept.
+fn base_phrase(job: &Job) -> String {
+    job.phrase().replace(&format!("depth {}, ", job.iodepth), "")
+}
+
+fn search_lines(search: &Search) -> Vec<String> {
+    let mut lines = Vec::new();
+    let name = search.goal.statistic.name();
+    let one = |found: &Level| {
+        format!(
+            "  {:<16} {:>7} IOPS, {}, {name} {}{}",
+            format!("at {}", level(search, found.level)),
+            rate(found.iops.mean),
+            units::bytes_per_s(found.bytes_per_s),
+            units::duration_ns(found.latency_ns.mean),
+            between(&found.latency_ns, units::duration_ns)
+        )
+    };
+    lines.extend(search.best.as_ref().map(one));
+    lines.extend(search.above.as_ref().map(|above| format!("{}  not kept", one(above))));
+    if let (Some(enough), Some(_)) = (search.enough, &search.best) {
+        let text = format!(
+            "{} gives the same rate within 2 %: what is deeper only waits",
+            level(search, enough)
+        );
+        lines.push(format!("  {text}"));
+    }
+    lines.extend(match (search.lever, search.open_loop) {
+        (Lever::Iodepth, _) => vec![
+            "  closed loop: a new I/O waits for an old one, so waits before submission are not counted".to_string(),
+        ],
+        (Lever::Rate, true) => {
+            vec!["  open loop: random arrivals, latency counted from the intended start".to_string()]
+        }
+        (Lever::Rate, false) => vec![
+            "  random arrivals, but the engine counted from submission: waits for a free slot are missing".to_string(),
+        ],
+    });
+    let windows = search.trials.len();
+    let tried_ms: f64 = search.trials.iter().map(|trial| trial.window_ms).sum();
+    lines.push(format!("  {windows} windows, {} of measuring", units::span_ms(tried_ms as u64)));
+    lines
+}
+
+fn matrix_sentence(matrix: &Matrix) -> String {
+    let most = format!(
+        "{} reads/s without writes, {} without reads",
+        rate(matrix.max_read_iops),
+        units::bytes_per_s(matrix.max_write_bytes_per_s)
+    );
+    // The middle step says most: low ones hardly queue, the highest is overrun by itself.
+    let middle = matrix.read_steps.len().saturating_sub(1) / 2;
+    let reads = matrix.read_steps.get(middle).copied().unwrap_or(0.0);
+    match matrix.doubles_from.get(middle) {
+        Some(Some(write)) => format!(
+            "{most}. At {} reads/s their p99 doubles from {} of writes on",
+            rate(reads),
+            units::bytes_per_s(matrix.write_steps[*write])
+        ),
+        Some(None) => {
+            format!("{most}. At {} reads/s writes never double their p99", rate(reads))
+        }
+        None => format!("{most}. The matrix was cut short"),
+    }
+}
+
+fn metric_text(metric: SteadyMetric, value: f64) -> String {
+    match metric {
+        SteadyMetric::Iops => format!("{} IOPS", rate(value)),
+        SteadyMetric::Bw => units::bytes_per_s(value),
+        SteadyMetric::Lat => format!("{} mean latency", units::duration_ns(value)),
+    }
+}
+
+fn steady_sentence(steady: &Steadiness) -> String {
+    let metric = steady.metric();
+    let sustained = metric_text(metric, steady.sustained);
+    match (steady.attained_ms, steady.window) {
+        (Some(ms), _) => format!("steady after {}: {sustained} sustained", units::span_ms(ms)),
+        (None, Some(_)) => format!("not steady when the load ended; {sustained} in the last window"),
+        (None, None) => format!("not steady: the load ended before there was a window; {sustained} so far"),
+    }
+}
+
+/// The rule in words.
+fn rule_words(criterion: &Criterion) -> String {
+    match criterion {
+        Criterion::Snia { round_ms, .. } => format!(
+            "SNIA: over 5 rounds of {} a range of at most 20 % and a line within 10 %",
+            units::span_ms(*round_ms)
+        ),
+        Criterion::Fio(rule) => {
+            let what = if rule.slope { "a line that moves less per second than" } else { "no second farther off the mean than" };
+            format!("fio: over {} {what} {} %", units::span_ms(rule.window_ms), rule.limit_percent)
+        }
+    }
+}
+
+fn steady_lines(steady: &Steadiness) -> Vec<String> {
+    let metric = steady.metric();
+    let text = |value| metric_text(metric, value);
+    let mut lines = Vec::new();
+    match &steady.cliff {
+        Some(cliff) => {
+            let share = units::percent_signed(cliff.after / cliff.burst - 1.0);
+            lines.push(format!(
+                "  burst     {} until the cliff after {} and {}; then {share}",
+                text(steady.burst),
+                units::span_ms(cliff.at_ms),
+                units::bytes(cliff.bytes as f64)
+            ));
+        }
+        None => lines.push(format!("  burst     {} at the beginning; no cliff was seen", text(steady.burst))),
+    }
+    lines.push(format!("  sustained {}", text(steady.sustained)));
+    if let Some(window) = &steady.window {
+        lines.push(format!(
+            "  window    range {:.1} %, the line moves by {:+.1} %   {} rounds in all",
+            window.range * 100.0,
+            window.slope * 100.0,
+            steady.rounds.len()
+        ));
+    }
+    lines.push(format!("  rule      {}", rule_words(&steady.criterion)));
+    if !steady.attained {
+        lines.extend(wrap(&unsteady(steady), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
+    }
+    lines
+}
+
+/// What an unsteady end means and what to do.
+fn unsteady(steady: &Steadiness) -> String {
+    let why = match &steady.window {
+        Some(window) if window.mean <= 0.0 => "nothing completed in the last window".to_string(),
+        Some(window) => format!(
+            "the last window still ranges over {:.0} % and its line moves by {:+.0} %",
+            window.range * 100.0,
+            window.slope * 100.0
+        ),
+        None => "there was no whole window".to_string(),
+    };
+    format!(
+        "The figures are of a device in transition, not of one that has settled: {why}. Give it longer \
+         (--steady-limit), or wear it in first (--precondition)."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::search::{Goal, Statistic};
+    use model::steady::{Cliff, Verdict};
+
+    fn exactly(mean: f64) -> Spread {
+        Spread { mean, low: Some(mean * 0.98), high: Some(mean * 1.02) }
+    }
+
+    fn found(level: f64, iops: f64, ns: f64) -> Level {
+        Level { level, iops: exactly(iops), bytes_per_s: iops * 4096.0, latency_ns: exactly(ns) }
+    }
+
+    fn search() -> Search {
+        Search {
+            goal: Goal { statistic: Statistic::Percentile(99.0), limit_ns: 2_000_000 },
+            lever: Lever::Iodepth,
+            open_loop: false,
+            ceiling: 256.0,
+            best: Some(found(40.0, 64_900.0, 1.9e6)),
+            above: Some(found(42.0, 65_000.0, 2.1e6)),
+            enough: Some(16.0),
+            trials: vec![],
+        }
+    }
+
+    #[test]
+    fn a_search_says_the_rate_the_depth_and_what_comes_next() {
+        let job = Job::default();
+        assert_eq!(
+            search_sentence(&job, &search()),
+            "4K random read, direct: 64.9 k IOPS (63.6 k to 66.2 k) keep p99 within 2.00 ms, at iodepth 40"
+        );
+        let lines = search_lines(&search()).join("\n");
+        for word in ["at iodepth 42", "2.10 ms", "not kept", "iodepth 16 gives the same rate", "closed loop"] {
+            assert!(lines.contains(word), "{lines}");
+        }
+        let all = Search { above: None, ..search() };
+        assert!(search_sentence(&job, &all).ends_with("the most that was tried"));
+        let none = Search { best: None, above: Some(found(1.0, 900.0, 3e6)), ..search() };
+        assert!(search_sentence(&job, &none).contains("nothing keeps p99 within 2.00 ms: at iodepth 1 already"));
+    }
+
+    #[test]
+    fn an_unsteady_load_says_so_and_a_cliff_is_told() {
+        let mut steady = Steadiness {
+            criterion: Criterion::Snia { metric: SteadyMetric::Iops, round_ms: 10_000 },
+            attained: true,
+            attained_ms: Some(90_000),
+            limit_ms: 900_000,
+            window: Some(Verdict { mean: 8e3, range: 0.04, slope: -0.01, deviation: 0.02, holds: true }),
+            rounds: vec![8e3; 9],
+            samples: vec![],
+            sample_ms: 1_000,
+            burst: 5e4,
+            sustained: 8e3,
+            cliff: Some(Cliff { at_ms: 33_000, bytes: 6 << 30, burst: 5e4, after: 8e3 }),
+        };
+        assert_eq!(steady_sentence(&steady), "steady after 90 s: 8.00 k IOPS sustained");
+        let lines = steady_lines(&steady).join("\n");
+        assert!(lines.contains("50.0 k IOPS until the cliff after 33 s and 6.00 GiB; then −84 %"), "{lines}");
+        assert!(!lines.contains("transition"));
+        steady = Steadiness { attained: false, attained_ms: None, cliff: None, ..steady };
+        assert!(steady_sentence(&steady).starts_with("not steady when the load ended"));
+        let lines = steady_lines(&steady).join("\n");
+        assert!(lines.contains("in transition") && lines.contains("--precondition"), "{lines}");
+        assert!(lines.lines().all(|line| line.chars().count() <= WIDTH), "{lines}");
+    }
+}
