@@ -12,5 +12,6 @@ mod judge;
 mod records;
 mod run;
 mod support;
+mod sweep;
 mod tune;
 mod undo;

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Precondition {
     /// In words: `written twice in sequential blocks of 128 KiB`.
     pub how: String,
+    /// Whether that was a whole device; a file or a part wears in its own range only.
+    pub whole_device: bool,
     /// Bytes of the range.
     pub range_bytes: u64,
     /// Bytes written.
@@ -73,7 +75,7 @@ pub struct Steadiness {
     pub attained: bool,
     /// When it was met, ms after the start of the load.
     pub attained_ms: Option<u64>,
-    /// The longest the load was allowed to take, ms.
+    /// The longest the load was allowed to take, ms; 0 is no limit.
     pub limit_ms: u64,
     /// The last window; none when the load ended before there was one.
     pub window: Option<Verdict>,

@@ -9,16 +9,16 @@ const LOADS: [&str; 3] = ["rate_iops", "iodepth", "numjobs"];
 /// A point from its visits. `asked` is `iodepth` × `numjobs`.
 pub fn point(settings: Vec<Setting>, visits: Vec<Visit>, asked: f64, is_paced: bool) -> Point {
     let over = |value: fn(&Visit) -> f64| spread::of(&visits.iter().map(value).collect::<Vec<f64>>());
-    let (iops, mean_ns) = (over(|visit| visit.iops), over(|visit| visit.mean_ns));
+    let pairs: Vec<(f64, f64)> = visits.iter().map(|visit| (visit.iops, visit.mean_ns)).collect();
     Point {
         settings,
-        iops,
+        iops: over(|visit| visit.iops),
         bytes_per_s: over(|visit| visit.bytes_per_s),
-        mean_ns,
+        mean_ns: over(|visit| visit.mean_ns),
         p50_ns: over(|visit| visit.p50_ns),
         p99_ns: over(|visit| visit.p99_ns),
         p999_ns: over(|visit| visit.p999_ns),
-        little: little::check(iops.mean, mean_ns.mean, asked, is_paced),
+        little: little::check(&pairs, asked, is_paced),
         visits,
     }
 }

@@ -11,6 +11,9 @@ const MOST_CHARTS: usize = 3;
 const CHART_COLUMNS: usize = 62;
 const CHART_ROWS: usize = 10;
 
+/// In place of a width that says nothing more.
+const WIDE: &str = ">×2";
+
 /// The mark of the knee.
 const KNEE: char = '◆';
 
@@ -35,7 +38,10 @@ pub(super) fn lines(sweep: &Sweep) -> Vec<String> {
         1 => "one visit each, so no intervals".to_string(),
         n => format!("{n} visits each in random order, ± is the 95 % interval over them"),
     };
-    lines.push(format!("  {repeats}"));
+    let is_wide = |point: &Point| [&point.iops, &point.p99_ns].into_iter().any(|spread| half(spread) == WIDE);
+    let wide =
+        if sweep.points.iter().any(is_wide) { "; >×2: it spans more than a factor of four" } else { "" };
+    lines.extend(wrap(&format!("{repeats}{wide}"), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
     lines
 }
 
@@ -46,7 +52,9 @@ fn curve_lines(sweep: &Sweep, curve: &Curve) -> Vec<String> {
     }
     lines.extend(table(sweep, &curve.points, Some(curve)));
     if sweep.curves.len() > 1 {
-        lines.extend(wrap(&format!("{}.", knee_words(sweep, curve)), WIDTH - 2).iter().map(|line| format!("  {line}")));
+        lines.extend(
+            wrap(&format!("{}.", knee_words(sweep, curve)), WIDTH - 2).iter().map(|line| format!("  {line}")),
+        );
     }
     if sweep.curves.len() <= MOST_CHARTS {
         lines.extend(chart(sweep, curve));
@@ -97,14 +105,15 @@ fn table(sweep: &Sweep, indices: &[usize], curve: Option<&Curve>) -> Vec<String>
     let widest = indices.iter().map(|index| label(&sweep.points[*index]).chars().count()).max().unwrap_or(0);
     let width = widest.max(head.len()).max(7);
     let knee = curve.and_then(|curve| curve.knee.as_ref()).map(|knee| knee.point);
-    let mut lines = vec![format!(
-        "    {head:>width$}    IOPS     ±         rate       p50       p99     ±  in flight"
-    )];
+    let mut lines =
+        vec![format!("    {head:>width$}    IOPS     ±         rate       p50       p99     ±  in flight")];
     for (place, index) in indices.iter().enumerate() {
         let point = &sweep.points[*index];
         let mark = if knee == Some(*index) { KNEE } else { ' ' };
         let letter = if curve.is_some() { letter(place) } else { ' ' };
-        lines.push(format!("{mark} {letter} {:>width$} {}", label(point), numbers(point)).trim_end().to_string());
+        lines.push(
+            format!("{mark} {letter} {:>width$} {}", label(point), numbers(point)).trim_end().to_string(),
+        );
     }
     lines
 }
@@ -130,7 +139,7 @@ fn numbers(point: &Point) -> String {
 fn half(spread: &Spread) -> String {
     match spread.half_width() {
         None => "–".into(),
-        Some(share) if share >= 1.0 => ">×2".into(),
+        Some(share) if share >= 1.0 => WIDE.into(),
         Some(share) => format!("{:.0} %", share * 100.0),
     }
 }
@@ -237,7 +246,10 @@ mod tests {
         let sweep = sweep();
         let text = lines(&sweep).join("\n");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        assert!(text.contains("◆ c       8  60.0 k   2 %     234 MiB/s    150 µs    300 µs   2 %    8.0"), "{text}");
+        assert!(
+            text.contains("◆ c       8  60.0 k   2 %    234 MiB/s    150 µs    300 µs   2 %    8.0"),
+            "{text}"
+        );
         assert!(text.contains("64.0 !") && text.contains("Little's law"), "{text}");
         let chart: Vec<&str> = text.lines().filter(|line| line.contains('│')).collect();
         assert_eq!(chart.len(), CHART_ROWS);

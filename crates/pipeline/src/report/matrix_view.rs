@@ -21,16 +21,25 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
     let (scale, from, to) = (SHADES[1..].iter().collect::<String>(), least(matrix), most(matrix));
     lines.push(format!("  {scale} from {} to {}, logarithmic", duration(from), duration(to)));
     let mut notes = vec![match matrix.open_loop {
-        true => "reads arrive at random and wait for nobody; latency counts from the intended start".to_string(),
-        false => "reads have a fixed rate, but latency counts from submission: waits for a free slot are missing".into(),
+        true => {
+            "reads arrive at random and wait for nobody; latency counts from the intended start".to_string()
+        }
+        false => {
+            "reads have a fixed rate, but latency counts from submission: waits for a free slot are missing"
+                .into()
+        }
     }];
     let missed = matrix.cells.iter().filter(|cell| cell.visits > 0 && !cell.reached).count();
     if missed > 0 {
-        notes.push(format!("! {missed} cells carried less than 97 % of the load offered: the device was full"));
+        notes.push(format!(
+            "! {missed} cells carried less than 97 % of the load offered: the device was full"
+        ));
     }
     let apart = matrix.cells.iter().filter(|cell| disagree(cell)).count();
     if apart > 0 {
-        notes.push(format!("~ in {apart} cells the p99 of the visits differs by more than a factor of {DISAGREE}"));
+        notes.push(format!(
+            "~ in {apart} cells the p99 of the visits differs by more than a factor of {DISAGREE}"
+        ));
     }
     let cut = matrix.cells.iter().filter(|cell| cell.visits == 0).count();
     if cut > 0 {
@@ -80,24 +89,34 @@ fn shade(matrix: &Matrix, ns: u64) -> char {
 fn table(matrix: &Matrix, name: &str, of: fn(&Cell) -> u64) -> Vec<String> {
     let columns = matrix.read_steps.len();
     let is_wide = columns <= 6;
-    let width = if is_wide { 10 } else { 6 };
+    let width = if is_wide { 11 } else { 6 };
     let number = |ns| if is_wide { duration(ns) } else { short(ns) };
     let heads = matrix.read_steps.iter().map(|step| {
         let text = units::count(*step);
         format!("{:>width$}", if is_wide { text } else { text.replace(' ', "") })
     });
-    let mut lines = vec![format!("{name} of reads at reads/s of"), format!("  {:>12}{}", "writing", heads.collect::<String>())];
+    let mut lines = vec![
+        format!("{name} of the reads, by reads/s (across) and bytes written (down)"),
+        format!("  {:>12}{}", "", heads.collect::<String>()),
+    ];
     for (write, step) in matrix.write_steps.iter().enumerate() {
         let cells = (0..columns).map(|read| match matrix.cell(write, read) {
             Some(cell) if cell.visits > 0 => {
-                let mark = if !cell.reached { "!" } else if disagree(cell) { "~" } else { "" };
+                let mark = if !cell.reached {
+                    "!"
+                } else if disagree(cell) {
+                    "~"
+                } else {
+                    ""
+                };
                 let text = format!("{}{mark}", number(of(cell)));
                 let shade = shade(matrix, of(cell));
                 format!(" {shade}{text:>inner$}", inner = width - 2)
             }
             _ => format!("{:>width$}", "–"),
         });
-        lines.push(format!("  {:>12}{}", units::bytes_per_s(*step), cells.collect::<String>()));
+        let writes = if *step > 0.0 { units::bytes_per_s(*step) } else { "none".into() };
+        lines.push(format!("  {writes:>12}{}", cells.collect::<String>()));
     }
     lines
 }
@@ -142,7 +161,9 @@ mod tests {
         for steps in 2..=10 {
             let text = lines(&matrix(steps)).join("\n");
             assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{steps}\n{text}");
-            for word in ["p50 of", "p95 of", "p99 of", "! 1 cells", "~ in 1 cells", "– 1 cells", "wait for nobody"] {
+            for word in
+                ["p50 of", "p95 of", "p99 of", "! 1 cells", "~ in 1 cells", "– 1 cells", "wait for nobody"]
+            {
                 assert!(text.contains(word), "{word}\n{text}");
             }
         }

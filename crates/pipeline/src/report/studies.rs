@@ -14,7 +14,7 @@ use model::units;
 /// What a series found, one sentence without its full stop.
 pub fn sentence(job: &Job, studies: &Studies) -> String {
     if let Some(sweep) = &studies.sweep {
-        sweep_sentence(sweep)
+        sweep_sentence(job, sweep)
     } else if let Some(search) = &studies.search {
         search_sentence(job, search)
     } else if let Some(matrix) = &studies.interference {
@@ -36,7 +36,7 @@ pub(super) fn lines(record: &Record) -> Option<Vec<String>> {
     } else if let Some(matrix) = &studies.interference {
         matrix_view::lines(matrix)
     } else {
-        steady_lines(studies.steady.as_ref()?)
+        steady_lines(studies.steady.as_ref()?, studies.precondition.is_some())
     };
     let mut lines = wrap(&format!("{}.", record.summary), WIDTH);
     lines.extend(body);
@@ -51,13 +51,13 @@ fn origin(record: &Record) -> String {
 }
 
 /// How the target was worn in, or that it was not; for a load that wrote, and for any that asked for it.
-pub(super) fn precondition_line(record: &Record) -> Option<String> {
+pub(super) fn precondition_lines(record: &Record) -> Vec<String> {
     match &record.studies.precondition {
-        Some(worn) => Some(format!("  preconditioned: {}", precondition_words(worn))),
+        Some(worn) => indented(&format!("preconditioned: {}", precondition_words(worn))),
         None if record.studies.steady.is_some() && record.job.rw.changes() => {
-            Some("  preconditioned: no, the target was taken as it was".into())
+            vec!["  preconditioned: no, the target was taken as it was".into()]
         }
-        None => None,
+        None => Vec::new(),
     }
 }
 
@@ -65,7 +65,8 @@ fn precondition_words(worn: &Precondition) -> String {
     let passes: Vec<String> = worn.passes_bytes_per_s.iter().map(|rate| units::bytes_per_s(*rate)).collect();
     let cut = if worn.complete { "" } else { ", cut short" };
     let rates = if passes.is_empty() { String::new() } else { format!(" at {}", passes.join(", then ")) };
-    format!("{} of {}{rates}{cut}", worn.how, units::bytes(worn.range_bytes as f64))
+    let range = if worn.whole_device { "" } else { "; its own range only, not the whole drive" };
+    format!("{} {}{rates}{cut}{range}", units::bytes(worn.range_bytes as f64), worn.how)
 }
 
 /// `4.2 to 5.1`, or nothing with too few repeats.
@@ -86,9 +87,10 @@ pub(super) fn settings_text(settings: &[Setting]) -> String {
     settings.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-fn sweep_sentence(sweep: &Sweep) -> String {
+fn sweep_sentence(job: &Job, sweep: &Sweep) -> String {
     let axes: Vec<&str> = sweep.axes.iter().map(|axis| axis.option.as_str()).collect();
-    let head = format!("Sweep of {} over {} points", axes.join(" and "), sweep.points.len());
+    let (base, axes, count) = (base_phrase(job, &axes), axes.join(" × "), sweep.points.len());
+    let head = format!("{base}, {axes} swept ({count} points)");
     let fastest = sweep.points.iter().max_by(|a, b| a.iops.mean.total_cmp(&b.iops.mean));
     match (sweep.curves.as_slice(), fastest) {
         ([curve], _) if curve.knee.is_some() || curve.no_knee.is_some() => {
@@ -115,8 +117,12 @@ fn level(search: &Search, level: f64) -> String {
 }
 
 fn search_sentence(job: &Job, search: &Search) -> String {
-    let goal = format!("{} within {}", search.goal.statistic.name(), units::duration_ns(search.goal.limit_ns as f64));
-    let base = base_phrase(job);
+    let goal = format!(
+        "{} within {}",
+        search.goal.statistic.name(),
+        units::duration_ns(search.goal.limit_ns as f64)
+    );
+    let base = base_phrase(job, &["iodepth"]);
     match (&search.best, &search.above) {
         (Some(best), above) => {
             let end = if above.is_none() { ", the most that was tried" } else { "" };
@@ -136,48 +142,68 @@ fn search_sentence(job: &Job, search: &Search) -> String {
     }
 }
 
-/// The job without its depth, which was searched or swept.
-fn base_phrase(job: &Job) -> String {
-    job.phrase().replace(&format!("depth {}, ", job.iodepth), "")
+/// The job without the options that were varied.
+fn base_phrase(job: &Job, varied: &[&str]) -> String {
+    let is_fixed = |option: &str| !varied.contains(&option);
+    let phrase = job.phrase();
+    let (size, _) = phrase.split_once(job.rw.phrase()).unwrap_or_default();
+    let size = if is_fixed("bs") { size } else { "" };
+    let mut parts =
+        vec![if is_fixed("rw") { format!("{size}{}", job.rw.phrase()) } else { size.trim().to_string() }];
+    parts.extend((is_fixed("numjobs") && job.numjobs > 1).then(|| format!("{} jobs", job.numjobs)));
+    parts.extend(is_fixed("iodepth").then(|| format!("depth {}", job.iodepth)));
+    parts.extend(is_fixed("direct").then(|| if job.direct { "direct" } else { "buffered" }.to_string()));
+    parts.retain(|part| !part.is_empty());
+    parts.join(", ")
 }
 
 fn search_lines(search: &Search) -> Vec<String> {
     let mut lines = Vec::new();
     let name = search.goal.statistic.name();
-    let one = |found: &Level| {
-        format!(
-            "  {:<16} {:>7} IOPS, {}, {name} {}{}",
-            format!("at {}", level(search, found.level)),
-            rate(found.iops.mean),
-            units::bytes_per_s(found.bytes_per_s),
-            units::duration_ns(found.latency_ns.mean),
-            between(&found.latency_ns, units::duration_ns)
-        )
+    let one = |found: &Level, bytes: &str| {
+        let at = format!("at {}", level(search, found.level));
+        let iops = rate(found.iops.mean);
+        let latency = units::duration_ns(found.latency_ns.mean);
+        let range = between(&found.latency_ns, units::duration_ns);
+        format!("  {at:<14} {iops:>7} IOPS,{bytes} {name} {latency}{range}")
     };
-    lines.extend(search.best.as_ref().map(one));
-    lines.extend(search.above.as_ref().map(|above| format!("{}  not kept", one(above))));
-    if let (Some(enough), Some(_)) = (search.enough, &search.best) {
-        let text = format!(
-            "{} gives the same rate within 2 %: what is deeper only waits",
-            level(search, enough)
-        );
-        lines.push(format!("  {text}"));
+    if let Some(best) = &search.best {
+        lines.push(one(best, &format!(" {},", units::bytes_per_s(best.bytes_per_s))));
     }
-    lines.extend(match (search.lever, search.open_loop) {
-        (Lever::Iodepth, _) => vec![
-            "  closed loop: a new I/O waits for an old one, so waits before submission are not counted".to_string(),
-        ],
-        (Lever::Rate, true) => {
-            vec!["  open loop: random arrivals, latency counted from the intended start".to_string()]
+    lines.extend(search.above.as_ref().map(|above| format!("{}: missed", one(above, ""))));
+    let mut notes = Vec::new();
+    let limit = units::duration_ns(search.goal.limit_ns as f64);
+    if search
+        .best
+        .is_some_and(|best| best.latency_ns.high.is_some_and(|high| high > search.goal.limit_ns as f64))
+    {
+        notes.push(format!(
+            "the interval of {name} reaches beyond {limit}: kept on average, not in every window"
+        ));
+    }
+    if let (Some(enough), Some(_)) = (search.enough, &search.best) {
+        notes.push(format!(
+            "{} gave the same rate within 2 %: what is deeper only waits",
+            level(search, enough)
+        ));
+    }
+    notes.push(match (search.lever, search.open_loop) {
+        (Lever::Iodepth, _) => "closed loop: waits before submission are not counted".into(),
+        (Lever::Rate, true) => "open loop: random arrivals, latency counted from the intended start".into(),
+        (Lever::Rate, false) => {
+            "random arrivals, but the engine counted from submission: waits for a free slot are missing"
+                .into()
         }
-        (Lever::Rate, false) => vec![
-            "  random arrivals, but the engine counted from submission: waits for a free slot are missing".to_string(),
-        ],
     });
-    let windows = search.trials.len();
     let tried_ms: f64 = search.trials.iter().map(|trial| trial.window_ms).sum();
-    lines.push(format!("  {windows} windows, {} of measuring", units::span_ms(tried_ms as u64)));
+    notes.push(format!("{} windows, {} of measuring", search.trials.len(), units::span_ms(tried_ms as u64)));
+    lines.extend(notes.iter().flat_map(|note| indented(note)));
     lines
+}
+
+/// Wrapped, and two columns in.
+fn indented(text: &str) -> Vec<String> {
+    wrap(text, WIDTH - 2).into_iter().map(|line| format!("  {line}")).collect()
 }
 
 fn matrix_sentence(matrix: &Matrix) -> String {
@@ -228,13 +254,17 @@ fn rule_words(criterion: &Criterion) -> String {
             units::span_ms(*round_ms)
         ),
         Criterion::Fio(rule) => {
-            let what = if rule.slope { "a line that moves less per second than" } else { "no second farther off the mean than" };
+            let what = if rule.slope {
+                "a line that moves less per second than"
+            } else {
+                "no second farther off the mean than"
+            };
             format!("fio: over {} {what} {} %", units::span_ms(rule.window_ms), rule.limit_percent)
         }
     }
 }
 
-fn steady_lines(steady: &Steadiness) -> Vec<String> {
+fn steady_lines(steady: &Steadiness, is_worn_in: bool) -> Vec<String> {
     let metric = steady.metric();
     let text = |value| metric_text(metric, value);
     let mut lines = Vec::new();
@@ -253,34 +283,45 @@ fn steady_lines(steady: &Steadiness) -> Vec<String> {
     lines.push(format!("  sustained {}", text(steady.sustained)));
     if let Some(window) = &steady.window {
         lines.push(format!(
-            "  window    range {:.1} %, the line moves by {:+.1} %   {} rounds in all",
+            "  window    range {:.1} %, the line moves by {}   {} rounds in all",
             window.range * 100.0,
-            window.slope * 100.0,
+            units::percent_signed(window.slope),
             steady.rounds.len()
         ));
     }
-    lines.push(format!("  rule      {}", rule_words(&steady.criterion)));
+    lines.extend(indented(&format!("rule      {}", rule_words(&steady.criterion))));
     if !steady.attained {
-        lines.extend(wrap(&unsteady(steady), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
+        lines.extend(indented(&unsteady(steady, is_worn_in)));
     }
     lines
 }
 
+/// A line that moves by more than this over the window goes somewhere; below, the values only fluctuate.
+const MOVING: f64 = 0.10;
+
 /// What an unsteady end means and what to do.
-fn unsteady(steady: &Steadiness) -> String {
-    let why = match &steady.window {
-        Some(window) if window.mean <= 0.0 => "nothing completed in the last window".to_string(),
-        Some(window) => format!(
-            "the last window still ranges over {:.0} % and its line moves by {:+.0} %",
-            window.range * 100.0,
-            window.slope * 100.0
-        ),
-        None => "there was no whole window".to_string(),
+fn unsteady(steady: &Steadiness, is_worn_in: bool) -> String {
+    let advice = match is_worn_in {
+        true => "Give it longer (--steady-limit).",
+        false => "Give it longer (--steady-limit), or wear it in first (--precondition).",
     };
-    format!(
-        "The figures are of a device in transition, not of one that has settled: {why}. Give it longer \
-         (--steady-limit), or wear it in first (--precondition)."
-    )
+    match &steady.window {
+        Some(window) if window.mean <= 0.0 => {
+            "Nothing completed in the last window: the device stalled.".into()
+        }
+        Some(window) if window.slope.abs() > MOVING => format!(
+            "The figures are of a device in transition, not of one that has settled: over the last window the line \
+             still moves by {}. {advice}",
+            units::percent_signed(window.slope)
+        ),
+        Some(window) => format!(
+            "The figures do not settle, they fluctuate: over the last window they range over {:.0} % without going \
+             anywhere. Other load on the device or its own housekeeping does that; longer rounds (--round) average \
+             over it.",
+            window.range * 100.0
+        ),
+        None => format!("There was no whole window, so nothing is known about what lasts. {advice}"),
+    }
 }
 
 #[cfg(test)]
@@ -318,13 +359,23 @@ mod tests {
             "4K random read, direct: 64.9 k IOPS (63.6 k to 66.2 k) keep p99 within 2.00 ms, at iodepth 40"
         );
         let lines = search_lines(&search()).join("\n");
-        for word in ["at iodepth 42", "2.10 ms", "not kept", "iodepth 16 gives the same rate", "closed loop"] {
+        for word in ["at iodepth 42", "2.10 ms", "missed", "iodepth 16 gave the same rate", "closed loop"] {
             assert!(lines.contains(word), "{lines}");
         }
         let all = Search { above: None, ..search() };
         assert!(search_sentence(&job, &all).ends_with("the most that was tried"));
         let none = Search { best: None, above: Some(found(1.0, 900.0, 3e6)), ..search() };
-        assert!(search_sentence(&job, &none).contains("nothing keeps p99 within 2.00 ms: at iodepth 1 already"));
+        assert!(
+            search_sentence(&job, &none).contains("nothing keeps p99 within 2.00 ms: at iodepth 1 already")
+        );
+    }
+
+    #[test]
+    fn what_was_varied_is_no_part_of_the_base() {
+        let job = Job { numjobs: 4, ..Job::default() };
+        assert_eq!(base_phrase(&job, &["iodepth"]), "4K random read, 4 jobs, direct");
+        assert_eq!(base_phrase(&job, &["bs", "numjobs", "direct"]), "random read, depth 32");
+        assert_eq!(base_phrase(&job, &["rw"]), "4K, 4 jobs, depth 32, direct");
     }
 
     #[test]
@@ -343,13 +394,18 @@ mod tests {
             cliff: Some(Cliff { at_ms: 33_000, bytes: 6 << 30, burst: 5e4, after: 8e3 }),
         };
         assert_eq!(steady_sentence(&steady), "steady after 90 s: 8.00 k IOPS sustained");
-        let lines = steady_lines(&steady).join("\n");
+        let lines = steady_lines(&steady, false).join("\n");
         assert!(lines.contains("50.0 k IOPS until the cliff after 33 s and 6.00 GiB; then −84 %"), "{lines}");
         assert!(!lines.contains("transition"));
-        steady = Steadiness { attained: false, attained_ms: None, cliff: None, ..steady };
+        let seen = Verdict { mean: 8e3, range: 0.3, slope: -0.22, deviation: 0.2, holds: false };
+        steady = Steadiness { attained: false, attained_ms: None, cliff: None, window: Some(seen), ..steady };
         assert!(steady_sentence(&steady).starts_with("not steady when the load ended"));
-        let lines = steady_lines(&steady).join("\n");
-        assert!(lines.contains("in transition") && lines.contains("--precondition"), "{lines}");
+        let lines = steady_lines(&steady, false).join("\n");
+        assert!(lines.contains("in transition") && lines.contains("−22 %"), "{lines}");
+        assert!(lines.contains("--precondition"), "{lines}");
+        assert!(!steady_lines(&steady, true).join("\n").contains("--precondition"), "it was done already");
+        let restless = Steadiness { window: Some(Verdict { slope: 0.01, ..seen }), ..steady.clone() };
+        assert!(steady_lines(&restless, false).join("\n").contains("fluctuate"));
         assert!(lines.lines().all(|line| line.chars().count() <= WIDTH), "{lines}");
     }
 }

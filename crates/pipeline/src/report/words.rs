@@ -97,7 +97,7 @@ pub fn record(id: i64, record: &Record) -> Vec<String> {
         (None, Some(load)) => run_lines(record, load),
         (None, None) => tune_lines(id, record),
     };
-    lines.extend(studies::precondition_line(record));
+    lines.extend(studies::precondition_lines(record));
     lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
     lines
 }

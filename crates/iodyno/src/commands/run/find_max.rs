@@ -67,7 +67,10 @@ pub fn parse_goal(text: &str) -> Result<Goal, String> {
         }
     };
     let limit_ns = parse_time_ns(time.trim()).filter(|ns| *ns > 0);
-    Ok(Goal { statistic, limit_ns: limit_ns.ok_or(format!("`{time}` is not a time such as 2ms, 500us or 1s"))? })
+    Ok(Goal {
+        statistic,
+        limit_ns: limit_ns.ok_or(format!("`{time}` is not a time such as 2ms, 500us or 1s"))?,
+    })
 }
 
 /// Times of single I/Os need µs, and a bare number would be ambiguous.
@@ -240,9 +243,9 @@ impl Hunt<'_> {
             load::start(self.prepared, &job, job.randseed.wrapping_add(self.starts), Region::WHOLE)?;
         running.wait_ms((self.window_ms / 4).clamp(20, 500), self.subject.stop);
         let window = self.long_enough(&running)?;
-        self.is_open = window.as_ref().is_some_and(|window| {
-            window.done.service.as_ref().is_some_and(|service| service.total() > 0)
-        });
+        self.is_open = window
+            .as_ref()
+            .is_some_and(|window| window.done.service.as_ref().is_some_and(|service| service.total() > 0));
         running.finish();
         Ok(window)
     }
@@ -273,7 +276,8 @@ impl Hunt<'_> {
         above: Option<f64>,
     ) -> Result<Option<(Option<(bool, Level)>, Option<(bool, Level)>)>, Failure> {
         let levels: Vec<f64> = best.into_iter().chain(above).collect();
-        let mut order: Vec<usize> = (0..CONFIRMATIONS * levels.len()).map(|place| place % levels.len()).collect();
+        let mut order: Vec<usize> =
+            (0..CONFIRMATIONS * levels.len()).map(|place| place % levels.len()).collect();
         Dice::new(self.subject.job.randseed.wrapping_add(self.trials.len() as u64)).shuffle(&mut order);
         let mut windows: Vec<Vec<(Trial, f64)>> = vec![Vec::new(); levels.len()];
         for index in order {
@@ -286,7 +290,8 @@ impl Hunt<'_> {
     }
 
     fn summed_up(&self, level: f64, windows: &[(Trial, f64)]) -> (bool, Level) {
-        let over = |value: fn(&(Trial, f64)) -> f64| spread::of(&windows.iter().map(value).collect::<Vec<f64>>());
+        let over =
+            |value: fn(&(Trial, f64)) -> f64| spread::of(&windows.iter().map(value).collect::<Vec<f64>>());
         let found = Level {
             level,
             iops: over(|window| window.0.iops),
@@ -300,9 +305,10 @@ impl Hunt<'_> {
 
     /// A clearly lighter load that was seen to give the same rate.
     fn enough(&self, best: &Level) -> Option<f64> {
-        let same = self.seen.iter().filter(|(level, iops, _)| {
-            *level <= best.level * 0.75 && *iops >= best.iops.mean * 0.98
-        });
+        let same = self
+            .seen
+            .iter()
+            .filter(|(level, iops, _)| *level <= best.level * 0.75 && *iops >= best.iops.mean * 0.98);
         same.map(|(level, _, _)| *level).reduce(f64::min)
     }
 }
@@ -338,8 +344,10 @@ mod tests {
         assert_eq!(goal("p99.9=500us").statistic, Statistic::Percentile(99.9));
         assert_eq!(goal("mean=1.5ms"), Goal { statistic: Statistic::Mean, limit_ns: 1_500_000 });
         assert_eq!(goal("p50=1s").limit_ns, 1_000_000_000);
-        for text in ["p99", "p99=", "p99=2", "p99=fast", "p0=2ms", "p100=2ms", "p=2ms", "max=2ms", "p99=0ms", "p99=-1ms"]
-        {
+        for text in [
+            "p99", "p99=", "p99=2", "p99=fast", "p0=2ms", "p100=2ms", "p=2ms", "max=2ms", "p99=0ms",
+            "p99=-1ms",
+        ] {
             assert!(parse_goal(text).is_err(), "{text}");
         }
     }

@@ -25,7 +25,12 @@ const OPTIONS: &[Swept] = &[
     Swept { option: "rw", wanted: "read, write, randread, randwrite, rw or randrw", number: None, put: rw },
     Swept { option: "rwmixread", wanted: "a share from 0 to 100", number: None, put: rwmixread },
     Swept { option: "rate_iops", wanted: "I/Os per second, from 1 on", number: Some(whole), put: rate_iops },
-    Swept { option: "ioengine", wanted: "an engine that `iodyno catalogue` lists", number: None, put: ioengine },
+    Swept {
+        option: "ioengine",
+        wanted: "an engine that `iodyno catalogue` lists",
+        number: None,
+        put: ioengine,
+    },
     Swept { option: "direct", wanted: "0 or 1", number: None, put: direct },
 ];
 
@@ -111,7 +116,8 @@ pub struct GridPoint {
 impl Grid {
     /// From the texts of all `--sweep` options.
     pub fn parse(texts: &[String], job: &Job) -> Result<Grid, Failure> {
-        let mut grid = Grid { axes: Vec::new(), points: vec![GridPoint { settings: vec![], job: job.clone() }] };
+        let mut grid =
+            Grid { axes: Vec::new(), points: vec![GridPoint { settings: vec![], job: job.clone() }] };
         for text in texts {
             grid.vary(text).map_err(|why| Failure::usage(format!("--sweep {text}: {why}")))?;
         }
@@ -189,15 +195,16 @@ fn words(list: &str, swept: &Swept) -> Result<Vec<String>, String> {
 
 /// From the first to the last in doublings; the last is there even where doubling passes it by.
 fn doublings(first: &str, last: &str, swept: &Swept) -> Result<Vec<String>, String> {
-    let number = swept.number.ok_or_else(|| {
-        format!("{} has no range; list its values ({})", swept.option, swept.wanted)
-    })?;
+    let number = swept
+        .number
+        .ok_or_else(|| format!("{} has no range; list its values ({})", swept.option, swept.wanted))?;
     let read = |text: &str| number(text).ok_or_else(|| format!("`{text}` is not {}", swept.wanted));
     let (from, to) = (read(first)?, read(last)?);
     if from >= to {
         return Err(format!("the range {first}..{last} does not rise"));
     }
-    let steps = std::iter::successors(Some(from), |value| value.checked_mul(2)).take_while(|value| *value < to);
+    let steps =
+        std::iter::successors(Some(from), |value| value.checked_mul(2)).take_while(|value| *value < to);
     Ok(steps.chain([to]).map(|value| value.to_string()).collect())
 }
 
@@ -232,7 +239,10 @@ mod tests {
         let grid = Grid::parse(&texts.map(String::from), &Job::default()).unwrap();
         assert_eq!(grid.len(), 4);
         let of = |point: &GridPoint| (point.job.iodepth, point.job.bs);
-        assert_eq!(grid.points.iter().map(of).collect::<Vec<_>>(), [(1, 4096), (1, 16384), (8, 4096), (8, 16384)]);
+        assert_eq!(
+            grid.points.iter().map(of).collect::<Vec<_>>(),
+            [(1, 4096), (1, 16384), (8, 4096), (8, 16384)]
+        );
         let job = &grid.points[3].job;
         assert_eq!(job.rates.read, Rate::Iops(500));
         assert!(!job.direct && job.rwmixread == 70 && job.rw == Rw::Randrw);

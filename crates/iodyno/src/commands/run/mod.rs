@@ -50,7 +50,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let stop = context.stop_on_signals()?;
     if let Some(study) = args.study.study(&job)? {
         let (target, consent) = (&args.target, args.job.consent());
-        return study::run(study, Subject { context, target, path, job, consent, args: &args.study, stop: &stop });
+        return study::run(
+            study,
+            Subject { context, target, path, job, consent, args: &args.study, stop: &stop },
+        );
     }
     let prepared = prepare(args, context, &job, &stop)?;
     let studies = precondition::if_asked(&args.study, context, &prepared, &job, &stop)?;

@@ -7,6 +7,7 @@ use super::study::StudyArgs;
 use crate::commands::Context;
 use crate::exit::Failure;
 use crate::live::Line;
+use host::files::Kind;
 use host::signals::Stop;
 use model::job::{Job, PerDirection, Rw, Sharing};
 use model::steady::Precondition;
@@ -71,9 +72,15 @@ fn writer(prepared: &Prepared, job: &Job) -> Job {
 }
 
 /// Writes the whole target twice, with progress. A stop ends it early, and the result says so.
-pub fn wear_in(context: &Context, prepared: &Prepared, job: &Job, stop: &Stop) -> Result<Precondition, Failure> {
+pub fn wear_in(
+    context: &Context,
+    prepared: &Prepared,
+    job: &Job,
+    stop: &Stop,
+) -> Result<Precondition, Failure> {
     let range_bytes = prepared.bytes();
     let wanted = range_bytes * PASSES;
+    let whole_device = matches!(prepared.place().kind, Kind::BlockDevice { .. }) && job.size == 0;
     let job = writer(prepared, job);
     context.out.note(format!(
         "preconditioning: {} are written twice in sequence before anything is measured",
@@ -102,6 +109,7 @@ pub fn wear_in(context: &Context, prepared: &Prepared, job: &Job, stop: &Stop) -
     line.clear();
     Ok(Precondition {
         how: format!("written twice in sequential blocks of {}", bytes(job.bs as f64)),
+        whole_device,
         range_bytes,
         bytes: done,
         elapsed_ms,

@@ -124,8 +124,13 @@ mod tests {
         let sequential = Job { rw: Rw::Write, ..Job::default() };
         let (found, _) = criterion(&args, &sequential).unwrap().unwrap();
         assert_eq!(found, Criterion::Snia { metric: SteadyMetric::Bw, round_ms: 1_000 });
-        let rule =
-            SteadyRule { metric: SteadyMetric::Iops, slope: true, limit_percent: 0.3, window_ms: 5_000, ramp_ms: 0 };
+        let rule = SteadyRule {
+            metric: SteadyMetric::Iops,
+            slope: true,
+            limit_percent: 0.3,
+            window_ms: 5_000,
+            ramp_ms: 0,
+        };
         let fio = Job { steadystate: Some(rule), runtime_ms: 60_000, ..Job::default() };
         let none = StudyArgs::default();
         assert_eq!(criterion(&none, &fio).unwrap(), Some((Criterion::Fio(rule), 60_000)));

@@ -164,7 +164,8 @@ impl Subject<'_> {
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let context = self.context;
-        let prepared = load::prepare(&context.host, self.target, &widest, &self.consent, self.stop, &mut progress)?;
+        let prepared =
+            load::prepare(&context.host, self.target, &widest, &self.consent, self.stop, &mut progress)?;
         line.clear();
         for note in prepared.notes() {
             context.out.note(format!("note: {note}"));

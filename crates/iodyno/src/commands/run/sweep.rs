@@ -77,7 +77,8 @@ pub fn run(subject: &Subject, grid: &Grid) -> Outcome {
     let visited = visit_all(subject, grid, &prepared, (repeats, dwell), whole_ms);
     let sensors = sampler.stop();
     let (visits, notes) = visited?;
-    let points: Vec<Point> = grid.points.iter().zip(visits).map(|(point, visits)| finished(point, visits)).collect();
+    let points: Vec<Point> =
+        grid.points.iter().zip(visits).map(|(point, visits)| finished(point, visits)).collect();
     let sweep = Sweep {
         axes: grid.axes.clone(),
         seed,
@@ -108,7 +109,9 @@ fn visit_all(
     let mut notes: Vec<String> = Vec::new();
     let progress = Progress::new(whole_ms);
     let mut repeat_before = 0;
-    for (place, (repeat, index)) in order::visits(grid.len(), repeats, subject.job.randseed).into_iter().enumerate() {
+    for (place, (repeat, index)) in
+        order::visits(grid.len(), repeats, subject.job.randseed).into_iter().enumerate()
+    {
         if repeat != repeat_before {
             repeat_before = repeat;
             say_repeat(subject, repeat, repeats, &progress);
@@ -163,7 +166,8 @@ fn visit(
 ) -> Result<(Option<Window>, Vec<String>), Failure> {
     let running = load::start(prepared, job, seed, Region::WHOLE)?;
     let warm = running.wait_ms(dwell.warmup_ms, subject.stop);
-    let window = if warm || running.failure().is_some() { subject.window(&running, dwell.window_ms)? } else { None };
+    let window =
+        if warm || running.failure().is_some() { subject.window(&running, dwell.window_ms)? } else { None };
     let notes = running.notes().to_vec();
     running.finish();
     if job.rw.changes() && !job.direct {
