@@ -483,7 +483,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --cpus-allowed --destroy-data --overwrite --force-signature --runtime --seed --json --help --version"
+            opts="-h -V --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --cpus-allowed --destroy-data --overwrite --force-signature --sweep --find-max --latency-target --max-depth --open-loop --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --runtime --seed --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -526,6 +526,42 @@ _iodyno() {
                     return 0
                     ;;
                 --cpus-allowed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sweep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --latency-target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-bs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --round)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --steady-limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -52,6 +52,8 @@ pub struct Matrix {
     pub cells: Vec<Cell>,
     /// For each read step the first write step from which on p99 is at least twice what it is without writes.
     pub doubles_from: Vec<Option<usize>>,
+    /// What the loads noted: fall-backs, doubts.
+    pub notes: Vec<String>,
 }
 
 impl Matrix {

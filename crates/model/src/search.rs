@@ -111,4 +111,6 @@ pub struct Search {
     pub enough: Option<f64>,
     /// Every window.
     pub trials: Vec<Trial>,
+    /// What the loads noted: fall-backs, doubts.
+    pub notes: Vec<String>,
 }

@@ -61,6 +61,7 @@ mod tests {
             window_ms: 1,
             cells: cells.collect(),
             doubles_from: vec![],
+            notes: vec![],
         }
     }
 

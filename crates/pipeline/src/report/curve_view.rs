@@ -66,7 +66,7 @@ fn curve_lines(sweep: &Sweep, curve: &Curve) -> Vec<String> {
 pub(super) fn knee_words(sweep: &Sweep, curve: &Curve) -> String {
     let load = |index: usize| value(&sweep.points[index], &curve.option);
     let Some(knee) = &curve.knee else {
-        return format!("no knee, {}", curve.no_knee.as_deref().unwrap_or("the curve is not whole"));
+        return format!("no knee ({})", curve.no_knee.as_deref().unwrap_or("the curve is not whole"));
     };
     let point = &sweep.points[knee.point];
     let range = match knee.low == knee.high {
@@ -268,7 +268,7 @@ mod tests {
         sweep.curves[0].no_knee = Some("a knee needs 4 points or more".into());
         let text = lines(&sweep).join("\n");
         assert!(!text.contains('◆'), "{text}");
-        assert!(knee_words(&sweep, &sweep.curves[0]).contains("no knee, a knee needs"));
+        assert!(knee_words(&sweep, &sweep.curves[0]).contains("no knee (a knee needs"));
         sweep.curves.clear();
         sweep.points[1].visits.clear();
         let text = lines(&sweep).join("\n");

@@ -12,12 +12,9 @@ const DISAGREE: u64 = 2;
 
 /// Everything below the sentence of a matrix.
 pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
-    let mut lines = Vec::new();
-    let percentiles: [(&str, fn(&Cell) -> u64); 3] =
-        [("p50", |cell| cell.p50_ns), ("p95", |cell| cell.p95_ns), ("p99", |cell| cell.p99_ns)];
-    for (name, of) in percentiles {
-        lines.extend(table(matrix, name, of));
-    }
+    let mut lines = table(matrix, "p50", |cell| cell.p50_ns);
+    lines.extend(table(matrix, "p95", |cell| cell.p95_ns));
+    lines.extend(table(matrix, "p99", |cell| cell.p99_ns));
     let (scale, from, to) = (SHADES[1..].iter().collect::<String>(), least(matrix), most(matrix));
     lines.push(format!("  {scale} from {} to {}, logarithmic", duration(from), duration(to)));
     let mut notes = vec![match matrix.open_loop {
@@ -45,6 +42,7 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
     if cut > 0 {
         notes.push(format!("– {cut} cells were not visited: the run was cut short"));
     }
+    notes.extend(matrix.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(notes.iter().flat_map(|note| wrap(note, WIDTH - 2)).map(|line| format!("  {line}")));
     lines
 }
@@ -153,6 +151,7 @@ mod tests {
             window_ms: 1,
             cells: cells.collect(),
             doubles_from: vec![],
+            notes: vec![],
         }
     }
 

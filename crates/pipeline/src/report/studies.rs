@@ -197,6 +197,7 @@ fn search_lines(search: &Search) -> Vec<String> {
     });
     let tried_ms: f64 = search.trials.iter().map(|trial| trial.window_ms).sum();
     notes.push(format!("{} windows, {} of measuring", search.trials.len(), units::span_ms(tried_ms as u64)));
+    notes.extend(search.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(notes.iter().flat_map(|note| indented(note)));
     lines
 }
@@ -348,6 +349,7 @@ mod tests {
             above: Some(found(42.0, 65_000.0, 2.1e6)),
             enough: Some(16.0),
             trials: vec![],
+            notes: vec![],
         }
     }
 

@@ -93,7 +93,9 @@ fn is_win(trial: &Trial) -> bool {
 /// A record in lines.
 pub fn record(id: i64, record: &Record) -> Vec<String> {
     let mut lines = match (studies::lines(record), &record.load) {
-        (Some(lines), load) => lines.into_iter().chain(load.iter().flat_map(load_lines)).collect(),
+        (Some(lines), load) => {
+            lines.into_iter().chain(load.iter().flat_map(|load| load_lines(&record.job, load))).collect()
+        }
         (None, Some(load)) => run_lines(record, load),
         (None, None) => tune_lines(id, record),
     };
@@ -108,18 +110,18 @@ fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
     let span = units::span_ms(load.elapsed_ms.round() as u64);
     lines.push(format!("  on {} ({device}), {span}, seed {}", record.target, record.job.randseed));
     lines.push(format!("  engine {}", load.engine));
-    lines.extend(load_lines(load));
-    lines.extend(depth_line(&record.job, load));
+    lines.extend(load_lines(&record.job, load));
     lines
 }
 
 /// What a load did, by direction, with what it cost and what it noted.
-fn load_lines(load: &LoadResult) -> Vec<String> {
+fn load_lines(job: &Job, load: &LoadResult) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, direction) in [("read", &load.read), ("write", &load.write)] {
         lines.extend(direction_line(name, direction, load.elapsed_ms));
     }
     lines.push(cpu_line(load));
+    lines.extend(depth_line(job, load));
     lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
     lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
     lines

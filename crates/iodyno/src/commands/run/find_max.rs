@@ -1,11 +1,11 @@
 //! `run --find-max`: the highest rate that keeps a latency, by depth (closed loop) or by rate of arrivals (open loop).
 
-use super::study::{Found, Outcome, Progress, StudyArgs, Subject, Window};
+use super::study::{Found, Outcome, Progress, StudyArgs, Subject, Window, keep_notes};
 use crate::exit::Failure;
 use model::job::{Arrivals, Job, PerDirection, Rate};
 use model::search::{Goal, Level, Lever, Search, Statistic, Step, Trial};
 use model::studies::Studies;
-use model::units::{count, duration_ns};
+use model::units::{count, duration_ns, span_ms};
 use pipeline::analyse::order::Dice;
 use pipeline::analyse::search::{Ladder, Next};
 use pipeline::analyse::spread;
@@ -98,6 +98,7 @@ struct Hunt<'a> {
     trials: Vec<Trial>,
     seen: Vec<(f64, f64, f64)>,
     starts: u64,
+    notes: Vec<String>,
     is_open: bool,
     progress: Progress,
 }
@@ -110,6 +111,8 @@ pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
     let (prepared, worn) = subject.prepare(std::slice::from_ref(&deepest))?;
     let budget_ms = subject.args.budget.unwrap_or(BUDGET_MS);
     let window_ms = wish.window_ms.unwrap_or((budget_ms / WINDOWS).clamp(50, 10_000));
+    let expected_ms = window_ms * WINDOWS * 5 / 4;
+    subject.context.out.note(format!("windows of {}: about {}", span_ms(window_ms), span_ms(expected_ms)));
     let sampler = subject.sensors();
     let mut hunt = Hunt {
         subject,
@@ -120,8 +123,9 @@ pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
         trials: Vec::new(),
         seen: Vec::new(),
         starts: 0,
+        notes: Vec::new(),
         is_open: false,
-        progress: Progress::new(window_ms * WINDOWS * 5 / 4),
+        progress: Progress::new(subject, expected_ms),
     };
     let searched = hunt.search();
     hunt.progress.clear();
@@ -177,6 +181,7 @@ impl Hunt<'_> {
             best,
             above,
             trials: std::mem::take(&mut self.trials),
+            notes: std::mem::take(&mut self.notes),
         })
     }
 
@@ -227,7 +232,9 @@ impl Hunt<'_> {
     fn closed_window(&mut self, depth: f64) -> Result<Option<Window>, Failure> {
         if self.closed.is_none() {
             let job = Job { iodepth: self.wish.max_depth, open_loop: false, ..self.subject.job.clone() };
-            self.closed = Some(load::start(self.prepared, &job, job.randseed, Region::WHOLE)?);
+            let running = load::start(self.prepared, &job, job.randseed, Region::WHOLE)?;
+            keep_notes(&mut self.notes, &running, self.prepared);
+            self.closed = Some(running);
         }
         let Some(running) = &self.closed else { return Ok(None) };
         running.set_depth_limit(depth as u32);
@@ -241,6 +248,7 @@ impl Hunt<'_> {
         let job = open_job(&self.subject.job, iops, self.wish.max_depth);
         let running =
             load::start(self.prepared, &job, job.randseed.wrapping_add(self.starts), Region::WHOLE)?;
+        keep_notes(&mut self.notes, &running, self.prepared);
         running.wait_ms((self.window_ms / 4).clamp(20, 500), self.subject.stop);
         let window = self.long_enough(&running)?;
         self.is_open = window

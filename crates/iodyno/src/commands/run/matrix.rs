@@ -1,6 +1,6 @@
 //! `run --interference`: reads at a rate against writes at a bandwidth, on every cell of a grid.
 
-use super::study::{Found, Outcome, Progress, Subject, Window};
+use super::study::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
 use model::histogram::Histogram;
 use model::interference::{Cell, Matrix};
@@ -46,7 +46,7 @@ pub fn run(subject: &Subject) -> Outcome {
         span_ms(warmup_ms),
         span_ms(whole_ms)
     ));
-    let progress = Progress::new(whole_ms);
+    let progress = Progress::new(subject, whole_ms);
     let sampler = subject.sensors();
     let mut grid = Matrix {
         max_read_iops: 0.0,
@@ -60,6 +60,7 @@ pub fn run(subject: &Subject) -> Outcome {
         window_ms,
         cells: Vec::new(),
         doubles_from: Vec::new(),
+        notes: Vec::new(),
     };
     let pair = Pair { subject, prepared: &prepared, reader, writer };
     let filled = pair.fill(&mut grid, steps, visits, &progress);
@@ -168,8 +169,9 @@ impl Pair<'_> {
     }
 
     /// One of the loads without the other, as fast as it goes.
-    fn alone(&self, job: &Job, region: Region, grid: &Matrix) -> Result<Option<Window>, Failure> {
+    fn alone(&self, job: &Job, region: Region, grid: &mut Matrix) -> Result<Option<Window>, Failure> {
         let running = load::start(self.prepared, job, job.randseed, region)?;
+        keep_notes(&mut grid.notes, &running, self.prepared);
         running.wait_ms(grid.warmup_ms, self.subject.stop);
         let window = self.subject.window(&running, grid.window_ms)?;
         running.finish();

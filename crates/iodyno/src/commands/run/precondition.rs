@@ -3,10 +3,9 @@
 //! A fresh SSD writes to blocks that are erased already, and a used one has to move data first; a load that begins on
 //! a fresh one measures a state that never comes back.
 
-use super::study::StudyArgs;
+use super::study::{StudyArgs, Teller};
 use crate::commands::Context;
 use crate::exit::Failure;
-use crate::live::Line;
 use host::files::Kind;
 use host::signals::Stop;
 use model::job::{Job, PerDirection, Rw, Sharing};
@@ -86,7 +85,7 @@ pub fn wear_in(
         "preconditioning: {} are written twice in sequence before anything is measured",
         bytes(range_bytes as f64)
     ));
-    let line = Line::new();
+    let line = Teller::new(context.out);
     let running = load::start(prepared, &job, job.randseed, Region::WHOLE)?;
     let mut passes = Vec::new();
     let (mut done, mut pass_begin_ns) = (0, running.origin_ns());

@@ -1,8 +1,7 @@
 //! `run --steady`, and fio's `steadystate`: one load that ends when it has settled.
 
-use super::study::{Found, Outcome, StudyArgs, Subject, Window};
+use super::study::{Found, Outcome, StudyArgs, Subject, Teller, Window};
 use crate::exit::Failure;
-use crate::live::Line;
 use model::job::{Job, SteadyMetric};
 use model::record::LoadResult;
 use model::steady::{Criterion, Steadiness};
@@ -41,6 +40,9 @@ pub fn criterion(args: &StudyArgs, job: &Job) -> Result<Option<(Criterion, u64)>
 /// Loads until settled, or until the time is up.
 pub fn run(subject: &Subject, criterion: Criterion, limit_ms: u64) -> Outcome {
     let (prepared, worn) = subject.prepare(std::slice::from_ref(&subject.job))?;
+    if limit_ms > 0 {
+        subject.context.out.note(format!("running until it is steady, at most {}", span_ms(limit_ms)));
+    }
     let sampler = subject.sensors();
     let watched = watch(subject, &prepared, Watch::new(criterion, limit_ms), limit_ms);
     let sensors = sampler.stop();
@@ -56,7 +58,7 @@ fn watch(
 ) -> Result<(Steadiness, LoadResult), Failure> {
     let job = &subject.job;
     let mut running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
-    let line = Line::new();
+    let line = Teller::new(subject.context.out);
     // fio without a runtime goes on until settled.
     let end_ns = if limit_ms == 0 { u64::MAX } else { running.origin_ns() + limit_ms * 1_000_000 };
     let sample_ns = watch.sample_ms() * 1_000_000;

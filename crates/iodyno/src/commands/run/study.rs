@@ -5,6 +5,7 @@ use crate::commands::job_args::duration_ms;
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
+use crate::out::Out;
 use crate::store::Store;
 use host::signals::Stop;
 use model::iopath::IoPath;
@@ -17,6 +18,8 @@ use model::units::parse_bytes;
 use pipeline::load::{self, Consent, Prepared, Running, Snapshot};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::{studies as report, words};
+use std::cell::Cell;
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// Options of sweeps, searches and steady state.
@@ -25,10 +28,10 @@ use std::path::Path;
 pub struct StudyArgs {
     /// Vary an option: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are
     /// visited, in random order, again and again, and the knee of the curve is told.
-    #[arg(long, value_name = "OPTION=VALUES", conflicts_with_all = ["find_max", "interference", "steady"])]
+    #[arg(long, value_name = "OPTION=VALUES", conflicts_with_all = ["find_max", "interference", "steady", "runtime"])]
     pub sweep: Vec<String>,
     /// Find the highest rate that keeps --latency-target.
-    #[arg(long, requires = "latency_target", conflicts_with_all = ["interference", "steady"])]
+    #[arg(long, requires = "latency_target", conflicts_with_all = ["interference", "steady", "runtime"])]
     pub find_max: bool,
     /// With --find-max: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms.
     #[arg(long, value_name = "STATISTIC=TIME", value_parser = find_max::parse_goal, requires = "find_max")]
@@ -40,7 +43,7 @@ pub struct StudyArgs {
     #[arg(long, requires = "find_max")]
     pub open_loop: bool,
     /// Measure how much writing disturbs reading: a matrix of write bandwidth and read rate. Writes to the target.
-    #[arg(long, conflicts_with = "steady")]
+    #[arg(long, conflicts_with_all = ["steady", "runtime"])]
     pub interference: bool,
     /// With --interference: steps of each side.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=10))]
@@ -58,7 +61,7 @@ pub struct StudyArgs {
     #[arg(long)]
     pub precondition: bool,
     /// Run until the load has settled by SNIA's rule, and tell the burst from what lasts.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "runtime")]
     pub steady: bool,
     /// With --steady: length of a round; SNIA's own is 60s.
     #[arg(long, default_value = "10s", value_parser = duration_ms)]
@@ -157,9 +160,7 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
 impl Subject<'_> {
     /// Makes the target ready for all jobs of the series at once, and wears it in where that is asked for.
     pub fn prepare(&self, jobs: &[Job]) -> Result<(Prepared, Studies), Failure> {
-        for job in jobs {
-            load::check_job(job)?;
-        }
+        one_kind_of_target(jobs)?;
         let widest = precondition::prepared_for(self.args, &widest(jobs));
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
@@ -233,6 +234,22 @@ impl Window {
 /// Result of a series with its sensors.
 pub type Outcome = Result<(Found, Vec<SensorLog>), Failure>;
 
+/// All jobs can be run, and on one and the same preparation.
+fn one_kind_of_target(jobs: &[Job]) -> Result<(), Failure> {
+    let mut first: Option<&'static load::Engine> = None;
+    for job in jobs {
+        let engine = load::check_job(job)?;
+        let other = *first.get_or_insert(engine);
+        if engine.needs != other.needs {
+            return Err(Failure::usage(format!(
+                "{} and {} work on different kinds of target: sweep them one at a time.",
+                other.id, engine.id
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// One job whose needs cover those of all.
 fn widest(jobs: &[Job]) -> Job {
     let mut widest = jobs.first().cloned().unwrap_or_default();
@@ -250,30 +267,74 @@ fn widest(jobs: &[Job]) -> Job {
     Job { iodepth: 1, ..widest }
 }
 
-/// Says how far a series is: on one line of a terminal.
-pub struct Progress {
-    line: Line,
-    end_ns: u64,
+/// Keeps what a load noted, each note once; what the preparation said is known already.
+pub fn keep_notes(notes: &mut Vec<String>, running: &Running, prepared: &Prepared) {
+    let fresh = running.notes().iter().filter(|note| !prepared.notes().contains(note));
+    for note in fresh {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
 }
 
-impl Progress {
-    /// For a series of about this length from now on.
-    pub fn new(expected_ms: u64) -> Progress {
-        Progress { line: Line::new(), end_ns: host::clock::monotonic_ns() + expected_ms * 1_000_000 }
+/// How often a pipe is told how far things are, ns.
+const LINE_EVERY_NS: u64 = 30_000_000_000;
+
+/// Says how far something long is: on one line of a terminal, redrawn; on a pipe with a line now and then.
+pub struct Teller {
+    out: Out,
+    line: Line,
+    is_terminal: bool,
+    next_ns: Cell<u64>,
+}
+
+impl Teller {
+    /// Nothing is said yet.
+    pub fn new(out: Out) -> Teller {
+        let next_ns = Cell::new(host::clock::monotonic_ns() + LINE_EVERY_NS);
+        Teller { out, line: Line::new(), is_terminal: std::io::stderr().is_terminal(), next_ns }
     }
 
-    /// Time left by the first estimate, rounded up to seconds, ms.
-    pub fn left_ms(&self) -> u64 {
-        (self.end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000).div_ceil(1000) * 1000
-    }
-
-    /// Redraws the line.
-    pub fn say(&self, text: &str) {
-        self.line.say(format!("{text}   about {} left", model::units::span_ms(self.left_ms())));
+    /// Says this, where it is time to.
+    pub fn say(&self, text: String) {
+        if self.is_terminal {
+            return self.line.say(text);
+        }
+        let now_ns = host::clock::monotonic_ns();
+        if now_ns >= self.next_ns.get() {
+            self.next_ns.set(now_ns + LINE_EVERY_NS);
+            self.out.note(text);
+        }
     }
 
     /// Takes the line away.
     pub fn clear(&self) {
         self.line.clear();
+    }
+}
+
+/// Says how far a series of known length is.
+pub struct Progress {
+    teller: Teller,
+    end_ns: u64,
+}
+
+impl Progress {
+    /// For a series of about this length from now on.
+    pub fn new(subject: &Subject, expected_ms: u64) -> Progress {
+        let end_ns = host::clock::monotonic_ns() + expected_ms * 1_000_000;
+        Progress { teller: Teller::new(subject.context.out), end_ns }
+    }
+
+    /// Says this and the time left by the first estimate.
+    pub fn say(&self, text: &str) {
+        let left_ms = self.end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
+        let left = model::units::span_ms(left_ms.div_ceil(1000) * 1000);
+        self.teller.say(format!("{text}   about {left} left"));
+    }
+
+    /// Takes the line away.
+    pub fn clear(&self) {
+        self.teller.clear();
     }
 }

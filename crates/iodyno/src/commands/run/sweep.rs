@@ -1,7 +1,7 @@
 //! `run --sweep`: every point of a grid, visited again and again in random order on one prepared target.
 
 use super::grid::{Grid, GridPoint};
-use super::study::{Found, Outcome, Progress, Subject, Window};
+use super::study::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
 use model::curve::{Point, Sweep, Visit};
 use model::job::Job;
@@ -107,21 +107,13 @@ fn visit_all(
 ) -> Result<(Vec<Vec<Visit>>, Vec<String>), Failure> {
     let mut visits: Vec<Vec<Visit>> = vec![Vec::new(); grid.len()];
     let mut notes: Vec<String> = Vec::new();
-    let progress = Progress::new(whole_ms);
-    let mut repeat_before = 0;
+    let progress = Progress::new(subject, whole_ms);
     for (place, (repeat, index)) in
         order::visits(grid.len(), repeats, subject.job.randseed).into_iter().enumerate()
     {
-        if repeat != repeat_before {
-            repeat_before = repeat;
-            say_repeat(subject, repeat, repeats, &progress);
-        }
         let point = &grid.points[index];
         let seed = subject.job.randseed.wrapping_add(place as u64);
-        let (window, more) = visit(subject, prepared, &point.job, seed, dwell)?;
-        notes.extend(more.into_iter().filter(|note| !prepared.notes().contains(note)));
-        notes.dedup();
-        let Some(window) = window else { break };
+        let Some(window) = visit(subject, prepared, &point.job, (seed, dwell), &mut notes)? else { break };
         progress.say(&format!(
             "repeat {} of {repeats}, visit {} of {}: {} IOPS",
             repeat + 1,
@@ -143,17 +135,7 @@ fn visit_all(
         });
     }
     progress.clear();
-    notes.sort();
-    notes.dedup();
     Ok((visits, notes))
-}
-
-/// A line on a pipe, where nothing is redrawn.
-fn say_repeat(subject: &Subject, repeat: u32, repeats: u32, progress: &Progress) {
-    if !std::io::IsTerminal::is_terminal(&std::io::stderr()) {
-        let left = span_ms(progress.left_ms());
-        subject.context.out.note(format!("repeat {repeat} of {repeats} is done, about {left} left"));
-    }
 }
 
 /// One visit: the load begins, warms up, is measured and ends. No window when a stop was asked for.
@@ -161,20 +143,19 @@ fn visit(
     subject: &Subject,
     prepared: &Prepared,
     job: &Job,
-    seed: u64,
-    dwell: Dwell,
-) -> Result<(Option<Window>, Vec<String>), Failure> {
+    (seed, dwell): (u64, Dwell),
+    notes: &mut Vec<String>,
+) -> Result<Option<Window>, Failure> {
     let running = load::start(prepared, job, seed, Region::WHOLE)?;
-    let warm = running.wait_ms(dwell.warmup_ms, subject.stop);
-    let window =
-        if warm || running.failure().is_some() { subject.window(&running, dwell.window_ms)? } else { None };
-    let notes = running.notes().to_vec();
+    keep_notes(notes, &running, prepared);
+    running.wait_ms(dwell.warmup_ms, subject.stop);
+    let window = subject.window(&running, dwell.window_ms)?;
     running.finish();
     if job.rw.changes() && !job.direct {
         // What a buffered writer leaves dirty would be written during the next visit.
         prepared.sync()?;
     }
-    Ok((window, notes))
+    Ok(window)
 }
 
 /// What a reader has to know about the points.
