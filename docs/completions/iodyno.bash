@@ -483,7 +483,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --cpus-allowed --destroy-data --overwrite --force-signature --sweep --find-max --latency-target --max-depth --open-loop --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --runtime --seed --json --help --version"
+            opts="-h -V --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --cpus-allowed --destroy-data --overwrite --force-signature --runtime --seed --sweep --find-max --latency-target --max-depth --open-loop --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -529,6 +529,14 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --sweep)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -562,14 +570,6 @@ _iodyno() {
                     return 0
                     ;;
                 --steady-limit)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --runtime)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -57,6 +57,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'io_ur
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rwmixread -d 'Share of reads in a mix, per cent' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l sweep -d 'Vary an option: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l latency-target -d 'With --find-max: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-depth -d 'With --find-max: the deepest queue of each job to try, or the deepest an open loop may fill' -r
@@ -66,8 +68,6 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l repeats -d 'How of
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l budget -d 'Time for a sweep, a search or a matrix in all, without making the target ready' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l round -d 'With --steady: length of a round; SNIA\'s own is 60s' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady-limit -d 'With --steady: give up after this time' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'

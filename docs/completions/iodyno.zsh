@@ -54,6 +54,8 @@ _arguments "${_arguments_options[@]}" : \
 '--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
+'--runtime=[How long to run]:RUNTIME:_default' \
+'--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
 '(--find-max --interference --steady --runtime)*--sweep=[Vary an option\: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told]:OPTION=VALUES:_default' \
 '--latency-target=[With --find-max\: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms]:STATISTIC=TIME:_default' \
 '--max-depth=[With --find-max\: the deepest queue of each job to try, or the deepest an open loop may fill]:MAX_DEPTH:_default' \
@@ -63,8 +65,6 @@ _arguments "${_arguments_options[@]}" : \
 '--budget=[Time for a sweep, a search or a matrix in all, without making the target ready]:BUDGET:_default' \
 '--round=[With --steady\: length of a round; SNIA'\''s own is 60s]:ROUND:_default' \
 '--steady-limit=[With --steady\: give up after this time]:STEADY_LIMIT:_default' \
-'--runtime=[How long to run]:RUNTIME:_default' \
-'--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \

@@ -29,7 +29,7 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
     let missed = matrix.cells.iter().filter(|cell| cell.visits > 0 && !cell.reached).count();
     if missed > 0 {
         notes.push(format!(
-            "! {missed} cells carried less than 97 % of the load offered: the device was full"
+            "! {missed} cells carried less than 97 % of the load offered: the device was full or the machine too busy"
         ));
     }
     let apart = matrix.cells.iter().filter(|cell| disagree(cell)).count();

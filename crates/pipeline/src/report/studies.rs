@@ -213,20 +213,30 @@ fn matrix_sentence(matrix: &Matrix) -> String {
         rate(matrix.max_read_iops),
         units::bytes_per_s(matrix.max_write_bytes_per_s)
     );
-    // The middle step says most: low ones hardly queue, the highest is overrun by itself.
-    let middle = matrix.read_steps.len().saturating_sub(1) / 2;
-    let reads = matrix.read_steps.get(middle).copied().unwrap_or(0.0);
-    match matrix.doubles_from.get(middle) {
-        Some(Some(write)) => format!(
-            "{most}. At {} reads/s their p99 doubles from {} of writes on",
-            rate(reads),
-            units::bytes_per_s(matrix.write_steps[*write])
+    let Some(read) = telling_read_step(matrix) else {
+        return match matrix.cells.iter().all(|cell| cell.visits == 0) {
+            true => format!("{most}. The matrix was cut short"),
+            false => {
+                format!("{most}, but no step of it was reached again: too unsteady to say what writes do")
+            }
+        };
+    };
+    let reads = rate(matrix.read_steps[read]);
+    match matrix.doubles_from.get(read).copied().flatten() {
+        Some(write) => format!(
+            "{most}. At {reads} reads/s their p99 doubles from {} of writes on",
+            units::bytes_per_s(matrix.write_steps[write])
         ),
-        Some(None) => {
-            format!("{most}. At {} reads/s writes never double their p99", rate(reads))
-        }
-        None => format!("{most}. The matrix was cut short"),
+        None => format!("{most}. At {reads} reads/s writes never double their p99"),
     }
+}
+
+/// The middle read step, or the one nearest to it that was reached without writes: low ones hardly queue, the highest
+/// is overrun by itself, and a step that was not reached alone says nothing about writes.
+fn telling_read_step(matrix: &Matrix) -> Option<usize> {
+    let middle = matrix.read_steps.len().saturating_sub(1) / 2;
+    let is_reached = |read: &usize| matrix.cell(0, *read).is_some_and(|cell| cell.visits > 0 && cell.reached);
+    (0..matrix.read_steps.len()).filter(is_reached).min_by_key(|read| read.abs_diff(middle))
 }
 
 fn metric_text(metric: SteadyMetric, value: f64) -> String {
@@ -370,6 +380,42 @@ mod tests {
         assert!(
             search_sentence(&job, &none).contains("nothing keeps p99 within 2.00 ms: at iodepth 1 already")
         );
+    }
+
+    #[test]
+    fn a_matrix_is_judged_at_a_step_that_was_reached() {
+        let cell = |write, read, reached| model::interference::Cell {
+            write,
+            read,
+            visits: 2,
+            reached,
+            ..model::interference::Cell::default()
+        };
+        let mut matrix = Matrix {
+            max_read_iops: 9_000.0,
+            max_write_bytes_per_s: f64::from(1 << 20) * 100.0,
+            write_bs: 131_072,
+            open_loop: true,
+            read_steps: vec![3_000.0, 6_000.0, 9_000.0],
+            write_steps: vec![0.0, f64::from(1 << 20) * 100.0],
+            seed: 1,
+            warmup_ms: 1,
+            window_ms: 1,
+            cells: (0..3).flat_map(|read| [cell(0, read, true), cell(1, read, false)]).collect(),
+            doubles_from: vec![None, Some(1), None],
+            notes: vec![],
+        };
+        let sentence = matrix_sentence(&matrix);
+        assert!(
+            sentence.ends_with("At 6.00 k reads/s their p99 doubles from 100 MiB/s of writes on"),
+            "{sentence}"
+        );
+        matrix.cells[2].reached = false;
+        assert!(matrix_sentence(&matrix).contains("At 3.00 k reads/s writes never double"));
+        matrix.cells.iter_mut().for_each(|cell| cell.reached = false);
+        assert!(matrix_sentence(&matrix).contains("too unsteady"));
+        matrix.cells.clear();
+        assert!(matrix_sentence(&matrix).contains("cut short"));
     }
 
     #[test]

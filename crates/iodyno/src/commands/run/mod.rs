@@ -31,14 +31,14 @@ pub struct Args {
     pub target: PathBuf,
     #[command(flatten)]
     job: JobArgs,
-    #[command(flatten)]
-    study: study::StudyArgs,
     /// How long to run.
     #[arg(long, default_value = "10s", value_parser = duration_ms)]
     pub runtime: u64,
     /// Seed of offsets and data; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    study: study::StudyArgs,
 }
 
 /// Loads, measures, keeps and says what was found.
