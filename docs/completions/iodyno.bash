@@ -483,7 +483,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --runtime --seed --stream --interval --json --help --version"
+            opts="-h -V --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --runtime --seed --stream --interval --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -574,6 +574,42 @@ _iodyno() {
                     return 0
                     ;;
                 --interval)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sweep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --latency-target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-bs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --round)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --steady-limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -66,11 +66,24 @@ _arguments "${_arguments_options[@]}" : \
 '--runtime=[How long to run \[default\: 10s\]]:RUNTIME:_default' \
 '--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
 '--interval=[Length of an interval of --stream and of the series in the record]:TIME:_default' \
+'(--find-max --interference --steady --runtime)*--sweep=[Vary an option\: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told]:OPTION=VALUES:_default' \
+'--latency-target=[With --find-max\: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms]:STATISTIC=TIME:_default' \
+'--max-depth=[With --find-max\: the deepest queue of each job to try, or, with --open-loop, the deepest that arrivals may fill]:MAX_DEPTH:_default' \
+'--steps=[With --interference\: steps of each side]:STEPS:_default' \
+'--write-bs=[With --interference\: block size of the sequential writes]:WRITE_BS:_default' \
+'--repeats=[How often each point of a sweep (default 3) or cell of a matrix (default 2) is visited]:REPEATS:_default' \
+'--budget=[Time for a sweep, a search or a matrix in all, without making the target ready]:BUDGET:_default' \
+'--round=[With --steady\: length of a round; SNIA'\''s own is 60s]:ROUND:_default' \
+'--steady-limit=[With --steady\: give up after this time]:STEADY_LIMIT:_default' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
 '--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
+'(--interference --steady --runtime)--find-max[Find the highest rate that keeps --latency-target]' \
+'(--steady --runtime)--interference[Measure how much writing disturbs reading\: a matrix of write bandwidth and read rate. Writes to the target]' \
+'--precondition[Write the whole target twice in sequence before measuring (SNIA'\''s workload independent preconditioning)]' \
+'(--runtime)--steady[Run until the load has settled by SNIA'\''s rule, and tell the burst from what lasts]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \

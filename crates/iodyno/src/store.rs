@@ -207,6 +207,7 @@ mod tests {
             findings: Vec::new(),
             sensors: vec![],
             trials: vec![],
+            studies: model::studies::Studies::default(),
         }
     }
 

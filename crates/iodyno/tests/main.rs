@@ -16,5 +16,6 @@ mod records;
 mod run;
 mod safety;
 mod support;
+mod sweep;
 mod tune;
 mod undo;

@@ -5,6 +5,7 @@ use crate::histogram::Histogram;
 use crate::iopath::IoPath;
 use crate::job::Job;
 use crate::sample::SensorLog;
+use crate::studies::Studies;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -213,6 +214,9 @@ pub struct Record {
     pub sensors: Vec<SensorLog>,
     /// The trials, for a tune.
     pub trials: Vec<Trial>,
+    /// What a series of loads found: a curve, a search, a matrix, the settling.
+    #[serde(default, skip_serializing_if = "Studies::is_empty")]
+    pub studies: Studies,
 }
 
 /// One knob's experiment.

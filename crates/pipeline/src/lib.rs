@@ -1,5 +1,6 @@
 //! The eight stages, in running order; each folder is one.
 
+pub mod analyse;
 pub mod apply;
 pub mod experiment;
 pub mod inventory;

@@ -36,6 +36,7 @@ mod source;
 mod start;
 mod worker;
 
+pub use check::{fits as check_fit, job as check_job};
 pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use error::{ExitClass, LoadError};

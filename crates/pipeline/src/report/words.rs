@@ -1,6 +1,6 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
-use super::summary;
+use super::{studies, summary};
 use model::record::{Record, Trial};
 use model::units;
 use model::verdict::{Guard, Outcome, P99, Reason, Verdict};
@@ -75,10 +75,15 @@ fn is_win(trial: &Trial) -> bool {
 
 /// A record in lines.
 pub fn record(id: i64, record: &Record) -> Vec<String> {
-    let mut lines = match &record.load {
-        Some(_) => summary::lines(record),
-        None => tune_lines(id, record),
+    let mut lines = match (studies::lines(record), &record.load) {
+        (Some(lines), load) => {
+            let last = load.iter().flat_map(|load| summary::load_lines(&record.job, load));
+            lines.into_iter().chain(last).collect()
+        }
+        (None, Some(_)) => summary::lines(record),
+        (None, None) => tune_lines(id, record),
     };
+    lines.extend(studies::precondition_lines(record));
     lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
     lines
 }

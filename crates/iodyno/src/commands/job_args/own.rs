@@ -67,11 +67,6 @@ impl JobArgs {
             job.arrivals = arrivals;
         }
         job.open_loop |= self.open_loop;
-        if (self.open_loop || self.arrivals.is_some()) && !job.is_paced() {
-            return Err(Failure::usage(
-                "--open-loop and --arrivals need a rate to keep. Give one with --rate-iops",
-            ));
-        }
         Ok(())
     }
 }

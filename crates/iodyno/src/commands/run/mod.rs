@@ -1,15 +1,25 @@
 //! `iodyno run`: one measured load, kept as a record.
 
+mod find_max;
+mod grid;
 mod intervals;
+mod matrix;
+mod precondition;
 mod stage;
+mod steady;
+mod study;
+mod sweep;
 mod targets;
 
 use crate::commands::job_args::{JobArgs, Workload, duration_ms};
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::store::Store;
+use host::signals::Stop;
 use model::iopath::IoPath;
+use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record};
+use model::studies::Studies;
 use pipeline::load::defaults;
 use pipeline::report::{summary, words};
 pub use stage::View;
@@ -36,6 +46,8 @@ pub struct Args {
     /// Length of an interval of --stream and of the series in the record.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration_ms)]
     pub interval: u64,
+    #[command(flatten)]
+    study: study::StudyArgs,
 }
 
 /// Loads, measures, keeps and says what was found.
@@ -53,7 +65,29 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         workload.sections.iter_mut().for_each(|section| defaults::on(&mut section.job, kind));
     }
     let path = inspect(context, &root)?;
-    measure_and_keep(args, context, &store, &workload, &path)
+    let stop = context.stop_on_signals()?;
+    match study_of(args, &workload)? {
+        None => measure_and_keep(args, context, &store, &workload, &path, &stop),
+        Some((study, job)) => {
+            let (target, consent) = (&root, args.job.consent());
+            let subject = study::Subject { context, target, path, job, consent, args: &args.study, stop: &stop };
+            study::run(study, subject)
+        }
+    }
+}
+
+/// A series of loads in place of one, where the options or the job ask for it.
+fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Job)>, Failure> {
+    let studies = workload.sections.iter().map(|section| Ok((args.study.study(&section.job)?, section)));
+    let all = studies.collect::<Result<Vec<_>, Failure>>()?;
+    match &all[..] {
+        [(Some(study), section)] => Ok(Some((study.clone(), section.job.clone()))),
+        many if many.iter().any(|(study, _)| study.is_some()) => Err(Failure::usage(format!(
+            "a series of loads needs one section, and the job has {}. Choose one with --section NAME",
+            many.len()
+        ))),
+        _ => Ok(None),
+    }
 }
 
 fn inspect(context: &Context, target: &Path) -> Result<IoPath, Failure> {
@@ -67,13 +101,13 @@ fn measure_and_keep(
     store: &Store,
     workload: &Workload,
     path: &IoPath,
+    stop: &Stop,
 ) -> Result<Exit, Failure> {
-    let stop = context.stop_on_signals()?;
-    let targets = Targets::prepare(args, context, workload, path, &stop)?;
-    let done = stage::run_all(args, context, workload, &targets, path, &stop)?;
+    let (targets, studies) = Targets::prepare(args, context, workload, path, stop)?;
+    let done = stage::run_all(args, context, workload, &targets, path, stop)?;
     drop(targets);
     let was_cut = stop.is_asked();
-    let record = record(context, workload, path, done);
+    let record = Record { studies, ..record(context, workload, path, done) };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {
         context.out.say(line);
@@ -126,5 +160,6 @@ fn record(context: &Context, workload: &Workload, path: &IoPath, done: stage::Do
         findings: Vec::new(),
         sensors: done.sensors,
         trials: Vec::new(),
+        studies: Studies::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! Which target each section works on, made ready once for all sections that share it.
 
-use super::Args;
+use super::{Args, precondition};
 use crate::commands::Context;
 use crate::commands::job_args::Workload;
 use crate::exit::Failure;
@@ -9,6 +9,7 @@ use host::files::{self, Kind};
 use host::signals::Stop;
 use model::iopath::IoPath;
 use model::job::{Job, Rw, Section, Sharing};
+use model::studies::Studies;
 use pipeline::load::{self, Prepared};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,8 @@ impl Targets {
         workload: &Workload,
         path: &IoPath,
         stop: &Stop,
-    ) -> Result<Targets, Failure> {
+    ) -> Result<(Targets, Studies), Failure> {
+        let mut studies = Studies::default();
         let mut groups: Vec<(PathBuf, String, Vec<usize>)> = Vec::new();
         for (index, section) in workload.sections.iter().enumerate() {
             let target = of_section(args.target.as_deref(), section)?;
@@ -42,13 +44,16 @@ impl Targets {
         let mut targets = Targets { prepared: Vec::new(), of_section: vec![0; workload.sections.len()] };
         for (target, _, members) in groups {
             let jobs: Vec<&Job> = members.iter().map(|index| &workload.sections[*index].job).collect();
-            let mut prepared = prepare_one(args, context, &target, &union(&jobs), stop)?;
+            let job = union(&jobs);
+            let mut prepared = prepare_one(args, context, &target, &job, stop)?;
             prepared.set_device(device.clone());
             prepared.set_state_dir(context.state_dir.clone());
             members.into_iter().for_each(|index| targets.of_section[index] = targets.prepared.len());
+            let worn = precondition::if_asked(&args.study, context, &prepared, &job, stop)?;
+            studies.precondition = studies.precondition.or(worn.precondition);
             targets.prepared.push(prepared);
         }
-        Ok(targets)
+        Ok((targets, studies))
     }
 
     /// The target of a section.
@@ -133,6 +138,7 @@ fn prepare_one(
     stop: &Stop,
 ) -> Result<Prepared, Failure> {
     let line = Line::new();
+    let job = &precondition::prepared_for(&args.study, job);
     let mut progress = |done: u64, total: u64| line.layout(done, total);
     let prepared = load::prepare(&context.host, target, job, &args.job.consent(), stop, &mut progress)?;
     line.clear();

@@ -92,6 +92,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         findings: Vec::new(),
         sensors: done.sensors,
         trials: done.trials,
+        studies: model::studies::Studies::default(),
     };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {

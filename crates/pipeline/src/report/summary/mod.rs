@@ -76,6 +76,13 @@ fn when(section: &SectionResult) -> String {
 fn section_lines(record: &Record, job: &Job, load: &LoadResult) -> Vec<String> {
     let mut lines = vec![load_sentence(job, load)];
     lines.extend(measured(record, job, load));
+    lines.extend(load_lines(job, load));
+    lines
+}
+
+/// What a load did, by kind of operation, with what it cost and what it noted.
+pub fn load_lines(job: &Job, load: &LoadResult) -> Vec<String> {
+    let mut lines = Vec::new();
     lines.extend(table::rows(job, load));
     lines.extend(table::operations(load));
     lines.push(engine_line(load));

@@ -1,0 +1,130 @@
+//! `run --precondition`: SNIA's workload independent preconditioning, the whole range written twice in sequence.
+//!
+//! A fresh SSD writes to blocks that are erased already, and a used one has to move data first; a load that begins on
+//! a fresh one measures a state that never comes back.
+
+use super::study::{StudyArgs, Teller};
+use crate::commands::Context;
+use crate::exit::Failure;
+use host::files::Kind;
+use host::signals::Stop;
+use model::job::{Job, PerDirection, Rw, Sharing};
+use model::steady::Precondition;
+use model::studies::Studies;
+use model::units::{bytes, bytes_per_s, span_ms};
+use pipeline::load::{self, Prepared, Region};
+
+/// Block size that SNIA prescribes, bytes.
+const BS: u64 = 128 << 10;
+
+const PASSES: u64 = 2;
+
+const DEPTH: u32 = 32;
+
+/// A job for which a target is made ready when it is to be written first, whatever the job itself does. The gates then
+/// ask for the consent that writing needs.
+pub fn writing(job: &Job) -> Job {
+    let rw = if job.rw.changes() {
+        job.rw
+    } else if job.rw.is_random() {
+        Rw::Randrw
+    } else {
+        Rw::Rw
+    };
+    Job { rw, ..job.clone() }
+}
+
+/// The job for which a plain load's target is made ready.
+pub fn prepared_for(args: &StudyArgs, job: &Job) -> Job {
+    if args.precondition { writing(job) } else { job.clone() }
+}
+
+/// For a plain load: wears the target in where that is asked for.
+pub fn if_asked(
+    args: &StudyArgs,
+    context: &Context,
+    prepared: &Prepared,
+    job: &Job,
+    stop: &Stop,
+) -> Result<Studies, Failure> {
+    let worn = if args.precondition { Some(wear_in(context, prepared, job, stop)?) } else { None };
+    Ok(Studies { precondition: worn, ..Studies::default() })
+}
+
+/// The job that wears the target in: a fast engine, direct where the job is, and one writer for each file.
+fn writer(prepared: &Prepared, job: &Job) -> Job {
+    let bs = BS.min(prepared.file_bytes()).next_multiple_of(prepared.align_bytes().max(512));
+    Job {
+        ioengine: "io_uring".into(),
+        rw: Rw::Write,
+        bs: if bs > prepared.file_bytes() { job.bs } else { bs },
+        iodepth: DEPTH,
+        numjobs: if job.files.sharing == Sharing::Own { prepared.owners() as u32 } else { 1 },
+        direct: job.direct,
+        rates: PerDirection::default(),
+        files: job.files.clone(),
+        loops: PASSES as u32 + 1,
+        time_based: true,
+        randseed: job.randseed,
+        ..Job::default()
+    }
+}
+
+/// Writes the whole target twice, with progress. A stop ends it early, and the result says so.
+pub fn wear_in(
+    context: &Context,
+    prepared: &Prepared,
+    job: &Job,
+    stop: &Stop,
+) -> Result<Precondition, Failure> {
+    let range_bytes = prepared.bytes();
+    let wanted = range_bytes * PASSES;
+    let whole_device = matches!(prepared.place().kind, Kind::BlockDevice { .. }) && job.size == 0;
+    let job = writer(prepared, job);
+    context.out.note(format!(
+        "preconditioning: {} are written twice in sequence before anything is measured",
+        bytes(range_bytes as f64)
+    ));
+    let line = Teller::new(context.out);
+    let running = load::start(prepared, &job, job.randseed, Region::WHOLE)?;
+    let mut passes = Vec::new();
+    let (mut done, mut pass_begin_ns) = (0, running.origin_ns());
+    while done < wanted && !stop.is_asked() && !running.is_over() {
+        running.wait_ms(50, stop);
+        if let Some(failure) = running.failure() {
+            return Err(failure.into());
+        }
+        done = running.snapshot().bytes;
+        let now_ns = host::clock::monotonic_ns();
+        if done >= range_bytes * (passes.len() as u64 + 1) {
+            passes.push(range_bytes as f64 / (now_ns - pass_begin_ns).max(1) as f64 * 1e9);
+            pass_begin_ns = now_ns;
+        }
+        line.say(progress(done, wanted, now_ns - running.origin_ns()));
+    }
+    let elapsed_ms = (host::clock::monotonic_ns() - running.origin_ns()) / 1_000_000;
+    running.finish();
+    prepared.sync()?;
+    line.clear();
+    Ok(Precondition {
+        how: format!("written twice in sequential blocks of {}", bytes(job.bs as f64)),
+        whole_device,
+        range_bytes,
+        bytes: done,
+        elapsed_ms,
+        complete: done >= wanted,
+        passes_bytes_per_s: passes,
+    })
+}
+
+fn progress(done: u64, wanted: u64, elapsed_ns: u64) -> String {
+    let rate = done as f64 / elapsed_ns.max(1) as f64 * 1e9;
+    let left_ms = (wanted.saturating_sub(done) as f64 / rate.max(1.0) * 1e3) as u64;
+    format!(
+        "preconditioning: {} of {} written at {}   about {} left",
+        bytes(done as f64),
+        bytes(wanted as f64),
+        bytes_per_s(rate),
+        span_ms(left_ms.div_ceil(1000) * 1000)
+    )
+}
