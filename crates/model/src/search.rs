@@ -80,7 +80,7 @@ pub struct Trial {
 }
 
 /// A load with what its confirming windows gave.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// Depth of each job, or offered I/Os per second.
     pub level: f64,
@@ -105,7 +105,7 @@ pub struct Search {
     pub ceiling: f64,
     /// The highest load that keeps the goal; none when even the lightest does not.
     pub best: Option<Level>,
-    /// The next load above it, which does not; none when the ceiling keeps the goal.
+    /// The next load above it, which does not; none when the ceiling keeps the goal, or time was up before one missed.
     pub above: Option<Level>,
     /// A lighter load that gives the same rate within 2 %: deeper queues only wait.
     pub enough: Option<f64>,

@@ -125,7 +125,11 @@ fn search_sentence(job: &Job, search: &Search) -> String {
     let base = base_phrase(job, &["iodepth"]);
     match (&search.best, &search.above) {
         (Some(best), above) => {
-            let end = if above.is_none() { ", the most that was tried" } else { "" };
+            let end = match above {
+                Some(_) => "",
+                None if best.level >= search.ceiling => ", the most that was tried",
+                None => " and perhaps at more: the time was up before one was sure to miss it",
+            };
             format!(
                 "{base}: {} IOPS{} keep {goal}, at {}{end}",
                 rate(best.iops.mean),
@@ -133,11 +137,17 @@ fn search_sentence(job: &Job, search: &Search) -> String {
                 level(search, best.level)
             )
         }
-        (None, Some(above)) => format!(
-            "{base}: nothing keeps {goal}: at {} already it is {}",
-            level(search, above.level),
-            units::duration_ns(above.latency_ns.mean)
-        ),
+        (None, Some(above)) => {
+            // The windows may have disagreed until the patience was over, with lighter loads left.
+            let is_lightest = search.trials.iter().all(|trial| trial.level >= above.level);
+            let (what, already) =
+                if is_lightest { ("nothing keeps", " already") } else { ("no load was sure to keep", "") };
+            format!(
+                "{base}: {what} {goal}: at {}{already} it is {}",
+                level(search, above.level),
+                units::duration_ns(above.latency_ns.mean)
+            )
+        }
         (None, None) => format!("{base}: the search for {goal} was cut short"),
     }
 }
@@ -374,7 +384,9 @@ mod tests {
         for word in ["at iodepth 42", "2.10 ms", "missed", "iodepth 16 gave the same rate", "closed loop"] {
             assert!(lines.contains(word), "{lines}");
         }
-        let all = Search { above: None, ..search() };
+        let open = Search { above: None, ..search() };
+        assert!(search_sentence(&job, &open).contains("perhaps at more"));
+        let all = Search { above: None, ceiling: 40.0, ..search() };
         assert!(search_sentence(&job, &all).ends_with("the most that was tried"));
         let none = Search { best: None, above: Some(found(1.0, 900.0, 3e6)), ..search() };
         assert!(

@@ -99,6 +99,7 @@ struct Hunt<'a> {
     seen: Vec<(f64, f64, f64)>,
     starts: u64,
     notes: Vec<String>,
+    end_ns: u64,
     is_open: bool,
     progress: Progress,
 }
@@ -110,7 +111,8 @@ pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
     let deepest = Job { iodepth: wish.max_depth, ..subject.job.clone() };
     let (prepared, worn) = subject.prepare(std::slice::from_ref(&deepest))?;
     let budget_ms = subject.args.budget.unwrap_or(BUDGET_MS);
-    let window_ms = wish.window_ms.unwrap_or((budget_ms / WINDOWS).clamp(50, 10_000));
+    // A quarter of each window goes before it, for settling.
+    let window_ms = wish.window_ms.unwrap_or((budget_ms * 4 / 5 / WINDOWS).clamp(50, 10_000));
     let expected_ms = window_ms * WINDOWS * 5 / 4;
     subject.context.out.note(format!("windows of {}: about {}", span_ms(window_ms), span_ms(expected_ms)));
     let sampler = subject.sensors();
@@ -124,6 +126,7 @@ pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
         seen: Vec::new(),
         starts: 0,
         notes: Vec::new(),
+        end_ns: host::clock::monotonic_ns() + expected_ms * 1_000_000,
         is_open: false,
         progress: Progress::new(subject, expected_ms),
     };
@@ -164,14 +167,15 @@ impl Hunt<'_> {
                 Next::Confirm { best, above } => {
                     let Some((low, high)) = self.confirm(best, above)? else { break };
                     ladder.confirmed(low.map(|one| one.0), high.map(|one| one.0));
-                    confirmed = (low.map(|one| one.1), high.map(|one| one.1));
+                    confirmed = (low, high);
+                    // The time is up: an answer that holds is not refined any further.
+                    if self.is_late() && low.is_some_and(|one| one.0) {
+                        break;
+                    }
                 }
             }
         }
-        // A pair of which the lower load failed holds no answer: the search gave up moving down.
-        let is_kept = |level: &Level| level.latency_ns.mean <= self.wish.goal.limit_ns as f64;
-        let best = confirmed.0.filter(is_kept);
-        let above = if best.is_none() { confirmed.0.or(confirmed.1) } else { confirmed.1 };
+        let (best, above) = answer(confirmed);
         Ok(Search {
             goal: self.wish.goal,
             lever: self.wish.lever,
@@ -258,6 +262,10 @@ impl Hunt<'_> {
         Ok(window)
     }
 
+    fn is_late(&self) -> bool {
+        host::clock::monotonic_ns() >= self.end_ns
+    }
+
     /// A window, prolonged until the percentile rests on enough I/Os.
     fn long_enough(&self, running: &Running) -> Result<Option<Window>, Failure> {
         let enough = match self.wish.goal.statistic {
@@ -269,7 +277,7 @@ impl Hunt<'_> {
             if self.subject.window(running, self.window_ms)?.is_none() {
                 return Ok(None);
             }
-            if (running.snapshot().ios - before.ios) as f64 >= enough {
+            if self.is_late() || (running.snapshot().ios - before.ios) as f64 >= enough {
                 break;
             }
         }
@@ -277,12 +285,11 @@ impl Hunt<'_> {
     }
 
     /// Several windows at each load of the pair, in random order: whether it keeps the goal, and what it gives.
-    #[allow(clippy::type_complexity, reason = "two loads, each with its outcome, and that is all it is")]
     fn confirm(
         &mut self,
         best: Option<f64>,
         above: Option<f64>,
-    ) -> Result<Option<(Option<(bool, Level)>, Option<(bool, Level)>)>, Failure> {
+    ) -> Result<Option<(Confirmed, Confirmed)>, Failure> {
         let levels: Vec<f64> = best.into_iter().chain(above).collect();
         let mut order: Vec<usize> =
             (0..CONFIRMATIONS * levels.len()).map(|place| place % levels.len()).collect();
@@ -318,6 +325,20 @@ impl Hunt<'_> {
             .iter()
             .filter(|(level, iops, _)| *level <= best.level * 0.75 && *iops >= best.iops.mean * 0.98);
         same.map(|(level, _, _)| *level).reduce(f64::min)
+    }
+}
+
+/// A load with what its windows gave, and whether it kept the goal.
+type Confirmed = Option<(bool, Level)>;
+
+/// The highest load of a confirmed pair that kept the goal, and the one above it that did not. Time or patience may
+/// have ended while both kept it, or neither: then one side is open.
+fn answer(pair: (Confirmed, Confirmed)) -> (Option<Level>, Option<Level>) {
+    match pair {
+        (_, Some((true, high))) => (Some(high), None),
+        (Some((true, low)), high) => (Some(low), high.map(|one| one.1)),
+        (Some((false, low)), _) => (None, Some(low)),
+        (None, high) => (None, high.map(|one| one.1)),
     }
 }
 
@@ -358,6 +379,20 @@ mod tests {
         ] {
             assert!(parse_goal(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_answer_is_the_highest_load_that_kept_the_goal() {
+        let one = |level, kept| Some((kept, Level { level, ..Level::default() }));
+        let levels = |pair| {
+            let (best, above) = answer(pair);
+            (best.map(|best| best.level), above.map(|above| above.level))
+        };
+        assert_eq!(levels((one(8.0, true), one(9.0, false))), (Some(8.0), Some(9.0)));
+        assert_eq!(levels((one(8.0, true), one(9.0, true))), (Some(9.0), None), "the time was up");
+        assert_eq!(levels((one(8.0, false), one(9.0, false))), (None, Some(8.0)));
+        assert_eq!(levels((one(256.0, true), None)), (Some(256.0), None));
+        assert_eq!(levels((None, one(1.0, false))), (None, Some(1.0)));
     }
 
     #[test]
