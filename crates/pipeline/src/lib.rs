@@ -1,6 +1,7 @@
 //! The eight stages, in running order; each folder is one.
 
 pub mod apply;
+pub mod diagnose;
 pub mod experiment;
 pub mod inventory;
 pub mod load;
