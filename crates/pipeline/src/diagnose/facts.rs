@@ -176,3 +176,17 @@ pub fn is_revisited(job: &Job) -> bool {
     let shares = job.numjobs > 1 && job.files.sharing == Sharing::Same && job.offset_increment == 0;
     job.time_based || job.loops > 1 || shares || !job.invalidate || (job.rw.is_random() && job.norandommap)
 }
+
+impl Facts<'_> {
+    /// The limits of control groups that the jobs would run into, on devices of the path.
+    pub fn limits(&self) -> Vec<&CgroupLimit> {
+        let names: Vec<&str> = self.layers().iter().map(|layer| layer.name.as_str()).collect();
+        let jobs = || self.sections.iter().map(|section| &section.job);
+        let (reads, writes) = (jobs().any(|job| job.rw.reads()), jobs().any(|job| job.rw.writes()));
+        let binds = |limit: &&CgroupLimit| {
+            let direction = if limit.what.starts_with('r') { reads } else { writes };
+            direction && names.contains(&limit.device.as_str())
+        };
+        self.machine.cgroup_limits.iter().filter(binds).collect()
+    }
+}
