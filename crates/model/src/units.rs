@@ -172,7 +172,10 @@ mod tests {
     fn writes_three_significant_digits() {
         assert_eq!(bytes(4096.0), "4.00 KiB");
         assert_eq!(bytes(512.0), "512 B");
-        assert_eq!(["4k", "3m", "512", "0"].map(|text| size_word(parse_bytes(text).unwrap())), ["4k", "3m", "512", "0"]);
+        assert_eq!(
+            ["4k", "3m", "512", "0"].map(|text| size_word(parse_bytes(text).unwrap())),
+            ["4k", "3m", "512", "0"]
+        );
         assert_eq!(count(41_234.0), "41.2 k");
         assert_eq!(count(999_900.0), "1.00 M");
         assert_eq!(duration_ns(84_000.0), "84.0 µs");

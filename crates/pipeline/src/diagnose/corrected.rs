@@ -97,8 +97,14 @@ fn set(section: &mut Section, option: &str, value: Option<&str>) -> bool {
         "rate_process" => job.arrivals = if text == "poisson" { Arrivals::Poisson } else { Arrivals::Linear },
         "new_group" => section.new_group = flag,
         // Known to other engines, or without a place in the job.
-        "gtod_reduce" | "disable_clat" | "disable_lat" | "ioscheduler" | "allow_mounted_write" | "rwmixread"
-        | "rwmixwrite" | "log_avg_msec" => {}
+        "gtod_reduce"
+        | "disable_clat"
+        | "disable_lat"
+        | "ioscheduler"
+        | "allow_mounted_write"
+        | "rwmixread"
+        | "rwmixwrite"
+        | "log_avg_msec" => {}
         _ => return false,
     }
     true

@@ -83,7 +83,8 @@ pub fn device_bytes(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Optio
 
 /// How far a counter grew in a window: between the samples next to its edges, scaled to the window's length.
 fn growth(log: &SensorLog, series: &Series, start_ns: f64, end_ns: f64) -> Option<f64> {
-    let read = log.time_ns.iter().zip(&series.values).filter_map(|(time, value)| Some((*time as f64, (*value)?)));
+    let read =
+        log.time_ns.iter().zip(&series.values).filter_map(|(time, value)| Some((*time as f64, (*value)?)));
     let points: Vec<(f64, f64)> = read.collect();
     let first = points.iter().rfind(|(time, _)| *time <= start_ns).or(points.first())?;
     let last = points.iter().find(|(time, _)| *time >= end_ns).or(points.last())?;
@@ -105,7 +106,8 @@ pub fn reached_depth(load: &LoadResult) -> Option<f64> {
 /// I/Os per second of each whole interval; the last one is often cut short and left out.
 pub fn interval_rates(load: &LoadResult, of: impl Fn(&Interval) -> u64) -> Vec<f64> {
     let longest = load.intervals.iter().map(|interval| interval.length_ms).max().unwrap_or(0);
-    let whole = load.intervals.iter().filter(|interval| interval.length_ms > 0 && interval.length_ms == longest);
+    let whole =
+        load.intervals.iter().filter(|interval| interval.length_ms > 0 && interval.length_ms == longest);
     whole.map(|interval| of(interval) as f64 / interval.length_ms as f64 * 1e3).collect()
 }
 

@@ -66,13 +66,14 @@ impl Medium {
         }
     }
 
-    /// No such thing moves more bytes per second than this: one disk's platters, a 12 Gb/s SAS link, four lanes of
-    /// PCIe 5.0. Several disks together do.
+    /// No such thing moves more bytes per second than this: one disk's platters, a 12 Gb/s SAS link, the largest cloud
+    /// disks of today, four lanes of PCIe 5.0. Several disks together do.
     pub fn rate_ceiling(self) -> Option<f64> {
         match self {
             Medium::Rotational => Some(350e6),
             Medium::Flash => Some(1.2e9),
-            Medium::Nvme | Medium::Network | Medium::Virtual => Some(15e9),
+            Medium::Network | Medium::Virtual => Some(4e9),
+            Medium::Nvme => Some(15e9),
             Medium::Memory => None,
         }
     }

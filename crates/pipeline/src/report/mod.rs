@@ -1,5 +1,6 @@
 //! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
 
+pub mod lint;
 mod meaning;
 mod path_rows;
 pub mod path_view;

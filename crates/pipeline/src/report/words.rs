@@ -1,5 +1,6 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
+use super::lint::doubt_lines;
 use model::job::Job;
 use model::record::{Direction, LoadResult, Record, Trial};
 use model::units;
@@ -109,9 +110,9 @@ fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
         lines.extend(direction_line(name, direction, load.elapsed_ms));
     }
     lines.push(cpu_line(load));
-    lines.extend(depth_line(&record.job, load));
     lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
     lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
+    lines.extend(doubt_lines(&record.findings));
     lines
 }
 
@@ -134,18 +135,6 @@ fn cpu_line(load: &LoadResult) -> String {
     let per_io = units::duration_ns(total_ms * 1e6 / ios);
     let share = total_ms / load.elapsed_ms.max(1.0) * 100.0;
     format!("  CPU   {per_io} per I/O, {share:.0} % of one CPU, kernel workers included")
-}
-
-/// The depth that Little's law says was really reached, where it differs from the one asked for.
-fn depth_line(job: &Job, load: &LoadResult) -> Option<String> {
-    let mean_ns = load.latency().mean_ns()?;
-    let reached = load.iops() * mean_ns / 1e9;
-    let asked = f64::from(job.iodepth * job.numjobs);
-    (!job.is_paced() && (reached / asked - 1.0).abs() > 0.15).then(|| {
-        format!(
-            "  depth {reached:.1} reached of {asked:.0} asked for: submission, not the device, sets the rate"
-        )
-    })
 }
 
 fn tune_lines(id: i64, record: &Record) -> Vec<String> {
@@ -251,17 +240,5 @@ mod tests {
             verdict_sentence("scheduler", &values, &refused),
             "scheduler: no verdict. The noise is too large."
         );
-    }
-
-    #[test]
-    fn says_when_the_depth_was_not_reached() {
-        let mut load = LoadResult { elapsed_ms: 1000.0, ..LoadResult::default() };
-        for _ in 0..1000 {
-            load.read.latency.record(1_000_000);
-        }
-        load.read.ios = 1000;
-        let job = Job { iodepth: 32, ..Job::default() };
-        assert!(depth_line(&job, &load).unwrap().contains("1.0 reached of 32"));
-        assert_eq!(depth_line(&Job { iodepth: 1, ..job }, &load), None);
     }
 }

@@ -1,5 +1,8 @@
 //! `iodyno run`: one measured load, kept as a record.
 
+mod facts;
+mod lint;
+
 use crate::commands::job_args::{JobArgs, duration_ms, fresh_seed};
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
@@ -36,11 +39,13 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(crate::commands::inspect::failure)?;
     let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
+    let lint = lint::Lint::before(context, &args.target, &path, &job);
     let stop = context.stop_on_signals()?;
     let prepared = prepare(args, context, &job, &stop)?;
     let (load, sensors) = measure(context, &path, &prepared, &job, &stop)?;
     let was_cut = stop.is_asked();
     let summary = words::load_sentence(&job, &load);
+    let findings = lint.after(&path, &load, &sensors);
     let record = Record {
         schema: RECORD_SCHEMA.into(),
         verb: "run".into(),
@@ -51,7 +56,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         job,
         load: Some(load),
         sections: Vec::new(),
-        findings: Vec::new(),
+        findings,
         sensors,
         trials: Vec::new(),
     };

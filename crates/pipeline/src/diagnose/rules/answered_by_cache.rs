@@ -44,10 +44,10 @@
 //! ## Sources
 //! - Linux `Documentation/admin-guide/iostats.rst`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, found};
 use crate::diagnose::measured::{Stage, device_bytes, stages};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::units;
 
 /// What this file finds.
@@ -87,7 +87,8 @@ fn finding(stage: &Stage<'_>, device: &str, what: &str, ours: f64, seen: f64) ->
         (false, "read") => "the page cache has answered",
         (false, _) => "they were still in memory when the run ended",
     };
-    let claim = format!("{share:.0} % of the bytes {what} never reached {device}; {why}.").replace("; although", ", although");
+    let claim = format!("{share:.0} % of the bytes {what} never reached {device}; {why}.")
+        .replace("; although", ", although");
     found(level, stage.name(), claim)
         .shows("load", units::bytes(ours))
         .shows(device, units::bytes(seen))

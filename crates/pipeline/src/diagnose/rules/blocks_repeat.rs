@@ -29,10 +29,10 @@
 //! ## Sources
 //! - fio HOWTO, `norandommap`; 1/e = 37 % of N cells stay empty after N throws
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, note};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

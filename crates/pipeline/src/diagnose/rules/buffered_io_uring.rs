@@ -30,10 +30,10 @@
 //! ## Sources
 //! - io_uring(7); Linux `io_uring/rw.c`, retry of buffered reads since 5.9
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, note};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

@@ -35,10 +35,10 @@
 //! ## Sources
 //! - fio HOWTO, `iodepth` ("libaio ... buffered I/O is not async"); fio issue 512; io_submit(2)
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, found};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.
@@ -60,7 +60,8 @@ fn finding(section: &Section) -> Finding {
     let job = &section.job;
     let level = if job.iodepth > 1 { Level::Wrong } else { Level::Warning };
     let depth = if job.numjobs == 1 { "1".into() } else { format!("numjobs = {}", job.numjobs) };
-    let work = if job.rw.writes() { "a write is a copy into memory" } else { "a read waits for the disk there" };
+    let work =
+        if job.rw.writes() { "a write is a copy into memory" } else { "a read waits for the disk there" };
     let claim = format!(
         "libaio with buffered I/O: io_submit does each request before it returns ({work}), so the real depth is \
          {depth}, not {}.",

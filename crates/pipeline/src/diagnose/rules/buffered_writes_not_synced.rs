@@ -34,10 +34,10 @@
 //! ## Sources
 //! - Linux `Documentation/admin-guide/sysctl/vm.rst`, `dirty_ratio`; dd(1), `conv=fsync`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Section, SyncMode};
 
 /// What this file finds.
@@ -66,8 +66,9 @@ fn is_unsynced(section: &Section) -> bool {
 fn finding(section: &Section) -> Finding {
     let claim = "Buffered writes and no sync: a write is done when it is copied into memory, so the rate is the page \
                  cache's until the kernel makes writers wait, and what is still dirty at the end counts as written.";
-    warning(&section.name, claim)
+    let finding = warning(&section.name, claim)
         .advise("Use end_fsync=1 to count the writing out, fsync=1 for durable writes, or direct=1.")
-        .set("end_fsync", 1)
-        .at(section, &["buffered", "direct", "rw", "readwrite"])
+        .at(section, &["buffered", "direct", "rw", "readwrite"]);
+    // libaio is of no use without direct I/O, and with it there is nothing left to sync.
+    if section.job.ioengine == "libaio" { finding.set("direct", 1) } else { finding.set("end_fsync", 1) }
 }

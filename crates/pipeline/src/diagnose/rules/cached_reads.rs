@@ -43,10 +43,10 @@
 //! ## Sources
 //! - The threshold of twice the memory is a habit of the trade and a proposal of this project, not a law
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::{block_sections, is_revisited};
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
 

@@ -30,11 +30,11 @@
 //! ## Sources
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, `io.max`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::CgroupLimit;
 use crate::diagnose::finding::{With, wrong};
 use crate::diagnose::measured::{Stage, stages};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::units;
 
 /// What this file finds.

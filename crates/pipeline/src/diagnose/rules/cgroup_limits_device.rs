@@ -35,10 +35,10 @@
 //! ## Sources
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, `io.max`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::CgroupLimit;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::units;
 
 /// What this file finds.
@@ -63,7 +63,8 @@ fn finding(limit: &CgroupLimit) -> Finding {
         "rbps" => format!("{} read", units::bytes_per_s(rate)),
         _ => format!("{} written", units::bytes_per_s(rate)),
     };
-    let claim = format!("A control group limits this process to {words} on {}: more cannot be seen.", limit.device);
+    let claim =
+        format!("A control group limits this process to {words} on {}: more cannot be seen.", limit.device);
     warning("", claim)
         .shows(&limit.what, limit.limit)
         .advise("Run outside the group, or take the figure as what this container gets.")

@@ -24,10 +24,10 @@
 //! ## Sources
 //! - fio HOWTO, `iodepth_batch_complete_min`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::{block_sections, is_synchronous};
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

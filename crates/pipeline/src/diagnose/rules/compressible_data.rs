@@ -52,10 +52,10 @@
 //! ## Sources
 //! - fio HOWTO, `buffer_compress_percentage`; btrfs(5), zfsprops(7)
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, found};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::iopath::LayerKind;
 use model::job::{Buffers, Section};
 

@@ -35,10 +35,10 @@
 //! ## Sources
 //! - Gil Tene, How not to measure latency; fio HOWTO, `rate_process`, `io_submit_mode`; fio issue 1501
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::{block_sections, is_synchronous};
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.
@@ -61,7 +61,8 @@ fn finding(section: &Section) -> Finding {
                  clients would have had; the tail looks too good.";
     let finding = warning(&section.name, claim).at(section, &["rate_iops", "rate", "rate_process"]);
     if is_synchronous(&section.job.ioengine) {
-        return finding.advise("Use io_uring or libaio with --open-loop; an engine with one in flight cannot.");
+        return finding
+            .advise("Use io_uring or libaio with --open-loop; an engine with one in flight cannot.");
     }
     finding.advise("Use --open-loop: latency then counts from the intended start.").set("open_loop", 1)
 }

@@ -33,11 +33,11 @@
 //! ## Sources
 //! - J. D. C. Little, A proof for the queuing formula L = λW, 1961
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::depth_asked;
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::{block_results, reached_depth};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
 

@@ -29,10 +29,10 @@
 //! ## Sources
 //! - fio `options.c`: both set `odirect`, `buffered` with `.neg = 1`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, wrong};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

@@ -39,10 +39,10 @@
 //! ## Sources
 //! - zfs(4), `zfs_dio_enabled`, OpenZFS 2.3; nfs(5); fio issue 253
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::medium::is_network_file_system;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 
 /// What this file finds.
 pub static RULE: Rule = Rule {

@@ -31,10 +31,10 @@
 //! ## Sources
 //! - A field report that compares 60 s on one disk with 20 s on another
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::block_results;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
 
@@ -58,7 +58,9 @@ fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
     let is_early = !job.time_based && job.runtime_ms > 0 && load.elapsed_ms < MOST * job.runtime_ms as f64;
     let (took, asked) = (units::span_ms(load.elapsed_ms.round() as u64), units::span_ms(job.runtime_ms));
-    let claim = format!("The job was over after {took} of {asked}: its size ended it, so the run is of another length.");
+    let claim = format!(
+        "The job was over after {took} of {asked}: its size ended it, so the run is of another length."
+    );
     let finding = warning(&result.name, claim)
         .shows("elapsed", took)
         .shows("runtime", asked)

@@ -26,9 +26,9 @@
 //! ## Sources
 //! - errno(3)
 
+use crate::diagnose::finding::{With, wrong};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use crate::diagnose::finding::{With, wrong};
 use model::record::SectionResult;
 
 /// What this file finds.
@@ -49,7 +49,9 @@ fn one(result: &SectionResult) -> Option<Finding> {
     let errors = &result.load.errors;
     let all: u64 = errors.iter().map(|(_, count)| count).sum();
     let worst = errors.iter().max_by_key(|(_, count)| *count).map(|(errno, _)| *errno)?;
-    let claim = format!("{all} I/Os failed, most of them with errno {worst}: the figures are not those of a working disk.");
+    let claim = format!(
+        "{all} I/Os failed, most of them with errno {worst}: the figures are not those of a working disk."
+    );
     let finding = wrong(&result.name, claim)
         .shows("errors", all)
         .advise("Look into the kernel log and the disk's health, then run it again.");

@@ -40,10 +40,10 @@
 //! ## Sources
 //! - Linux `Documentation/ABI/testing/sysfs-bus-pci`, `numa_node`; fio issue 141
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.
@@ -64,7 +64,8 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(facts: &Facts<'_>, section: &Section, node: u32) -> Option<Finding> {
     let job = &section.job;
-    let node_of = |cpu: &u32| facts.machine.nodes.iter().find(|(known, _)| known == cpu).map(|(_, node)| *node);
+    let node_of =
+        |cpu: &u32| facts.machine.nodes.iter().find(|(known, _)| known == cpu).map(|(_, node)| *node);
     let by_cpu: Vec<u32> = job.cpus_allowed.iter().filter_map(node_of).collect();
     let nodes = if job.numa_nodes.is_empty() { by_cpu } else { job.numa_nodes.clone() };
     if nodes.is_empty() || nodes.contains(&node) {

@@ -42,10 +42,10 @@
 //! ## Sources
 //! - Half a turn at 15,000 rpm takes 2 ms; makers' data sheets for flash and networks
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, wrong};
 use crate::diagnose::measured::block_results;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
 

@@ -31,10 +31,10 @@
 //! ## Sources
 //! - Order statistics: the largest of 100 samples lies beyond the 99th percentile in 63 of 100 runs
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.
@@ -61,7 +61,8 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     if ios >= ENOUGH || ios == 0 {
         return None;
     }
-    let claim = format!("The job is over after {ios} I/Os: its p99 would rest on the slowest {}.", ios.div_ceil(100));
+    let claim =
+        format!("The job is over after {ios} I/Os: its p99 would rest on the slowest {}.", ios.div_ceil(100));
     let finding = warning(&section.name, claim)
         .shows("I/Os", ios)
         .advise("Use a larger size, or time_based with a runtime.")

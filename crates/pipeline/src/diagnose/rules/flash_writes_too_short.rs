@@ -43,11 +43,11 @@
 //! ## Sources
 //! - SNIA, Solid State Storage Performance Test Specification, preconditioning
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::Medium;
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, note};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

@@ -31,10 +31,10 @@
 //! ## Sources
 //! - fio issue 1206; Ren et al., ICPE 2024: on NVMe the CPU is the first limit
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::stages;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::units;
 
 /// What this file finds.

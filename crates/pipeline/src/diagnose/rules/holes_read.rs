@@ -45,11 +45,11 @@
 //! ## Sources
 //! - fio issues 719 and 1473; Linux `Documentation/filesystems/fiemap.rst`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::TargetKind;
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, found, wrong};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Fallocate, Section};
 
 /// What this file finds.

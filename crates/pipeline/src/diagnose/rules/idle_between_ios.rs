@@ -35,10 +35,10 @@
 //! ## Sources
 //! - fio issue 1394; Linux `Documentation/power/pm_qos_interface.rst`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, note};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Job, Rate, Section};
 use model::units;
 
@@ -83,11 +83,16 @@ fn pause_ns(job: &Job) -> Option<f64> {
         Rate::Iops(ios) => Some(ios as f64),
         Rate::Bytes(bytes) => Some(bytes as f64 / bs.max(1) as f64),
     };
-    let used = [(job.rw.reads(), job.rates.read), (job.rw.writes(), job.rates.write), (job.rw.trims(), job.rates.trim)];
+    let used = [
+        (job.rw.reads(), job.rates.read),
+        (job.rw.writes(), job.rates.write),
+        (job.rw.trims(), job.rates.trim),
+    ];
     let rates = used.iter().filter(|(used, _)| *used).map(|(_, rate)| per_second(*rate, job.bs));
     let all: Option<f64> = rates.sum();
     let by_rate = all.filter(|ios| *ios > 0.0).map(|ios| 1e9 / ios);
     let blocks = f64::from(job.thinktime.blocks.max(1));
-    let by_pause = (job.thinktime.us > 0).then(|| (job.thinktime.us - job.thinktime.spin_us.min(job.thinktime.us)) as f64 * 1e3 / blocks);
+    let by_pause = (job.thinktime.us > 0)
+        .then(|| (job.thinktime.us - job.thinktime.spin_us.min(job.thinktime.us)) as f64 * 1e3 / blocks);
     by_rate.into_iter().chain(by_pause).reduce(f64::max)
 }

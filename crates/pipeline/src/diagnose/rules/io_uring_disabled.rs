@@ -37,10 +37,10 @@
 //! ## Sources
 //! - Linux `Documentation/admin-guide/sysctl/kernel.rst`, `io_uring_disabled`, since 6.6
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, note, wrong};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.
@@ -54,7 +54,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(disabled) = facts.machine.io_uring_disabled.filter(|value| *value > 0) else { return Vec::new() };
+    let Some(disabled) = facts.machine.io_uring_disabled.filter(|value| *value > 0) else {
+        return Vec::new();
+    };
     let users = block_sections(facts).filter(|section| section.job.ioengine == "io_uring");
     users.map(|section| finding(section, disabled)).collect()
 }
@@ -65,8 +67,11 @@ fn finding(section: &Section, disabled: u8) -> Finding {
             &section.name,
             "kernel.io_uring_disabled is 1: io_uring is for the privileged and one group, and fails for others.",
         ),
-        _ => wrong(&section.name, "kernel.io_uring_disabled is 2: no process may use io_uring, the job would fail.")
-            .set("ioengine", "libaio"),
+        _ => wrong(
+            &section.name,
+            "kernel.io_uring_disabled is 2: no process may use io_uring, the job would fail.",
+        )
+        .set("ioengine", "libaio"),
     };
     finding
         .shows("kernel.io_uring_disabled", disabled)

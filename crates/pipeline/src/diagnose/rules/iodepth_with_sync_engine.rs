@@ -35,10 +35,10 @@
 //! ## Sources
 //! - fio HOWTO, `iodepth`; fio issue 1388
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::{async_engine, block_sections, is_synchronous};
 use crate::diagnose::finding::{With, wrong};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Job, Section};
 
 /// What this file finds.

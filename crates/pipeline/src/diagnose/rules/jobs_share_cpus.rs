@@ -40,10 +40,10 @@
 //! ## Sources
 //! - fio HOWTO, `cpus_allowed`; a field report of one CPU at 80,000 interrupts a second
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::{block_sections, is_synchronous};
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.
@@ -78,7 +78,8 @@ fn beside_interrupts(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let disk = facts.disk()?;
     let [cpu] = section.job.cpus_allowed[..] else { return None };
     let served = disk.interrupts.iter().map(|line| line.effective_cpus.as_deref());
-    let all_there = !disk.interrupts.is_empty() && served.into_iter().all(|cpus| cpus == Some(&cpu.to_string()));
+    let all_there =
+        !disk.interrupts.is_empty() && served.into_iter().all(|cpus| cpus == Some(&cpu.to_string()));
     let claim = format!(
         "The job is pinned to CPU {cpu}, which also serves the disk's interrupts: the two take turns, and the rate is \
          that of one CPU."

@@ -52,11 +52,11 @@
 //! ## Sources
 //! - fio HOWTO, `offset_increment`; a field report of 50 jobs on a SATA SSD, whose figures are above
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::TargetKind;
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, found};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Section, Sharing};
 use model::units;
 

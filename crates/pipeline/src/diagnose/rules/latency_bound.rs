@@ -37,11 +37,11 @@
 //! ## Sources
 //! - Little's law with L = 1; a field report of a cloud disk judged at depth 1
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::depth_asked;
 use crate::diagnose::finding::{With, note};
 use crate::diagnose::measured::{block_results, reached_depth};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
 

@@ -24,10 +24,10 @@
 //! ## Sources
 //! - fio HOWTO, `gtod_reduce`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.
@@ -50,7 +50,8 @@ fn one(section: &Section) -> Option<Finding> {
     let is_on = |name: &&&str| section.option(name).is_some_and(|(value, _)| value != "0");
     let names: Vec<&str> = SWITCHES.iter().filter(is_on).copied().collect();
     let first = *names.first()?;
-    let claim = format!("{first}: in fio the result would have no latency, and nothing could be checked against it.");
+    let claim =
+        format!("{first}: in fio the result would have no latency, and nothing could be checked against it.");
     let finding = warning(&section.name, claim)
         .advise("Leave it out; iodyno measures latency in any case.")
         .at(section, &[first]);

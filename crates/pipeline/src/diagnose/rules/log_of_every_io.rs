@@ -25,9 +25,9 @@
 //! ## Sources
 //! - fio `iolog.h`, `struct io_sample`; HOWTO, `log_avg_msec`; fio issue 588
 
+use crate::diagnose::finding::{With, warning};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use crate::diagnose::finding::{With, warning};
 use model::job::Section;
 
 /// What this file finds.

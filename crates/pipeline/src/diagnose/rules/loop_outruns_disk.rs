@@ -36,10 +36,10 @@
 //! ## Sources
 //! - A field report of 1,041 MiB/s from a cached loop device
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, wrong};
 use crate::diagnose::measured::{Stage, device_bytes, stages};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::iopath::LayerKind;
 use model::units;
 
@@ -58,8 +58,11 @@ const TOLERANCE: f64 = 0.05;
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let layers = facts.layers();
     let looped = layers.iter().find(|layer| layer.kind == LayerKind::Loop);
-    let disks: Vec<&str> =
-        layers.iter().filter(|layer| layer.kind == LayerKind::Disk).map(|layer| layer.name.as_str()).collect();
+    let disks: Vec<&str> = layers
+        .iter()
+        .filter(|layer| layer.kind == LayerKind::Disk)
+        .map(|layer| layer.name.as_str())
+        .collect();
     // Of several disks nobody knows which ones hold the file.
     let (Some(looped), [disk]) = (looped, disks.as_slice()) else { return Vec::new() };
     stages(facts).iter().filter_map(|stage| one(facts, &looped.name, disk, stage)).collect()

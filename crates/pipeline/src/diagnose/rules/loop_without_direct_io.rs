@@ -38,9 +38,9 @@
 //! ## Sources
 //! - losetup(8), `--direct-io`; Linux `drivers/block/loop.c`
 
+use crate::diagnose::finding::{With, found};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use crate::diagnose::finding::{With, found};
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -66,7 +66,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         ),
         false => (
             Level::Warning,
-            format!("{name} is a loop device without direct I/O: blocks are cached twice, above it and below it."),
+            format!(
+                "{name} is a loop device without direct I/O: blocks are cached twice, above it and below it."
+            ),
         ),
     };
     let file = device.facts.get("backing_file").map_or("FILE", String::as_str);

@@ -33,10 +33,10 @@
 //! ## Sources
 //! - fio HOWTO, `rwmixread`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::{block_sections, depth_asked};
 use crate::diagnose::finding::{With, note};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{BlockSize, Section};
 
 /// What this file finds.
@@ -81,6 +81,8 @@ fn mean_bytes(size: &BlockSize) -> f64 {
     match size {
         BlockSize::Fixed(bytes) => *bytes as f64,
         BlockSize::Range(low, high) => (low + high) as f64 / 2.0,
-        BlockSize::Split(parts) => parts.iter().map(|(bytes, share)| *bytes as f64 * f64::from(*share) / 100.0).sum(),
+        BlockSize::Split(parts) => {
+            parts.iter().map(|(bytes, share)| *bytes as f64 * f64::from(*share) / 100.0).sum()
+        }
     }
 }

@@ -31,10 +31,10 @@
 //! ## Sources
 //! - fio issue 1206: one thread reaches 0.6 to 0.7 M IOPS, so few are needed
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::{block_sections, is_synchronous};
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

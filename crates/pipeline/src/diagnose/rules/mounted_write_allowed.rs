@@ -26,9 +26,9 @@
 //! ## Sources
 //! - fio HOWTO, `allow_mounted_write`
 
+use crate::diagnose::finding::{With, warning};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use crate::diagnose::finding::{With, warning};
 use model::job::Section;
 
 /// What this file finds.

@@ -29,10 +29,10 @@
 //! ## Sources
 //! - Field reports: A/A differences of 0.3 to 160 %
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::{block_results, interval_rates, mean, trend, variation};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
 

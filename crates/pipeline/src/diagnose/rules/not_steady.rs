@@ -35,10 +35,10 @@
 //! ## Sources
 //! - SNIA, Solid State Storage Performance Test Specification: range at most 20 %, slope at most 10 % of the mean
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::{block_results, interval_rates, mean, trend};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
 

@@ -38,10 +38,10 @@
 //! ## Sources
 //! - Linux `Documentation/admin-guide/iostats.rst`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::{Stage, device_bytes, stages};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::units;
 
 /// What this file finds.

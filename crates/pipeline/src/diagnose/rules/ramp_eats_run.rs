@@ -29,10 +29,10 @@
 //! ## Sources
 //! - fio HOWTO, `ramp_time`; fio issues 748 and 596
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
 
@@ -57,7 +57,9 @@ fn one(section: &Section) -> Option<Finding> {
     let job = &section.job;
     let ramp = units::span_ms(job.ramp_ms);
     let claim = if !job.time_based {
-        format!("What the ramp of {ramp} moves counts towards the size: the job may be over before it is measured.")
+        format!(
+            "What the ramp of {ramp} moves counts towards the size: the job may be over before it is measured."
+        )
     } else if job.runtime_ms > 0 && job.runtime_ms < job.ramp_ms {
         format!("The measured time, {}, is shorter than its ramp of {ramp}.", units::span_ms(job.runtime_ms))
     } else {

@@ -43,13 +43,13 @@
 //! ## Sources
 //! - Disk makers' data sheets
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::Medium;
 use crate::diagnose::TargetKind;
 use crate::diagnose::facts::{block_sections, is_revisited};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::medium::DEVICE_CACHE_BYTES;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
 

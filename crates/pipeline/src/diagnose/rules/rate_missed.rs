@@ -31,10 +31,10 @@
 //! ## Sources
 //! - fio HOWTO, `rate_iops`, `rate_min`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::block_results;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Job, Rate};
 use model::record::{Direction, SectionResult};
 use model::units;
@@ -58,7 +58,10 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
     let sides = [(job.rates.read, &load.read), (job.rates.write, &load.write), (job.rates.trim, &load.trim)];
-    let kept = sides.into_iter().filter_map(|(rate, done)| share(job, rate, done, load.elapsed_ms)).reduce(f64::min)?;
+    let kept = sides
+        .into_iter()
+        .filter_map(|(rate, done)| share(job, rate, done, load.elapsed_ms))
+        .reduce(f64::min)?;
     let what = if job.open_loop { "the queue grew all the time" } else { "the rest was never sent" };
     let claim = format!("The load reached {:.0} % of the rate it was to keep: {what}.", kept * 100.0);
     let finding = warning(&result.name, claim)

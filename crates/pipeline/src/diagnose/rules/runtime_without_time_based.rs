@@ -37,15 +37,15 @@
 //! ```
 //!
 //! ## Sources
-//! - fio HOWTO, `runtime`, `time_based`. What a disk could move: 350 MB/s rotating, 1.2 GB/s SATA and SAS flash, 15
+//! - fio HOWTO, `runtime`, `time_based`. What a disk could move: 350 MB/s rotating, 1.2 GB/s SATA and SAS flash, 4
 //!   GB/s
-//! NVMe and unknown; ceilings of this project
+//! network and virtual, 15 GB/s NVMe and unknown; ceilings of this project
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::Medium;
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
 

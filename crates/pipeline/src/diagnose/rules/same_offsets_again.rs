@@ -32,10 +32,10 @@
 //! ## Sources
 //! - fio HOWTO, `randrepeat`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::is_block_io;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Section, Sharing, stages};
 
 /// What this file finds.
@@ -65,7 +65,11 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn repeats(first: &Section, second: &Section) -> bool {
     let (a, b) = (&first.job, &second.job);
     let reads = |job: &model::job::Job| {
-        is_block_io(job) && job.rw.is_random() && job.rw.reads() && job.randrepeat && job.files.sharing != Sharing::Own
+        is_block_io(job)
+            && job.rw.is_random()
+            && job.rw.reads()
+            && job.randrepeat
+            && job.files.sharing != Sharing::Own
     };
     let same_place = (a.bs, a.size, a.offset, &a.files) == (b.bs, b.size, b.offset, &b.files);
     reads(a) && reads(b) && a.randseed == b.randseed && a.distribution == b.distribution && same_place

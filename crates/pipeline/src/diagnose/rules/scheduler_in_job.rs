@@ -24,9 +24,9 @@
 //! ## Sources
 //! - fio `backend.c`, `switch_ioscheduler`: it sets and verifies, nothing restores
 
+use crate::diagnose::finding::{With, warning};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use crate::diagnose::finding::{With, warning};
 use model::job::Section;
 
 /// What this file finds.

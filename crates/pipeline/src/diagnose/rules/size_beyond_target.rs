@@ -39,11 +39,11 @@
 //! ## Sources
 //! - fio HOWTO, `size`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::TargetKind;
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, wrong};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Job, Section, Sharing};
 use model::units;
 
@@ -80,7 +80,10 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let (asked_words, there_words) = (units::bytes(asked as f64), units::bytes(there as f64));
     let claim = match target.kind {
         TargetKind::Directory => {
-            format!("The job wants {asked_words} and {there_words} {has} in {}: it does not fit.", target.name)
+            format!(
+                "The job wants {asked_words} and {there_words} {has} in {}: it does not fit.",
+                target.name
+            )
         }
         _ => format!(
             "The job reaches to {asked_words} and {} has {there_words}: what runs is a pass over all of it, which \

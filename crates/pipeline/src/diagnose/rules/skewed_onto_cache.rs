@@ -38,12 +38,12 @@
 //! ## Sources
 //! - fio `lib/zipf.c`; fio issue 1991. Shares from the distributions' own sums, not from fio's generator.
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::Medium;
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::medium::DEVICE_CACHE_BYTES;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Distribution, Section};
 use model::units;
 

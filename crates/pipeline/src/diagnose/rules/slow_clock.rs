@@ -32,9 +32,9 @@
 //! ## Sources
 //! - Linux `/sys/devices/system/clocksource/clocksource0/current_clocksource`; fio issue 533
 
+use crate::diagnose::finding::{With, warning};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use crate::diagnose::finding::{With, warning};
 
 /// What this file finds.
 pub static RULE: Rule = Rule {

@@ -37,9 +37,9 @@
 //! ## Sources
 //! - fio `stat.c`, `sum_thread_stats`; fio issue 507
 
+use crate::diagnose::finding::{With, warning};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use crate::diagnose::finding::{With, warning};
 use model::job::Section;
 use model::units;
 
@@ -71,7 +71,9 @@ fn one(first: &Section, section: &Section) -> Option<Finding> {
     let delay_ms = b.startdelay_ms.abs_diff(a.startdelay_ms);
     let how = match &section.wait_for {
         Some(other) => format!("{} waits for {other}", section.name),
-        None if delay_ms > 0 => format!("{} starts {} after {}", section.name, units::span_ms(delay_ms), first.name),
+        None if delay_ms > 0 => {
+            format!("{} starts {} after {}", section.name, units::span_ms(delay_ms), first.name)
+        }
         None => return None,
     };
     if !a.group_reporting || !b.group_reporting || (section.given.is_empty() && first.given.is_empty()) {

@@ -25,10 +25,10 @@
 //! ## Sources
 //! - SNIA, Solid State Storage Performance Test Specification, steady state; fio issue 1510
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
 
@@ -54,7 +54,8 @@ fn one(section: &Section) -> Option<Finding> {
         return None;
     }
     let window = units::span_ms(window_ms);
-    let claim = format!("In {window} any load looks steady: the rule may end the run before the rate has settled.");
+    let claim =
+        format!("In {window} any load looks steady: the rule may end the run before the rate has settled.");
     let finding = warning(&section.name, claim)
         .shows("steadystate_duration", window)
         .advise("Use steadystate_duration=60 or more.")

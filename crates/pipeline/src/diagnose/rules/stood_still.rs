@@ -34,10 +34,10 @@
 //! ## Sources
 //! - A field report of a cloud disk whose IOPS fell to 0 for seconds while its mean kept the promise
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::block_results;
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
 

@@ -32,11 +32,11 @@
 //! ## Sources
 //! - A field report on USB disks, whose figures are above
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::Medium;
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, note};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

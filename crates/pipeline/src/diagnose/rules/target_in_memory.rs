@@ -41,10 +41,10 @@
 //! ## Sources
 //! - Linux `mm/shmem.c`, `FMODE_CAN_ODIRECT` since 6.6
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::Medium;
 use crate::diagnose::finding::{With, found};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -64,14 +64,17 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_direct = facts.sections.iter().any(|section| section.job.direct);
     let is_device = !facts.target.is_in_memory && facts.file_system().is_none();
     let (level, claim) = match (is_device, is_direct) {
-        (true, _) => {
-            (Level::Note, format!("{name} is a device in memory: the result is a ceiling of the engine and the CPU."))
-        }
+        (true, _) => (
+            Level::Note,
+            format!("{name} is a device in memory: the result is a ceiling of the engine and the CPU."),
+        ),
         (false, true) => (
             Level::Wrong,
             format!("{name} lives in memory and there is no disk below: direct=1 has nothing to reach."),
         ),
-        (false, false) => (Level::Warning, format!("{name} lives in memory: there is no disk below it to measure.")),
+        (false, false) => {
+            (Level::Warning, format!("{name} lives in memory: there is no disk below it to measure."))
+        }
     };
     vec![found(level, "", claim).advise("Use a target on the disk in question.")]
 }

@@ -49,10 +49,10 @@
 //! - A field report of a cloud disk: 20,151 IOPS whatever was tried, p50 0.95 ms, a plateau from p70 to p99, 61,556
 //!   at first
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::{block_results, interval_rates, mean, variation};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::histogram::Histogram;
 use model::record::SectionResult;
 use model::units;
@@ -74,7 +74,8 @@ const PLATEAU: f64 = 1.6;
 const LEAST: usize = 10;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let is_free = |result: &&SectionResult| !result.job.is_paced() && result.job.thinktime.us == 0 && result.job.direct;
+    let is_free =
+        |result: &&SectionResult| !result.job.is_paced() && result.job.thinktime.us == 0 && result.job.direct;
     block_results(facts).filter(is_free).filter_map(one).collect()
 }
 
@@ -97,7 +98,9 @@ fn one(result: &SectionResult) -> Option<Finding> {
         (None, None) => return None,
     };
     let rate = units::count(settled.round());
-    let claim = format!("The rate is flat at {rate} IOPS {how}: a limit from outside, which no kernel setting moves.");
+    let claim = format!(
+        "The rate is flat at {rate} IOPS {how}: a limit from outside, which no kernel setting moves."
+    );
     let finding = warning(&result.name, claim)
         .shows("highest interval", units::count(highest.round()))
         .shows("settled", &rate)

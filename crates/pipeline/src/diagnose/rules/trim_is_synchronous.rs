@@ -37,10 +37,10 @@
 //! ## Sources
 //! - fio issue 1854; Linux 6.12, `BLOCK_URING_CMD_DISCARD`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::Section;
 
 /// What this file finds.

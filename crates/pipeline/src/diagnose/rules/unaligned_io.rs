@@ -46,10 +46,10 @@
 //! ## Sources
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `alignment_offset`, `physical_block_size`
 
-use crate::diagnose::{Facts, Rule, When};
-use model::finding::{Finding, Level};
 use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, warning, wrong};
+use crate::diagnose::{Facts, Rule, When};
+use model::finding::{Finding, Level};
 use model::job::{Job, Section};
 use model::units;
 
@@ -73,7 +73,8 @@ fn partition(facts: &Facts<'_>) -> Option<Finding> {
     let is_off = |fact: Option<&String>| fact.is_some_and(|aligned| aligned == "no");
     let layer = facts.layers().into_iter().find(|layer| is_off(layer.facts.get("aligned")))?;
     let writes = facts.sections.iter().any(|section| section.job.rw.writes());
-    let cost = if writes { "writes of it are read, changed and written back" } else { "reads of it touch two" };
+    let cost =
+        if writes { "writes of it are read, changed and written back" } else { "reads of it touch two" };
     let claim = format!("{} begins between two physical blocks of its disk: {cost}.", layer.name);
     let block = layer.facts.get("block_bytes").map_or("unknown", String::as_str);
     let finding = warning("", claim)
@@ -88,7 +89,8 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let block = |name: &str| disk.facts.get(name)?.parse::<u64>().ok().filter(|bytes| *bytes > 0);
     let (logical, physical) = (block("logical_block_bytes"), block("physical_block_bytes"));
     if let Some(bytes) = logical.filter(|bytes| job.direct && misfit(job, *bytes)) {
-        let claim = format!("Direct I/O in parts of {}'s {bytes} B blocks: the kernel lets it fail.", disk.name);
+        let claim =
+            format!("Direct I/O in parts of {}'s {bytes} B blocks: the kernel lets it fail.", disk.name);
         return Some(fixed(wrong(&section.name, claim), section, bytes));
     }
     let bytes = physical.filter(|bytes| job.rw.writes() && job.direct && misfit(job, *bytes))?;
@@ -113,7 +115,9 @@ fn fixed(finding: Finding, section: &Section, block: u64) -> Finding {
         .advise("Use multiples of the block for bs and offset.")
         .at(section, &["bs", "offset", "offset_increment"]);
     let up = |bytes: u64| units::size_word(bytes.next_multiple_of(block));
-    for (option, bytes) in [("bs", job.bs), ("offset", job.offset), ("offset_increment", job.offset_increment)] {
+    for (option, bytes) in
+        [("bs", job.bs), ("offset", job.offset), ("offset_increment", job.offset_increment)]
+    {
         if !bytes.is_multiple_of(block) {
             finding = finding.set(option, up(bytes));
         }

@@ -142,8 +142,17 @@ fn set(section: &mut Section, name: &str, value: &str) {
             let window_ms = ms();
             job.steadystate.as_mut().expect("steadystate first").window_ms = window_ms;
         }
-        "thread" | "gtod_reduce" | "disable_clat" | "disable_lat" | "ioscheduler" | "allow_mounted_write"
-        | "write_lat_log" | "write_bw_log" | "write_iops_log" | "log_avg_msec" | "rwmixwrite"
+        "thread"
+        | "gtod_reduce"
+        | "disable_clat"
+        | "disable_lat"
+        | "ioscheduler"
+        | "allow_mounted_write"
+        | "write_lat_log"
+        | "write_bw_log"
+        | "write_iops_log"
+        | "log_avg_msec"
+        | "rwmixwrite"
         | "refill_buffers" => {}
         _ => panic!("the examples' parser does not know {name}"),
     }
