@@ -39,7 +39,7 @@
 //! ## Sources
 //! - fio HOWTO, `runtime`, `time_based`. What a disk could move: 350 MB/s rotating, 1.2 GB/s SATA and SAS flash, 4
 //!   GB/s
-//! network and virtual, 15 GB/s NVMe and unknown; ceilings of this project
+//!   network and virtual, 15 GB/s NVMe and unknown; ceilings of this project
 
 use crate::diagnose::Medium;
 use crate::diagnose::facts::block_sections;

@@ -107,13 +107,21 @@ fn set(section: &mut Section, name: &str, value: &str) {
         "end_fsync" => job.end_fsync = flag,
         "sync" => job.sync = if flag { SyncMode::Sync } else { SyncMode::None },
         "invalidate" => job.invalidate = flag,
+        _ => set_content(job, name, value),
+    }
+}
+
+/// Where offsets fall, how fast, what is written, on which CPUs.
+fn set_content(job: &mut Job, name: &str, value: &str) {
+    let flag = value.is_empty() || value == "1";
+    match name {
         "norandommap" => job.norandommap = flag,
         "randrepeat" => job.randrepeat = flag,
         "random_distribution" => job.distribution = distribution(value),
         "rate_iops" => job.rates = PerDirection::all(Rate::Iops(value.parse().unwrap())),
-        "rate" => job.rates = PerDirection::all(Rate::Bytes(bytes())),
+        "rate" => job.rates = PerDirection::all(Rate::Bytes(parse_bytes(value).unwrap())),
         "rate_process" => job.arrivals = Arrivals::Poisson,
-        "thinktime" => job.thinktime.us = u64::from(number()),
+        "thinktime" => job.thinktime.us = value.parse().unwrap(),
         "zero_buffers" => job.buffers = Buffers::Zeros,
         "buffer_compress_percentage" => job.buffers = Buffers::Compressible(value.parse().unwrap()),
         "fallocate" => {
@@ -139,7 +147,7 @@ fn set(section: &mut Section, name: &str, value: &str) {
             });
         }
         "steadystate_duration" => {
-            let window_ms = ms();
+            let window_ms = parse_duration_ms(value).unwrap();
             job.steadystate.as_mut().expect("steadystate first").window_ms = window_ms;
         }
         "thread"
