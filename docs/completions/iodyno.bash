@@ -483,7 +483,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --cpus-allowed --destroy-data --overwrite --force-signature --runtime --seed --json --help --version"
+            opts="-h -V --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --open-loop --arrivals --cpus-allowed --destroy-data --overwrite --force-signature --runtime --seed --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -522,6 +522,10 @@ _iodyno() {
                     return 0
                     ;;
                 --rate-iops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --arrivals)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -573,7 +577,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --budget --rope --alpha --seed --accept-worse-p99 --dry-run --aa --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --cpus-allowed --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --knob --budget --rope --alpha --seed --accept-worse-p99 --dry-run --aa --rw --bs --iodepth --numjobs --direct --size --ioengine --rwmixread --rate-iops --open-loop --arrivals --cpus-allowed --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -632,6 +636,10 @@ _iodyno() {
                     return 0
                     ;;
                 --rate-iops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --arrivals)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

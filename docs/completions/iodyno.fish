@@ -47,18 +47,20 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every 
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rw -d 'read, write, randread, randwrite, rw, randrw, trim or randtrim' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l bs -d 'Block size' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l iodepth -d 'I/Os in flight for each job' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l numjobs -d 'Threads that each run the job' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'io_uring or psync' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'io_uring, libaio, psync, sync, pvsync2 or mmap' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rwmixread -d 'Share of reads in a mix, per cent' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l arrivals -d 'How the I/Os of a limited rate arrive: evenly (linear) or at random, as independent clients do (poisson)' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l open-loop -d 'Submit I/Os by the clock whether or not earlier ones came back, and count latency from when they were due. Needs --rate-iops and an engine with a depth'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
@@ -70,19 +72,21 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time f
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw, randrw, trim or randtrim' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l bs -d 'Block size' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l iodepth -d 'I/Os in flight for each job' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l numjobs -d 'Threads that each run the job' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'io_uring or psync' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'io_uring, libaio, psync, sync, pvsync2 or mmap' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rwmixread -d 'Share of reads in a mix, per cent' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l arrivals -d 'How the I/Os of a limited rate arrive: evenly (linear) or at random, as independent clients do (poisson)' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l accept-worse-p99 -d 'Accept a worse p99 in exchange for throughput'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l dry-run -d 'Show what would be changed, for how long and how it is put back; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l aa -d 'Write the value that is set already instead of the arm\'s: a check of iodyno itself, which must find no winner'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l open-loop -d 'Submit I/Os by the clock whether or not earlier ones came back, and count latency from when they were due. Needs --rate-iops and an engine with a depth'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'

@@ -44,18 +44,20 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (run)
 _arguments "${_arguments_options[@]}" : \
-'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
+'--rw=[read, write, randread, randwrite, rw, randrw, trim or randtrim]:RW:_default' \
 '--bs=[Block size]:BS:_default' \
 '--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
 '--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
 '--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
 '--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
-'--ioengine=[io_uring or psync]:IOENGINE:_default' \
+'--ioengine=[io_uring, libaio, psync, sync, pvsync2 or mmap]:IOENGINE:_default' \
 '--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
+'--arrivals=[How the I/Os of a limited rate arrive\: evenly (linear) or at random, as independent clients do (poisson)]:ARRIVALS:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--runtime=[How long to run]:RUNTIME:_default' \
 '--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
+'--open-loop[Submit I/Os by the clock whether or not earlier ones came back, and count latency from when they were due. Needs --rate-iops and an engine with a depth]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
@@ -74,19 +76,21 @@ _arguments "${_arguments_options[@]}" : \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
-'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
+'--rw=[read, write, randread, randwrite, rw, randrw, trim or randtrim]:RW:_default' \
 '--bs=[Block size]:BS:_default' \
 '--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
 '--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
 '--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
 '--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
-'--ioengine=[io_uring or psync]:IOENGINE:_default' \
+'--ioengine=[io_uring, libaio, psync, sync, pvsync2 or mmap]:IOENGINE:_default' \
 '--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
+'--arrivals=[How the I/Os of a limited rate arrive\: evenly (linear) or at random, as independent clients do (poisson)]:ARRIVALS:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--accept-worse-p99[Accept a worse p99 in exchange for throughput]' \
 '--dry-run[Show what would be changed, for how long and how it is put back; do nothing]' \
 '--aa[Write the value that is set already instead of the arm'\''s\: a check of iodyno itself, which must find no winner]' \
+'--open-loop[Submit I/Os by the clock whether or not earlier ones came back, and count latency from when they were due. Needs --rate-iops and an engine with a depth]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \

@@ -1,7 +1,9 @@
 //! Files that are not kernel settings: the state directory's, captured machines, and the data a load reads and writes.
 
 use crate::{Error, Result, ioctl};
-use rustix::fs::{Advice, Mode, OFlags};
+use model::job::SyncMode;
+use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, SeekFrom};
+use rustix::io::ReadWriteFlags;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -91,6 +93,8 @@ pub struct Access {
     pub write: bool,
     /// O_EXCL on a block device: refused while anything has it mounted or claimed.
     pub exclusive: bool,
+    /// O_DSYNC or O_SYNC: each write is on the device when it returns.
+    pub sync: SyncMode,
 }
 
 /// The file or device that a load reads and writes. A clone shares the open file description; [`DataFile::reopen`]
@@ -110,6 +114,11 @@ impl DataFile {
         let mut flags = OFlags::CLOEXEC | if access.write { OFlags::RDWR } else { OFlags::RDONLY };
         flags.set(OFlags::DIRECT, access.direct);
         flags.set(OFlags::EXCL, access.exclusive);
+        flags |= match access.sync {
+            SyncMode::None => OFlags::empty(),
+            SyncMode::Dsync => OFlags::DSYNC,
+            SyncMode::Sync => OFlags::SYNC,
+        };
         let fd =
             rustix::fs::open(path, flags, Mode::empty()).map_err(|error| Error::io("open", path, error))?;
         DataFile::from_fd(fd, path)
@@ -190,6 +199,17 @@ impl DataFile {
         ioctl::written_bytes(self.fd.as_fd(), length)
     }
 
+    /// Reserves extents for the first `length` bytes, which stay unwritten, and makes the file as long.
+    pub fn reserve(&self, length: u64) -> Result<()> {
+        rustix::fs::fallocate(&self.fd, rustix::fs::FallocateFlags::empty(), 0, length)
+            .map_err(|error| Error::io("reserve space for", &self.path, error))
+    }
+
+    /// Makes the file `length` bytes long, with a hole where nothing was written.
+    pub fn extend(&self, length: u64) -> Result<()> {
+        rustix::fs::ftruncate(&self.fd, length).map_err(|error| Error::io("extend", &self.path, error))
+    }
+
     /// Drops the clean cached pages of a range, so that the next read comes from the device.
     pub fn drop_cache(&self, offset: u64, length: u64) -> Result<()> {
         let length = std::num::NonZeroU64::new(length);
@@ -207,10 +227,64 @@ impl DataFile {
         rustix::io::pwrite(&self.fd, buffer, offset).map_err(Into::into)
     }
 
+    /// Reads from where the last [`DataFile::seek`] or transfer left off; short only at the end.
+    pub fn read_here(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        rustix::io::read(&self.fd, buffer).map_err(Into::into)
+    }
+
+    /// Writes where the last [`DataFile::seek`] or transfer left off.
+    pub fn write_here(&self, buffer: &[u8]) -> std::io::Result<usize> {
+        rustix::io::write(&self.fd, buffer).map_err(Into::into)
+    }
+
+    /// Moves the place at which [`DataFile::read_here`] and [`DataFile::write_here`] work.
+    pub fn seek(&self, offset: u64) -> std::io::Result<()> {
+        rustix::fs::seek(&self.fd, SeekFrom::Start(offset)).map(drop).map_err(Into::into)
+    }
+
+    /// Reads with preadv2; `polls` asks the kernel to poll the device for the completion (RWF_HIPRI).
+    pub fn read_vectored_at(&self, buffer: &mut [u8], offset: u64, polls: bool) -> std::io::Result<usize> {
+        let mut parts = [std::io::IoSliceMut::new(buffer)];
+        rustix::io::preadv2(&self.fd, &mut parts, offset, poll_flag(polls)).map_err(Into::into)
+    }
+
+    /// Writes with pwritev2; `polls` as for [`DataFile::read_vectored_at`].
+    pub fn write_vectored_at(&self, buffer: &[u8], offset: u64, polls: bool) -> std::io::Result<usize> {
+        let parts = [std::io::IoSlice::new(buffer)];
+        rustix::io::pwritev2(&self.fd, &parts, offset, poll_flag(polls)).map_err(Into::into)
+    }
+
+    /// Discards a range: BLKDISCARD on a device, a punched hole in a file. What was there is lost.
+    pub fn discard(&self, offset: u64, length: u64) -> std::io::Result<()> {
+        if self.is_device {
+            return ioctl::discard(self.fd.as_fd(), offset, length);
+        }
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(&self.fd, flags, offset, length).map_err(Into::into)
+    }
+
+    /// fsync, or fdatasync where only the data and what is needed to find it have to be on the device.
+    pub fn flush(&self, only_data: bool) -> std::io::Result<()> {
+        let flush = if only_data { rustix::fs::fdatasync } else { rustix::fs::fsync };
+        flush(&self.fd).map_err(Into::into)
+    }
+
+    /// How long the file is now, bytes.
+    pub fn bytes_now(&self) -> std::io::Result<u64> {
+        match self.is_device {
+            true => ioctl::device_bytes(self.fd.as_fd()),
+            false => Ok(rustix::fs::fstat(&self.fd)?.st_size as u64),
+        }
+    }
+
     /// Waits until everything written is on the device.
     pub fn sync(&self) -> Result<()> {
         rustix::fs::fdatasync(&self.fd).map_err(|error| Error::io("sync", &self.path, error))
     }
+}
+
+fn poll_flag(polls: bool) -> ReadWriteFlags {
+    if polls { ReadWriteFlags::HIPRI } else { ReadWriteFlags::empty() }
 }
 
 impl AsFd for DataFile {
@@ -273,6 +347,29 @@ mod tests {
             assert_eq!(written, 65536);
         }
         assert_eq!(kind(&path).unwrap(), Kind::File);
+    }
+
+    #[test]
+    fn every_way_of_transfer_moves_the_same_bytes() {
+        let dir = temporary_dir("transfers").unwrap();
+        let path = dir.path().join("data");
+        write_atomically(&path, &"x".repeat(16384)).unwrap();
+        let access = Access { write: true, sync: SyncMode::Dsync, ..Access::default() };
+        let file = DataFile::open(&path, access).unwrap();
+        let mut block = [0; 512];
+        assert_eq!(file.write_vectored_at(&[1; 512], 4096, false).unwrap(), 512);
+        file.seek(4608).unwrap();
+        assert_eq!(file.write_here(&[2; 512]).unwrap(), 512);
+        assert_eq!(file.read_vectored_at(&mut block, 4608, false).unwrap(), 512);
+        assert_eq!(block, [2; 512]);
+        file.seek(4096).unwrap();
+        assert_eq!(file.read_here(&mut block).unwrap(), 512);
+        assert_eq!(block, [1; 512]);
+        file.flush(true).unwrap();
+        file.flush(false).unwrap();
+        file.discard(4096, 4096).unwrap();
+        assert_eq!(file.read_at(&mut block, 4096).unwrap(), 512);
+        assert_eq!((block, file.bytes_now().unwrap()), ([0; 512], 16384), "a hole, and no change of length");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 // with another _IOC layout (mips, powerpc, sparc), which `size_request` allows for by using libc's own where it has them.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272_u32 as libc::Ioctl;
 const BLKSSZGET: libc::Ioctl = 0x1268;
+const BLKDISCARD: libc::Ioctl = 0x1277;
 const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
 const FIEMAP_EXTENT_LAST: u32 = 0x1;
 const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
@@ -25,6 +26,14 @@ pub(crate) fn logical_block_bytes(fd: BorrowedFd<'_>) -> std::io::Result<u32> {
     // SAFETY: BLKSSZGET writes one int to the pointer, which is valid for the call.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), BLKSSZGET, &mut bytes) };
     if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(bytes as u32) }
+}
+
+/// Discards a range of a block device.
+pub(crate) fn discard(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Result<()> {
+    let range = [offset, length];
+    // SAFETY: BLKDISCARD reads two u64 from the pointer, which is valid for the call.
+    let result = unsafe { libc::ioctl(fd.as_raw_fd(), BLKDISCARD, &range) };
+    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }
 
 #[repr(C)]

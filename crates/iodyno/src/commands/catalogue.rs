@@ -7,7 +7,7 @@ use serde::Serialize;
 /// One thing with its page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// `knob`, `rule`, `sensor`, `engine`, `collector` or `persist`.
+    /// `knob`, `persist`, `rule`, `engine`, `preset`, `sensor` or `collector`.
     pub kind: &'static str,
     /// Its id.
     pub id: &'static str,
@@ -23,11 +23,12 @@ struct Document {
 
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 6] = [
+    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 7] = [
         ("knob", pipeline::apply::knobs::PAGES),
         ("persist", pipeline::apply::persist::PAGES),
         ("rule", pipeline::diagnose::rules::PAGES),
         ("engine", pipeline::load::engines::PAGES),
+        ("preset", pipeline::load::presets::PAGES),
         ("sensor", pipeline::observe::sensors::PAGES),
         ("collector", pipeline::inventory::collectors::PAGES),
     ];

@@ -116,6 +116,7 @@ pub struct Thinktime {
 
 /// What written data looks like to something that compresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Buffers {
     /// No two blocks alike, nothing compresses.
     #[default]

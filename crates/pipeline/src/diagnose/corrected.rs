@@ -1,7 +1,7 @@
 //! The corrected job: every fix of every finding made, and the job said again in fio's words.
 
 use model::finding::{Finding, Fix};
-use model::job::{Arrivals, Buffers, Fallocate, Section};
+use model::job::{Arrivals, Buffers, Section};
 use model::units::parse_bytes;
 
 /// The sections with the fixes of the findings made. Where two findings want different values for one option, the
@@ -93,7 +93,6 @@ fn set(section: &mut Section, option: &str, value: Option<&str>) -> bool {
         "cpus_allowed" => job.cpus_allowed.clear(),
         "numa_cpu_nodes" => job.numa_nodes = count.into_iter().collect(),
         "zero_buffers" | "buffer_compress_percentage" => job.buffers = Buffers::Random,
-        "fallocate" => job.fallocate = Fallocate::Written,
         "rate_process" => job.arrivals = if text == "poisson" { Arrivals::Poisson } else { Arrivals::Linear },
         "new_group" => section.new_group = flag,
         // Known to other engines, or without a place in the job.

@@ -20,7 +20,7 @@
 //! ```
 
 use super::facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
-use super::tests::words::section_of;
+use super::tests::words::sections_of;
 use model::finding::Level;
 use model::histogram::Histogram;
 use model::iopath::{Interrupt, IoPath, Layer, LayerKind};
@@ -55,13 +55,15 @@ pub struct Expected {
 impl Example {
     /// Reads a block; panics at a line that it does not understand, with the line.
     pub fn parse(text: &str) -> Example {
-        let mut example = Example::default();
+        let fio: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("fio: ")).collect();
+        let sections = if fio.is_empty() { Vec::new() } else { sections_of(&fio.join(" ")) };
+        let mut example = Example { sections, ..Example::default() };
         let mut layers = Vec::new();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let (head, rest) = line.split_once(": ").unwrap_or_else(|| panic!("no `name: ` in {line}"));
             let rest = rest.trim();
             match head.trim() {
-                "fio" => example.sections.push(named(section_of(rest), example.sections.len())),
+                "fio" => {}
                 "own" => example.sections.push(named(own(rest), example.sections.len())),
                 "target" => example.target = target(rest),
                 "filesystem" | "partition" | "loop" | "disk" | "zram" | "stacked" | "unbacked" => {

@@ -174,7 +174,9 @@ pub fn async_engine(facts: &Facts<'_>) -> &'static str {
 /// Whether a job comes back to blocks that it or its siblings have visited, or finds them cached to begin with.
 pub fn is_revisited(job: &Job) -> bool {
     let shares = job.numjobs > 1 && job.files.sharing == Sharing::Same && job.offset_increment == 0;
-    job.time_based || job.loops > 1 || shares || !job.invalidate || (job.rw.is_random() && job.norandommap)
+    // A buffered job may drop the cache before each pass; what it visits within one is another matter.
+    let passes = (job.time_based || job.loops > 1) && (job.direct || !job.cold_passes);
+    passes || shares || !job.invalidate || (job.rw.is_random() && job.norandommap)
 }
 
 impl Facts<'_> {

@@ -8,16 +8,22 @@
 //! The load runs until [`Running::finish`]; `Job::runtime_ms` is the caller's to keep, because an experiment cuts one
 //! load into many windows.
 
+mod blocking;
 mod check;
 mod counters;
+mod data;
 pub mod engines;
 mod error;
+mod feed;
 mod gates;
+pub mod language;
 mod layout;
 mod notes;
 mod offsets;
 mod pattern;
 mod prepare;
+mod preset;
+pub mod presets;
 mod rate;
 mod running;
 mod series;
@@ -29,7 +35,8 @@ mod worker;
 pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use error::{ExitClass, LoadError};
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Place, Prepared, prepare};
+pub use preset::Preset;
 pub use running::{Running, Side, Snapshot};
 pub use start::start;
 
@@ -79,6 +86,11 @@ impl Engine {
     pub fn find(id: &str) -> Option<&'static Engine> {
         engines::ALL.iter().copied().find(|engine| engine.id == id)
     }
+
+    /// Whether I/Os can arrive by the clock (`Job::open_loop`): it keeps several in flight itself.
+    pub fn takes_arrivals(&self) -> bool {
+        self.has_depth && self.runs == Runs::PerJob
+    }
 }
 
 /// What the user allowed to be destroyed.
@@ -114,4 +126,8 @@ impl Region {
 #[cfg(test)]
 mod loop_device;
 #[cfg(test)]
+mod open_loop_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_streams;

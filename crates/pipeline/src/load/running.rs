@@ -4,10 +4,11 @@ use super::counters::{BIN_NS, Counters, lane};
 use super::series::Series;
 use super::worker::Shared;
 use super::{Engine, LoadError};
-use host::clock;
+use host::clock::{self, FastClock};
 use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
+use model::job::Job;
 use model::record::{Direction, LoadResult, Operation};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -103,6 +104,9 @@ pub struct Running {
     origin_ns: u64,
     cpu_before: CpuTime,
     series: Series,
+    /// Bins that were overwritten before anyone took them.
+    lost_bins: u64,
+    clock: FastClock,
     /// What was completed before the measured time began.
     ramp: Snapshot,
 }
@@ -115,13 +119,28 @@ pub(super) struct Begun {
     pub origin_ns: u64,
     pub cpu_before: CpuTime,
     pub shared: Arc<Shared>,
+    /// The threads' own clock: it numbers the bins.
+    pub clock: FastClock,
 }
 
 impl Running {
     pub(super) fn new(begun: Begun, counters: Vec<Arc<Counters>>, threads: Vec<JoinHandle<()>>) -> Running {
-        let Begun { engine, description, notes, origin_ns, cpu_before, shared } = begun;
+        let Begun { engine, description, notes, origin_ns, cpu_before, shared, clock } = begun;
         let (series, ramp) = (Series::new(), Snapshot::default());
-        Running { engine, shared, counters, threads, description, notes, origin_ns, cpu_before, series, ramp }
+        Running {
+            engine,
+            shared,
+            counters,
+            threads,
+            description,
+            notes,
+            origin_ns,
+            cpu_before,
+            series,
+            lost_bins: 0,
+            clock,
+            ramp,
+        }
     }
 
     /// Start of the load's time line, ns of `host::clock::monotonic_ns`. Bin 0 begins here.
@@ -165,23 +184,35 @@ impl Running {
     /// least every two minutes, by whoever wants the series of a long load.
     pub fn poll(&mut self) {
         // The last second is left alone: a completion may still be booked to a bin that is over.
-        let over = clock::monotonic_ns().saturating_sub(self.origin_ns + 1_000_000_000) / BIN_NS;
+        // By the threads' clock: after a day it may be a second away from the kernel's.
+        let over = self.clock.now_ns().saturating_sub(self.origin_ns + 1_000_000_000) / BIN_NS;
         self.take_bins(over);
     }
 
     fn take_bins(&mut self, end: u64) {
-        let mut lost = 0;
         for bin in self.series.taken()..end {
             let counts = self.counters.iter().map(|counters| counters.bin_count(bin));
             let count = counts.sum::<Option<u64>>();
-            lost += u64::from(count.is_none());
+            self.lost_bins += u64::from(count.is_none());
             self.series.push(count.unwrap_or(0));
         }
-        if lost > 0 {
-            let ms = lost * BIN_NS / 1_000_000;
-            self.notes
-                .push(format!("the bins show nothing for {ms} ms of the load: they were not taken in time"));
+    }
+
+    /// What only the end of the load can tell.
+    fn last_notes(&self) -> Vec<String> {
+        let mut notes = self.shared.notes();
+        if self.lost_bins > 0 {
+            let ms = self.lost_bins * BIN_NS / 1_000_000;
+            notes.push(format!("the bins show nothing for {ms} ms of the load: they were not taken in time"));
         }
+        let waiting = self.shared.waiting_arrivals.load(Relaxed);
+        if waiting > 0 {
+            notes.push(format!(
+                "{waiting} arrivals were never submitted: they were due, and every place of the queue was taken when the \
+                 load ended. Their latency is in no figure"
+            ));
+        }
+        notes
     }
 
     /// Begins the measured time: what was completed until now is no part of the result (`ramp_time`).
@@ -198,6 +229,17 @@ impl Running {
     /// I/Os submitted and not completed, all jobs together; a moment old.
     pub fn inflight(&self) -> u32 {
         self.counters.iter().map(|counters| counters.inflight.load(Relaxed)).sum()
+    }
+
+    /// Ends the moving of data in a job that has something to do when its time is up (`end_fsync`, reading back what it
+    /// wrote), and lets it do that; [`Running::is_over`] says when it is done. Whether the job has such a thing.
+    pub fn wind_down(&self, job: &Job) -> bool {
+        let is_read_back = job.verify.is_some_and(|verify| verify.read_back);
+        let has_tail = job.rw.writes() && (job.end_fsync || is_read_back);
+        if has_tail {
+            self.shared.is_winding_down.store(true, Relaxed);
+        }
+        has_tail
     }
 
     /// Limits the I/Os in flight of each job, from 1 to the job's `iodepth`, from now on. What is in flight above the
@@ -244,7 +286,7 @@ impl Running {
         self.take_bins(last_ns.saturating_sub(self.origin_ns) / BIN_NS + u64::from(last_ns > 0));
         let all = self.snapshot().since(&self.ramp);
         let mut notes = std::mem::take(&mut self.notes);
-        notes.extend(self.shared.notes());
+        notes.extend(self.last_notes());
         let direction = |lane| all.side(lane).into_direction();
         let operations = self.engine.operations.iter().enumerate();
         LoadResult {

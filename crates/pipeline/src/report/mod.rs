@@ -4,6 +4,7 @@ pub mod lint;
 mod meaning;
 mod path_rows;
 pub mod path_view;
+pub mod summary;
 pub mod text;
 mod tree;
 pub mod words;

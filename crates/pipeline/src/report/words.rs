@@ -1,26 +1,9 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
-use super::lint::doubt_lines;
-use model::job::Job;
-use model::record::{Direction, LoadResult, Record, Trial};
+use super::summary;
+use model::record::{Record, Trial};
 use model::units;
 use model::verdict::{Guard, Outcome, P99, Reason, Verdict};
-
-/// What a load gave: `4K random read, depth 32, direct: 64.9 k IOPS, 254 MiB/s, p50 449 µs, p99 750 µs`.
-pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
-    let latency = load.latency();
-    let quantile = |share: f64| {
-        latency.quantile_ns(share).map_or_else(|| "–".into(), |ns| units::duration_ns(ns as f64))
-    };
-    format!(
-        "{}: {} IOPS, {}, p50 {}, p99 {}",
-        job.phrase(),
-        units::count(load.iops().round()),
-        units::bytes_per_s(load.bytes_per_s()),
-        quantile(0.5),
-        quantile(0.99)
-    )
-}
 
 /// What an experiment found about one knob.
 pub fn verdict_sentence(knob: &str, values: &[String], verdict: &Verdict) -> String {
@@ -93,48 +76,11 @@ fn is_win(trial: &Trial) -> bool {
 /// A record in lines.
 pub fn record(id: i64, record: &Record) -> Vec<String> {
     let mut lines = match &record.load {
-        Some(load) => run_lines(record, load),
+        Some(_) => summary::lines(record),
         None => tune_lines(id, record),
     };
     lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
     lines
-}
-
-fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
-    let mut lines = vec![load_sentence(&record.job, load)];
-    let device = record.path.queue_device().map_or("no block device", |layer| layer.name.as_str());
-    let span = units::span_ms(load.elapsed_ms.round() as u64);
-    lines.push(format!("  on {} ({device}), {span}, seed {}", record.target, record.job.randseed));
-    lines.push(format!("  engine {}", load.engine));
-    for (name, direction) in [("read", &load.read), ("write", &load.write)] {
-        lines.extend(direction_line(name, direction, load.elapsed_ms));
-    }
-    lines.push(cpu_line(load));
-    lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
-    lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
-    lines.extend(doubt_lines(&record.findings));
-    lines
-}
-
-fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<String> {
-    if direction.ios == 0 {
-        return None;
-    }
-    let rate = units::count((direction.ios as f64 / elapsed_ms * 1e3).round());
-    let quantiles = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")].map(|(share, name)| {
-        let value = direction.latency.quantile_ns(share).unwrap_or(0);
-        format!("{name} {}", units::duration_ns(value as f64))
-    });
-    Some(format!("  {name:<5} {rate:>7} IOPS   {}", quantiles.join("  ")))
-}
-
-/// CPU per I/O, and a warning where the generator may be what was measured.
-fn cpu_line(load: &LoadResult) -> String {
-    let ios = load.ios().max(1) as f64;
-    let total_ms = load.cpu_user_ms + load.cpu_system_ms;
-    let per_io = units::duration_ns(total_ms * 1e6 / ios);
-    let share = total_ms / load.elapsed_ms.max(1.0) * 100.0;
-    format!("  CPU   {per_io} per I/O, {share:.0} % of one CPU, kernel workers included")
 }
 
 fn tune_lines(id: i64, record: &Record) -> Vec<String> {

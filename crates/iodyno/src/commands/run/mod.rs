@@ -1,65 +1,78 @@
 //! `iodyno run`: one measured load, kept as a record.
 
 mod facts;
+mod intervals;
 mod lint;
+mod stage;
+mod targets;
 
-use crate::commands::job_args::{JobArgs, duration_ms, fresh_seed};
+use crate::commands::job_args::{JobArgs, Workload, duration_ms};
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
-use crate::live::Line;
 use crate::store::Store;
-use host::signals::Stop;
+use model::finding::Finding;
 use model::iopath::IoPath;
-use model::job::Job;
-use model::record::{LoadResult, RECORD_SCHEMA, Record};
-use model::sample::SensorLog;
-use pipeline::load::{self, Prepared, Region, Running};
-use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
-use pipeline::report::words;
-use std::path::PathBuf;
+use model::record::{RECORD_SCHEMA, Record, SectionResult};
+use pipeline::report::{summary, words};
+pub use stage::View;
+use std::path::{Path, PathBuf};
+use targets::Targets;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A directory (scratch is made in it and removed), a file or a block device.
-    pub target: PathBuf,
+    /// A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the
+    /// fio line names.
+    pub target: Option<PathBuf>,
     #[command(flatten)]
     job: JobArgs,
-    /// How long to run.
-    #[arg(long, default_value = "10s", value_parser = duration_ms)]
-    pub runtime: u64,
+    /// How long to run [default: 10s].
+    #[arg(long, value_parser = duration_ms)]
+    pub runtime: Option<u64>,
     /// Seed of offsets and data; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Print a JSON line on stdout for every interval, and the record's at the end; words go to stderr.
+    #[arg(long)]
+    pub stream: bool,
+    /// Length of an interval of --stream and of the series in the record.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration_ms)]
+    pub interval: u64,
 }
 
 /// Loads, measures, keeps and says what was found.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let context = &context.streaming(args.stream);
     let store = Store::open(&context.state_dir)?;
-    let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
-        .map_err(crate::commands::inspect::failure)?;
-    let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
-    let lint = lint::Lint::before(context, &args.target, &path, &job);
+    let workload = args.job.workload(args.runtime, args.seed)?;
+    for note in &workload.notes {
+        context.out.note(format!("note: {note}"));
+    }
+    let root = targets::root(args.target.as_deref(), &workload)?;
+    let path = inspect(context, &root)?;
+    measure_and_keep(args, context, &store, &workload, &path)
+}
+
+fn inspect(context: &Context, target: &Path) -> Result<IoPath, Failure> {
+    pipeline::inventory::collect(&context.host, &target.to_string_lossy())
+        .map_err(crate::commands::inspect::failure)
+}
+
+fn measure_and_keep(
+    args: &Args,
+    context: &Context,
+    store: &Store,
+    workload: &Workload,
+    path: &IoPath,
+) -> Result<Exit, Failure> {
+    let lint = lint::Lint::before(args, context, workload, path);
     let stop = context.stop_on_signals()?;
-    let prepared = prepare(args, context, &job, &stop)?;
-    let (load, sensors) = measure(context, &path, &prepared, &job, &stop)?;
+    let targets = Targets::prepare(args, context, workload, path, &stop)?;
+    let done = stage::run_all(args, context, workload, &targets, path, &stop)?;
+    drop(targets);
     let was_cut = stop.is_asked();
-    let summary = words::load_sentence(&job, &load);
-    let findings = lint.after(&path, &load, &sensors);
-    let record = Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "run".into(),
-        target: path.target.clone(),
-        summary,
-        provenance: crate::provenance::of(&context.host),
-        path,
-        job,
-        load: Some(load),
-        sections: Vec::new(),
-        findings,
-        sensors,
-        trials: Vec::new(),
-    };
+    let findings = lint.after(path, &done);
+    let record = record(context, workload, path, done, findings);
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {
         context.out.say(line);
@@ -70,65 +83,67 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             stop.signal_name()
         ));
     }
-    context.out.document(&RecordDocument { schema: "iodyno.run/1", id, record: &record })?;
-    Ok(if was_cut { Exit::Interrupted } else { Exit::Fine })
-}
-
-fn prepare(args: &Args, context: &Context, job: &Job, stop: &Stop) -> Result<Prepared, Failure> {
-    let line = Line::new();
-    let mut progress = |done: u64, total: u64| line.layout(done, total);
-    let prepared = load::prepare(&context.host, &args.target, job, &args.job.consent(), stop, &mut progress)?;
-    line.clear();
-    for note in prepared.notes() {
-        context.out.note(format!("note: {note}"));
+    let document = RecordDocument { schema: "iodyno.run/1", id, record: &record };
+    if args.stream {
+        context.out.line(&document)
+    } else {
+        context.out.document(&document)?
     }
-    Ok(prepared)
+    let is_bad = record_is_bad(&record);
+    Ok(match (was_cut, is_bad) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Failed,
+        (false, false) => Exit::Fine,
+    })
 }
 
-fn measure(
+/// Whether reading back found other data than was written.
+fn record_is_bad(record: &Record) -> bool {
+    let sections = record.sections.iter().map(|section| &section.load).chain(&record.load);
+    sections.filter_map(|load| load.verified.as_ref()).any(|verified| verified.bad > 0)
+}
+
+fn record(
     context: &Context,
+    workload: &Workload,
     path: &IoPath,
-    prepared: &Prepared,
-    job: &Job,
-    stop: &Stop,
-) -> Result<(LoadResult, Vec<SensorLog>), Failure> {
-    let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
-    let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), &Scope::of(path));
-    let failure = wait(&running, job, stop);
-    let sensors = sampler.stop();
-    let load = running.finish();
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok((load, sensors)),
+    done: stage::Done,
+    findings: Vec<Finding>,
+) -> Record {
+    let mut sections = done.sections;
+    let first = sections.first();
+    let job = first.map_or_else(|| workload.sections[0].job.clone(), |section| section.job.clone());
+    let load = first.map(|section| section.load.clone());
+    let summary = summary::sentence(&sections);
+    if sections.len() == 1 {
+        sections.clear();
+    }
+    Record {
+        schema: RECORD_SCHEMA.into(),
+        verb: "run".into(),
+        target: path.target.clone(),
+        summary,
+        provenance: crate::provenance::of(&context.host),
+        path: path.clone(),
+        job,
+        load,
+        sections,
+        findings,
+        sensors: done.sensors,
+        trials: Vec::new(),
     }
 }
 
-/// Waits for the end of the run, a request to stop, or a failure, with the rate of the last second on a terminal.
-fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
-    let line = Line::new();
-    let end_ns = running.origin_ns() + job.runtime_ms * 1_000_000;
-    let mut earlier = running.snapshot();
-    let mut next_ns = running.origin_ns() + 1_000_000_000;
-    loop {
-        let now_ns = host::clock::monotonic_ns();
-        if let Some(failure) = running.failure() {
-            return Some(failure.into());
-        }
-        if now_ns >= end_ns || stop.is_asked() {
-            line.clear();
-            return None;
-        }
-        if now_ns >= next_ns {
-            let snapshot = running.snapshot();
-            line.rate(
-                snapshot.ios - earlier.ios,
-                &snapshot.latency_since(&earlier),
-                running.inflight(),
-                (end_ns - now_ns) / 1_000_000,
-            );
-            earlier = snapshot;
-            next_ns += 1_000_000_000;
-        }
-        host::clock::sleep_until_ns(end_ns.min(now_ns + 50_000_000));
+/// The sections of a record, also of one that keeps its only one outside the list.
+pub fn sections_of(record: &Record) -> Vec<SectionResult> {
+    match (&record.load, record.sections.is_empty()) {
+        (Some(load), true) => vec![SectionResult {
+            name: String::new(),
+            stage: 0,
+            start_ms: 0,
+            job: record.job.clone(),
+            load: load.clone(),
+        }],
+        _ => record.sections.clone(),
     }
 }

@@ -66,7 +66,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(super::inspect::failure)?;
     // A window that read what an earlier one left in the page cache would measure the earlier one.
-    let job = args.job.job(args.budget, seed);
+    let job = args.job.single(args.budget, seed)?;
     let job = Job { cold_passes: !job.direct && job.rw.reads(), ..job };
     let plan = plan::make(args, context, &path, &job)?;
     for line in plan.lines(&job) {

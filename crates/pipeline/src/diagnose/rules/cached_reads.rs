@@ -13,20 +13,20 @@
 //!
 //! ## Example
 //! ```facts
-//! fio: -ioengine=psync -rw=randread -size=16G -time_based -runtime=60
+//! fio: -ioengine=psync -rw=randread -size=16G -norandommap -time_based -runtime=60
 //! memory: 64g
 //! expect: warning says "all of it" fix direct=1
 //! ```
 //!
 //! ```facts
-//! fio: -ioengine=psync -rw=randread -size=100G -time_based -runtime=60
+//! fio: -ioengine=psync -rw=randread -size=100G -norandommap -time_based -runtime=60
 //! memory: 64g
 //! expect: warning says "64 %" fix direct=1
 //! ```
 //!
 //! ## Stays silent
 //! ```facts
-//! fio: -ioengine=psync -rw=randread -size=128G -time_based -runtime=60
+//! fio: -ioengine=psync -rw=randread -size=128G -norandommap -time_based -runtime=60
 //! memory: 64g
 //! ```
 //!
@@ -70,7 +70,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let (range, memory) = (facts.section_bytes(job)?, facts.machine.memory_bytes?);
-    let is_cached = job.rw.reads() && !job.direct && !job.cold_passes && is_revisited(job);
+    let is_cached = job.rw.reads() && !job.direct && is_revisited(job);
     if !is_cached || range == 0 || range >= memory.saturating_mul(2) {
         return None;
     }

@@ -35,7 +35,7 @@
 //! ```
 //!
 //! ```facts
-//! fio: -ioengine=libaio -direct=1 -rw=randwrite -iodepth=32 -size=16G -steadystate=iops_slope:5%
+//! fio: -ioengine=libaio -direct=1 -rw=randwrite -iodepth=32 -size=16G -steadystate=iops_slope:5% -steadystate_duration=60
 //! target: device 480g
 //! disk: sda transport=sata rotational=0 size_bytes=515396075520
 //! ```

@@ -1,8 +1,7 @@
 //! # Reads of blocks that were never written
 //!
 //! ## What it finds
-//! A reading job on a file with holes or unwritten extents; or one that has its files made by `fallocate` without
-//! writing them.
+//! A reading job on a file with holes or unwritten extents.
 //!
 //! ## Why it matters
 //! The file system knows that such blocks are zeros and answers from memory. The rate is that of the CPU, and no
@@ -25,12 +24,6 @@
 //! expect: warning says "10 % of" says "never written"
 //! ```
 //!
-//! ```facts
-//! fio: -direct=1 -rw=randread -ioengine=libaio -iodepth=32 -size=10g -fallocate=native
-//! target: directory free=100g
-//! expect: wrong says "reserved and not written" fix fallocate
-//! ```
-//!
 //! ## Stays silent
 //! ```facts
 //! fio: -filename=/data/fio.test -direct=1 -rw=randread -ioengine=libaio -iodepth=32
@@ -45,12 +38,11 @@
 //! ## Sources
 //! - fio issues 719 and 1473; Linux `Documentation/filesystems/fiemap.rst`
 
-use crate::diagnose::TargetKind;
 use crate::diagnose::facts::block_sections;
-use crate::diagnose::finding::{With, found, wrong};
+use crate::diagnose::finding::{With, found};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use model::job::{Fallocate, Section};
+use model::job::Section;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -67,7 +59,7 @@ const MOSTLY: f64 = 0.5;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let readers = block_sections(facts).filter(|section| section.job.rw.reads());
-    readers.filter_map(|section| reserved(facts, section).or_else(|| holes(facts, section))).collect()
+    readers.filter_map(|section| holes(facts, section)).collect()
 }
 
 fn holes(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
@@ -84,20 +76,5 @@ fn holes(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
         .refuted_by("The device's own counters show as many bytes read as the load.")
         .advise("Write the range once before reading it, or use its directory as the target.")
         .at(section, &["filename", "rw", "readwrite"]);
-    Some(finding)
-}
-
-fn reserved(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
-    let is_unwritten = matches!(section.job.fallocate, Fallocate::Reserved | Fallocate::Truncate);
-    let is_made = facts.target.kind == TargetKind::Directory && section.option("fallocate").is_some();
-    if !is_unwritten || !is_made {
-        return None;
-    }
-    let claim = "Space is reserved and not written before the reads: the file system answers them with zeros from \
-                 memory, and no disk is asked.";
-    let finding = wrong(&section.name, claim)
-        .advise("Leave fallocate out: iodyno writes its scratch in full.")
-        .drop_option("fallocate")
-        .at(section, &["fallocate"]);
     Some(finding)
 }

@@ -4,7 +4,13 @@
 //! `rows × columns` blocks, after Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). It needs no map of
 //! blocks done, so a petabyte costs as much memory as a megabyte, and each pass over the range gets keys of its own.
 
+mod permutation;
+mod skew;
+mod zipf;
+
 use super::pattern::mix64;
+pub use permutation::Permutation;
+pub use skew::{Random, Skew};
 
 /// A share of the target's blocks, `first..first + count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,64 +27,6 @@ impl Range {
         let cut = |i: u32| (u128::from(self.count) * u128::from(i) / u128::from(of)) as u64;
         Range { first: self.first + cut(index), count: cut(index + 1) - cut(index) }
     }
-}
-
-/// Rounds of the network. Four make the order indistinguishable from chance by the tests below; fewer do not.
-const ROUNDS: usize = 4;
-
-/// A random order of the numbers below `count`, one pass of it.
-#[derive(Clone, Debug)]
-struct Permutation {
-    count: u64,
-    rows: u64,
-    columns: u64,
-    keys: [u64; ROUNDS],
-    row: u64,
-    column: u64,
-}
-
-impl Permutation {
-    fn new(count: u64, seed: u64) -> Permutation {
-        let columns = (count as f64).sqrt().ceil().max(1.0) as u64;
-        let rows = count.div_ceil(columns);
-        let keys = std::array::from_fn(|round| mix64(seed.wrapping_add(round as u64 + 1)));
-        Permutation { count, rows, columns, keys, row: 0, column: 0 }
-    }
-
-    /// The next number; none when all were given.
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        while self.row < self.rows {
-            let cell = self.image(self.row, self.column);
-            self.column += 1;
-            if self.column == self.columns {
-                self.column = 0;
-                self.row += 1;
-            }
-            // The rectangle is larger than the range by less than one row; its surplus cells are passed over.
-            if cell < self.count {
-                return Some(cell);
-            }
-        }
-        None
-    }
-
-    #[inline(always)]
-    fn image(&self, mut row: u64, mut column: u64) -> u64 {
-        row = shifted(row, column, self.keys[0], self.rows);
-        column = shifted(column, row, self.keys[1], self.columns);
-        row = shifted(row, column, self.keys[2], self.rows);
-        column = shifted(column, row, self.keys[3], self.columns);
-        row * self.columns + column
-    }
-}
-
-/// `(value + hash(other)) mod size`, which is undone by subtracting the same hash: a round can lose no block.
-#[inline(always)]
-fn shifted(value: u64, other: u64, key: u64, size: u64) -> u64 {
-    let hash = (other ^ (key >> 32)).wrapping_mul(key | 1) >> 32;
-    let sum = value + ((hash * size) >> 32);
-    if sum >= size { sum - size } else { sum }
 }
 
 /// The endless order of blocks of one direction of one job.
@@ -123,7 +71,7 @@ impl Offsets {
                 Some(index) => index,
                 None => {
                     self.passes += 1;
-                    *pass = Permutation::new(self.range.count, mix64(*seed ^ mix64(self.passes)));
+                    *pass = Permutation::new(self.range.count, pass_seed(*seed, self.passes));
                     pass.next().unwrap_or(0)
                 }
             },
@@ -136,7 +84,35 @@ impl Offsets {
     pub fn passes(&self) -> u64 {
         self.passes
     }
+
+    /// Goes to the beginning of a pass, as if all before it had been handed out.
+    pub fn skip_to_pass(&mut self, passes: u64) {
+        self.passes = passes;
+        match &mut self.order {
+            Order::Sequential { next } => *next = 0,
+            Order::Random { pass, seed } => {
+                *pass = Permutation::new(self.range.count, pass_seed(*seed, passes))
+            }
+        }
+    }
+
+    /// Whether a block of the range was handed out in the pass at hand.
+    pub fn has_given(&self, block: u64) -> bool {
+        let index = block - self.range.first;
+        match &self.order {
+            Order::Sequential { next } => index < *next,
+            Order::Random { pass, .. } => pass.has_given(index),
+        }
+    }
 }
+
+/// Each pass has keys of its own; the first has the seed's.
+fn pass_seed(seed: u64, passes: u64) -> u64 {
+    if passes == 0 { seed } else { mix64(seed ^ mix64(passes)) }
+}
+
+#[cfg(test)]
+pub use skew::tests as tests_of_skew;
 
 #[cfg(test)]
 mod tests {
@@ -186,6 +162,37 @@ mod tests {
         let steps: f64 =
             blocks.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64).sum::<f64>() / count as f64;
         assert!((steps / (count as f64 / 3.0) - 1.0).abs() < 0.01, "mean step {steps}");
+    }
+
+    #[test]
+    fn what_was_given_in_a_pass_is_known_without_a_map() {
+        for count in [1, 2, 17, 1000, 4097] {
+            let range = Range { first: 50, count };
+            for mut offsets in [Offsets::random(range, 9), Offsets::sequential(range)] {
+                (0..count).for_each(|_| _ = offsets.next_block());
+                let mut given = std::collections::HashSet::new();
+                for _ in 0..count.div_ceil(3) {
+                    given.insert(offsets.next_block());
+                }
+                let said = (50..50 + count).filter(|block| offsets.has_given(*block));
+                assert_eq!(said.collect::<std::collections::HashSet<_>>(), given, "{count}");
+                let mut skipped = offsets.clone();
+                skipped.skip_to_pass(1);
+                assert!((0..given.len()).all(|_| given.contains(&skipped.next_block())));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pass_over_two_tebibytes_needs_no_memory() {
+        let count = (2u64 << 40) / 4096;
+        let mut offsets = Offsets::random(Range { first: 0, count }, 11);
+        assert!(std::mem::size_of::<Offsets>() <= 256, "{} bytes of state", std::mem::size_of::<Offsets>());
+        // Two million draws: by chance 2,000,000² / 2 / 537 million = 3,725 of them would have come before.
+        let blocks: std::collections::HashSet<u64> = (0..2_000_000).map(|_| offsets.next_block()).collect();
+        assert_eq!(blocks.len(), 2_000_000);
+        assert!(blocks.iter().all(|block| *block < count));
+        assert!(blocks.iter().all(|block| offsets.has_given(*block)));
     }
 
     #[test]
