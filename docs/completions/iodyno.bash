@@ -483,7 +483,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --runtime --seed --stream --interval --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
+            opts="-h -V --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --runtime --seed --stream --interval --strict --corrected --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -84,6 +84,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'A
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l stream -d 'Print a JSON line on stdout for every interval, and the record\'s at the end; words go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l strict -d 'Refuse a job that would not measure what it says'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l corrected -d 'Run the job as the lint corrects it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l find-max -d 'Find the highest rate that keeps --latency-target'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interference -d 'Measure how much writing disturbs reading: a matrix of write bandwidth and read rate. Writes to the target'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l precondition -d 'Write the whole target twice in sequence before measuring (SNIA\'s workload independent preconditioning)'

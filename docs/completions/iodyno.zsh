@@ -80,6 +80,8 @@ _arguments "${_arguments_options[@]}" : \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
 '--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
+'(--corrected)--strict[Refuse a job that would not measure what it says]' \
+'--corrected[Run the job as the lint corrects it]' \
 '(--interference --steady --runtime)--find-max[Find the highest rate that keeps --latency-target]' \
 '(--steady --runtime)--interference[Measure how much writing disturbs reading\: a matrix of write bandwidth and read rate. Writes to the target]' \
 '--precondition[Write the whole target twice in sequence before measuring (SNIA'\''s workload independent preconditioning)]' \

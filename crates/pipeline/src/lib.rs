@@ -2,6 +2,7 @@
 
 pub mod analyse;
 pub mod apply;
+pub mod diagnose;
 pub mod experiment;
 pub mod inventory;
 pub mod load;

@@ -2,6 +2,7 @@
 
 mod curve_view;
 mod matrix_view;
+pub mod lint;
 mod meaning;
 mod path_rows;
 pub mod path_view;

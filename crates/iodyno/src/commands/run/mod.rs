@@ -1,8 +1,10 @@
 //! `iodyno run`: one measured load, kept as a record.
 
+mod facts;
 mod find_max;
 mod grid;
 mod intervals;
+mod lint;
 mod matrix;
 mod precondition;
 mod stage;
@@ -16,6 +18,7 @@ use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::store::Store;
 use host::signals::Stop;
+use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record};
@@ -46,6 +49,12 @@ pub struct Args {
     /// Length of an interval of --stream and of the series in the record.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration_ms)]
     pub interval: u64,
+    /// Refuse a job that would not measure what it says.
+    #[arg(long, conflicts_with = "corrected")]
+    pub strict: bool,
+    /// Run the job as the lint corrects it.
+    #[arg(long)]
+    pub corrected: bool,
     #[command(flatten)]
     study: study::StudyArgs,
 }
@@ -65,9 +74,16 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         workload.sections.iter_mut().for_each(|section| defaults::on(&mut section.job, kind));
     }
     let path = inspect(context, &root)?;
+    let mut lint = lint::Lint::before(args, context, &workload, &path);
+    if args.strict {
+        lint.refuse()?;
+    }
+    if args.corrected {
+        workload.sections = lint.correct(args, context, &workload, &path);
+    }
     let stop = context.stop_on_signals()?;
     match study_of(args, &workload)? {
-        None => measure_and_keep(args, context, &store, &workload, &path, &stop),
+        None => measure_and_keep(args, context, &store, &workload, &path, &stop, lint),
         Some((study, job)) => {
             let (target, consent) = (&root, args.job.consent());
             let subject = study::Subject { context, target, path, job, consent, args: &args.study, stop: &stop };
@@ -102,12 +118,14 @@ fn measure_and_keep(
     workload: &Workload,
     path: &IoPath,
     stop: &Stop,
+    lint: lint::Lint,
 ) -> Result<Exit, Failure> {
     let (targets, studies) = Targets::prepare(args, context, workload, path, stop)?;
     let done = stage::run_all(args, context, workload, &targets, path, stop)?;
     drop(targets);
     let was_cut = stop.is_asked();
-    let record = Record { studies, ..record(context, workload, path, done) };
+    let findings = lint.after(path, &done);
+    let record = Record { studies, ..record(context, workload, path, done, findings) };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {
         context.out.say(line);
@@ -138,7 +156,13 @@ fn record_is_bad(record: &Record) -> bool {
     sections.filter_map(|load| load.verified.as_ref()).any(|verified| verified.bad > 0)
 }
 
-fn record(context: &Context, workload: &Workload, path: &IoPath, done: stage::Done) -> Record {
+fn record(
+    context: &Context,
+    workload: &Workload,
+    path: &IoPath,
+    done: stage::Done,
+    findings: Vec<Finding>,
+) -> Record {
     let mut sections = done.sections;
     let first = sections.first();
     let job = first.map_or_else(|| workload.sections[0].job.clone(), |section| section.job.clone());
@@ -157,7 +181,7 @@ fn record(context: &Context, workload: &Workload, path: &IoPath, done: stage::Do
         job,
         load,
         sections,
-        findings: Vec::new(),
+        findings,
         sensors: done.sensors,
         trials: Vec::new(),
         studies: Studies::default(),

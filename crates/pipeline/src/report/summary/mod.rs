@@ -3,8 +3,8 @@
 mod limit;
 mod table;
 
+use super::lint::doubt_lines;
 use limit::{Limit, device_share};
-use model::finding::{Finding, Level};
 use model::job::Job;
 use model::record::{LoadResult, Record, SectionResult};
 use model::units;
@@ -64,7 +64,7 @@ pub fn lines(record: &Record) -> Vec<String> {
     }
     let device = record.path.queue_device().map_or("no block device", |layer| layer.name.as_str());
     lines.push(format!("  on {} ({device}), seed {}", record.target, record.job.randseed));
-    lines.extend(finding_lines(&record.findings));
+    lines.extend(doubt_lines(&record.findings));
     lines
 }
 
@@ -129,10 +129,4 @@ fn verified_lines(load: &LoadResult) -> Vec<String> {
     }];
     lines.extend(verified.first_bad.iter().map(|bad| format!("    {bad}")));
     lines
-}
-
-/// What the rules hold against the result; what they said before it stands above the run.
-fn finding_lines(findings: &[Finding]) -> Vec<String> {
-    let told = findings.iter().filter(|finding| finding.level >= Level::Warning);
-    told.map(|finding| format!("  {}: {} ({})", finding.level.word(), finding.claim, finding.rule)).collect()
 }

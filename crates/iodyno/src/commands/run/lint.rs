@@ -1,0 +1,114 @@
+//! The lint around a run: what is said before it, and what is kept about its result.
+
+use super::Args;
+use super::facts::{machine_facts, target_facts};
+use super::stage::Done;
+use crate::commands::Context;
+use crate::commands::job_args::Workload;
+use crate::exit::{Exit, Failure};
+use model::finding::{Finding, Level};
+use model::iopath::IoPath;
+use model::job::Section;
+use model::record::SectionResult;
+use model::sample::SensorLog;
+use pipeline::diagnose::{self, Facts, Machine, TargetFacts};
+use pipeline::report::lint;
+use std::path::Path;
+
+/// What the rules are given, kept from before the load until after it.
+#[derive(Debug)]
+pub struct Lint {
+    sections: Vec<Section>,
+    target: TargetFacts,
+    machine: Machine,
+    /// What was found before the load.
+    pub findings: Vec<Finding>,
+}
+
+impl Lint {
+    /// Judges the job and says what was found, with the corrected job where it was given in fio's words.
+    pub fn before(args: &Args, context: &Context, workload: &Workload, path: &IoPath) -> Lint {
+        let mut lint = Lint {
+            sections: workload.sections.clone(),
+            target: target_facts(&context.host, Path::new(&path.target), path),
+            machine: machine_facts(&context.host),
+            findings: Vec::new(),
+        };
+        lint.findings = diagnose::before(&lint.facts(path, &[], &[]));
+        for line in lint::lint_lines(&lint.findings, &lint.corrected_words(args, workload, path)) {
+            context.out.note(line);
+        }
+        lint
+    }
+
+    /// Refuses to go on where the job would not measure what it says.
+    pub fn refuse(&self) -> Result<(), Failure> {
+        let wrong: Vec<&str> = self
+            .findings
+            .iter()
+            .filter(|finding| finding.level == Level::Wrong)
+            .map(|finding| finding.rule.as_str())
+            .collect();
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Exit::Refused,
+            format!(
+                "refused by --strict: {}. Nothing was run. Use --corrected to run the corrected job, or leave \
+                 --strict out to run it as it stands",
+                wrong.join(", ")
+            ),
+        ))
+    }
+
+    /// The sections with all fixes made. What is judged again and kept is the corrected job.
+    pub fn correct(&mut self, args: &Args, context: &Context, workload: &Workload, path: &IoPath) -> Vec<Section> {
+        let sections = diagnose::corrected(&self.sections, &self.findings);
+        if sections == self.sections {
+            return sections;
+        }
+        context.out.note("running the corrected job");
+        let is_fio = workload.is_fio;
+        let corrected = Workload { sections: sections.clone(), notes: Vec::new(), is_fio };
+        *self = Lint::before(args, context, &corrected, path);
+        sections
+    }
+
+    /// The command line of the corrected job; empty where no fix would change it, and for a job in iodyno's own words,
+    /// to which each finding says what to add.
+    fn corrected_words(&self, args: &Args, workload: &Workload, path: &IoPath) -> Vec<String> {
+        let has_fixes = self.findings.iter().any(|finding| !finding.fixes.is_empty());
+        if !workload.is_fio || !has_fixes {
+            return Vec::new();
+        }
+        let target = args.target.as_ref().map_or(path.target.clone(), |target| target.display().to_string());
+        let start = ["iodyno".to_string(), "run".into(), target, "--".into()];
+        let sections = diagnose::corrected(&self.sections, &self.findings);
+        start.into_iter().chain(diagnose::words(&sections)).collect()
+    }
+
+    /// Judges the result as well, and gives all findings for the record, the worst first.
+    pub fn after(self, path: &IoPath, done: &Done) -> Vec<Finding> {
+        let mut findings = diagnose::after(&self.facts(path, &done.sections, &done.sensors));
+        findings.extend(self.findings);
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+        findings
+    }
+
+    fn facts<'a>(
+        &'a self,
+        path: &'a IoPath,
+        load: &'a [SectionResult],
+        sensors: &'a [SensorLog],
+    ) -> Facts<'a> {
+        Facts {
+            sections: &self.sections,
+            target: self.target.clone(),
+            path: Some(path),
+            machine: self.machine.clone(),
+            load,
+            sensors,
+        }
+    }
+}
