@@ -20,10 +20,17 @@ fn a_pasted_line_runs_as_fio_would_run_it() {
     let (document, output) = pasted(&iodyno, target, line);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
-    assert_eq!((&job["ioengine"], &job["numjobs"], &job["direct"]), (&"psync".into(), &3.into(), &true.into()));
+    assert_eq!(
+        (&job["ioengine"], &job["numjobs"], &job["direct"]),
+        (&"psync".into(), &3.into(), &true.into())
+    );
     assert_eq!(job["size"], 16 << 20, "--max-size holds");
     assert!(load["write"]["ios"].as_u64().unwrap() > 10 && load["read"]["ios"] == 0);
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "/dev/sda was not touched, nor is scratch left");
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "/dev/sda was not touched, nor is scratch left"
+    );
 }
 
 #[test]
@@ -32,7 +39,11 @@ fn own_options_beside_fios_are_refused() {
     let target = dir.path().to_str().unwrap();
     let output = iodyno.run(&["run", target, "--bs", "8k", "--", "-rw=read", "-size=1m"]);
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains("--bs stands before a job in fio's words"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("--bs stands before a job in fio's words"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
@@ -40,7 +51,8 @@ fn what_is_not_known_is_named_with_its_place_and_fio_runs_it() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("unknown"));
     let target = dir.path().to_str().unwrap();
     let file = dir.path().join("odd.fio");
-    std::fs::write(&file, "[a]\nrw=randread\nsize=4m\nruntime=1\ntime_based\nexperimental_verify=1\n").unwrap();
+    std::fs::write(&file, "[a]\nrw=randread\nsize=4m\nruntime=1\ntime_based\nexperimental_verify=1\n")
+        .unwrap();
     let output = iodyno.run(&["run", target, "--job", file.to_str().unwrap()]);
     let said = text(&output.stderr);
     assert_eq!(code(&output), 2, "{said}");
@@ -63,14 +75,19 @@ fn sections_run_in_stages_and_end_by_size() {
     assert_eq!(of("name"), ["fill", "look", "beside"]);
     assert_eq!(of("stage"), [0, 1, 1]);
     let ios = |place: usize, way: &str| sections[place]["load"][way]["ios"].as_u64().unwrap();
-    assert_eq!((ios(0, "write"), ios(1, "read"), ios(2, "read")), (128, 256, 128), "size, loops × size, size");
+    assert_eq!(
+        (ios(0, "write"), ios(1, "read"), ios(2, "read")),
+        (128, 256, 128),
+        "size, loops × size, size"
+    );
 }
 
 #[test]
 fn a_preset_runs_and_takes_own_words() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("preset"));
     let target = dir.path().to_str().unwrap();
-    let arguments = ["run", target, "--preset", "mixed-70-30", "--bs", "8k", "--size", "16m", "--runtime", "500ms"];
+    let arguments =
+        ["run", target, "--preset", "mixed-70-30", "--bs", "8k", "--size", "16m", "--runtime", "500ms"];
     let (document, output) = iodyno.json(&arguments);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
@@ -86,8 +103,19 @@ fn a_preset_runs_and_takes_own_words() {
 fn the_stream_adds_up_to_the_record() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("stream"));
     let target = dir.path().to_str().unwrap();
-    let arguments =
-        ["run", target, "--size", "16m", "--runtime", "1s", "--stream", "--interval", "100ms", "--rw", "randrw"];
+    let arguments = [
+        "run",
+        target,
+        "--size",
+        "16m",
+        "--runtime",
+        "1s",
+        "--stream",
+        "--interval",
+        "100ms",
+        "--rw",
+        "randrw",
+    ];
     let output = iodyno.run(&arguments);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let lines: Vec<Value> =
@@ -96,7 +124,8 @@ fn the_stream_adds_up_to_the_record() {
     assert_eq!(record["schema"], "iodyno.run/1");
     assert!((8..=12).contains(&intervals.len()), "{} intervals of 100 ms in a second", intervals.len());
     assert!(intervals.iter().all(|line| line["schema"] == "iodyno.interval/1"));
-    let sum = |way: &str| intervals.iter().map(|one| one["interval"][way]["ios"].as_u64().unwrap()).sum::<u64>();
+    let sum =
+        |way: &str| intervals.iter().map(|one| one["interval"][way]["ios"].as_u64().unwrap()).sum::<u64>();
     let all = |way: &str| record["record"]["load"][way]["ios"].as_u64().unwrap();
     // The last look comes before the load has drained: what was in flight then is in the record alone.
     assert!(all("read") - sum("read") <= 64 && all("write") - sum("write") <= 64);
@@ -108,7 +137,8 @@ fn damaged_data_is_found_where_it_is() {
     let path = dir.path().join("data");
     std::fs::write(&path, vec![0u8; 4 << 20]).unwrap();
     let target = path.to_str().unwrap();
-    let write = ["run", target, "--overwrite", "--", "-rw=randwrite", "-bs=16k", "-size=4m", "-verify=crc32c"];
+    let write =
+        ["run", target, "--overwrite", "--", "-rw=randwrite", "-bs=16k", "-size=4m", "-verify=crc32c"];
     let (document, output) = iodyno.json(&write);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let verified = &document["record"]["load"]["verified"];

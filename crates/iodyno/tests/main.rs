@@ -7,8 +7,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
 
 mod bad_input;
-mod fio_words;
 mod engines;
+mod fio_words;
 mod inspect;
 mod judge;
 mod persist;

@@ -56,6 +56,11 @@ pub fn after(facts: &Facts<'_>) -> Vec<Finding> {
     judge(facts, When::AfterLoad)
 }
 
+/// Whether a rule judges results, not jobs.
+pub fn is_about_a_result(rule: &str) -> bool {
+    rules::ALL.iter().any(|one| one.id == rule && one.when == When::AfterLoad)
+}
+
 fn judge(facts: &Facts<'_>, when: When) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for rule in rules::ALL.iter().filter(|rule| rule.when == when) {

@@ -218,10 +218,5 @@ impl Rig<'_> {
 fn own(from: &Snapshot, to: &Snapshot) -> Own {
     let done = to.since(from);
     let (read, write) = (done.side(lane::READ), done.side(lane::WRITE));
-    Own {
-        read_ios: read.ios(),
-        read_bytes: read.bytes,
-        write_ios: write.ios(),
-        write_bytes: write.bytes,
-    }
+    Own { read_ios: read.ios(), read_bytes: read.bytes, write_ios: write.ios(), write_bytes: write.bytes }
 }

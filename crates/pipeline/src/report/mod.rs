@@ -1,8 +1,8 @@
 //! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
 
 mod curve_view;
-mod matrix_view;
 pub mod lint;
+mod matrix_view;
 mod meaning;
 mod path_rows;
 pub mod path_view;

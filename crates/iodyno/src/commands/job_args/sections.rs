@@ -62,7 +62,7 @@ impl JobArgs {
     fn language(&self) -> Result<Workload, Failure> {
         let of = |sections| Workload { sections, notes: Vec::new(), is_fio: false };
         if let Some(file) = &self.job_file {
-            return self.from_file(file);
+            return self.job_file(file);
         }
         if !self.words.is_empty() {
             return self
@@ -82,7 +82,7 @@ impl JobArgs {
         }
     }
 
-    fn from_file(&self, file: &Path) -> Result<Workload, Failure> {
+    fn job_file(&self, file: &Path) -> Result<Workload, Failure> {
         let read = |path: &Path| host::files::read_text(path).map_err(|error| error.to_string());
         let text = read(file).map_err(Failure::usage)?;
         let folder = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);

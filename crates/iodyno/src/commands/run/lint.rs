@@ -63,7 +63,13 @@ impl Lint {
     }
 
     /// The sections with all fixes made. What is judged again and kept is the corrected job.
-    pub fn correct(&mut self, args: &Args, context: &Context, workload: &Workload, path: &IoPath) -> Vec<Section> {
+    pub fn correct(
+        &mut self,
+        args: &Args,
+        context: &Context,
+        workload: &Workload,
+        path: &IoPath,
+    ) -> Vec<Section> {
         let sections = diagnose::corrected(&self.sections, &self.findings);
         if sections == self.sections {
             return sections;

@@ -23,6 +23,7 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record};
 use model::studies::Studies;
+use pipeline::diagnose;
 use pipeline::load::defaults;
 use pipeline::report::{summary, words};
 pub use stage::View;
@@ -86,7 +87,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         None => measure_and_keep(args, context, &store, &workload, &path, &stop, lint),
         Some((study, job)) => {
             let (target, consent) = (&root, args.job.consent());
-            let subject = study::Subject { context, target, path, job, consent, args: &args.study, stop: &stop };
+            let subject =
+                study::Subject { context, target, path, job, consent, args: &args.study, stop: &stop };
             study::run(study, subject)
         }
     }
@@ -125,11 +127,15 @@ fn measure_and_keep(
     drop(targets);
     let was_cut = stop.is_asked();
     let findings = lint.after(path, &done);
-    let record = Record { studies, ..record(context, workload, path, done, findings) };
+    let mut record = Record { studies, ..record(context, workload, path, done, findings) };
     let id = store.insert(&record)?;
+    // What was said before the load need not be said again.
+    let all = record.findings.clone();
+    record.findings.retain(|finding| diagnose::is_about_a_result(&finding.rule));
     for line in words::record(id, &record) {
         context.out.say(line);
     }
+    record.findings = all;
     if was_cut {
         context.out.note(format!(
             "iodyno: stopped by {}; the record holds what ran until then.",

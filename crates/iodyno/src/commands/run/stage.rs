@@ -120,10 +120,10 @@ impl Stage<'_> {
                 if is_time_up && active.running.wind_down(&active.section.job) && !stop.is_asked() {
                     // It syncs or reads back what it wrote, and ends by itself.
                     active.end_ns = u64::MAX;
-                } else if is_time_up || active.running.is_over() || stop.is_asked() {
-                    if let Slot::Active(active) = std::mem::replace(slot, Slot::Over(None)) {
-                        *slot = Slot::Over(Some(Box::new(self.end(*active)?)));
-                    }
+                } else if (is_time_up || active.running.is_over() || stop.is_asked())
+                    && let Slot::Active(active) = std::mem::replace(slot, Slot::Over(None))
+                {
+                    *slot = Slot::Over(Some(Box::new(self.end(*active)?)));
                 }
             }
             Slot::Over(_) => {}

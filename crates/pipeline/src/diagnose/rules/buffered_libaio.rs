@@ -64,8 +64,8 @@ fn finding(section: &Section) -> Finding {
         if job.rw.writes() { "a write is a copy into memory" } else { "a read waits for the disk there" };
     let claim = format!(
         "libaio with buffered I/O: io_submit does each request before it returns ({work}), so the real depth is \
-         {depth}, not {}.",
-        job.iodepth
+         {depth}{}.",
+        if job.iodepth > 1 { format!(", not {}", job.iodepth) } else { String::new() }
     );
     found(level, &section.name, claim)
         .shows("iodepth", job.iodepth)

@@ -87,9 +87,7 @@ fn what_was_written_passes_and_every_damage_is_told_with_its_place() {
     // Where any write may be the last, all of the job's own are right, at their place only.
     let any = Io { number: CHECKS | ANY_WRITE | 17, ..read };
     assert_eq!(data.check(&stale, &any), None);
-    assert!(
-        data.check(&elsewhere, &any).unwrap().contains("write 17 or a later one")
-    );
+    assert!(data.check(&elsewhere, &any).unwrap().contains("write 17 or a later one"));
 }
 
 #[test]

@@ -51,7 +51,9 @@ impl Limit {
         if job.thinktime.us > 0 {
             return Limit::Thinktime;
         }
-        if load.depth == 0 || !load.operations.is_empty() {
+        // Buffered libaio does its I/O while it submits: what Little's law sees is the batch, not the device's queue.
+        let is_batch = job.ioengine == "libaio" && !job.direct;
+        if load.depth == 0 || !load.operations.is_empty() || is_batch {
             return Limit::Unknown;
         }
         let threads = f64::from(job.numjobs.max(1));
