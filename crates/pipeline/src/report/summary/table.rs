@@ -36,7 +36,7 @@ pub fn rows(job: &Job, load: &LoadResult) -> Vec<String> {
         let cells = cells(service, &percentiles);
         lines.push(format!("  {:<7}{:>9} {:>11} {cells}", "service", "", ""));
         lines.push(
-            "  latencies count from when each I/O was due; `service` from when it was submitted".into(),
+            "  latencies count from when each I/O was due, `service` from its submission".into(),
         );
     }
     lines
