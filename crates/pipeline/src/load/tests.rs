@@ -227,7 +227,7 @@ pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
     let file = host::files::DataFile::open(&path, access).unwrap();
     file.write_at(content, 0).unwrap();
     let file = file.reopen(access).unwrap();
-    let place = Place { path, kind: host::files::Kind::File, device: None };
+    let place = Place { path, kind: host::files::Kind::File, device: None, state_dir: None };
     let worker = Worker {
         index: 0,
         span: Span { start: 0, bytes: content.len() as u64 },
