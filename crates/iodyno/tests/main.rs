@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod engines;
+mod field_lines;
 mod fio_words;
 mod inspect;
 mod judge;

@@ -63,8 +63,8 @@ fn writer(prepared: &Prepared, job: &Job) -> Job {
         direct: job.direct,
         rates: PerDirection::default(),
         files: job.files.clone(),
-        loops: PASSES as u32 + 1,
-        time_based: true,
+        time_based: false,
+        runtime_ms: 0,
         randseed: job.randseed,
         ..Job::default()
     }
@@ -86,24 +86,24 @@ pub fn wear_in(
         bytes(range_bytes as f64)
     ));
     let line = Teller::new(context.out);
-    let running = load::start(prepared, &job, job.randseed, Region::WHOLE)?;
+    let begin_ns = host::clock::monotonic_ns();
     let mut passes = Vec::new();
-    let (mut done, mut pass_begin_ns) = (0, running.origin_ns());
-    while done < wanted && !stop.is_asked() && !running.is_over() {
-        running.wait_ms(50, stop);
-        if let Some(failure) = running.failure() {
-            return Err(failure.into());
+    let mut done = 0;
+    for _ in 0..PASSES {
+        let running = load::start(prepared, &job, job.randseed, Region::WHOLE)?;
+        while !running.is_over() && !stop.is_asked() {
+            running.wait_ms(50, stop);
+            if let Some(failure) = running.failure() {
+                return Err(failure.into());
+            }
+            let now_ns = host::clock::monotonic_ns();
+            line.say(progress(done + running.snapshot().bytes, wanted, now_ns - begin_ns));
         }
-        done = running.snapshot().bytes;
-        let now_ns = host::clock::monotonic_ns();
-        if done >= range_bytes * (passes.len() as u64 + 1) {
-            passes.push(range_bytes as f64 / (now_ns - pass_begin_ns).max(1) as f64 * 1e9);
-            pass_begin_ns = now_ns;
-        }
-        line.say(progress(done, wanted, now_ns - running.origin_ns()));
+        let pass = running.finish();
+        done += pass.write.bytes;
+        passes.push(pass.bytes_per_s());
     }
-    let elapsed_ms = (host::clock::monotonic_ns() - running.origin_ns()) / 1_000_000;
-    running.finish();
+    let elapsed_ms = (host::clock::monotonic_ns() - begin_ns) / 1_000_000;
     prepared.sync()?;
     line.clear();
     Ok(Precondition {
@@ -112,7 +112,7 @@ pub fn wear_in(
         range_bytes,
         bytes: done,
         elapsed_ms,
-        complete: done >= wanted,
+        complete: !stop.is_asked(),
         passes_bytes_per_s: passes,
     })
 }

@@ -118,7 +118,9 @@ pub struct Found {
 pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
     let store = Store::open(&subject.context.state_dir)?;
     // A series ends by its own clock, never because a pass is over.
-    subject.job = Job { time_based: true, ramp_ms: 0, ..subject.job };
+    // The search for a rate sets the arrivals of each try itself.
+    let open_loop = subject.job.open_loop && !matches!(study, Study::FindMax(_));
+    subject.job = Job { time_based: true, ramp_ms: 0, open_loop, ..subject.job };
     let (found, sensors) = match &study {
         Study::Sweep(grid) => sweep::run(&subject, grid),
         Study::FindMax(wish) => find_max::run(&subject, wish),

@@ -35,9 +35,7 @@ pub fn rows(job: &Job, load: &LoadResult) -> Vec<String> {
     if let Some(service) = &load.service {
         let cells = cells(service, &percentiles);
         lines.push(format!("  {:<7}{:>9} {:>11} {cells}", "service", "", ""));
-        lines.push(
-            "  latencies count from when each I/O was due, `service` from its submission".into(),
-        );
+        lines.push("  latencies count from when each I/O was due, `service` from its submission".into());
     }
     lines
 }
