@@ -118,7 +118,8 @@ pub fn write(
         "{BEGIN}\n## The native engine against fio and the smallest loop\n\n{}; {rounds} rounds of {runtime_ms} ms each, \
          interleaved in random order, all on one CPU. Ratios are medians of paired ratios, in brackets the quartiles and \
          the extremes. CPU is that of the whole process, kernel workers included, start-up taken off. fio's latency is \
-         its `lat`, from before submission, as ours.\n\n{}{END}",
+         its `lat`, from before submission, as ours. zram takes no I/O without blocking: io_uring hands each one to a kernel \
+         worker thread there, and those rows measure the hand-over.\n\n{}{END}",
         machine(),
         tables.join("\n")
     );
