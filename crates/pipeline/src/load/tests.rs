@@ -446,6 +446,50 @@ fn a_failing_io_stops_the_load_and_names_the_place() {
 }
 
 #[test]
+fn an_error_of_the_device_ends_the_load_in_every_engine() {
+    for engine in ENGINES {
+        let Some(device) = loop_device::LoopDevice::attach(8 << 20) else { return };
+        let job = Job { size: 0, rw: Rw::Read, direct: engine != "mmap", ..small(engine) };
+        let prepared =
+            prepare(&Host::live(), &device.path, &job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+                .unwrap();
+        // The device keeps its size and has nothing behind its second half.
+        let image = device.scratch_dir().join("image");
+        assert!(host::spawn::run("truncate", &["-s", "4M", &image.to_string_lossy()]).is_ok());
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        assert!(!running.wait_ms(5000, &Stop::new()), "{engine}: the load went on");
+        let error = running.failure().unwrap().to_string();
+        assert!(error.contains("Input/output error") && error.contains("dmesg"), "{engine}: {error}");
+        assert_eq!(running.finish().errors[0].0, libc::EIO, "{engine}");
+    }
+}
+
+#[test]
+fn options_of_one_engine_are_checked_by_it() {
+    let refused = |job: &Job| {
+        let (_dir, prepared) = made_ready(job);
+        let error = start(&prepared, job, 1, Region::WHOLE).unwrap_err();
+        assert_eq!(error.exit_class(), ExitClass::Usage, "{error}");
+        error.to_string()
+    };
+    let hipri = |value: &str, direct| Job {
+        engine_options: [("hipri".to_string(), value.to_string())].into(),
+        direct,
+        ..small("pvsync2")
+    };
+    assert!(refused(&hipri("2", true)).contains("it is 0 or 1"));
+    assert!(refused(&hipri("1", false)).contains("only direct I/O can be polled for"));
+    assert!(refused(&small("mmap")).contains("Use --direct=0"));
+    let (_dir, prepared) = made_ready(&hipri("1", true));
+    let running = start(&prepared, &hipri("1", true), 1, Region::WHOLE).unwrap();
+    let ran = running.wait_ms(40, &Stop::new());
+    let refusal = running.failure().map(|error| error.to_string()).unwrap_or_default();
+    // A driver without polling may ignore the flag or refuse it, by kernel version.
+    assert!(ran || refusal.contains("cannot do this"), "{refusal}");
+    assert_eq!(running.finish().engine, "pvsync2 (RWF_HIPRI)");
+}
+
+#[test]
 fn written_data_lands_inside_the_region_and_nowhere_else() {
     for engine in ENGINES {
         let dir = temporary_dir("load").unwrap();

@@ -32,6 +32,7 @@
 mod context;
 
 use super::io_uring::flight::{Flight, Gate, Rest};
+use crate::load::rate::SLICE_NS;
 use crate::load::source::Kind;
 use crate::load::worker::{OpenError, Opened, Worker};
 use crate::load::{Engine, Needs, Runs};
@@ -179,6 +180,9 @@ impl Gate for Queue {
             submission.took_ns += submission.clock.now_ns().saturating_sub(start_ns);
         }
         submitted?;
+        // What the kernel had no room for is no I/O that could be waited for.
+        let wait_ns =
+            if self.queued.is_empty() { wait_ns } else { Some(wait_ns.unwrap_or(SLICE_NS).min(SLICE_NS)) };
         self.context.wait(want, wait_ns)
     }
 
