@@ -47,6 +47,9 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every 
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run [default: 10s]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interval -d 'Length of an interval of --stream and of the series in the record' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l job -d 'A fio job file' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l section -d 'Only these sections of the job file' -r
@@ -67,9 +70,6 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l fsync -d 'fsync af
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-size -d 'Use at most so much of the target for each job, whatever the job says' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run [default: 10s]' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interval -d 'Length of an interval of --stream and of the series in the record' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l sweep -d 'Vary an option: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l latency-target -d 'With --find-max: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-depth -d 'With --find-max: the deepest queue of each job to try, or, with --open-loop, the deepest that arrivals may fill' -r
@@ -79,13 +79,13 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l repeats -d 'How of
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l budget -d 'Time for a sweep, a search or a matrix in all, without making the target ready' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l round -d 'With --steady: length of a round; SNIA\'s own is 60s' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady-limit -d 'With --steady: give up after this time' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l stream -d 'Print a JSON line on stdout for every interval, and the record\'s at the end; words go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l strict -d 'Refuse a job that would not measure what it says'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l corrected -d 'Run the job as the lint corrects it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l stream -d 'Print a JSON line on stdout for every interval, and the record\'s at the end; words go to stderr'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l strict -d 'Refuse a job that would not measure what it says'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l corrected -d 'Run the job as the lint corrects it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l find-max -d 'Find the highest rate that keeps --latency-target'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interference -d 'Measure how much writing disturbs reading: a matrix of write bandwidth and read rate. Writes to the target'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l precondition -d 'Write the whole target twice in sequence before measuring (SNIA\'s workload independent preconditioning)'

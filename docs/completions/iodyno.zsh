@@ -44,6 +44,9 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (run)
 _arguments "${_arguments_options[@]}" : \
+'--runtime=[How long to run \[default\: 10s\]]:RUNTIME:_default' \
+'--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
+'--interval=[Length of an interval of --stream and of the series in the record]:TIME:_default' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \
@@ -63,9 +66,6 @@ _arguments "${_arguments_options[@]}" : \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever the job says]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
-'--runtime=[How long to run \[default\: 10s\]]:RUNTIME:_default' \
-'--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
-'--interval=[Length of an interval of --stream and of the series in the record]:TIME:_default' \
 '(--find-max --interference --steady --runtime)*--sweep=[Vary an option\: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told]:OPTION=VALUES:_default' \
 '--latency-target=[With --find-max\: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms]:STATISTIC=TIME:_default' \
 '--max-depth=[With --find-max\: the deepest queue of each job to try, or, with --open-loop, the deepest that arrivals may fill]:MAX_DEPTH:_default' \
@@ -75,13 +75,13 @@ _arguments "${_arguments_options[@]}" : \
 '--budget=[Time for a sweep, a search or a matrix in all, without making the target ready]:BUDGET:_default' \
 '--round=[With --steady\: length of a round; SNIA'\''s own is 60s]:ROUND:_default' \
 '--steady-limit=[With --steady\: give up after this time]:STEADY_LIMIT:_default' \
+'--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
+'(--corrected)--strict[Refuse a job that would not measure what it says]' \
+'--corrected[Run the job as the lint corrects it]' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
-'--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
-'(--corrected)--strict[Refuse a job that would not measure what it says]' \
-'--corrected[Run the job as the lint corrects it]' \
 '(--interference --steady --runtime)--find-max[Find the highest rate that keeps --latency-target]' \
 '(--steady --runtime)--interference[Measure how much writing disturbs reading\: a matrix of write bandwidth and read rate. Writes to the target]' \
 '--precondition[Write the whole target twice in sequence before measuring (SNIA'\''s workload independent preconditioning)]' \

@@ -65,8 +65,8 @@ impl JobArgs {
             return self.job_file(file);
         }
         if !self.words.is_empty() {
-            return self
-                .accepted(language::from_words(&self.words).map_err(|e| Failure::usage(e.to_string()))?);
+            let parsed = language::from_words(&self.words);
+            return self.accepted(parsed.map_err(|error| Failure::usage(self.misplaced(error.to_string())))?);
         }
         match &self.preset {
             None => Ok(of(vec![Section::of(defaults::of(self.ioengine.as_deref().unwrap_or("io_uring")))])),
@@ -79,6 +79,17 @@ impl JobArgs {
                 })?;
                 Ok(of(preset.sections()))
             }
+        }
+    }
+
+    /// Says as well that an option of iodyno's own stands behind `--`, where every word is fio's.
+    fn misplaced(&self, error: String) -> String {
+        const OWN: [&str; 7] =
+            ["--json", "--strict", "--corrected", "--stream", "--destroy-data", "--overwrite", "--max-size"];
+        let is_own = |word: &&String| OWN.iter().any(|own| word.split('=').next() == Some(own));
+        match self.words.iter().find(is_own) {
+            Some(word) => format!("{error}. {word} is an option of iodyno's own: put it before the `--`"),
+            None => error,
         }
     }
 
@@ -147,6 +158,9 @@ impl JobArgs {
                 (job.size, job.size_percent) = (most, 0);
             }
             job.io_size = job.io_size.min(most);
+            // What lies between the jobs' ranges has to be there as well.
+            job.offset_increment = job.offset_increment.min(most);
+            job.offset = job.offset.min(most);
             let files = u64::from(job.files.count());
             job.files.filesize = job.files.filesize.min((most / files).max(job.bs));
         }

@@ -89,9 +89,12 @@ impl Lint {
             return Vec::new();
         }
         let target = args.target.as_ref().map_or(path.target.clone(), |target| target.display().to_string());
-        let start = ["iodyno".to_string(), "run".into(), target, "--".into()];
         let sections = diagnose::corrected(&self.sections, &self.findings);
-        start.into_iter().chain(diagnose::words(&sections)).collect()
+        let mut words = vec!["iodyno".to_string(), "run".into(), target];
+        words.extend(args.job.flags_beside_words());
+        words.push("--".into());
+        words.extend(diagnose::words(&sections));
+        words
     }
 
     /// Judges the result as well, and gives all findings for the record, the worst first.

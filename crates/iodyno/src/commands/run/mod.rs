@@ -36,8 +36,6 @@ pub struct Args {
     /// A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the
     /// fio line names.
     pub target: Option<PathBuf>,
-    #[command(flatten)]
-    job: JobArgs,
     /// How long to run [default: 10s].
     #[arg(long, value_parser = duration_ms)]
     pub runtime: Option<u64>,
@@ -56,6 +54,8 @@ pub struct Args {
     /// Run the job as the lint corrects it.
     #[arg(long)]
     pub corrected: bool,
+    #[command(flatten)]
+    job: JobArgs,
     #[command(flatten)]
     study: study::StudyArgs,
 }
