@@ -32,10 +32,13 @@ impl Child {
         command.args(arguments).stdin(Stdio::null()).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
         command.process_group(0);
         let us = rustix::process::getpid();
-        // SAFETY: the closure makes two system calls that are safe between fork and exec (async-signal-safe) and
+        // SAFETY: the closure makes three system calls that are safe between fork and exec (async-signal-safe) and
         // touches no memory of the parent.
         unsafe {
             command.pre_exec(move || {
+                // A script's background job begins with SIGINT ignored, and a program inherits that: then it would not
+                // hear our request to end.
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
                 // The parent may have died before the line above; then nobody would send the signal.
                 if rustix::process::getppid() != Some(us) {
