@@ -11,6 +11,7 @@
 mod blocking;
 mod check;
 mod counters;
+mod covering;
 mod data;
 pub mod defaults;
 mod device;
@@ -39,6 +40,7 @@ mod worker;
 pub use check::{fits as check_fit, job as check_job};
 pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
+pub use covering::covering;
 pub use error::{ExitClass, LoadError};
 pub use prepare::{Place, Prepared, prepare};
 pub use preset::Preset;

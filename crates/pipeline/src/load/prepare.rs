@@ -268,15 +268,20 @@ fn directory(
 }
 
 /// Bytes that each scratch file must have for the job.
-fn scratch_bytes(job: &Job) -> u64 {
+pub(super) fn scratch_bytes(job: &Job) -> u64 {
     let size = if job.size == 0 { SCRATCH_BYTES } else { job.size };
     let files = u64::from(job.files.count());
     let each = if job.files.filesize > 0 { job.files.filesize } else { size.div_ceil(files) };
     each.saturating_add(last_start(job))
 }
 
+/// Where the range of the first job begins.
+pub(super) fn job_start(job: &Job) -> u64 {
+    job.offset
+}
+
 /// Where the range of the last job begins.
-fn last_start(job: &Job) -> u64 {
+pub(super) fn last_start(job: &Job) -> u64 {
     let last = if job.files.sharing == Sharing::Shares { 0 } else { u64::from(job.numjobs) - 1 };
     job.offset.saturating_add(job.offset_increment.saturating_mul(last))
 }

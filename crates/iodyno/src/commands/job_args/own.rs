@@ -3,7 +3,6 @@
 use super::JobArgs;
 use crate::exit::Failure;
 use model::job::{Job, PerDirection, Rate};
-use model::units::size_word;
 
 impl JobArgs {
     /// The names of the job's options that were given in iodyno's own words.
@@ -22,21 +21,6 @@ impl JobArgs {
             ("--cpus-allowed", !self.cpus_allowed.is_empty()),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
-    }
-
-    /// The options that may stand beside a job in fio's words, as they were given: a command to be copied needs them.
-    pub fn flags_beside_words(&self) -> Vec<String> {
-        let flags = [
-            ("--destroy-data", self.destroy_data),
-            ("--overwrite", self.overwrite),
-            ("--force-signature", self.force_signature),
-            ("--open-loop", self.open_loop),
-        ];
-        let mut words: Vec<String> =
-            flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag.into()).collect();
-        words.extend(self.max_size.map(|bytes| format!("--max-size={}", size_word(bytes))));
-        words.extend(self.max_runtime.map(|ms| format!("--max-runtime={ms}ms")));
-        words
     }
 
     /// Puts the options that were given over a job.

@@ -88,10 +88,11 @@ impl Lint {
         if !workload.is_fio || !has_fixes {
             return Vec::new();
         }
-        let target = args.target.as_ref().map_or(path.target.clone(), |target| target.display().to_string());
         let sections = diagnose::corrected(&self.sections, &self.findings);
-        let mut words = vec!["iodyno".to_string(), "run".into(), target];
-        words.extend(args.job.flags_beside_words());
+        let mut words = own_words(&host::environment::arguments());
+        if args.target.is_none() {
+            words.push(path.target.clone());
+        }
         words.push("--".into());
         words.extend(diagnose::words(&sections));
         words
@@ -119,5 +120,33 @@ impl Lint {
             load,
             sensors,
         }
+    }
+}
+
+/// What stands before a job in fio's words, as it was typed, without the job itself and what only chose it.
+fn own_words(typed: &[String]) -> Vec<String> {
+    const CHOOSES_THE_JOB: [&str; 3] = ["--job", "--section", "--corrected"];
+    let mut words = vec!["iodyno".to_string()];
+    let mut typed = typed.iter().skip(1).take_while(|word| *word != "--");
+    while let Some(word) = typed.next() {
+        match CHOOSES_THE_JOB.iter().find(|option| word.split('=').next() == Some(option)) {
+            Some(&"--corrected") => {}
+            Some(_) if !word.contains('=') => _ = typed.next(),
+            Some(_) => {}
+            None => words.push(word.clone()),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_words;
+
+    #[test]
+    fn what_chose_the_job_is_left_out() {
+        let typed = "/usr/bin/iodyno run /srv --engine fio --job x.fio --section=a --max-size 1g -- -rw=read";
+        let typed: Vec<String> = typed.split(' ').map(Into::into).collect();
+        assert_eq!(own_words(&typed).join(" "), "iodyno run /srv --engine fio --max-size 1g");
     }
 }

@@ -87,8 +87,16 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         None => measure_and_keep(args, context, &store, &workload, &path, &stop, lint),
         Some((study, job)) => {
             let (target, consent) = (&root, args.job.consent());
-            let subject =
-                study::Subject { context, target, path, job, consent, args: &args.study, stop: &stop };
+            let subject = study::Subject {
+                context,
+                target,
+                path,
+                job,
+                consent,
+                args: &args.study,
+                stop: &stop,
+                findings: lint.findings,
+            };
             study::run(study, subject)
         }
     }
@@ -148,12 +156,16 @@ fn measure_and_keep(
     } else {
         context.out.document(&document)?
     }
-    let is_bad = record_is_bad(&record);
-    Ok(match (was_cut, is_bad) {
+    Ok(exit_of(&record, was_cut))
+}
+
+/// What a run ends with: a stop, data that were not what was written, or neither.
+fn exit_of(record: &Record, was_cut: bool) -> Exit {
+    match (was_cut, record_is_bad(record)) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Failed,
         (false, false) => Exit::Fine,
-    })
+    }
 }
 
 /// Whether reading back found other data than was written.

@@ -62,6 +62,9 @@ fn writer(prepared: &Prepared, job: &Job) -> Job {
         numjobs: if job.files.sharing == Sharing::Own { prepared.owners() as u32 } else { 1 },
         direct: job.direct,
         rates: PerDirection::default(),
+        size: job.size,
+        size_percent: job.size_percent,
+        offset: job.offset,
         files: job.files.clone(),
         time_based: false,
         runtime_ms: 0,
@@ -77,9 +80,17 @@ pub fn wear_in(
     job: &Job,
     stop: &Stop,
 ) -> Result<Precondition, Failure> {
-    let range_bytes = prepared.bytes();
+    if prepared.owners() == 0 {
+        return Err(Failure::usage(format!(
+            "--precondition writes the target before a load, and --ioengine={} works on none. Leave it out",
+            job.ioengine
+        )));
+    }
+    let unused = job.offset * prepared.all_files().count() as u64;
+    let range_bytes = prepared.bytes().saturating_sub(unused);
     let wanted = range_bytes * PASSES;
-    let whole_device = matches!(prepared.place().kind, Kind::BlockDevice { .. }) && job.size == 0;
+    let whole_device = matches!(prepared.place().kind, Kind::BlockDevice { .. })
+        && (job.size, job.size_percent, job.offset) == (0, 0, 0);
     let job = writer(prepared, job);
     context.out.note(format!(
         "preconditioning: {} are written twice in sequence before anything is measured",
@@ -99,6 +110,9 @@ pub fn wear_in(
             let now_ns = host::clock::monotonic_ns();
             line.say(progress(done + running.snapshot().bytes, wanted, now_ns - begin_ns));
         }
+        if let Some(failure) = running.failure() {
+            return Err(failure.into());
+        }
         let pass = running.finish();
         done += pass.write.bytes;
         passes.push(pass.bytes_per_s());
@@ -112,7 +126,7 @@ pub fn wear_in(
         range_bytes,
         bytes: done,
         elapsed_ms,
-        complete: !stop.is_asked(),
+        complete: !stop.is_asked() && passes.len() as u64 == PASSES,
         passes_bytes_per_s: passes,
     })
 }

@@ -8,6 +8,7 @@ use crate::live::Line;
 use crate::out::Out;
 use crate::store::Store;
 use host::signals::Stop;
+use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{LoadResult, RECORD_SCHEMA, Record};
@@ -28,10 +29,10 @@ use std::path::Path;
 pub struct StudyArgs {
     /// Vary an option: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are
     /// visited, in random order, again and again, and the knee of the curve is told.
-    #[arg(long, value_name = "OPTION=VALUES", conflicts_with_all = ["find_max", "interference", "steady", "runtime"])]
+    #[arg(long, value_name = "OPTION=VALUES", conflicts_with_all = ["find_max", "interference", "steady", "runtime", "stream"])]
     pub sweep: Vec<String>,
     /// Find the highest rate that keeps --latency-target.
-    #[arg(long, requires = "latency_target", conflicts_with_all = ["interference", "steady", "runtime"])]
+    #[arg(long, requires = "latency_target", conflicts_with_all = ["interference", "steady", "runtime", "stream"])]
     pub find_max: bool,
     /// With --find-max: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms.
     #[arg(long, value_name = "STATISTIC=TIME", value_parser = find_max::parse_goal, requires = "find_max")]
@@ -40,7 +41,7 @@ pub struct StudyArgs {
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub max_depth: u32,
     /// Measure how much writing disturbs reading: a matrix of write bandwidth and read rate. Writes to the target.
-    #[arg(long, conflicts_with_all = ["steady", "runtime"])]
+    #[arg(long, conflicts_with_all = ["steady", "runtime", "stream"])]
     pub interference: bool,
     /// With --interference: steps of each side.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=10))]
@@ -58,7 +59,7 @@ pub struct StudyArgs {
     #[arg(long)]
     pub precondition: bool,
     /// Run until the load has settled by SNIA's rule, and tell the burst from what lasts.
-    #[arg(long, conflicts_with = "runtime")]
+    #[arg(long, conflicts_with_all = ["runtime", "stream"])]
     pub steady: bool,
     /// With --steady: length of a round; SNIA's own is 60s.
     #[arg(long, default_value = "10s", value_parser = duration_ms)]
@@ -106,6 +107,8 @@ pub struct Subject<'a> {
     pub consent: Consent,
     pub args: &'a StudyArgs,
     pub stop: &'a Stop,
+    /// What the lint said before.
+    pub findings: Vec<Finding>,
 }
 
 /// What a series gives.
@@ -138,13 +141,14 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         job: subject.job,
         load: found.load,
         sections: Vec::new(),
-        findings: Vec::new(),
+        findings: subject.findings,
         sensors,
         trials: Vec::new(),
         studies: found.studies,
     };
     let id = store.insert(&record)?;
-    for line in words::record(id, &record) {
+    let shown = Record { findings: Vec::new(), ..record.clone() };
+    for line in words::record(id, &shown) {
         context.out.say(line);
     }
     let was_cut = subject.stop.is_asked();
@@ -153,23 +157,27 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         context.out.note(format!("iodyno: stopped by {signal}; the record holds what ran until then."));
     }
     context.out.document(&RecordDocument { schema: "iodyno.run/1", id, record: &record })?;
-    Ok(if was_cut { Exit::Interrupted } else { Exit::Fine })
+    Ok(super::exit_of(&record, was_cut))
 }
 
 impl Subject<'_> {
     /// Makes the target ready for all jobs of the series at once, and wears it in where that is asked for.
     pub fn prepare(&self, jobs: &[Job]) -> Result<(Prepared, Studies), Failure> {
         one_kind_of_target(jobs)?;
-        let widest = precondition::prepared_for(self.args, &widest(jobs));
+        let jobs_by_reference: Vec<&Job> = jobs.iter().collect();
+        let is_directory = matches!(host::files::kind(self.target), Ok(host::files::Kind::Directory));
+        let widest = precondition::prepared_for(self.args, &load::covering(&jobs_by_reference, is_directory));
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let context = self.context;
-        let prepared =
+        let mut prepared =
             load::prepare(&context.host, self.target, &widest, &self.consent, self.stop, &mut progress)?;
         line.clear();
         for note in prepared.notes() {
             context.out.note(format!("note: {note}"));
         }
+        prepared.set_device(self.path.queue_device().map(|layer| layer.name.clone()));
+        prepared.set_state_dir(context.state_dir.clone());
         for job in jobs {
             load::check_fit(&prepared, job)?;
         }
@@ -238,6 +246,13 @@ fn one_kind_of_target(jobs: &[Job]) -> Result<(), Failure> {
     let mut first: Option<&'static load::Engine> = None;
     for job in jobs {
         let engine = load::check_job(job)?;
+        if engine.needs != load::Needs::Files || engine.is_counted_by_the_device() {
+            return Err(Failure::usage(format!(
+                "--ioengine={} cannot be used in a series of loads: its figures come at its end, or in phases.\n\
+                 Use one of the engines that count I/O by I/O, or `iodyno run` without a series.",
+                engine.id
+            )));
+        }
         let other = *first.get_or_insert(engine);
         if engine.needs != other.needs {
             return Err(Failure::usage(format!(
@@ -247,23 +262,6 @@ fn one_kind_of_target(jobs: &[Job]) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// One job whose needs cover those of all.
-fn widest(jobs: &[Job]) -> Job {
-    let mut widest = jobs.first().cloned().unwrap_or_default();
-    let first_writer = jobs.iter().find(|job| job.rw.changes());
-    if let Some(writer) = first_writer {
-        let reads_too = jobs.iter().any(|job| job.rw.reads());
-        widest.rw = if reads_too { model::job::Rw::Randrw } else { writer.rw };
-    }
-    for job in jobs {
-        widest.bs = widest.bs.max(job.bs);
-        widest.numjobs = widest.numjobs.max(job.numjobs);
-        widest.direct |= job.direct;
-    }
-    // Depth and engine are for the threads, which are not started yet; each job was checked by itself.
-    Job { iodepth: 1, ..widest }
 }
 
 /// Keeps what a load noted, each note once; what the preparation said is known already.

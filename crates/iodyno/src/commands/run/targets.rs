@@ -1,6 +1,6 @@
 //! Which target each section works on, made ready once for all sections that share it.
 
-use super::{Args, precondition};
+use super::{Args, inspect, precondition};
 use crate::commands::Context;
 use crate::commands::job_args::Workload;
 use crate::exit::Failure;
@@ -8,7 +8,7 @@ use crate::live::Line;
 use host::files::{self, Kind};
 use host::signals::Stop;
 use model::iopath::IoPath;
-use model::job::{Job, Rw, Section, Sharing};
+use model::job::{Job, Section};
 use model::studies::Studies;
 use pipeline::load::{self, Prepared};
 use std::path::{Path, PathBuf};
@@ -40,13 +40,14 @@ impl Targets {
                 None => groups.push((target, key, vec![index])),
             }
         }
-        let device = path.queue_device().map(|layer| layer.name.clone());
+        let root = PathBuf::from(&path.target);
         let mut targets = Targets { prepared: Vec::new(), of_section: vec![0; workload.sections.len()] };
         for (target, _, members) in groups {
             let jobs: Vec<&Job> = members.iter().map(|index| &workload.sections[*index].job).collect();
-            let job = union(&jobs);
+            let is_directory = matches!(files::kind(&target), Ok(Kind::Directory));
+            let job = load::covering(&jobs, is_directory);
             let mut prepared = prepare_one(args, context, &target, &job, stop)?;
-            prepared.set_device(device.clone());
+            prepared.set_device(device_of(context, &root, path, &target)?);
             prepared.set_state_dir(context.state_dir.clone());
             members.into_iter().for_each(|index| targets.of_section[index] = targets.prepared.len());
             let worn = precondition::if_asked(&args.study, context, &prepared, &job, stop)?;
@@ -60,6 +61,28 @@ impl Targets {
     pub fn of(&self, section: usize) -> &Prepared {
         &self.prepared[self.of_section[section]]
     }
+}
+
+/// The queue below one of the targets. Sensors and the lint look at the first target alone, and say so here.
+fn device_of(
+    context: &Context,
+    root: &Path,
+    path: &IoPath,
+    target: &Path,
+) -> Result<Option<String>, Failure> {
+    let name = |path: &IoPath| path.queue_device().map(|layer| layer.name.clone());
+    let is_root = target == root || files::canonical(target).ok() == files::canonical(root).ok();
+    if is_root {
+        return Ok(name(path));
+    }
+    let other = inspect(context, target)?;
+    if name(&other) != name(path) {
+        context.out.note(format!(
+            "note: {} lies on another device than {}, which alone the sensors and the lint look at",
+            other.target, path.target
+        ));
+    }
+    Ok(name(&other))
 }
 
 /// The target that the I/O path is shown of: the one on the command line, else the first that the job names.
@@ -110,26 +133,6 @@ fn sharing_key(target: &Path, section: &Section, index: usize) -> String {
     }
 }
 
-/// A job whose needs cover those of all: the largest files, writes if any writes, direct if any is.
-fn union(jobs: &[&Job]) -> Job {
-    let bytes = |job: &Job| {
-        let last = if job.files.sharing == Sharing::Same { u64::from(job.numjobs.max(1)) - 1 } else { 0 };
-        job.size.saturating_add(job.offset).saturating_add(job.offset_increment.saturating_mul(last))
-    };
-    let Some(largest) = jobs.iter().max_by_key(|job| bytes(job)) else { return Job::default() };
-    let mut all = Job::clone(largest);
-    let reads = jobs.iter().any(|job| job.rw.reads());
-    if let Some(changing) = jobs.iter().find(|job| job.rw.changes()) {
-        all.rw = if reads { Rw::Randrw } else { changing.rw };
-    }
-    all.direct = jobs.iter().any(|job| job.direct);
-    all.numjobs = jobs.iter().map(|job| job.numjobs).max().unwrap_or(1);
-    if jobs.iter().any(|job| job.size == 0) {
-        all.size = 0;
-    }
-    all
-}
-
 fn prepare_one(
     args: &Args,
     context: &Context,
@@ -143,26 +146,4 @@ fn prepare_one(
     let prepared = load::prepare(&context.host, target, job, &args.job.consent(), stop, &mut progress)?;
     line.clear();
     Ok(prepared)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_union_covers_everyone() {
-        let reader = Job { size: 4 << 30, direct: true, ..Job::default() };
-        let writer = Job {
-            rw: Rw::Write,
-            size: 1 << 30,
-            offset_increment: 2 << 30,
-            numjobs: 3,
-            direct: false,
-            files: model::job::FileSet { sharing: Sharing::Same, ..Default::default() },
-            ..Job::default()
-        };
-        let all = union(&[&reader, &writer]);
-        assert!(all.rw.reads() && all.rw.writes() && all.direct);
-        assert_eq!((all.size, all.offset_increment, all.numjobs), (1 << 30, 2 << 30, 3));
-    }
 }
