@@ -112,16 +112,43 @@ fn memory(job: &Job) -> Result<(), LoadError> {
     ))
 }
 
-fn cpus(job: &Job) -> Result<(), LoadError> {
+/// The CPUs that the job's threads are pinned to, one after the other; none where the kernel is to choose.
+pub fn cpus(job: &Job) -> Result<Vec<u32>, LoadError> {
     let allowed = process::allowed_cpus();
-    match job.cpus_allowed.iter().find(|cpu| !allowed.contains(cpu)) {
-        None => Ok(()),
-        Some(cpu) => Err(LoadError::usage(
+    if let Some(cpu) = job.cpus_allowed.iter().find(|cpu| !allowed.contains(cpu)) {
+        return Err(LoadError::usage(
             format!("--cpus_allowed={cpu}"),
             "this process may not run on that CPU",
             format!("It may run on {allowed:?}"),
-        )),
+        ));
     }
+    if !job.cpus_allowed.is_empty() {
+        return Ok(job.cpus_allowed.clone());
+    }
+    let mut cpus = Vec::new();
+    for node in &job.numa_nodes {
+        let of_node: Vec<u32> = node_cpus(*node).into_iter().filter(|cpu| allowed.contains(cpu)).collect();
+        if of_node.is_empty() {
+            return Err(LoadError::usage(
+                format!("--numa_cpu_nodes={node}"),
+                "this machine has no such node, or this process may not run on its CPUs",
+                "See `lscpu` for the nodes",
+            ));
+        }
+        cpus.extend(of_node);
+    }
+    Ok(cpus)
+}
+
+/// The CPUs of a NUMA node: `0-3,8`.
+fn node_cpus(node: u32) -> Vec<u32> {
+    let text = host::Host::live().text(&format!("/sys/devices/system/node/node{node}/cpulist"));
+    let text = text.unwrap_or_default();
+    let range = |part: &str| -> Option<std::ops::RangeInclusive<u32>> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    text.trim().split(',').filter_map(range).flatten().collect()
 }
 
 /// Checks a job against what was made ready.

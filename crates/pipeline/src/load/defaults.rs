@@ -22,6 +22,13 @@ pub fn on(job: &mut Job, kind: Kind) {
     }
 }
 
+/// fio's job on a target that is one file or device: it stands in for `filename`, so all jobs work on it.
+pub fn stand_in(job: &mut Job, kind: Kind) {
+    if kind != Kind::Directory && job.files.sharing == Sharing::Own && job.files.count() == 1 {
+        job.files.sharing = Sharing::Same;
+    }
+}
+
 fn until_done(job: Job) -> Job {
     Job { direct: false, iodepth: 1, time_based: false, runtime_ms: 0, ..job }
 }

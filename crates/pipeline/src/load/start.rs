@@ -304,8 +304,9 @@ fn next_stages(engine: &Engine, worker: &Worker) {
 }
 
 fn pin(job: &Job, index: u32) -> Result<(), LoadError> {
-    if job.cpus_allowed.is_empty() {
+    let cpus = check::cpus(job)?;
+    if cpus.is_empty() {
         return Ok(());
     }
-    Ok(process::pin_thread(job.cpus_allowed[index as usize % job.cpus_allowed.len()])?)
+    Ok(process::pin_thread(cpus[index as usize % cpus.len()])?)
 }

@@ -21,6 +21,11 @@ pub struct Workload {
 impl JobArgs {
     /// The workload. `runtime_ms` is that of a job in iodyno's own words; `seed` is the one the user chose.
     pub fn workload(&self, runtime_ms: Option<u64>, seed: Option<u64>) -> Result<Workload, Failure> {
+        if runtime_ms == Some(0) {
+            return Err(Failure::usage(
+                "--runtime 0s: a load of no length measures nothing. Give at least 10ms",
+            ));
+        }
         let mut workload = self.language()?;
         if workload.is_fio {
             self.refuse_own(runtime_ms)?;

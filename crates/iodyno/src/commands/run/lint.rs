@@ -12,6 +12,7 @@ use model::job::Section;
 use model::record::SectionResult;
 use model::sample::SensorLog;
 use pipeline::diagnose::{self, Facts, Machine, TargetFacts};
+use pipeline::load::language;
 use pipeline::report::lint;
 use std::path::Path;
 
@@ -94,7 +95,16 @@ impl Lint {
             words.push(path.target.clone());
         }
         words.push("--".into());
-        words.extend(diagnose::words(&sections));
+        for section in &sections {
+            // A line of several jobs needs the names, which begin a new one each; one of dd or cp is told in fio's words.
+            if sections.len() > 1 {
+                words.push(format!("--name={}", section.name));
+            }
+            match section.job.ioengine == "stream" {
+                true => words.extend(language::to_words(section)),
+                false => words.extend(diagnose::words(std::slice::from_ref(section))),
+            }
+        }
         words
     }
 

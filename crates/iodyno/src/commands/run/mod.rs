@@ -69,10 +69,13 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         context.out.note(format!("note: {note}"));
     }
     let root = targets::root(args.target.as_deref(), &workload)?;
-    if !workload.is_fio
-        && let Ok(kind) = host::files::kind(&root)
-    {
-        workload.sections.iter_mut().for_each(|section| defaults::on(&mut section.job, kind));
+    if let Ok(kind) = host::files::kind(&root) {
+        for section in &mut workload.sections {
+            match workload.is_fio {
+                true => defaults::stand_in(&mut section.job, kind),
+                false => defaults::on(&mut section.job, kind),
+            }
+        }
     }
     let path = inspect(context, &root)?;
     let mut lint = lint::Lint::before(args, context, &workload, &path);

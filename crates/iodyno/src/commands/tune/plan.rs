@@ -187,7 +187,12 @@ fn consider(
         return Ok(Err(why));
     }
     let is_named_with_values = is_asked_by_name;
-    if !is_named_with_values && let Some(why) = (knob.pointless)(queue, job) {
+    // A load that is not ours is not what the job says.
+    let is_ours = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs != Needs::Nothing);
+    if is_ours
+        && !is_named_with_values
+        && let Some(why) = (knob.pointless)(queue, job)
+    {
         return Ok(Err(why));
     }
     Ok(Ok(PlannedKnob { knob: knob.id.into(), values, class: knob.class_under(job), risk: knob.risk }))

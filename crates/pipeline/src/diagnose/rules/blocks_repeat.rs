@@ -33,7 +33,7 @@ use crate::diagnose::facts::block_sections;
 use crate::diagnose::finding::{With, note};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use model::job::Section;
+use model::job::{Distribution, Section};
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -48,7 +48,9 @@ pub static RULE: Rule = Rule {
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_so = |section: &&Section| {
         let job = &section.job;
-        job.norandommap && job.rw.is_random() && !job.time_based && job.verify.is_none()
+        let is_even = job.distribution == Distribution::Random && job.percentage_random == 100;
+        let is_one_pass = !job.time_based && job.io_size == 0 && job.loops <= 1;
+        job.norandommap && job.rw.is_random() && is_even && is_one_pass && job.verify.is_none()
     };
     block_sections(facts).filter(is_so).map(finding).collect()
 }

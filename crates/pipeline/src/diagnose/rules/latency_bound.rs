@@ -67,7 +67,8 @@ fn one(result: &SectionResult) -> Option<Finding> {
     let blocks = job.numjobs == 1 && job.ioengine == "libaio" && !job.direct;
     let is_alone = depth_asked(job) == 1 || (blocks && reached_depth(load)? <= ONE);
     let mean_ns = load.latency().mean_ns()?;
-    if !is_alone || job.is_paced() || job.thinktime.us > 0 {
+    // Where every so many writes wait for a sync, the sync takes the time.
+    if !is_alone || job.is_paced() || job.thinktime.us > 0 || load.sync.ios > 1 {
         return None;
     }
     let claim = format!(

@@ -35,7 +35,7 @@ use crate::diagnose::finding::{With, warning};
 use crate::diagnose::measured::block_results;
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use model::job::{Job, Rate};
+use model::job::{Arrivals, Job, Rate};
 use model::record::{Direction, SectionResult};
 use model::units;
 
@@ -67,7 +67,15 @@ fn one(result: &SectionResult) -> Option<Finding> {
     let finding = warning(&result.name, claim)
         .shows("reached", format!("{} IOPS", units::count(load.iops().round())))
         .advise("Ask for a lower rate, or search for the highest that keeps a latency.");
-    (kept < KEPT).then_some(finding)
+    (kept < KEPT - chance(job, load.ios())).then_some(finding)
+}
+
+/// How far random arrivals may stay below their mean by chance, as a share: three standard deviations.
+fn chance(job: &Job, arrivals: u64) -> f64 {
+    match job.arrivals {
+        Arrivals::Poisson => 3.0 / (arrivals.max(1) as f64).sqrt(),
+        Arrivals::Linear => 0.0,
+    }
 }
 
 /// What was reached of what was asked for, where the direction ran and had a limit.

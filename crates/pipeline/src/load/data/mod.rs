@@ -126,9 +126,12 @@ impl Data {
         let length = part.len();
         let header = match Header::open(part) {
             Ok(header) => header,
+            Err(Damage::NoHeader(first)) if !is_check && !self.writes => {
+                return Some(format!("expected a header, found the bytes {first:02x?}"));
+            }
             Err(Damage::NoHeader(_)) if !is_check => return None,
             // Another job's intervals on the same file are none of this one's.
-            Err(Damage::Length(_)) if !is_check => return None,
+            Err(Damage::Length(_)) if !is_check && self.writes => return None,
             Err(Damage::NoHeader(first)) => {
                 return Some(format!("expected the header of {}, found the bytes {first:02x?}", write(io)));
             }

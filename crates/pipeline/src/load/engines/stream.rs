@@ -125,7 +125,7 @@ fn transfer(worker: &Worker) -> u64 {
     let limit = job.bytes_to_move(span.bytes * files).unwrap_or(u64::MAX);
     let mut blocks = Blocks::random(1, job.bs as usize, worker.seed);
     let (mut moved, mut number) = (0u64, 0u64);
-    while moved < limit && !worker.is_stopping() {
+    while moved < limit && !worker.is_stopping() && !worker.shared.is_winding_down.load(Relaxed) {
         // One file after the other, then all again.
         let at = moved % (span.bytes * files);
         let (file, within) = ((at / span.bytes) as u16, at % span.bytes);

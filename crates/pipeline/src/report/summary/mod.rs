@@ -120,7 +120,9 @@ fn engine_line(load: &LoadResult) -> String {
 fn verified_lines(load: &LoadResult) -> Vec<String> {
     let Some(verified) = &load.verified else { return Vec::new() };
     let mut lines = vec![match verified.bad {
-        0 => format!("  verified: {} blocks, all as written", units::count(verified.blocks as f64)),
+        0 => {
+            format!("  verified: {} blocks read and checked, none bad", units::count(verified.blocks as f64))
+        }
         bad => format!(
             "  verified: {} of {} blocks are NOT what was written",
             units::count(bad as f64),
