@@ -7,7 +7,7 @@ STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
 
-.PHONY: run test build bench kill aa clean setup-run setup-test gen
+.PHONY: run test build bench kill aa lab clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -27,6 +27,10 @@ kill: setup-test
 
 aa: setup-test
 	@tools/aa 20
+
+# Everything that needs a guest, on each kernel that Debian 12 and 11 have: about four minutes a kernel.
+lab: setup-test
+	@tools/lab
 
 gen: build
 	@cargo xtask gen --with-binary $(BINARY)

@@ -47,24 +47,53 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every 
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l bs -d 'Block size' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l iodepth -d 'I/Os in flight for each job' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l numjobs -d 'Threads that each run the job' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'io_uring or psync' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rwmixread -d 'Share of reads in a mix, per cent' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l runtime -d 'How long to run [default: 10s]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l seed -d 'Seed of offsets and data; without it, one that is printed' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l layers -d 'How closely to trace the block layer: full, but off for a disk in memory' -r -f -a "off\t'Not at all'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interval -d 'Length of an interval of --stream and of the series in the record' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l layers -d 'Trace the block layer, and show where an I/O spends its time [default: off]' -r -f -a "off\t'Not at all'
+auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
 full\t'Every event of every I/O'"
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l job -d 'A fio job file' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l section -d 'Only these sections of the job file' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l engine -d 'native, or fio: the fio that is installed here runs the same job' -r -f -a "native\t''
+fio\t''"
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rw -d 'read, write, randread, randwrite, rw, randrw, trim or randtrim [default: randread]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l bs -d 'Block size [default: 4k]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l iodepth -d 'I/Os in flight for each job [default: 32]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l numjobs -d 'Threads that each run the job [default: 1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l direct -d '1 for O_DIRECT, 0 for the page cache [default: 1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l size -d 'Bytes of the target to use [default: the whole of a file or device, 1G of scratch in a directory]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'What produces the load: io_uring, libaio, psync and more; `iodyno catalogue` lists them [default: io_uring]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l engine-option -d 'An option of that engine alone: `iodyno explain ENGINE` lists them' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rwmixread -d 'Share of reads in a mix, per cent [default: 50]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l arrivals -d 'With a rate: linear or poisson [default: linear]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l fsync -d 'fsync after so many writes' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l sweep -d 'Vary an option: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l latency-target -d 'With --find-max: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-depth -d 'With --find-max: the deepest queue of each job to try, or, with --open-loop, the deepest that arrivals may fill' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steps -d 'With --interference: steps of each side' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l write-bs -d 'With --interference: block size of the sequential writes' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l repeats -d 'How often each point of a sweep (default 3) or cell of a matrix (default 2) is visited' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l budget -d 'Time for a sweep, a search or a matrix in all, without making the target ready' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l round -d 'With --steady: length of a round; SNIA\'s own is 60s' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady-limit -d 'With --steady: give up after this time' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l stream -d 'Print a JSON line on stdout for every interval, and the record\'s at the end; words go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l strict -d 'Refuse a job that would not measure what it says'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l corrected -d 'Run the job as the lint corrects it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l find-max -d 'Find the highest rate that keeps --latency-target'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interference -d 'Measure how much writing disturbs reading: a matrix of write bandwidth and read rate. Writes to the target'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l precondition -d 'Write the whole target twice in sequence before measuring (SNIA\'s workload independent preconditioning)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady -d 'Run until the load has settled by SNIA\'s rule, and tell the burst from what lasts'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s V -l version -d 'Print version'
@@ -73,22 +102,34 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time f
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'How closely to trace the block layer: full, but off for a disk in memory' -r -f -a "off\t'Not at all'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'Trace the block layer, and say where a gain came from [default: off]' -r -f -a "off\t'Not at all'
+auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
 full\t'Every event of every I/O'"
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw or randrw' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l bs -d 'Block size' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l iodepth -d 'I/Os in flight for each job' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l numjobs -d 'Threads that each run the job' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l direct -d '1 for O_DIRECT, 0 for the page cache' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l size -d 'Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'io_uring or psync' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rwmixread -d 'Share of reads in a mix, per cent' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l job -d 'A fio job file' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l section -d 'Only these sections of the job file' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l engine -d 'native, or fio: the fio that is installed here runs the same job' -r -f -a "native\t''
+fio\t''"
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rw -d 'read, write, randread, randwrite, rw, randrw, trim or randtrim [default: randread]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l bs -d 'Block size [default: 4k]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l iodepth -d 'I/Os in flight for each job [default: 32]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l numjobs -d 'Threads that each run the job [default: 1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l direct -d '1 for O_DIRECT, 0 for the page cache [default: 1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l size -d 'Bytes of the target to use [default: the whole of a file or device, 1G of scratch in a directory]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'What produces the load: io_uring, libaio, psync and more; `iodyno catalogue` lists them [default: io_uring]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l engine-option -d 'An option of that engine alone: `iodyno explain ENGINE` lists them' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rwmixread -d 'Share of reads in a mix, per cent [default: 50]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l arrivals -d 'With a rate: linear or poisson [default: linear]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l fsync -d 'fsync after so many writes' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l accept-worse-p99 -d 'Accept a worse p99 in exchange for throughput'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l dry-run -d 'Show what would be changed, for how long and how it is put back; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l aa -d 'Write the value that is set already instead of the arm\'s: a check of iodyno itself, which must find no winner'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l overwrite -d 'Allow writes to an existing file: its content is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'

@@ -44,30 +44,59 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (run)
 _arguments "${_arguments_options[@]}" : \
-'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
-'--bs=[Block size]:BS:_default' \
-'--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
-'--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
-'--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
-'--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
-'--ioengine=[io_uring or psync]:IOENGINE:_default' \
-'--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
-'--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
-'*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
-'--runtime=[How long to run]:RUNTIME:_default' \
+'--runtime=[How long to run \[default\: 10s\]]:RUNTIME:_default' \
 '--seed=[Seed of offsets and data; without it, one that is printed]:SEED:_default' \
-'--layers=[How closely to trace the block layer\: full, but off for a disk in memory]:LAYERS:((off\:"Not at all"
+'--interval=[Length of an interval of --stream and of the series in the record]:TIME:_default' \
+'--layers=[Trace the block layer, and show where an I/O spends its time \[default\: off\]]:LAYERS:((off\:"Not at all"
+auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
 full\:"Every event of every I/O"))' \
+'--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
+'(--preset)--job=[A fio job file]:FILE.fio:_files' \
+'*--section=[Only these sections of the job file]:NAME:_default' \
+'--engine=[native, or fio\: the fio that is installed here runs the same job]:ENGINE:(native fio)' \
+'--rw=[read, write, randread, randwrite, rw, randrw, trim or randtrim \[default\: randread\]]:RW:_default' \
+'--bs=[Block size \[default\: 4k\]]:BS:_default' \
+'--iodepth=[I/Os in flight for each job \[default\: 32\]]:IODEPTH:_default' \
+'--numjobs=[Threads that each run the job \[default\: 1\]]:NUMJOBS:_default' \
+'--direct=[1 for O_DIRECT, 0 for the page cache \[default\: 1\]]:DIRECT:_default' \
+'--size=[Bytes of the target to use \[default\: the whole of a file or device, 1G of scratch in a directory\]]:SIZE:_default' \
+'--ioengine=[What produces the load\: io_uring, libaio, psync and more; \`iodyno catalogue\` lists them \[default\: io_uring\]]:IOENGINE:_default' \
+'*--engine-option=[An option of that engine alone\: \`iodyno explain ENGINE\` lists them]:NAME=VALUE:_default' \
+'--rwmixread=[Share of reads in a mix, per cent \[default\: 50\]]:RWMIXREAD:_default' \
+'--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
+'--arrivals=[With a rate\: linear or poisson \[default\: linear\]]:ARRIVALS:_default' \
+'--fsync=[fsync after so many writes]:FSYNC:_default' \
+'*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
+'--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
+'--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'(--find-max --interference --steady --runtime --stream)*--sweep=[Vary an option\: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told]:OPTION=VALUES:_default' \
+'--latency-target=[With --find-max\: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms]:STATISTIC=TIME:_default' \
+'--max-depth=[With --find-max\: the deepest queue of each job to try, or, with --open-loop, the deepest that arrivals may fill]:MAX_DEPTH:_default' \
+'--steps=[With --interference\: steps of each side]:STEPS:_default' \
+'--write-bs=[With --interference\: block size of the sequential writes]:WRITE_BS:_default' \
+'--repeats=[How often each point of a sweep (default 3) or cell of a matrix (default 2) is visited]:REPEATS:_default' \
+'--budget=[Time for a sweep, a search or a matrix in all, without making the target ready]:BUDGET:_default' \
+'--round=[With --steady\: length of a round; SNIA'\''s own is 60s]:ROUND:_default' \
+'--steady-limit=[With --steady\: give up after this time]:STEADY_LIMIT:_default' \
+'--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
+'(--corrected)--strict[Refuse a job that would not measure what it says]' \
+'--corrected[Run the job as the lint corrects it]' \
+'--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
+'(--interference --steady --runtime --stream)--find-max[Find the highest rate that keeps --latency-target]' \
+'(--steady --runtime --stream)--interference[Measure how much writing disturbs reading\: a matrix of write bandwidth and read rate. Writes to the target]' \
+'--precondition[Write the whole target twice in sequence before measuring (SNIA'\''s workload independent preconditioning)]' \
+'(--runtime --stream)--steady[Run until the load has settled by SNIA'\''s rule, and tell the burst from what lasts]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
-':target -- A directory (scratch is made in it and removed), a file or a block device:_files' \
+'::target -- A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the fio line names:_files' \
+'*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`, a whole fio line, or a dd or cp line:_default' \
 && ret=0
 ;;
 (tune)
@@ -77,22 +106,33 @@ _arguments "${_arguments_options[@]}" : \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
-'--layers=[How closely to trace the block layer\: full, but off for a disk in memory]:LAYERS:((off\:"Not at all"
+'--layers=[Trace the block layer, and say where a gain came from \[default\: off\]]:LAYERS:((off\:"Not at all"
+auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
 full\:"Every event of every I/O"))' \
-'--rw=[read, write, randread, randwrite, rw or randrw]:RW:_default' \
-'--bs=[Block size]:BS:_default' \
-'--iodepth=[I/Os in flight for each job]:IODEPTH:_default' \
-'--numjobs=[Threads that each run the job]:NUMJOBS:_default' \
-'--direct=[1 for O_DIRECT, 0 for the page cache]:DIRECT:_default' \
-'--size=[Bytes of the target to use; the whole of a file or device, 1G of scratch in a directory]:SIZE:_default' \
-'--ioengine=[io_uring or psync]:IOENGINE:_default' \
-'--rwmixread=[Share of reads in a mix, per cent]:RWMIXREAD:_default' \
+'--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
+'(--preset)--job=[A fio job file]:FILE.fio:_files' \
+'*--section=[Only these sections of the job file]:NAME:_default' \
+'--engine=[native, or fio\: the fio that is installed here runs the same job]:ENGINE:(native fio)' \
+'--rw=[read, write, randread, randwrite, rw, randrw, trim or randtrim \[default\: randread\]]:RW:_default' \
+'--bs=[Block size \[default\: 4k\]]:BS:_default' \
+'--iodepth=[I/Os in flight for each job \[default\: 32\]]:IODEPTH:_default' \
+'--numjobs=[Threads that each run the job \[default\: 1\]]:NUMJOBS:_default' \
+'--direct=[1 for O_DIRECT, 0 for the page cache \[default\: 1\]]:DIRECT:_default' \
+'--size=[Bytes of the target to use \[default\: the whole of a file or device, 1G of scratch in a directory\]]:SIZE:_default' \
+'--ioengine=[What produces the load\: io_uring, libaio, psync and more; \`iodyno catalogue\` lists them \[default\: io_uring\]]:IOENGINE:_default' \
+'*--engine-option=[An option of that engine alone\: \`iodyno explain ENGINE\` lists them]:NAME=VALUE:_default' \
+'--rwmixread=[Share of reads in a mix, per cent \[default\: 50\]]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
+'--arrivals=[With a rate\: linear or poisson \[default\: linear\]]:ARRIVALS:_default' \
+'--fsync=[fsync after so many writes]:FSYNC:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
+'--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
+'--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
 '--accept-worse-p99[Accept a worse p99 in exchange for throughput]' \
 '--dry-run[Show what would be changed, for how long and how it is put back; do nothing]' \
 '--aa[Write the value that is set already instead of the arm'\''s\: a check of iodyno itself, which must find no winner]' \
+'--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
 '--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
@@ -102,6 +142,7 @@ full\:"Every event of every I/O"))' \
 '-V[Print version]' \
 '--version[Print version]' \
 ':target -- A directory (scratch is made in it and removed), a file or a block device:_files' \
+'*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`, a whole fio line, or a dd or cp line:_default' \
 && ret=0
 ;;
 (apply)

@@ -18,19 +18,29 @@ pub enum Tuning {
 pub fn command(work: &Work, tuning: Tuning) -> Command {
     let mut command = Command::new("fio");
     command
-        .args(["--name=bench", "--rw=randread", "--bs=4k", "--time_based=1", "--invalidate=0"])
+        .args(["--name=bench", "--bs=4k", "--time_based=1", "--invalidate=0"])
+        .arg(if work.write_iops > 0 { "--rw=randwrite" } else { "--rw=randread" })
         .args(["--output-format=json", "--lat_percentiles=1", "--clat_percentiles=0", "--eta=never"])
         .arg(format!("--filename={}", work.path.display()))
         .arg(format!("--ioengine={}", work.ioengine))
         .arg(format!("--iodepth={}", work.iodepth))
         .arg(format!("--direct={}", u8::from(work.direct)))
         .arg(format!("--runtime={}ms", work.runtime_ms.max(1)));
+    if work.write_iops > 0 {
+        let process = if work.poisson { "poisson" } else { "linear" };
+        command.arg(format!("--rate_iops={}", work.write_iops)).arg(format!("--rate_process={process}"));
+        command.arg("--percentile_list=50:99:99.9");
+    }
     if tuning != Tuning::Default {
         // The linear feedback register needs no map and repeats no block within a pass. `norandommap` costs the same CPU
         // but repeats blocks, which then come from the CPU's cache: less work than the others do.
         command.args(["--random_generator=lfsr", "--randrepeat=0", "--thread=1"]);
-        if work.ioengine == "io_uring" {
-            command.args(["--fixedbufs=1", "--registerfiles=1"]);
+        match work.ioengine.as_str() {
+            "io_uring" => _ = command.args(["--fixedbufs=1", "--registerfiles=1"]),
+            "libaio" => _ = command.arg("--userspace_reap=1"),
+            _ => {}
+        }
+        if work.iodepth > 1 {
             // Waiting for a full batch would empty the queue of a device; fio's own default of one is fair there.
             let complete = if work.direct { 1 } else { 32 };
             command.arg("--iodepth_batch_submit=32").arg(format!("--iodepth_batch_complete_min={complete}"));
@@ -49,7 +59,9 @@ pub fn parse(text: &str) -> Result<Outcome, String> {
     let start = text.find('{').ok_or("fio printed no JSON")?;
     let document: serde_json::Value =
         serde_json::from_str(&text[start..]).map_err(|error| error.to_string())?;
-    let read = &document["jobs"][0]["read"];
+    let job = &document["jobs"][0];
+    let is_write = job["write"]["total_ios"].as_u64().unwrap_or(0) > 0;
+    let read = &job[if is_write { "write" } else { "read" }];
     let number = |value: &serde_json::Value| value.as_f64().unwrap_or(0.0);
     let percentile = |name: &str| number(&read["lat_ns"]["percentile"][name]);
     Ok(Outcome {
@@ -57,6 +69,8 @@ pub fn parse(text: &str) -> Result<Outcome, String> {
         elapsed_s: number(&read["runtime"]) / 1e3,
         p50_ns: percentile("50.000000"),
         p99_ns: percentile("99.000000"),
-        cpu_s: 0.0,
+        p999_ns: percentile("99.900000"),
+        max_ns: number(&read["lat_ns"]["max"]),
+        ..Outcome::default()
     })
 }

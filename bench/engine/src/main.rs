@@ -17,6 +17,7 @@ mod floor;
 mod measure;
 mod native;
 mod report;
+mod stall;
 mod targets;
 
 use std::path::PathBuf;
@@ -33,6 +34,15 @@ pub struct Outcome {
     pub p50_ns: f64,
     /// 99th percentile, ns; 0 where none is measured.
     pub p99_ns: f64,
+    /// 99.9th percentile, ns.
+    #[serde(default)]
+    pub p999_ns: f64,
+    /// Largest latency, ns.
+    #[serde(default)]
+    pub max_ns: f64,
+    /// Median service time of an open loop, ns.
+    #[serde(default)]
+    pub service_p50_ns: f64,
     /// CPU time of the process, start-up taken off, s.
     #[serde(default)]
     pub cpu_s: f64,
@@ -43,7 +53,7 @@ pub struct Outcome {
 pub struct Work {
     /// File or device.
     pub path: PathBuf,
-    /// `io_uring` or `psync`.
+    /// Engine, named alike by both.
     pub ioengine: String,
     /// I/Os in flight.
     pub iodepth: u32,
@@ -51,6 +61,29 @@ pub struct Work {
     pub direct: bool,
     /// How long, ms.
     pub runtime_ms: u64,
+    /// Random writes at so many I/Os per second in place of random reads as fast as they go; 0 is none.
+    pub write_iops: u64,
+    /// Whether the writes arrive at random.
+    pub poisson: bool,
+    /// Whether they arrive by the clock, for the native engine.
+    pub open_loop: bool,
+}
+
+impl Work {
+    /// Random 4 KiB reads as fast as they go.
+    pub fn reads(path: &std::path::Path, ioengine: &str, direct: bool, runtime_ms: u64) -> Work {
+        let iodepth = if matches!(ioengine, "io_uring" | "libaio") { 32 } else { 1 };
+        Work {
+            path: path.into(),
+            ioengine: ioengine.into(),
+            iodepth,
+            direct,
+            runtime_ms,
+            write_iops: 0,
+            poisson: false,
+            open_loop: false,
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -58,7 +91,7 @@ fn main() -> ExitCode {
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["native", work] => child::serve(work, native::run),
         ["floor", work] => child::serve(work, floor::run),
-        [] => measure::all(12, 1000),
+        [] => measure::all(10, 1000),
         ["--rounds", rounds, "--ms", ms] => match (rounds.parse(), ms.parse()) {
             (Ok(rounds), Ok(ms)) => measure::all(rounds, ms),
             _ => Err("--rounds and --ms want numbers".into()),

@@ -1,8 +1,8 @@
 //! The rounds: every contestant once per round, in random order.
 
 use crate::fio::{self, Tuning};
-use crate::targets::{DataFile, LoopDevice};
-use crate::{Outcome, Work, child, report};
+use crate::targets::{DataFile, LoopDevice, RamDevice, StallingDevice};
+use crate::{Outcome, Work, child, report, stall};
 use std::path::Path;
 use std::process::Command;
 
@@ -29,7 +29,8 @@ impl Contestant {
         }
     }
 
-    fn run(self, work: &Work) -> Result<Outcome, String> {
+    /// Does the work in a process of its own.
+    pub fn run(self, work: &Work) -> Result<Outcome, String> {
         let (text, cpu_s) = child::run(self.command(work)?)?;
         let outcome = match self {
             Contestant::Fio(_) => fio::parse(&text),
@@ -53,53 +54,88 @@ impl Contestant {
 /// One comparison: what was done and what each contestant measured in each round.
 pub struct Comparison {
     /// For people.
-    pub title: &'static str,
+    pub title: String,
     /// In the table's order, each with an outcome for every round.
     pub columns: Vec<(Contestant, Vec<Outcome>)>,
     /// Whether the device, not the CPU, is the limit: then rate and latency are compared.
     pub device_bound: bool,
 }
 
+const FIOS: [Contestant; 3] =
+    [Contestant::Fio(Tuning::Default), Contestant::Fio(Tuning::Best), Contestant::Fio(Tuning::BestBlind)];
+
 /// Measures everything and writes the section of the results.
 pub fn all(rounds: usize, runtime_ms: u64) -> Result<(), String> {
     child::pin()?;
     let mut comparisons = Vec::new();
-    let cached = DataFile::write("cached", 256 << 20)?;
-    let fios = [Tuning::Default, Tuning::Best, Tuning::BestBlind].map(Contestant::Fio);
-    let cpu_bound = [[Contestant::Native, Contestant::Floor].as_slice(), &fios].concat();
-    for (title, ioengine, iodepth) in [
-        ("Page cache, io_uring, depth 32, 4 KiB random reads", "io_uring", 32),
-        ("Page cache, psync, 4 KiB random reads", "psync", 1),
-    ] {
-        let work = Work {
-            path: cached.path().into(),
-            ioengine: ioengine.into(),
-            iodepth,
-            direct: false,
-            runtime_ms,
-        };
-        let columns = rounds_of(&cpu_bound, &work, rounds, || cached.warm())?;
-        comparisons.push(Comparison { title, columns, device_bound: false });
-        report::print(&comparisons[comparisons.len() - 1]);
+    let mut done = |comparison: Comparison| {
+        report::print(&comparison);
+        comparisons.push(comparison);
+    };
+    page_cache(rounds, runtime_ms, &mut done)?;
+    match RamDevice::add(256 << 20) {
+        Err(why) => println!("skipped: no RAM device: {why}"),
+        Ok(device) => ram_device(device.path(), rounds, runtime_ms, &mut done)?,
     }
     match LoopDevice::attach(1 << 30) {
         Err(why) => println!("skipped: no loop device: {why}"),
-        Ok(device) => {
-            comparisons.push(device_bound(device.path(), rounds, runtime_ms)?);
-            report::print(&comparisons[comparisons.len() - 1]);
-        }
+        Ok(device) => loop_device(device.path(), rounds, runtime_ms, &mut done)?,
     }
-    report::write(&comparisons, rounds, runtime_ms)
+    let stall = match StallingDevice::attach(64 << 20) {
+        Err(why) => {
+            println!("skipped: no device that stalls: {why}");
+            None
+        }
+        Ok(device) => Some(stall::table(&device)?),
+    };
+    report::write(&comparisons, stall.as_deref(), rounds, runtime_ms)
 }
 
-fn device_bound(path: &Path, rounds: usize, runtime_ms: u64) -> Result<Comparison, String> {
-    let work = Work { path: path.into(), ioengine: "io_uring".into(), iodepth: 32, direct: true, runtime_ms };
-    let contestants = [Contestant::Native, Contestant::Fio(Tuning::Default), Contestant::Fio(Tuning::Best)];
-    Ok(Comparison {
-        title: "Loop device with direct I/O over a written file, io_uring, depth 32, 4 KiB random reads",
-        columns: rounds_of(&contestants, &work, rounds, || Ok(()))?,
-        device_bound: true,
-    })
+/// What is done with a comparison.
+type Done<'a> = &'a mut dyn FnMut(Comparison);
+
+/// The CPU is the limit: what an engine itself costs shows here.
+fn page_cache(rounds: usize, runtime_ms: u64, done: Done<'_>) -> Result<(), String> {
+    let cached = DataFile::write("cached", 256 << 20)?;
+    for ioengine in ["io_uring", "libaio", "psync", "sync", "pvsync2", "mmap"] {
+        let work = Work::reads(cached.path(), ioengine, false, runtime_ms);
+        let has_floor = matches!(ioengine, "io_uring" | "psync");
+        let floor = has_floor.then_some(Contestant::Floor);
+        let contestants: Vec<Contestant> =
+            [Contestant::Native].into_iter().chain(floor).chain(FIOS).collect();
+        let columns = rounds_of(&contestants, &work, rounds, || cached.warm())?;
+        done(Comparison { title: title("Page cache", &work), columns, device_bound: false });
+    }
+    Ok(())
+}
+
+/// A block device whose only cost is that of the CPU.
+fn ram_device(path: &Path, rounds: usize, runtime_ms: u64, done: Done<'_>) -> Result<(), String> {
+    let contestants = [&[Contestant::Native], &FIOS[1..]].concat();
+    for ioengine in ["io_uring", "libaio", "psync"] {
+        let work = Work::reads(path, ioengine, true, runtime_ms);
+        let columns = rounds_of(&contestants, &work, rounds, || Ok(()))?;
+        let what = "RAM device (zram with data that does not compress), direct";
+        done(Comparison { title: title(what, &work), columns, device_bound: false });
+    }
+    Ok(())
+}
+
+/// The device is the limit: both must reach it, with the same latency.
+fn loop_device(path: &Path, rounds: usize, runtime_ms: u64, done: Done<'_>) -> Result<(), String> {
+    let contestants = [&[Contestant::Native], &FIOS[..2]].concat();
+    for ioengine in ["io_uring", "libaio", "psync"] {
+        let work = Work::reads(path, ioengine, true, runtime_ms);
+        let columns = rounds_of(&contestants, &work, rounds, || Ok(()))?;
+        let what = "Loop device with direct I/O over a written file";
+        done(Comparison { title: title(what, &work), columns, device_bound: true });
+    }
+    Ok(())
+}
+
+fn title(what: &str, work: &Work) -> String {
+    let depth = if work.iodepth > 1 { format!(", depth {}", work.iodepth) } else { String::new() };
+    format!("{what}, {}{depth}, 4 KiB random reads", work.ioengine)
 }
 
 fn rounds_of(

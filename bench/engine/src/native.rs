@@ -1,17 +1,32 @@
-//! The native engine as a contestant: random 4 KiB reads through the same calls that the program makes.
+//! The native engine as a contestant: random 4 KiB I/O through the same calls that the program makes.
 
 use crate::{Outcome, Work};
 use host::Host;
 use host::signals::Stop;
-use model::job::Job;
+use model::histogram::Histogram;
+use model::job::{Arrivals, Job, PerDirection, Rate, Rw};
 use pipeline::load::{self, Consent, Region};
+
+fn job(work: &Work) -> Job {
+    let is_write = work.write_iops > 0;
+    Job {
+        ioengine: work.ioengine.clone(),
+        iodepth: work.iodepth,
+        direct: work.direct,
+        rw: if is_write { Rw::Randwrite } else { Rw::Randread },
+        rates: PerDirection::all(if is_write { Rate::Iops(work.write_iops) } else { Rate::Free }),
+        arrivals: if work.poisson { Arrivals::Poisson } else { Arrivals::Linear },
+        open_loop: work.open_loop,
+        ..Job::default()
+    }
+}
 
 /// Does the work.
 pub fn run(work: &Work) -> Result<Outcome, String> {
-    let job =
-        Job { ioengine: work.ioengine.clone(), iodepth: work.iodepth, direct: work.direct, ..Job::default() };
+    let job = job(work);
     let (host, stop) = (Host::live(), Stop::new());
-    let mut prepared = load::prepare(&host, &work.path, &job, &Consent::default(), &stop, &mut |_, _| {})
+    let consent = Consent { destroy_data: work.write_iops > 0, ..Consent::default() };
+    let mut prepared = load::prepare(&host, &work.path, &job, &consent, &stop, &mut |_, _| {})
         .map_err(|error| error.to_string())?;
     prepared.keep_cache();
     let running = load::start(&prepared, &job, 1, Region::WHOLE).map_err(|error| error.to_string())?;
@@ -20,12 +35,16 @@ pub fn run(work: &Work) -> Result<Outcome, String> {
         return Err(error.to_string());
     }
     let result = running.finish();
-    let quantile = |share| result.read.latency.quantile_ns(share).unwrap_or(0) as f64;
+    let latency = result.latency();
+    let quantile = |latency: &Histogram, share| latency.quantile_ns(share).unwrap_or(0) as f64;
     Ok(Outcome {
-        ios: result.read.ios,
+        ios: result.ios(),
         elapsed_s: result.elapsed_ms / 1e3,
-        p50_ns: quantile(0.5),
-        p99_ns: quantile(0.99),
+        p50_ns: quantile(&latency, 0.5),
+        p99_ns: quantile(&latency, 0.99),
+        p999_ns: quantile(&latency, 0.999),
+        max_ns: quantile(&latency, 1.0),
+        service_p50_ns: result.service.map_or(0.0, |service| quantile(&service, 0.5)),
         cpu_s: 0.0,
     })
 }

@@ -105,15 +105,21 @@ fn machine() -> String {
 }
 
 /// Rewrites the section between its marks in `bench/RESULTS.md`.
-pub fn write(comparisons: &[Comparison], rounds: usize, runtime_ms: u64) -> Result<(), String> {
+pub fn write(
+    comparisons: &[Comparison],
+    stall: Option<&str>,
+    rounds: usize,
+    runtime_ms: u64,
+) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
     let old = std::fs::read_to_string(&path).unwrap_or_else(|_| "# Results\n".into());
-    let tables: Vec<String> = comparisons.iter().map(table).collect();
+    let tables: Vec<String> = comparisons.iter().map(table).chain(stall.map(str::to_string)).collect();
     let section = format!(
         "{BEGIN}\n## The native engine against fio and the smallest loop\n\n{}; {rounds} rounds of {runtime_ms} ms each, \
          interleaved in random order, all on one CPU. Ratios are medians of paired ratios, in brackets the quartiles and \
          the extremes. CPU is that of the whole process, kernel workers included, start-up taken off. fio's latency is \
-         its `lat`, from before submission, as ours.\n\n{}{END}",
+         its `lat`, from before submission, as ours. zram takes no I/O without blocking: io_uring hands each one to a kernel \
+         worker thread there, and those rows measure the hand-over.\n\n{}{END}",
         machine(),
         tables.join("\n")
     );

@@ -104,10 +104,24 @@ fn has_steady_counter() -> bool {
             .all(|flag| flags.split_whitespace().any(|word| word == *flag))
 }
 
+/// Both clocks at one moment: of several readings the one that took least time, so that being interrupted between the
+/// two spoils nothing.
+fn read_together() -> (u64, u64) {
+    let read = || {
+        let before = counter();
+        let ns = monotonic_ns();
+        let took = counter() - before;
+        (took, before + took / 2, ns)
+    };
+    let best = (0..8).map(|_| read()).min_by_key(|(took, ..)| *took);
+    best.map_or((0, 0), |(_, ticks, ns)| (ticks, ns))
+}
+
 fn measure_counter() -> Option<FastSource> {
-    let (base_ticks, base_ns) = (counter(), monotonic_ns());
+    let (base_ticks, base_ns) = read_together();
     sleep_ms(20);
-    let (ticks, ns) = (counter() - base_ticks, monotonic_ns() - base_ns);
+    let (end_ticks, end_ns) = read_together();
+    let (ticks, ns) = (end_ticks - base_ticks, end_ns - base_ns);
     (ticks > 1_000_000).then(|| {
         let scale = ((u128::from(ns) << 32) / u128::from(ticks)) as u64;
         FastSource::Tsc { base_ticks, base_ns, scale }

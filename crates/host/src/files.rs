@@ -1,7 +1,9 @@
 //! Files that are not kernel settings: the state directory's, captured machines, and the data a load reads and writes.
 
 use crate::{Error, Result, ioctl};
-use rustix::fs::{Advice, Mode, OFlags};
+use model::job::SyncMode;
+use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, SeekFrom};
+use rustix::io::ReadWriteFlags;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -82,9 +84,47 @@ pub fn kind(path: &Path) -> Result<Kind> {
     })
 }
 
+/// What makes two paths the same file, whatever their names and mount namespaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// `major:minor` of the file system.
+    pub device: String,
+    /// Inode number in it.
+    pub inode: u64,
+    /// `major:minor` of the device that the file is; `0:0` for a file that is none.
+    pub special: String,
+}
+
+impl Identity {
+    fn new(device: u64, inode: u64, special: u64) -> Identity {
+        let number = |device| format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        Identity { device: number(device), inode, special: number(special) }
+    }
+}
+
+/// Which file is at a path, links followed; none where nothing is.
+pub fn identity(path: &Path) -> Option<Identity> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some(Identity::new(metadata.dev(), metadata.ino(), metadata.rdev()))
+}
+
+/// Which file a loop device stands over; none where it is over nothing, or is no loop device.
+pub fn loop_backing(path: &Path) -> Option<Identity> {
+    let device = File::open(path).ok()?;
+    let (file_system, inode, special) = ioctl::loop_backing(device.as_fd())?;
+    Some(Identity::new(file_system, inode, special))
+}
+
 /// The absolute path with links resolved.
 pub fn canonical(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
+}
+
+/// Whether a file's file system lives in memory.
+pub(crate) fn is_memory(fd: BorrowedFd<'_>) -> bool {
+    const TMPFS_MAGIC: u32 = 0x0102_1994;
+    const RAMFS_MAGIC: u32 = 0x8584_58f6;
+    rustix::fs::fstatfs(fd).is_ok_and(|stat| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&(stat.f_type as u32)))
 }
 
 /// How a data file is to be opened.
@@ -96,6 +136,8 @@ pub struct Access {
     pub write: bool,
     /// O_EXCL on a block device: refused while anything has it mounted or claimed.
     pub exclusive: bool,
+    /// O_DSYNC or O_SYNC: each write is on the device when it returns.
+    pub sync: SyncMode,
 }
 
 /// The file or device that a load reads and writes. A clone shares the open file description; [`DataFile::reopen`]
@@ -115,6 +157,11 @@ impl DataFile {
         let mut flags = OFlags::CLOEXEC | if access.write { OFlags::RDWR } else { OFlags::RDONLY };
         flags.set(OFlags::DIRECT, access.direct);
         flags.set(OFlags::EXCL, access.exclusive);
+        flags |= match access.sync {
+            SyncMode::None => OFlags::empty(),
+            SyncMode::Dsync => OFlags::DSYNC,
+            SyncMode::Sync => OFlags::SYNC,
+        };
         let fd =
             rustix::fs::open(path, flags, Mode::empty()).map_err(|error| Error::io("open", path, error))?;
         DataFile::from_fd(fd, path)
@@ -178,11 +225,7 @@ impl DataFile {
 
     /// Whether the file lives in memory (tmpfs, ramfs). Since Linux 6.6 tmpfs takes O_DIRECT and ignores it.
     pub fn is_in_memory(&self) -> bool {
-        const TMPFS_MAGIC: u32 = 0x0102_1994;
-        const RAMFS_MAGIC: u32 = 0x8584_58f6;
-        !self.is_device
-            && rustix::fs::fstatfs(&self.fd)
-                .is_ok_and(|stat| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&(stat.f_type as u32)))
+        !self.is_device && is_memory(self.fd.as_fd())
     }
 
     /// Whether it is a block device.
@@ -193,6 +236,23 @@ impl DataFile {
     /// Bytes of the first `length` that were written before; none where the file system cannot tell.
     pub fn written_bytes(&self, length: u64) -> Option<u64> {
         ioctl::written_bytes(self.fd.as_fd(), length)
+    }
+
+    /// Reserves extents for the first `length` bytes, which stay unwritten, and makes the file as long.
+    pub fn reserve(&self, length: u64) -> Result<()> {
+        rustix::fs::fallocate(&self.fd, rustix::fs::FallocateFlags::empty(), 0, length)
+            .map_err(|error| Error::io("reserve space for", &self.path, error))
+    }
+
+    /// Makes the file `length` bytes long, with a hole where nothing was written.
+    pub fn extend(&self, length: u64) -> Result<()> {
+        rustix::fs::ftruncate(&self.fd, length).map_err(|error| Error::io("extend", &self.path, error))
+    }
+
+    /// Bytes of a range that are in the page cache and not yet on the device; none where the kernel cannot tell (before
+    /// 6.5).
+    pub fn unwritten_bytes(&self, offset: u64, length: u64) -> Option<u64> {
+        crate::cachestat::unwritten_bytes(self.fd.as_fd(), offset, length)
     }
 
     /// Drops the clean cached pages of a range, so that the next read comes from the device.
@@ -212,10 +272,64 @@ impl DataFile {
         rustix::io::pwrite(&self.fd, buffer, offset).map_err(Into::into)
     }
 
+    /// Reads from where the last [`DataFile::seek`] or transfer left off; short only at the end.
+    pub fn read_here(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        rustix::io::read(&self.fd, buffer).map_err(Into::into)
+    }
+
+    /// Writes where the last [`DataFile::seek`] or transfer left off.
+    pub fn write_here(&self, buffer: &[u8]) -> std::io::Result<usize> {
+        rustix::io::write(&self.fd, buffer).map_err(Into::into)
+    }
+
+    /// Moves the place at which [`DataFile::read_here`] and [`DataFile::write_here`] work.
+    pub fn seek(&self, offset: u64) -> std::io::Result<()> {
+        rustix::fs::seek(&self.fd, SeekFrom::Start(offset)).map(drop).map_err(Into::into)
+    }
+
+    /// Reads with preadv2; `polls` asks the kernel to poll the device for the completion (RWF_HIPRI).
+    pub fn read_vectored_at(&self, buffer: &mut [u8], offset: u64, polls: bool) -> std::io::Result<usize> {
+        let mut parts = [std::io::IoSliceMut::new(buffer)];
+        rustix::io::preadv2(&self.fd, &mut parts, offset, poll_flag(polls)).map_err(Into::into)
+    }
+
+    /// Writes with pwritev2; `polls` as for [`DataFile::read_vectored_at`].
+    pub fn write_vectored_at(&self, buffer: &[u8], offset: u64, polls: bool) -> std::io::Result<usize> {
+        let parts = [std::io::IoSlice::new(buffer)];
+        rustix::io::pwritev2(&self.fd, &parts, offset, poll_flag(polls)).map_err(Into::into)
+    }
+
+    /// Discards a range: BLKDISCARD on a device, a punched hole in a file. What was there is lost.
+    pub fn discard(&self, offset: u64, length: u64) -> std::io::Result<()> {
+        if self.is_device {
+            return ioctl::discard(self.fd.as_fd(), offset, length);
+        }
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(&self.fd, flags, offset, length).map_err(Into::into)
+    }
+
+    /// fsync, or fdatasync where only the data and what is needed to find it have to be on the device.
+    pub fn flush(&self, only_data: bool) -> std::io::Result<()> {
+        let flush = if only_data { rustix::fs::fdatasync } else { rustix::fs::fsync };
+        flush(&self.fd).map_err(Into::into)
+    }
+
+    /// How long the file is now, bytes.
+    pub fn bytes_now(&self) -> std::io::Result<u64> {
+        match self.is_device {
+            true => ioctl::device_bytes(self.fd.as_fd()),
+            false => Ok(rustix::fs::fstat(&self.fd)?.st_size as u64),
+        }
+    }
+
     /// Waits until everything written is on the device.
     pub fn sync(&self) -> Result<()> {
         rustix::fs::fdatasync(&self.fd).map_err(|error| Error::io("sync", &self.path, error))
     }
+}
+
+fn poll_flag(polls: bool) -> ReadWriteFlags {
+    if polls { ReadWriteFlags::HIPRI } else { ReadWriteFlags::empty() }
 }
 
 impl AsFd for DataFile {
@@ -278,6 +392,29 @@ mod tests {
             assert_eq!(written, 65536);
         }
         assert_eq!(kind(&path).unwrap(), Kind::File);
+    }
+
+    #[test]
+    fn every_way_of_transfer_moves_the_same_bytes() {
+        let dir = temporary_dir("transfers").unwrap();
+        let path = dir.path().join("data");
+        write_atomically(&path, &"x".repeat(16384)).unwrap();
+        let access = Access { write: true, sync: SyncMode::Dsync, ..Access::default() };
+        let file = DataFile::open(&path, access).unwrap();
+        let mut block = [0; 512];
+        assert_eq!(file.write_vectored_at(&[1; 512], 4096, false).unwrap(), 512);
+        file.seek(4608).unwrap();
+        assert_eq!(file.write_here(&[2; 512]).unwrap(), 512);
+        assert_eq!(file.read_vectored_at(&mut block, 4608, false).unwrap(), 512);
+        assert_eq!(block, [2; 512]);
+        file.seek(4096).unwrap();
+        assert_eq!(file.read_here(&mut block).unwrap(), 512);
+        assert_eq!(block, [1; 512]);
+        file.flush(true).unwrap();
+        file.flush(false).unwrap();
+        file.discard(4096, 4096).unwrap();
+        assert_eq!(file.read_at(&mut block, 4096).unwrap(), 512);
+        assert_eq!((block, file.bytes_now().unwrap()), ([0; 512], 16384), "a hole, and no change of length");
     }
 
     #[test]

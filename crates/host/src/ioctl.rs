@@ -7,7 +7,9 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 // with another _IOC layout (mips, powerpc, sparc), which `size_request` allows for by using libc's own where it has them.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272_u32 as libc::Ioctl;
 const BLKSSZGET: libc::Ioctl = 0x1268;
+const BLKDISCARD: libc::Ioctl = 0x1277;
 const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
+const LOOP_GET_STATUS64: libc::Ioctl = 0x4C05;
 const FIEMAP_EXTENT_LAST: u32 = 0x1;
 const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
 
@@ -25,6 +27,32 @@ pub(crate) fn logical_block_bytes(fd: BorrowedFd<'_>) -> std::io::Result<u32> {
     // SAFETY: BLKSSZGET writes one int to the pointer, which is valid for the call.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), BLKSSZGET, &mut bytes) };
     if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(bytes as u32) }
+}
+
+/// Discards a range of a block device.
+pub(crate) fn discard(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Result<()> {
+    let range = [offset, length];
+    // SAFETY: BLKDISCARD reads two u64 from the pointer, which is valid for the call.
+    let result = unsafe { libc::ioctl(fd.as_raw_fd(), BLKDISCARD, &range) };
+    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// `struct loop_info64` of include/uapi/linux/loop.h; what follows the numbers is names and a key.
+#[repr(C)]
+struct LoopInfo {
+    device: u64,
+    inode: u64,
+    special: u64,
+    rest: [u64; 26],
+}
+
+/// What a loop device stands over: device and inode of the file, and the device that the file is, where it is one.
+/// None where the descriptor is no loop device, or one over nothing.
+pub(crate) fn loop_backing(fd: BorrowedFd<'_>) -> Option<(u64, u64, u64)> {
+    let mut info = LoopInfo { device: 0, inode: 0, special: 0, rest: [0; 26] };
+    // SAFETY: LOOP_GET_STATUS64 writes one struct loop_info64, 232 bytes, which is the size of `info`.
+    let result = unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_GET_STATUS64, &mut info) };
+    (result >= 0).then_some((info.device, info.inode, info.special))
 }
 
 #[repr(C)]

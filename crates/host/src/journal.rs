@@ -5,7 +5,7 @@
 //! back. The owner holds a lock on it for life, so a journal that can be locked belongs to a process that died.
 
 use crate::{Error, Host, Result, files};
-use model::change::{Attribute, Restored, Saved, SavedFile};
+use model::change::{Attribute, Restored, Saved, SavedFile, SavedTree};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -18,6 +18,7 @@ enum Entry {
     Begin { version: u32, pid: u32, boot_id: String, purpose: String, unix_ms: u64 },
     Saved { saved: Vec<Saved> },
     SavedFile { file: SavedFile },
+    Tree { tree: SavedTree },
     Keep { paths: Vec<String> },
 }
 
@@ -36,6 +37,8 @@ pub struct JournalState {
     pub saved: Vec<Saved>,
     /// Files written, as they were.
     pub files: Vec<SavedFile>,
+    /// Directories made for a load, to be removed.
+    pub trees: Vec<SavedTree>,
 }
 
 /// An open journal: the permission to write settings.
@@ -115,6 +118,11 @@ impl Journal {
         files::write_atomically(Path::new(path), content)
     }
 
+    /// Writes down a directory that is about to be made and has to be removed at the end.
+    pub fn add_tree(&mut self, tree: &SavedTree) -> Result<()> {
+        self.append(&Entry::Tree { tree: tree.clone() })
+    }
+
     /// Puts every setting back and verifies it, and goes on: the journal stays open for further writes.
     pub fn put_back(&self, host: &Host) -> Vec<Restored> {
         restore(host, &self.saved)
@@ -187,6 +195,7 @@ impl Unfinished {
         let mut restored =
             if self.is_of_an_earlier_boot() { Vec::new() } else { restore(host, &self.state.saved) };
         restored.extend(restore_files(&self.state.files));
+        restored.extend(self.state.trees.iter().map(remove_tree));
         if restored.iter().all(Restored::is_whole) {
             files::remove(&self.path)?;
         }
@@ -241,10 +250,11 @@ fn parse(text: &str) -> std::result::Result<Option<(JournalState, bool)>, usize>
         };
         match (entry, &mut found) {
             (Entry::Begin { pid, boot_id, purpose, unix_ms, .. }, None) => {
-                let (saved, files) = (Vec::new(), Vec::new());
-                found = Some((JournalState { pid, boot_id, purpose, unix_ms, saved, files }, false));
+                let (saved, files, trees) = (Vec::new(), Vec::new(), Vec::new());
+                found = Some((JournalState { pid, boot_id, purpose, unix_ms, saved, files, trees }, false));
             }
             (Entry::SavedFile { file }, Some((state, _))) => state.files.push(file),
+            (Entry::Tree { tree }, Some((state, _))) => state.trees.push(tree),
             (Entry::Saved { saved }, Some((state, _))) => state.saved.extend(saved),
             (Entry::Keep { .. }, Some((_, kept))) => *kept = true,
             _ => return Err(index + 1),
@@ -330,6 +340,19 @@ fn restore_files(saved: &[SavedFile]) -> Vec<Restored> {
     saved.iter().rev().map(restore_one).collect()
 }
 
+/// Removes what a load of small files left.
+fn remove_tree(tree: &SavedTree) -> Restored {
+    let outcome = crate::tree::remove(tree);
+    let left = || Attribute::Value("a tree of files".to_string());
+    Restored {
+        path: tree.path.clone(),
+        wanted: Attribute::Absent,
+        found: if outcome.is_ok() { Attribute::Absent } else { left() },
+        written: !matches!(outcome, Ok(false)),
+        error: outcome.err().map(|error| error.to_string()),
+    }
+}
+
 /// Of a choice attribute (`none [mq-deadline] bfq`) the chosen word; any other value as it is.
 fn selected(attribute: &Attribute) -> Attribute {
     match attribute {
@@ -357,6 +380,23 @@ mod tests {
         let path = dir.join(name);
         std::fs::write(&path, format!("{value}\n")).unwrap();
         path.to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn a_tree_of_a_load_that_died_is_removed_also_after_a_reboot() {
+        let dir = files::temporary_dir("journal").unwrap();
+        let tree = crate::tree::plan(dir.path()).unwrap();
+        let mut journal = Journal::begin(dir.path(), "run files").unwrap();
+        journal.add_tree(&tree).unwrap();
+        let made = crate::tree::Tree::create(&tree).unwrap();
+        made.create_file("f0").unwrap();
+        drop(journal);
+        let mut left = find_unfinished(dir.path()).0.remove(0);
+        assert_eq!(left.state.trees.first(), Some(&tree));
+        left.state.boot_id = "another boot".into();
+        let restored = left.undo(&Host::live()).unwrap();
+        assert!(restored[0].is_whole() && restored[0].written, "{restored:?}");
+        assert!(!Path::new(&tree.path).exists() && find_unfinished(dir.path()).0.is_empty());
     }
 
     #[test]

@@ -5,7 +5,10 @@
 #![allow(clippy::disallowed_methods, reason = "this crate is where the banned calls live")]
 
 mod archive;
+mod cachestat;
+mod child;
 pub mod clock;
+pub mod disk_counters;
 pub mod environment;
 mod error;
 pub mod files;
@@ -19,8 +22,10 @@ mod sampled;
 pub mod scratch;
 pub mod signals;
 pub mod spawn;
+pub mod tree;
 
 pub use archive::Archive;
+pub use child::Child;
 pub use error::{Error, Result};
 pub use journal::{Journal, JournalState, Unfinished, find_unfinished};
 pub use lock::Lock;

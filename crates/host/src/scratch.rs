@@ -33,7 +33,7 @@ fn create_named(dir: &Path, mode: Mode) -> Result<DataFile> {
 
 /// Whether the file can be opened with O_DIRECT: tmpfs and some FUSE and network file systems refuse it.
 pub fn takes_direct(file: &DataFile) -> bool {
-    file.reopen(Access { direct: true, write: false, exclusive: false }).is_ok()
+    file.reopen(Access { direct: true, ..Access::default() }).is_ok()
 }
 
 #[cfg(test)]
@@ -45,7 +45,7 @@ mod tests {
         let dir = crate::files::temporary_dir("scratch").unwrap();
         let file = create(dir.path()).unwrap();
         file.write_at(&[1; 4096], 0).unwrap();
-        let again = file.reopen(Access { direct: false, write: true, exclusive: false }).unwrap();
+        let again = file.reopen(Access { write: true, ..Access::default() }).unwrap();
         assert_eq!(again.bytes(), 4096);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let named = create_named(dir.path(), Mode::RUSR | Mode::WUSR).unwrap();

@@ -1,8 +1,12 @@
 //! What is redrawn while something runs. Nothing at all is drawn when stderr is not a terminal.
 
+use crate::commands::run::View;
+use crate::out::Out;
+use host::clock;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::histogram::Histogram;
+use model::record::Interval;
 use model::units;
+use std::io::IsTerminal;
 
 /// One line on stderr, redrawn in place.
 #[derive(Debug)]
@@ -33,20 +37,100 @@ impl Line {
         self.say(format!("writing the scratch file: {done_text} of {total_text}"));
     }
 
-    /// Rate and latency of the last second, what is in flight, and the time left.
-    pub fn rate(&self, ios: u64, latency: &Histogram, inflight: u32, left_ms: u64) {
-        let quantile =
-            |share| latency.quantile_ns(share).map_or("–".into(), |ns| units::duration_ns(ns as f64));
-        let (p50, p99) = (quantile(0.5), quantile(0.99));
-        let rate = units::count(ios as f64);
-        self.say(format!(
-            "{rate} IOPS  p50 {p50}  p99 {p99}  {inflight} in flight   {} left",
-            units::span_ms(left_ms.div_ceil(1000) * 1000)
-        ));
+    /// Takes the line away.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Width of the sparkline, characters.
+const SPARK: usize = 24;
+
+/// How often a plain line is printed where nothing can be redrawn, ns.
+const PLAIN_NS: u64 = 10_000_000_000;
+
+/// Loads at work: one line redrawn on a terminal, a plain line every ten seconds elsewhere.
+#[derive(Debug)]
+pub struct Progress {
+    line: Line,
+    out: Out,
+    is_terminal: bool,
+    next_ns: u64,
+}
+
+impl Progress {
+    /// Nothing yet.
+    pub fn new(out: Out) -> Progress {
+        let is_terminal = std::io::stderr().is_terminal();
+        Progress { line: Line::new(), out, is_terminal, next_ns: clock::monotonic_ns() + PLAIN_NS }
+    }
+
+    /// Shows where the loads stand.
+    pub fn show(&mut self, views: &[View<'_>]) {
+        let now_ns = clock::monotonic_ns();
+        if !self.is_terminal && now_ns < self.next_ns {
+            return;
+        }
+        let lines: Vec<String> = views.iter().map(|view| progress_line(view, views.len() > 1)).collect();
+        if self.is_terminal {
+            self.line.say(lines.join("\n"));
+        } else {
+            self.next_ns = now_ns + PLAIN_NS;
+            lines.into_iter().for_each(|line| self.out.note(line));
+        }
     }
 
     /// Takes the line away.
     pub fn clear(&self) {
-        self.bar.finish_and_clear();
+        self.line.clear();
+    }
+}
+
+fn progress_line(view: &View<'_>, is_one_of_many: bool) -> String {
+    let name = if is_one_of_many { format!("{:<12.12} ", view.name) } else { String::new() };
+    let rest = match view.whole_ms {
+        Some(whole_ms) => {
+            let left_ms = whole_ms.saturating_sub(view.elapsed_ms).div_ceil(1000) * 1000;
+            format!("{} left", units::span_ms(left_ms))
+        }
+        None => format!("{} so far", units::span_ms(view.elapsed_ms / 1000 * 1000)),
+    };
+    match view.last {
+        None => format!("{name}{rest}"),
+        Some(last) => format!("{name}{}  {rest}  {}", interval_words(last), sparkline(&view.rates)),
+    }
+}
+
+/// `64.9 k IOPS  254 MiB/s  p50 449 µs  p99 750 µs  32 in flight`.
+fn interval_words(interval: &Interval) -> String {
+    let seconds = interval.length_ms.max(1) as f64 / 1e3;
+    let (read, write) = (&interval.read, &interval.write);
+    let slower = if write.p99_ns > read.p99_ns { write } else { read };
+    format!(
+        "{} IOPS  {}  p50 {}  p99 {}  {} in flight",
+        units::count(((read.ios + write.ios) as f64 / seconds).round()),
+        units::bytes_per_s((read.bytes + write.bytes) as f64 / seconds),
+        units::duration_ns(slower.p50_ns as f64),
+        units::duration_ns(slower.p99_ns as f64),
+        interval.inflight
+    )
+}
+
+/// The last rates as bars, the highest of them full height.
+fn sparkline(rates: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let shown = &rates[rates.len().saturating_sub(SPARK)..];
+    let top = shown.iter().copied().fold(1.0, f64::max);
+    shown.iter().map(|rate| BARS[((rate / top * 7.0).round() as usize).min(7)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_shows_in_the_sparkline() {
+        assert_eq!(sparkline(&[100.0, 100.0, 0.0, 50.0]), "██▁▅");
+        assert_eq!(sparkline(&[7.0; 100]).chars().count(), SPARK);
     }
 }

@@ -38,6 +38,14 @@ impl Out {
         Ok(())
     }
 
+    /// One document of a stream, on a line of its own.
+    pub fn line(self, document: &impl Serialize) {
+        // What is streamed is made of numbers and strings; there is nothing in it that cannot be written as JSON.
+        if let Ok(text) = serde_json::to_string(document) {
+            write_line(&mut std::io::stdout(), &text);
+        }
+    }
+
     /// Whether people's text goes to a terminal that may be coloured (NO_COLOR is respected: no-color.org).
     pub fn has_colour(self) -> bool {
         let is_terminal =

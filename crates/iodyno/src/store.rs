@@ -208,6 +208,7 @@ mod tests {
             sensors: vec![],
             layers: None,
             trials: vec![],
+            studies: model::studies::Studies::default(),
         }
     }
 

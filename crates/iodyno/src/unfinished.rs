@@ -19,9 +19,11 @@ pub fn warn(context: &Context) {
     }
 }
 
-/// Whether a journal waits for somebody to undo it: its process died, in this boot, and nobody wanted it kept.
+/// Whether a journal waits for somebody to undo it: its process died, nobody wanted it kept, and a reboot since has not
+/// undone it. Files outlive a boot, settings do not.
 pub fn is_pending(journal: &Unfinished) -> bool {
-    !journal.running && !journal.kept && !journal.is_of_an_earlier_boot()
+    let is_left = !journal.is_of_an_earlier_boot() || !journal.state.trees.is_empty();
+    !journal.running && !journal.kept && is_left
 }
 
 /// One line on what a journal holds.
@@ -29,6 +31,9 @@ pub fn describe(journal: &Unfinished) -> String {
     let what = match (journal.running, journal.kept) {
         (true, _) => format!("running now (process {}); it puts everything back itself", journal.state.pid),
         (false, true) => "applied; stays until undone".to_string(),
+        (false, false) if !journal.state.trees.is_empty() => {
+            "ended unfinished; its files may still be there".to_string()
+        }
         (false, false) if journal.is_of_an_earlier_boot() => {
             "ended unfinished in an earlier boot; the kernel has its own values again".to_string()
         }

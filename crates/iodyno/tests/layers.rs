@@ -33,7 +33,7 @@ fn a_run_keeps_the_layers_of_every_device_below() {
         return;
     }
     disk.set("scheduler", "mq-deadline");
-    let output = iodyno.run(&["run", &disk.device, "--runtime", "1s", "--seed", "4"]);
+    let output = iodyno.run(&["run", &disk.device, "--runtime", "1s", "--seed", "4", "--layers", "full"]);
     let said = text(&output.stdout);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let table: Vec<&str> =
@@ -139,6 +139,8 @@ fn without_rights_a_run_says_why_there_are_no_layers() {
         "4m",
         "--direct",
         "0",
+        "--layers",
+        "full",
         "--json",
     ]);
     let output = command.env("IODYNO_STATE_DIR", home.join("state")).output();

@@ -7,11 +7,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
 
 mod bad_input;
+mod engines;
+mod field_lines;
+mod fio_words;
 mod inspect;
 mod judge;
 mod layers;
+mod persist;
 mod records;
 mod run;
+mod safety;
 mod support;
+mod sweep;
 mod tune;
 mod undo;

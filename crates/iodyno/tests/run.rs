@@ -49,11 +49,11 @@ fn the_sums_agree() {
 }
 
 #[test]
-fn every_kind_of_job_runs_on_both_engines() {
+fn every_kind_of_job_runs_on_the_main_engines() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("jobs"));
     let target = dir.path().to_str().unwrap();
-    for engine in ["io_uring", "psync"] {
-        for rw in ["read", "write", "randread", "randwrite", "rw", "randrw"] {
+    for engine in ["io_uring", "libaio", "psync"] {
+        for rw in ["read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim"] {
             for direct in ["0", "1"] {
                 let arguments = [
                     "run",
@@ -76,14 +76,12 @@ fn every_kind_of_job_runs_on_both_engines() {
                 let (document, output) = iodyno.json(&arguments);
                 assert_eq!(code(&output), 0, "{engine} {rw} {direct}: {}", text(&output.stderr));
                 let load = &document["record"]["load"];
-                let (reads, writes) =
-                    (load["read"]["ios"].as_u64().unwrap(), load["write"]["ios"].as_u64().unwrap());
-                assert_eq!(reads > 0, !rw.ends_with("write"), "{engine} {rw}: {reads} reads");
-                assert_eq!(
-                    writes > 0,
-                    rw.ends_with("write") || rw.ends_with("rw"),
-                    "{engine} {rw}: {writes} writes"
-                );
+                let done = ["read", "write", "trim"].map(|kind| load[kind]["ios"].as_u64().unwrap() > 0);
+                let wanted = match rw.trim_start_matches("rand") {
+                    "rw" => [true, true, false],
+                    kind => ["read", "write", "trim"].map(|one| one == kind),
+                };
+                assert_eq!(done, wanted, "{engine} {rw}: {load}");
             }
         }
     }
@@ -98,6 +96,32 @@ fn a_rate_is_kept() {
     let (document, _) = iodyno.json(&arguments);
     let ios = document["record"]["load"]["read"]["ios"].as_u64().unwrap();
     assert!((900..=1_100).contains(&ios), "{ios} I/Os in 2 s at 500 a second");
+}
+
+#[test]
+fn an_open_loop_keeps_its_rate_and_shows_both_times() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("open"));
+    let target = dir.path().to_str().unwrap();
+    let common = ["run", target, "--size", "16m", "--runtime", "1s", "--open-loop"];
+    let output = iodyno.run(&common);
+    assert_eq!(code(&output), 2, "an open loop needs a rate");
+    assert!(text(&output.stderr).contains("--rate-iops"), "{}", text(&output.stderr));
+    let output = iodyno.run(&[&common[..], &["--rate-iops", "500", "--ioengine", "psync"]].concat());
+    assert_eq!(code(&output), 2, "{}", text(&output.stderr));
+    for engine in ["io_uring", "libaio"] {
+        let rate = ["--rate-iops", "400", "--arrivals", "poisson", "--ioengine", engine];
+        let (document, output) = iodyno.json(&[&common[..], &rate].concat());
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let load = &document["record"]["load"];
+        let ios = load["read"]["ios"].as_u64().unwrap();
+        // Five standard deviations of a Poisson count.
+        assert!((300..=500).contains(&ios), "{engine}: {ios}");
+        let served: u64 =
+            load["service"].as_array().unwrap().iter().map(|pair| pair[1].as_u64().unwrap()).sum();
+        assert_eq!(served, ios, "{engine}");
+        let shown = iodyno.run(&["show", &document["id"].to_string()]);
+        assert!(text(&shown.stdout).contains("service  "), "{}", text(&shown.stdout));
+    }
 }
 
 #[test]

@@ -60,7 +60,8 @@ impl Iodyno {
 
     /// Runs with `--json` and reads the document.
     pub fn json(&self, arguments: &[&str]) -> (Value, Output) {
-        let output = self.run(&[arguments, &["--json"]].concat());
+        // Before the verb: behind `--` every word is fio's.
+        let output = self.run(&[&["--json"], arguments].concat());
         let document = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)));
         (document, output)
@@ -188,4 +189,27 @@ fn write_noise(path: &Path, mib: u64) {
 /// How often a long test repeats itself: the environment's number, or a few.
 pub fn rounds(variable: &str, few: u32) -> u32 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(few)
+}
+
+/// A guest with the binary at `/run/iodyno`, and this test's turn; none, with the reason printed, where there is none.
+pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuard<'static, ()>)> {
+    let turn = DEVICE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut guest = machine.boot_or_skip()?;
+    let built = Path::new(env!("CARGO_BIN_EXE_iodyno"));
+    // A machine newer than the guest links against a newer C library; the static build runs on any.
+    let fixed = built.parent()?.parent()?.join("x86_64-unknown-linux-gnu/release/iodyno");
+    let mut said = String::new();
+    for binary in [built, &fixed].into_iter().filter(|binary| binary.exists()) {
+        guest.put(binary, "iodyno").unwrap();
+        let done = guest.run("cp /mnt/lab/iodyno /run/iodyno && /run/iodyno --version", 60).unwrap();
+        if done.status == 0 {
+            return Some((guest, turn));
+        }
+        said = done.err;
+    }
+    println!(
+        "skipped: the binary does not start in the guest ({}); make build makes one that does",
+        said.trim()
+    );
+    None
 }

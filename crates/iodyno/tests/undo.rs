@@ -1,7 +1,7 @@
 //! `undo` after every way of dying, `apply` and `status`.
 
 use crate::support::{Iodyno, Loop, code, rounds, text};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A small generator for random moments; the seed is printed so that a failure can be run again.
 fn random_moments(seed: u64) -> impl FnMut(u64) -> u64 {
@@ -64,6 +64,14 @@ fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> String {
     ]);
     assert_eq!(code(&output), 0);
     let mut record = ran["record"].clone();
+    claim_a_win(&mut record, device, from, to);
+    let store = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
+    store.execute("UPDATE record SET verb = 'tune', document = ?1", [record.to_string()]).unwrap();
+    ran["id"].to_string()
+}
+
+/// Makes the record of a run one of a tune that proved a scheduler.
+pub fn claim_a_win(record: &mut Value, device: &str, from: &str, to: &str) {
     record["verb"] = json!("tune");
     record["trials"] = json!([{
         "knob": "scheduler", "device": device, "arms": [from, to], "aa": false, "skipped": null,
@@ -76,9 +84,6 @@ fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> String {
             "notes": []
         }
     }]);
-    let store = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
-    store.execute("UPDATE record SET verb = 'tune', document = ?1", [record.to_string()]).unwrap();
-    ran["id"].to_string()
 }
 
 #[test]

@@ -56,6 +56,15 @@ pub struct SavedFile {
     pub old: Option<String>,
 }
 
+/// A directory of iodyno's own below a user's, full of files that a load makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedTree {
+    /// Absolute path.
+    pub path: String,
+    /// What its marker file must say before anything in it is removed.
+    pub id: String,
+}
+
 /// What became of one attribute or file when it was put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {

@@ -1,12 +1,17 @@
 //! The nouns of iodyno: plain data that every stage shares. No I/O, no clock, no randomness; serde only.
 
 pub mod change;
+pub mod curve;
 pub mod finding;
 pub mod histogram;
+pub mod interference;
 pub mod iopath;
 pub mod job;
 pub mod layers;
 pub mod record;
 pub mod sample;
+pub mod search;
+pub mod steady;
+pub mod studies;
 pub mod units;
 pub mod verdict;

@@ -6,6 +6,7 @@ use crate::iopath::IoPath;
 use crate::job::Job;
 use crate::layers::{ArmSpan, LayerTimes};
 use crate::sample::SensorLog;
+use crate::studies::Studies;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,9 @@ pub struct Direction {
 pub struct Operation {
     /// `create`, `stat`, `rename`, `delete` …
     pub name: String,
+    /// How long it went on, ms: such operations have the load to themselves, one kind after the other.
+    #[serde(default)]
+    pub busy_ms: f64,
     /// How often and how long.
     #[serde(flatten)]
     pub done: Direction,
@@ -97,6 +101,8 @@ pub struct Verified {
 pub struct LoadResult {
     /// How the load was produced, with any fall-back: `io_uring (SINGLE_ISSUER, DEFER_TASKRUN, …)`.
     pub engine: String,
+    /// I/Os that all jobs together could have in flight on this engine; 0 where that is not ours to say.
+    pub depth: u32,
     /// Fall-backs taken and what they mean, for people.
     pub notes: Vec<String>,
     /// From the first submission to the last completion, ms.
@@ -129,6 +135,13 @@ pub struct LoadResult {
     pub verified: Option<Verified>,
 }
 
+impl Operation {
+    /// Operations per second while they went on.
+    pub fn per_s(&self) -> f64 {
+        if self.busy_ms > 0.0 { self.done.ios as f64 / self.busy_ms * 1e3 } else { 0.0 }
+    }
+}
+
 impl LoadResult {
     /// Completed I/Os per second.
     pub fn iops(&self) -> f64 {
@@ -137,7 +150,8 @@ impl LoadResult {
 
     /// Completed bytes per second.
     pub fn bytes_per_s(&self) -> f64 {
-        let bytes = (self.read.bytes + self.write.bytes + self.trim.bytes) as f64;
+        let others: u64 = self.operations.iter().map(|operation| operation.done.bytes).sum();
+        let bytes = (self.read.bytes + self.write.bytes + self.trim.bytes + others) as f64;
         if self.elapsed_ms > 0.0 { bytes / self.elapsed_ms * 1e3 } else { 0.0 }
     }
 
@@ -204,6 +218,9 @@ pub struct Record {
     pub layers: Option<LayerTimes>,
     /// The trials, for a tune.
     pub trials: Vec<Trial>,
+    /// What a series of loads found: a curve, a search, a matrix, the settling.
+    #[serde(default, skip_serializing_if = "Studies::is_empty")]
+    pub studies: Studies,
 }
 
 /// One knob's experiment.

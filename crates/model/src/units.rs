@@ -93,6 +93,15 @@ pub fn bytes(value: f64) -> String {
     scaled(value, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB"])
 }
 
+/// Bytes as fio and iodyno take them on a command line, exactly: `4k`, `1m`, `9g`, `512`.
+pub fn size_word(bytes: u64) -> String {
+    let units = [(1u64 << 40, "t"), (1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k")];
+    match units.iter().find(|(unit, _)| bytes > 0 && bytes.is_multiple_of(*unit)) {
+        Some((unit, letter)) => format!("{}{letter}", bytes / unit),
+        None => bytes.to_string(),
+    }
+}
+
 /// A byte rate for people: `118 MiB/s`.
 pub fn bytes_per_s(value: f64) -> String {
     format!("{}/s", bytes(value))
@@ -163,6 +172,10 @@ mod tests {
     fn writes_three_significant_digits() {
         assert_eq!(bytes(4096.0), "4.00 KiB");
         assert_eq!(bytes(512.0), "512 B");
+        assert_eq!(
+            ["4k", "3m", "512", "0"].map(|text| size_word(parse_bytes(text).unwrap())),
+            ["4k", "3m", "512", "0"]
+        );
         assert_eq!(count(41_234.0), "41.2 k");
         assert_eq!(count(999_900.0), "1.00 M");
         assert_eq!(duration_ns(84_000.0), "84.0 µs");

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// One thing with its page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// `knob`, `sensor`, `engine`, `collector` or `persist`.
+    /// `knob`, `persist`, `rule`, `engine`, `preset`, `sensor` or `collector`.
     pub kind: &'static str,
     /// Its id.
     pub id: &'static str,
@@ -23,10 +23,12 @@ struct Document {
 
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 5] = [
+    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 7] = [
         ("knob", pipeline::apply::knobs::PAGES),
         ("persist", pipeline::apply::persist::PAGES),
+        ("rule", pipeline::diagnose::rules::PAGES),
         ("engine", pipeline::load::engines::PAGES),
+        ("preset", pipeline::load::presets::PAGES),
         ("sensor", pipeline::observe::sensors::PAGES),
         ("collector", pipeline::inventory::collectors::PAGES),
     ];
@@ -41,7 +43,7 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
     let entries = entries();
     for entry in &entries {
         let title = entry.page.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default();
-        context.out.say(format!("{:<10} {:<18} {title}", entry.kind, entry.id));
+        context.out.say(format!("{:<10} {:<26} {title}", entry.kind, entry.id));
     }
     context.out.document(&Document { schema: "iodyno.catalogue/1", entries })?;
     Ok(Exit::Fine)

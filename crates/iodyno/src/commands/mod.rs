@@ -49,6 +49,12 @@ impl Context {
         Context { out: Out::new(cli.json), host: Host::live(), state_dir: host::environment::state_dir() }
     }
 
+    /// The same, with words for people on stderr where stdout carries a stream.
+    pub fn streaming(&self, is_streaming: bool) -> Context {
+        let out = if is_streaming { Out::new(true) } else { self.out };
+        Context { out, host: self.host.clone(), state_dir: self.state_dir.clone() }
+    }
+
     /// The flag that SIGINT, SIGTERM and SIGHUP raise.
     pub fn stop_on_signals(&self) -> Result<Stop, Failure> {
         Stop::on_signals()

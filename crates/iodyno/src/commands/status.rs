@@ -24,6 +24,7 @@ struct JournalDocument {
     pending: bool,
     settings: Vec<SettingDocument>,
     files: Vec<String>,
+    trees: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -57,6 +58,9 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
         for file in &document.files {
             context.out.say(format!("  {file}  written by iodyno"));
         }
+        for tree in &document.trees {
+            context.out.say(format!("  {tree}  a tree of files made by iodyno for a load"));
+        }
         if document.pending || document.kept {
             context.out.say(format!("  put it back: iodyno undo {}", document.id));
         }
@@ -83,6 +87,7 @@ fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
         pending: unfinished::is_pending(journal),
         settings: journal.state.saved.iter().map(setting).collect(),
         files: journal.state.files.iter().map(|file| file.path.clone()).collect(),
+        trees: journal.state.trees.iter().map(|tree| tree.path.clone()).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::exit::{Exit, Failure};
 use host::Unfinished;
-use model::change::Restored;
+use model::change::{Attribute, Restored};
 use serde::Serialize;
 
 /// Arguments of `undo`.
@@ -69,15 +69,24 @@ fn choose(journals: Vec<Unfinished>, args: &Args) -> Result<Vec<Unfinished>, Fai
 
 fn undo_one(journal: Unfinished, context: &Context) -> Result<Undone, Failure> {
     let (id, purpose) = (journal.id(), journal.state.purpose.clone());
+    let is_earlier = journal.is_of_an_earlier_boot();
     let restored = journal.undo(&context.host)?;
     let whole = restored.iter().all(Restored::is_whole);
     let written = restored.iter().filter(|one| one.written).count();
     context.out.say(match (whole, written) {
         (true, 0) => format!("{purpose}: everything was already as before."),
+        // A disk can have another name since, so nothing is written by the names of an earlier boot.
+        (true, _) if is_earlier => format!(
+            "{purpose}: the files are back as they were; what they set at this boot stays until the next one."
+        ),
         (true, _) => format!("{purpose}: everything is back as it was."),
         (false, _) => format!("{purpose}: not everything came back; the journal stays."),
     });
     for one in restored.iter().filter(|one| one.written || !one.is_whole()) {
+        if one.is_whole() && one.wanted == Attribute::Absent {
+            context.out.say(format!("  {}  removed", one.path));
+            continue;
+        }
         let state = if one.is_whole() { "back at" } else { "should be" };
         let error = one.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
         context.out.say(format!(
@@ -91,7 +100,7 @@ fn undo_one(journal: Unfinished, context: &Context) -> Result<Undone, Failure> {
 }
 
 /// A value in a line: of a file, only that it is there.
-fn brief(value: &model::change::Attribute) -> String {
+fn brief(value: &Attribute) -> String {
     let text = value.to_string();
     if text.contains('\n') { "the old file".to_string() } else { text }
 }

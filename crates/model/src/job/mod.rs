@@ -215,6 +215,13 @@ impl Job {
 
     /// For people: `4K random read, depth 32, direct`.
     pub fn phrase(&self) -> String {
+        let jobs =
+            |word: &str| if self.numjobs == 1 { String::new() } else { format!(", {} {word}", self.numjobs) };
+        match self.ioengine.as_str() {
+            "none" => return "the load that is there".into(),
+            "files" => return format!("small files{}", jobs("jobs")),
+            _ => {}
+        }
         let size = match self.bs {
             bs if bs.is_multiple_of(1 << 20) => format!("{}M", bs >> 20),
             bs if bs.is_multiple_of(1 << 10) => format!("{}K", bs >> 10),

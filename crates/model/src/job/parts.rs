@@ -115,20 +115,16 @@ pub struct Thinktime {
 }
 
 /// What written data looks like to something that compresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Buffers {
     /// No two blocks alike, nothing compresses.
+    #[default]
     Random,
     /// So many per cent of each block are zeros (`buffer_compress_percentage`).
     Compressible(u8),
     /// All zeros (`zero_buffers`).
     Zeros,
-}
-
-impl Default for Buffers {
-    fn default() -> Self {
-        Buffers::Random
-    }
 }
 
 /// How files are opened or calls are made so that each write is durable (`sync`).

@@ -5,7 +5,7 @@
 
 use super::{Ask, BIN_MS, Experiment, Failure, Told, Window};
 use crate::apply::{self, Knob, Queue};
-use crate::load::{self, LoadError, Prepared, Region, Running};
+use crate::load::{self, Engine, LoadError, Prepared, Region, Running};
 use crate::load::{Snapshot, lane};
 use crate::observe::foreign::{Own, foreign};
 use crate::observe::{DeviceCounters, Tracing};
@@ -174,15 +174,17 @@ impl Rig<'_> {
         }
         let bins = running.bins(first_bin, (window.duration_ms / BIN_MS) as usize)?;
         let books = self.close_books(window)?;
-        // Behind the page cache the device's I/Os are not ours one by one.
-        let counters = before.zip(after).filter(|_| self.setup.job.direct);
+        // Behind the page cache the device's I/Os are not ours one by one, and where the device's counters are what
+        // tells the load, everything they count is the load.
+        let can_tell = self.setup.job.direct && !self.is_counted_by_the_device();
+        let counters = before.zip(after).filter(|_| can_tell);
         let own = own(&whole_from, &kept_to);
         let foreign_share =
             counters.map(|(before, after)| foreign(&before, &after, &own, self.request_bytes_max()).share());
         Ok(Told::Measured {
             id: window.id,
             rates: bins.into_iter().map(|count| count as f64 * books * (1_000 / BIN_MS) as f64).collect(),
-            latency: Some(kept_to.latency_since(&kept_from)),
+            latency: Some(kept_to.latency_since(&kept_from)).filter(|_| !self.is_counted_by_the_device()),
             foreign_share,
         })
     }
@@ -205,6 +207,10 @@ impl Rig<'_> {
         self.setup.prepared.sync()?;
         let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
         Ok(window.duration_ms as f64 / (window.duration_ms as f64 + sync_ms))
+    }
+
+    fn is_counted_by_the_device(&self) -> bool {
+        Engine::find(&self.setup.job.ioengine).is_some_and(Engine::is_counted_by_the_device)
     }
 
     fn request_bytes_max(&self) -> u64 {
@@ -235,10 +241,5 @@ impl Rig<'_> {
 fn own(from: &Snapshot, to: &Snapshot) -> Own {
     let done = to.since(from);
     let (read, write) = (done.side(lane::READ), done.side(lane::WRITE));
-    Own {
-        read_ios: read.latency.total(),
-        read_bytes: read.bytes,
-        write_ios: write.latency.total(),
-        write_bytes: write.bytes,
-    }
+    Own { read_ios: read.ios(), read_bytes: read.bytes, write_ios: write.ios(), write_bytes: write.bytes }
 }

@@ -33,11 +33,17 @@ pub mod lane {
 struct Lane {
     cells: Vec<AtomicU64>,
     bytes: AtomicU64,
+    /// Completions of which only the number is known, and their bytes.
+    untimed: AtomicU64,
+    untimed_bytes: AtomicU64,
+    /// Time during which this thread did nothing but this, ns.
+    busy_ns: AtomicU64,
 }
 
 impl Lane {
     fn new() -> Lane {
-        Lane { cells: zeros(BUCKETS), bytes: AtomicU64::new(0) }
+        let zero = || AtomicU64::new(0);
+        Lane { cells: zeros(BUCKETS), bytes: zero(), untimed: zero(), untimed_bytes: zero(), busy_ns: zero() }
     }
 
     fn histogram(&self) -> Histogram {
@@ -106,6 +112,33 @@ impl Counters {
         }
     }
 
+    /// Counts completions of which only the number and the bytes are known: what a device's own counters tell.
+    pub fn counted(&self, lane: usize, ios: u64, bytes: u64) {
+        let Some(lane) = self.lanes.get(lane) else { return };
+        add(&lane.untimed, ios);
+        add(&lane.untimed_bytes, bytes);
+    }
+
+    /// Forgets what was only [`Counters::counted`]: the program that did the I/O has told its own numbers.
+    pub fn forget_counted(&self) {
+        for lane in &self.lanes {
+            lane.untimed.store(0, Relaxed);
+            lane.untimed_bytes.store(0, Relaxed);
+        }
+    }
+
+    /// Adds time during which the thread did nothing but operations of one lane: what their rate is measured by.
+    pub fn spent(&self, lane: usize, ns: u64) {
+        if let Some(lane) = self.lanes.get(lane) {
+            add(&lane.busy_ns, ns);
+        }
+    }
+
+    /// The time added by [`Counters::spent`], ns.
+    pub fn busy_ns(&self, lane: usize) -> u64 {
+        self.lanes.get(lane).map_or(0, |lane| lane.busy_ns.load(Relaxed))
+    }
+
     /// Adds what another program measured: whole histograms and their bytes.
     pub fn absorb(&self, lane: usize, latency: &Histogram, bytes: u64) {
         let Some(lane) = self.lanes.get(lane) else { return };
@@ -141,7 +174,12 @@ impl Counters {
     /// Latencies of one lane, and its bytes.
     pub fn lane(&self, lane: usize) -> (Histogram, u64) {
         let lane = &self.lanes[lane];
-        (lane.histogram(), lane.bytes.load(Relaxed))
+        (lane.histogram(), lane.bytes.load(Relaxed) + lane.untimed_bytes.load(Relaxed))
+    }
+
+    /// Completions of one lane whose latency is not known.
+    pub fn untimed(&self, lane: usize) -> u64 {
+        self.lanes[lane].untimed.load(Relaxed)
     }
 
     /// Latencies from the real submission, of an open loop.

@@ -183,6 +183,17 @@ pub enum LoadError {
         /// What to look at.
         advice: &'static str,
     },
+    /// What was read is not what was written, and the job ends at the first such block.
+    #[error(
+        "{target} does not hold what was written to it: {what}. Look at the kernel log (dmesg) and at what else writes \
+         there before this storage is trusted"
+    )]
+    Corrupt {
+        /// The target as the user named it.
+        target: String,
+        /// Which block, what was expected and what was found.
+        what: String,
+    },
     /// A moment that the counters no longer cover.
     #[error("bin {bin} is no longer kept: the counters cover the last {} minutes", super::counters::BINS / 6000)]
     BinLost {
@@ -277,6 +288,7 @@ fn io_advice(errno: i32) -> &'static str {
         libc::EIO => "The device reports an error: see the kernel log (dmesg) before anything else",
         libc::ENOSPC => "A thin volume or the file system ran out of space during the load",
         libc::EINVAL => "The block size may be no multiple of the device's: try --bs=4k",
+        libc::EOPNOTSUPP => "The device or its file system cannot do this",
         libc::ENODEV | libc::ENXIO => "The device went away during the load",
         _ => "The load was stopped there; see the kernel log (dmesg)",
     }

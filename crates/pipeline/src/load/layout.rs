@@ -1,16 +1,39 @@
-//! Writing the scratch file: all of it, with data that does not compress, before anything is measured.
+//! Making the scratch file: all of it written, with data that does not compress, before anything is measured.
 //!
 //! A hole or a preallocated extent is read from memory, and its first write allocates; either would be measured in
-//! place of the device.
+//! place of the device. A job that asks for just that (`fallocate`) and reads nothing gets it.
 
 use super::LoadError;
 use super::pattern::{Blocks, mix64, refresh};
 use host::files::DataFile;
 use host::signals::Stop;
+use model::job::{Fallocate, Job};
 use std::path::Path;
 
 /// Bytes written at a time.
 const CHUNK: u64 = 1 << 20;
+
+/// Makes a new file for a job: `bytes` long where its mode says so.
+pub fn make(
+    file: &DataFile,
+    bytes: u64,
+    job: &Job,
+    stop: &Stop,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), LoadError> {
+    let made = match job.fallocate {
+        // As in fio, what is read is written first, whatever the mode.
+        _ if job.rw.reads() => return write_all(file, bytes, stop, progress),
+        Fallocate::Written => return write_all(file, bytes, stop, progress),
+        Fallocate::None => Ok(()),
+        Fallocate::Reserved => file.reserve(bytes),
+        Fallocate::Truncate => file.extend(bytes),
+    };
+    made.map_err(|error| match error {
+        host::Error::Io { source, .. } => failed(file, bytes, 0, &source),
+        other => other.into(),
+    })
+}
 
 /// Writes the first `bytes` of the file and waits until they are on the device. `file` decides whether the writes are
 /// direct; `progress` gets bytes done and bytes in all.

@@ -24,13 +24,22 @@ impl LoopDevice {
         host::files::write_atomically(&image, "").unwrap();
         let file = DataFile::open(&image, Access { write: true, ..Access::default() }).unwrap();
         file.write_at(&[0], bytes - 1).unwrap();
-        match spawn::run("losetup", &["--find", "--show", &image.to_string_lossy()]) {
+        LoopDevice::over(&image, dir, &[])
+    }
+
+    /// A device over a file that is there.
+    fn over(image: &Path, dir: TemporaryDir, options: &[&str]) -> Option<LoopDevice> {
+        let image = image.to_string_lossy();
+        let arguments = [&["--find", "--show"], options, &[&*image]].concat();
+        let why = match spawn::run("losetup", &arguments) {
             Ok(done) if done.status == Some(0) => {
-                Some(LoopDevice { path: PathBuf::from(done.stdout.trim()), dir })
+                return Some(LoopDevice { path: PathBuf::from(done.stdout.trim()), dir });
             }
-            Ok(done) => skip(done.stderr.trim()),
-            Err(error) => skip(&error.to_string()),
-        }
+            Ok(done) => done.stderr.trim().to_string(),
+            Err(error) => error.to_string(),
+        };
+        println!("skipped: {why}");
+        None
     }
 
     /// A directory of the device's own.
@@ -68,5 +77,52 @@ impl LoopDevice {
 impl Drop for LoopDevice {
     fn drop(&mut self) {
         let _ = spawn::run("losetup", &["--detach", &self.path.to_string_lossy()]);
+    }
+}
+
+/// A device that can be made to stall: a loop device over a written file on a file system that can be frozen.
+pub struct StallingDevice {
+    pub device: Option<LoopDevice>,
+    below: LoopDevice,
+    point: PathBuf,
+}
+
+impl StallingDevice {
+    /// None, with the reason printed, where this machine cannot have one.
+    pub fn attach(bytes: u64) -> Option<StallingDevice> {
+        let below = LoopDevice::attach(bytes * 2 + (64 << 20))?;
+        let point = below.scratch_dir().join("mnt");
+        host::files::create_dirs(&point).unwrap();
+        let (device, mnt) = (below.path.to_string_lossy().into_owned(), point.to_string_lossy().into_owned());
+        if !below.run("mkfs.ext4", &["-q", &device]) || !below.run("mount", &[&device, &mnt]) {
+            return None;
+        }
+        let mut stalling = StallingDevice { device: None, below, point };
+        let image = stalling.point.join("image");
+        host::files::write_atomically(&image, "").unwrap();
+        let file = DataFile::open(&image, Access { write: true, ..Access::default() }).unwrap();
+        super::layout::write_all(&file, bytes, &host::signals::Stop::new(), &mut |_, _| {}).unwrap();
+        stalling.device = LoopDevice::over(&image, temporary_dir("stall").unwrap(), &["--direct-io=on"]);
+        stalling.device.is_some().then_some(stalling)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.device.as_ref().unwrap().path
+    }
+
+    /// Lets no write through for so many ms. Whether it could.
+    pub fn stall_ms(&self, ms: u64) -> bool {
+        let mnt = self.point.to_string_lossy();
+        let is_frozen = self.below.run("fsfreeze", &["--freeze", &mnt]);
+        host::clock::sleep_ns(ms * 1_000_000);
+        self.below.run("fsfreeze", &["--unfreeze", &mnt]) && is_frozen
+    }
+}
+
+impl Drop for StallingDevice {
+    fn drop(&mut self) {
+        self.device = None;
+        let _ = spawn::run("umount", &[&self.point.to_string_lossy()]);
     }
 }

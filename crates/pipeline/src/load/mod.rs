@@ -8,16 +8,27 @@
 //! The load runs until [`Running::finish`]; `Job::runtime_ms` is the caller's to keep, because an experiment cuts one
 //! load into many windows.
 
+mod blocking;
 mod check;
 mod counters;
+mod covering;
+mod data;
+pub mod defaults;
+mod device;
 pub mod engines;
 mod error;
+mod feed;
+pub mod fio_json;
 mod gates;
+pub mod language;
 mod layout;
 mod notes;
 mod offsets;
+mod options;
 mod pattern;
 mod prepare;
+mod preset;
+pub mod presets;
 mod rate;
 mod running;
 mod series;
@@ -26,10 +37,13 @@ mod source;
 mod start;
 mod worker;
 
+pub use check::{fits as check_fit, job as check_job};
 pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
+pub use covering::covering;
 pub use error::{ExitClass, LoadError};
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Place, Prepared, prepare};
+pub use preset::Preset;
 pub use running::{Running, Side, Snapshot};
 pub use start::start;
 
@@ -79,6 +93,21 @@ impl Engine {
     pub fn find(id: &str) -> Option<&'static Engine> {
         engines::ALL.iter().copied().find(|engine| engine.id == id)
     }
+
+    /// Whether I/Os can arrive by the clock (`Job::open_loop`): it keeps several in flight itself.
+    pub fn takes_arrivals(&self) -> bool {
+        self.has_depth && self.runs == Runs::PerJob
+    }
+
+    /// Whether the load is made by another program, which counts by itself.
+    pub fn is_another_program(&self) -> bool {
+        self.runs == Runs::Once && self.needs == Needs::Files
+    }
+
+    /// Whether the device's own counters tell its rate while it runs: then they cannot tell ours from foreign I/O.
+    pub fn is_counted_by_the_device(&self) -> bool {
+        self.runs == Runs::Once
+    }
 }
 
 /// What the user allowed to be destroyed.
@@ -114,4 +143,8 @@ impl Region {
 #[cfg(test)]
 mod loop_device;
 #[cfg(test)]
+mod open_loop_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_streams;

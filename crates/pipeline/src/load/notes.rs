@@ -15,6 +15,9 @@ pub fn meminfo_bytes(field: &str) -> Option<u64> {
 /// What a reader of the result has to know about this job on this target.
 pub fn of_job(prepared: &Prepared, job: &Job) -> Vec<String> {
     let mut notes = Vec::new();
+    if prepared.owners() == 0 {
+        return notes;
+    }
     let memory = meminfo_bytes("MemTotal:").unwrap_or(0);
     if !job.direct && prepared.is_in_memory() {
         notes.push(format!("{} lives in memory: this measures memory, not a disk", prepared.target()));

@@ -4,6 +4,8 @@
 //! buffer starts as random bytes, and before each write all of it is XORed with a new random word: no two blocks
 //! written in a run are equal, none repeats a part of another, none compresses. That costs about as much as one copy of the block.
 
+pub use super::data::Data;
+
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a random word for every counter value.
 #[inline(always)]
 pub fn mix64(counter: u64) -> u64 {

@@ -22,6 +22,8 @@ pub struct Place {
     pub kind: Kind,
     /// Kernel name of the block device whose queue acts below it, where there is one.
     pub device: Option<String>,
+    /// Where what is made below a target is written down, so that it can be removed after a crash; none in tests.
+    pub state_dir: Option<PathBuf>,
 }
 
 /// A target that a load may be started on, again and again. A scratch file is gone when this is dropped; a device that
@@ -33,6 +35,8 @@ pub struct Prepared {
     /// The files of each owner: one for all jobs, or one for each (`Sharing::Own`).
     files: Vec<Vec<DataFile>>,
     file_bytes: u64,
+    /// Bytes at the beginning of each file that no job of the section reaches.
+    unused_bytes: u64,
     align_bytes: u64,
     writable: bool,
     in_memory: bool,
@@ -59,6 +63,12 @@ impl Prepared {
         self.place = Arc::new(place);
     }
 
+    /// Says where to write down what is made below the target and has to be removed.
+    pub fn set_state_dir(&mut self, state_dir: PathBuf) {
+        let place = Place { state_dir: Some(state_dir), ..Place::clone(&self.place) };
+        self.place = Arc::new(place);
+    }
+
     /// The files of a job of the section.
     pub fn files(&self, job_index: u32) -> &[DataFile] {
         match self.files.len() {
@@ -77,9 +87,18 @@ impl Prepared {
         self.files.iter().flatten()
     }
 
-    /// Bytes of each file that loads use.
+    /// Where the part of each file ends that loads use; it begins at the job's `offset`.
     pub fn file_bytes(&self) -> u64 {
         self.file_bytes
+    }
+
+    /// Bytes of each file that each job uses from its own offset on, where the file has as many.
+    pub fn job_bytes(&self, job: &Job) -> u64 {
+        match (job.size_percent, job.size, self.files.first().and_then(|files| files.first())) {
+            (0, size, _) if size > 0 && job.files.count() == 1 => size,
+            (percent, _, Some(file)) if percent > 0 => percent_bytes(file.bytes(), percent),
+            _ => u64::MAX,
+        }
     }
 
     /// Waits until everything written to the files is on the device.
@@ -89,7 +108,8 @@ impl Prepared {
 
     /// Bytes of the target that all loads together use.
     pub fn bytes(&self) -> u64 {
-        self.file_bytes * self.files.iter().map(Vec::len).sum::<usize>() as u64
+        self.file_bytes.saturating_sub(self.unused_bytes)
+            * self.files.iter().map(Vec::len).sum::<usize>() as u64
     }
 
     /// What blocks of direct I/O must be multiples of, bytes.
@@ -160,9 +180,10 @@ pub fn prepare(
 fn bare(target: &Path, kind: Kind) -> Prepared {
     Prepared {
         target: shown(target),
-        place: Arc::new(Place { path: target.into(), kind, device: None }),
+        place: Arc::new(Place { path: target.into(), kind, device: None, state_dir: None }),
         files: Vec::new(),
         file_bytes: 0,
+        unused_bytes: 0,
         align_bytes: 1,
         writable: kind == Kind::Directory,
         in_memory: false,
@@ -189,13 +210,21 @@ fn one_file(job: &Job) -> Result<(), LoadError> {
     ))
 }
 
-/// Scratch files, written in full whatever the job does: a first write would measure the allocation as well.
+/// Scratch files, written in full: a first write would measure the allocation as well. A job that reads nothing may ask
+/// for less (`fallocate`).
 fn directory(
     dir: &Path,
     job: &Job,
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Prepared, LoadError> {
+    if job.size_percent > 0 {
+        return Err(LoadError::usage(
+            format!("--size={}%", job.size_percent),
+            "a share needs something to be a share of, and scratch files have no size yet",
+            "Give the size in bytes, or an existing file or device as the target",
+        ));
+    }
     let first = scratch::create(dir)?;
     refuse_direct(dir, &first, job)?;
     let align_bytes = u64::from(first.direct_align_bytes().unwrap_or(first.block_bytes()));
@@ -213,8 +242,8 @@ fn directory(
         let mut own = Vec::new();
         for file in fresh.by_ref().take(job.files.count() as usize) {
             let file = file?;
-            let writer = file.reopen(Access { direct, write: true, exclusive: false })?;
-            layout::write_all(&writer, file_bytes, stop, &mut |now, _| progress(done + now, bytes))?;
+            let writer = file.reopen(Access { direct, write: true, ..Access::default() })?;
+            layout::make(&writer, file_bytes, job, stop, &mut |now, _| progress(done + now, bytes))?;
             done += file_bytes;
             own.push(file);
         }
@@ -228,6 +257,7 @@ fn directory(
             shown(dir)
         )],
         file_bytes,
+        unused_bytes: job.offset,
         align_bytes,
         writable: true,
         files,
@@ -238,16 +268,22 @@ fn directory(
 }
 
 /// Bytes that each scratch file must have for the job.
-fn scratch_bytes(job: &Job) -> u64 {
+pub(super) fn scratch_bytes(job: &Job) -> u64 {
     let size = if job.size == 0 { SCRATCH_BYTES } else { job.size };
-    if job.files.filesize > 0 {
-        return job.files.filesize;
-    }
-    if job.files.count() > 1 {
-        return size.div_ceil(u64::from(job.files.count()));
-    }
-    let last = if job.files.sharing == Sharing::Same { u64::from(job.numjobs) - 1 } else { 0 };
-    size + job.offset + job.offset_increment * last
+    let files = u64::from(job.files.count());
+    let each = if job.files.filesize > 0 { job.files.filesize } else { size.div_ceil(files) };
+    each.saturating_add(last_start(job))
+}
+
+/// Where the range of the first job begins.
+pub(super) fn job_start(job: &Job) -> u64 {
+    job.offset
+}
+
+/// Where the range of the last job begins.
+pub(super) fn last_start(job: &Job) -> u64 {
+    let last = if job.files.sharing == Sharing::Shares { 0 } else { u64::from(job.numjobs) - 1 };
+    job.offset.saturating_add(job.offset_increment.saturating_mul(last))
 }
 
 fn room(dir: &Path, wanted_bytes: u64) -> Result<(), LoadError> {
@@ -279,9 +315,12 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
     if write && !consent.overwrite {
         return Err(LoadError::NoOverwrite { target: shown(path) });
     }
-    let file = DataFile::open(path, Access { direct: false, write, exclusive: false })?;
+    if write {
+        gates::file(&Host::live(), path)?;
+    }
+    let file = DataFile::open(path, Access { write, ..Access::default() })?;
     refuse_direct(path, &file, job)?;
-    let bytes = used_bytes(path, job.size, file.bytes())?;
+    let bytes = used_end(path, job, file.bytes())?;
     let mut notes = Vec::new();
     match file.written_bytes(bytes) {
         Some(0) if job.rw.reads() => return Err(LoadError::NothingWritten { target: shown(path), bytes }),
@@ -297,6 +336,7 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
     let in_memory = file.is_in_memory();
     Ok(Prepared {
         file_bytes: bytes,
+        unused_bytes: job.offset,
         align_bytes,
         writable: write,
         in_memory,
@@ -310,8 +350,8 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
 fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
     let write = job.rw.changes();
     let claim = if write { Some(gates::claim(host, path, consent)?) } else { None };
-    let file = DataFile::open(path, Access { direct: false, write, exclusive: false })?;
-    let bytes = used_bytes(path, job.size, file.bytes())?;
+    let file = DataFile::open(path, Access { write, ..Access::default() })?;
+    let bytes = used_end(path, job, file.bytes())?;
     let mut notes = Vec::new();
     if job.rw.reads() {
         notes.push(format!(
@@ -322,6 +362,7 @@ fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prep
     let kind = files::kind(path)?;
     Ok(Prepared {
         file_bytes: bytes,
+        unused_bytes: job.offset,
         align_bytes: u64::from(file.block_bytes()),
         writable: write,
         notes,
@@ -332,17 +373,38 @@ fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prep
     .without_cache())
 }
 
-/// The size asked for, or all there is.
-fn used_bytes(path: &Path, wanted: u64, there: u64) -> Result<u64, LoadError> {
+/// Where the bytes that the job uses end: those asked for, or all there are.
+fn used_end(path: &Path, job: &Job, there: u64) -> Result<u64, LoadError> {
     if there == 0 {
         return Err(LoadError::NoTarget { target: shown(path), why: "it is empty".into() });
     }
-    if wanted > there {
-        return Err(LoadError::usage(
-            format!("--size={wanted}"),
-            format!("{} has {} only", shown(path), units::bytes(there as f64)),
-            "Ask for less, or leave the size out to use all of it",
-        ));
+    let start = last_start(job);
+    let has = |advice: &str| {
+        let mut what = format!("--size={}", job.size);
+        if job.size_percent > 0 {
+            what = format!("--size={}%", job.size_percent);
+        }
+        if start > 0 {
+            what = format!("--offset={} {what}", units::bytes(start as f64));
+        }
+        LoadError::usage(what, format!("{} has {} only", shown(path), units::bytes(there as f64)), advice)
+    };
+    let end = match (job.size_percent, job.size) {
+        (0, 0) => there,
+        (0, size) => start.saturating_add(size),
+        // As in fio, a share that would reach over the end stops there.
+        (percent, _) => start.saturating_add(percent_bytes(there, percent)).min(there),
+    };
+    if end > there {
+        return Err(has("Ask for less, or leave the size out to use all of it"));
     }
-    Ok(if wanted == 0 { there } else { wanted })
+    if start >= end {
+        return Err(has("Begin earlier: nothing is left after the offset"));
+    }
+    Ok(end)
+}
+
+/// A share of the whole target, bytes.
+fn percent_bytes(there: u64, percent: u8) -> u64 {
+    (u128::from(there) * u128::from(percent.min(100)) / 100) as u64
 }

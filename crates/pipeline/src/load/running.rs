@@ -4,10 +4,11 @@ use super::counters::{BIN_NS, Counters, lane};
 use super::series::Series;
 use super::worker::Shared;
 use super::{Engine, LoadError};
-use host::clock;
+use host::clock::{self, FastClock};
 use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
+use model::job::Job;
 use model::record::{Direction, LoadResult, Operation};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,25 +20,38 @@ const DRAIN_NS: u64 = 60_000_000_000;
 /// Completions of one kind of operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Latencies; their number is the number of completions.
+    /// Latencies of the completions whose latency is known.
     pub latency: Histogram,
     /// Bytes.
     pub bytes: u64,
+    /// Completions whose latency is not known: those that only the device counted.
+    pub untimed: u64,
 }
 
 impl Side {
-    fn merge(&mut self, (latency, bytes): (Histogram, u64)) {
+    fn merge(&mut self, (latency, bytes): (Histogram, u64), untimed: u64) {
         self.latency.merge(&latency);
         self.bytes += bytes;
+        self.untimed += untimed;
+    }
+
+    /// Completions.
+    pub fn ios(&self) -> u64 {
+        self.latency.total() + self.untimed
     }
 
     /// What was added since an earlier moment.
     pub fn since(&self, earlier: &Side) -> Side {
-        Side { latency: self.latency.since(&earlier.latency), bytes: self.bytes - earlier.bytes }
+        // What was only counted is replaced by exact numbers at the end of a load that another program makes.
+        Side {
+            latency: self.latency.since(&earlier.latency),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            untimed: self.untimed.saturating_sub(earlier.untimed),
+        }
     }
 
     fn into_direction(self) -> Direction {
-        Direction { ios: self.latency.total(), bytes: self.bytes, latency: self.latency }
+        Direction { ios: self.ios(), bytes: self.bytes, latency: self.latency }
     }
 }
 
@@ -83,8 +97,8 @@ impl Snapshot {
         };
         Snapshot {
             at_ns: self.at_ns,
-            ios: self.ios - earlier.ios,
-            bytes: self.bytes - earlier.bytes,
+            ios: self.ios.saturating_sub(earlier.ios),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
             sides: sides.map(|(lane, side)| side.since(&earlier.side(lane))).collect(),
             service,
         }
@@ -103,6 +117,10 @@ pub struct Running {
     origin_ns: u64,
     cpu_before: CpuTime,
     series: Series,
+    /// Bins that were overwritten before anyone took them.
+    lost_bins: u64,
+    clock: FastClock,
+    depth: u32,
     /// What was completed before the measured time began.
     ramp: Snapshot,
 }
@@ -115,13 +133,31 @@ pub(super) struct Begun {
     pub origin_ns: u64,
     pub cpu_before: CpuTime,
     pub shared: Arc<Shared>,
+    /// The threads' own clock: it numbers the bins.
+    pub clock: FastClock,
+    /// I/Os that each job may have in flight; 0 where another program decides.
+    pub depth: u32,
 }
 
 impl Running {
     pub(super) fn new(begun: Begun, counters: Vec<Arc<Counters>>, threads: Vec<JoinHandle<()>>) -> Running {
-        let Begun { engine, description, notes, origin_ns, cpu_before, shared } = begun;
+        let Begun { engine, description, notes, origin_ns, cpu_before, shared, clock, depth } = begun;
         let (series, ramp) = (Series::new(), Snapshot::default());
-        Running { engine, shared, counters, threads, description, notes, origin_ns, cpu_before, series, ramp }
+        Running {
+            engine,
+            shared,
+            counters,
+            threads,
+            description,
+            notes,
+            origin_ns,
+            cpu_before,
+            series,
+            lost_bins: 0,
+            clock,
+            depth,
+            ramp,
+        }
     }
 
     /// Start of the load's time line, ns of `host::clock::monotonic_ns`. Bin 0 begins here.
@@ -150,13 +186,16 @@ impl Running {
         let mut all = Snapshot { at_ns: clock::monotonic_ns(), ..Snapshot::default() };
         for counters in &self.counters {
             all.sides.resize(counters.lanes(), Side::default());
-            all.sides.iter_mut().enumerate().for_each(|(index, side)| side.merge(counters.lane(index)));
+            all.sides
+                .iter_mut()
+                .enumerate()
+                .for_each(|(index, side)| side.merge(counters.lane(index), counters.untimed(index)));
             if let Some(service) = counters.service() {
                 all.service.get_or_insert_default().merge(&service);
             }
         }
         let counted = || all.sides.iter().enumerate().filter(|(index, _)| *index != lane::SYNC);
-        all.ios = counted().map(|(_, side)| side.latency.total()).sum();
+        all.ios = counted().map(|(_, side)| side.ios()).sum();
         all.bytes = counted().map(|(_, side)| side.bytes).sum();
         all
     }
@@ -165,27 +204,43 @@ impl Running {
     /// least every two minutes, by whoever wants the series of a long load.
     pub fn poll(&mut self) {
         // The last second is left alone: a completion may still be booked to a bin that is over.
-        let over = clock::monotonic_ns().saturating_sub(self.origin_ns + 1_000_000_000) / BIN_NS;
+        // By the threads' clock: after a day it may be a second away from the kernel's.
+        let over = self.clock.now_ns().saturating_sub(self.origin_ns + 1_000_000_000) / BIN_NS;
         self.take_bins(over);
     }
 
     fn take_bins(&mut self, end: u64) {
-        let mut lost = 0;
         for bin in self.series.taken()..end {
             let counts = self.counters.iter().map(|counters| counters.bin_count(bin));
             let count = counts.sum::<Option<u64>>();
-            lost += u64::from(count.is_none());
+            self.lost_bins += u64::from(count.is_none());
             self.series.push(count.unwrap_or(0));
         }
-        if lost > 0 {
-            let ms = lost * BIN_NS / 1_000_000;
-            self.notes
-                .push(format!("the bins show nothing for {ms} ms of the load: they were not taken in time"));
+    }
+
+    /// What only the end of the load can tell.
+    fn last_notes(&self) -> Vec<String> {
+        let mut notes = self.shared.notes();
+        if self.lost_bins > 0 {
+            let ms = self.lost_bins * BIN_NS / 1_000_000;
+            notes.push(format!("the bins show nothing for {ms} ms of the load: they were not taken in time"));
         }
+        let waiting = self.shared.waiting_arrivals.load(Relaxed);
+        if waiting > 0 {
+            notes.push(format!(
+                "{waiting} arrivals were never submitted: they were due, and every place of the queue was taken when the \
+                 load ended. Their latency is in no figure"
+            ));
+        }
+        notes
     }
 
     /// Begins the measured time: what was completed until now is no part of the result (`ramp_time`).
     pub fn begin_measuring(&mut self) {
+        // Another program's load leaves its ramp out by itself.
+        if self.engine.is_another_program() {
+            return;
+        }
         self.ramp = self.snapshot();
         self.cpu_before = process::cpu_time();
     }
@@ -198,6 +253,17 @@ impl Running {
     /// I/Os submitted and not completed, all jobs together; a moment old.
     pub fn inflight(&self) -> u32 {
         self.counters.iter().map(|counters| counters.inflight.load(Relaxed)).sum()
+    }
+
+    /// Ends the moving of data in a job that has something to do when its time is up (`end_fsync`, reading back what it
+    /// wrote), and lets it do that; [`Running::is_over`] says when it is done. Whether the job has such a thing.
+    pub fn wind_down(&self, job: &Job) -> bool {
+        let is_read_back = job.verify.is_some_and(|verify| verify.read_back);
+        let has_tail = job.rw.writes() && (job.end_fsync || is_read_back);
+        if has_tail {
+            self.shared.is_winding_down.store(true, Relaxed);
+        }
+        has_tail
     }
 
     /// Limits the I/Os in flight of each job, from 1 to the job's `iodepth`, from now on. What is in flight above the
@@ -229,6 +295,12 @@ impl Running {
         false
     }
 
+    /// Ends the load and leaves its result to [`Running::finish`]: what fails only at the end, such as another program's
+    /// report, can be asked for in between with [`Running::failure`].
+    pub fn stop(&mut self) {
+        self.halt();
+    }
+
     /// Ends the load: nothing more is submitted, what is in flight is waited for and counted. A device that does not
     /// answer for a minute is given up, and the notes say so. Ask [`Running::failure`] first: a load that stopped by
     /// itself gives its result here all the same.
@@ -240,22 +312,27 @@ impl Running {
         };
         let last_ns = self.counters.iter().map(|counters| counters.last_ns.load(Relaxed)).max().unwrap_or(0);
         let elapsed_ns = last_ns.saturating_sub(first_ns);
-        let cpu = process::cpu_time().since(self.cpu_before);
+        let cpu = self.shared.cpu().unwrap_or_else(|| process::cpu_time().since(self.cpu_before));
         self.take_bins(last_ns.saturating_sub(self.origin_ns) / BIN_NS + u64::from(last_ns > 0));
         let all = self.snapshot().since(&self.ramp);
         let mut notes = std::mem::take(&mut self.notes);
-        notes.extend(self.shared.notes());
+        notes.extend(self.last_notes());
         let direction = |lane| all.side(lane).into_direction();
         let operations = self.engine.operations.iter().enumerate();
         LoadResult {
             engine: std::mem::take(&mut self.description),
+            depth: self.depth * self.counters.len() as u32,
             elapsed_ms: elapsed_ns as f64 / 1e6,
             read: direction(lane::READ),
             write: direction(lane::WRITE),
             trim: direction(lane::TRIM),
             sync: direction(lane::SYNC),
             operations: operations
-                .map(|(index, name)| Operation { name: (*name).into(), done: direction(lane::COUNT + index) })
+                .map(|(index, name)| Operation {
+                    name: (*name).into(),
+                    busy_ms: self.busy_ms(lane::COUNT + index),
+                    done: direction(lane::COUNT + index),
+                })
                 .collect(),
             service: all.service.clone(),
             bin_ms: self.series.width() * BIN_NS / 1_000_000,
@@ -269,6 +346,11 @@ impl Running {
         }
     }
 
+    /// How long the operations of a lane went on, ms: its threads begin and end them together.
+    fn busy_ms(&self, lane: usize) -> f64 {
+        self.counters.iter().map(|counters| counters.busy_ns(lane)).max().unwrap_or(0) as f64 / 1e6
+    }
+
     /// Stops the threads. One that does not come back in time is left to the kernel; it holds only what is its own.
     fn halt(&mut self) {
         if self.threads.is_empty() {
@@ -277,8 +359,12 @@ impl Running {
         self.shared.stop.store(true, Relaxed);
         let deadline_ns = clock::monotonic_ns() + DRAIN_NS;
         let is_done = |counters: &Vec<Arc<Counters>>| counters.iter().all(|one| one.is_done.load(Relaxed));
-        while !is_done(&self.counters) && clock::monotonic_ns() < deadline_ns {
+        let shared = Arc::clone(&self.shared);
+        let may_wait = || clock::monotonic_ns() < deadline_ns || shared.cleaning.load(Relaxed) > 0;
+        while !is_done(&self.counters) && may_wait() {
             clock::sleep_ns(200_000);
+            // Removing a large tree goes on for minutes and is counted too.
+            self.poll();
         }
         for (thread, counters) in self.threads.drain(..).zip(&self.counters) {
             if !counters.is_done.load(Relaxed) {

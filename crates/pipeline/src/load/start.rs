@@ -40,17 +40,40 @@ pub(super) fn start_with(
     notes.extend(notes::of_job(prepared, job));
     forget_cache(prepared, job, &spans)?;
     let plan = Plan { prepared, job: Arc::new(job.clone()), seed, spans, faults };
-    match plan.launch(engine, notes.clone()) {
-        Err(OpenError::Refused(why)) if engine.has_depth => {
-            notes.push(format!(
-                "{} cannot be used: {why}. psync stands in at depth 1 for each of {} job(s), in place of depth {}: rates \
-                 and latencies are those of a shallow queue",
-                engine.id, job.numjobs, job.iodepth
-            ));
-            plan.launch(&super::engines::psync::ENGINE, notes).map_err(unusable)
-        }
-        other => other.map_err(unusable),
+    let mut outcome = plan.launch(engine, notes.clone());
+    for stand_in in stand_ins(engine, job) {
+        let Err(OpenError::Refused(why)) = outcome else { break };
+        notes.push(format!("{} cannot be used: {why}. {}", engine.id, replaced(stand_in, job)));
+        outcome = plan.launch(stand_in, notes.clone());
     }
+    outcome.map_err(unusable)
+}
+
+/// What may do a job in place of an engine that this kernel or its policy refuses, best first.
+fn stand_ins(engine: &Engine, job: &Job) -> Vec<&'static Engine> {
+    use super::engines::{io_uring, libaio, psync};
+    let is_ring = engine.id == io_uring::ENGINE.id;
+    let mut all = Vec::new();
+    // Without direct I/O libaio is no more than psync.
+    if is_ring && (job.direct || job.open_loop) {
+        all.push(&libaio::ENGINE);
+    }
+    // An open loop with one I/O at a time would be none.
+    if (is_ring || engine.id == libaio::ENGINE.id) && !job.open_loop {
+        all.push(&psync::ENGINE);
+    }
+    all
+}
+
+fn replaced(stand_in: &Engine, job: &Job) -> String {
+    if stand_in.has_depth {
+        return format!("{} stands in, at the same depth", stand_in.id);
+    }
+    format!(
+        "{} stands in at depth 1 for each of {} job(s), in place of depth {}: rates and latencies are those of a shallow \
+         queue",
+        stand_in.id, job.numjobs, job.iodepth
+    )
 }
 
 fn unusable(error: OpenError) -> LoadError {
@@ -65,28 +88,33 @@ fn spans(prepared: &Prepared, job: &Job, region: Region, engine: &Engine) -> Res
     let threads = if engine.runs == Runs::PerJob { job.numjobs } else { 1 };
     let whole = prepared.file_bytes();
     let one = |index: u32| {
-        let blocks = match job.files.sharing {
+        let (start, blocks) = match job.files.sharing {
             Sharing::Shares => {
-                let range = Range { first: 0, count: whole / job.bs }.share(region.index, region.of);
-                if job.rw.is_random() { range } else { range.share(index, threads) }
+                let range = blocks(job.offset, whole, job.bs).share(region.index, region.of);
+                (job.offset, if job.rw.is_random() { range } else { range.share(index, threads) })
             }
             Sharing::Same | Sharing::Own => {
-                let start = job.offset + job.offset_increment * u64::from(index);
-                let most = if job.files.count() == 1 && job.size > 0 { job.size } else { whole };
-                let bytes = most.min(whole.saturating_sub(start));
-                Range { first: start.div_ceil(job.bs), count: bytes / job.bs }.share(region.index, region.of)
+                let start = job.offset.saturating_add(job.offset_increment.saturating_mul(index.into()));
+                let end = start.saturating_add(prepared.job_bytes(job)).min(whole);
+                (start, blocks(start, end, job.bs).share(region.index, region.of))
             }
         };
-        if blocks.count == 0 && engine.needs == Needs::Files {
+        let span = Span { start: start + blocks.first * job.bs, bytes: blocks.count * job.bs };
+        if engine.needs == Needs::Files && (blocks.count == 0 || span.bytes < job.max_bs()) {
             return Err(LoadError::usage(
-                format!("--size {whole}"),
-                format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.bs),
+                format!("--size {}", whole.saturating_sub(job.offset)),
+                format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.max_bs()),
                 "Ask for a larger size, smaller blocks or fewer jobs",
             ));
         }
-        Ok(Span { start: blocks.first * job.bs, bytes: blocks.count * job.bs })
+        Ok(span)
     };
     (0..threads).map(one).collect()
+}
+
+/// The whole blocks of a range of bytes, counted from its start.
+fn blocks(start: u64, end: u64, bs: u64) -> Range {
+    Range { first: 0, count: end.saturating_sub(start) / bs }
 }
 
 /// Buffered reads are to come from the device, not from what an earlier load left in the page cache.
@@ -155,7 +183,12 @@ impl Plan<'_> {
             counters.push(thread.counters);
         }
         let description = description.unwrap_or_else(|| engine.id.into());
-        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared };
+        let depth = match (engine.runs, engine.has_depth) {
+            (Runs::Once, _) => 0,
+            (Runs::PerJob, true) => self.job.iodepth,
+            (Runs::PerJob, false) => 1,
+        };
+        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared, clock, depth };
         Ok(Running::new(begun, counters, handles))
     }
 
@@ -170,9 +203,15 @@ impl Plan<'_> {
         let access = Access {
             direct: job.direct,
             write: self.prepared.is_writable() && job.rw.changes(),
-            exclusive: false,
+            sync: job.sync,
+            ..Access::default()
         };
-        let files = self.prepared.files(index).iter().map(|file| open_again(file, access));
+        // One that stands for all jobs has the files of all.
+        let files: Vec<&DataFile> = match engine.runs {
+            Runs::PerJob => self.prepared.files(index).iter().collect(),
+            Runs::Once => self.prepared.all_files().collect(),
+        };
+        let files = files.into_iter().map(|file| open_again(file, access));
         Ok(Worker {
             index,
             files: files.collect::<Result<_, _>>()?,
@@ -185,6 +224,7 @@ impl Plan<'_> {
             shared: Arc::clone(shared),
             counters: Arc::new(Counters::new(engine.operations.len(), job.open_loop)),
             faults: self.faults,
+            next_stage: Arc::default(),
         })
     }
 }
@@ -247,14 +287,26 @@ fn thread_main(
                 worker.origin_ns = origin_ns;
                 worker.counters.first_ns.store(worker.clock.now_ns(), Relaxed);
                 (opened.drive)(&worker);
+                next_stages(engine, &worker);
             }
         }
     }
 }
 
+/// Runs the engine again for each further stage of the job: what follows when all that was in flight is back.
+fn next_stages(engine: &Engine, worker: &Worker) {
+    while worker.next_stage.is_there() && !worker.is_stopping() {
+        match (engine.open)(worker) {
+            Ok(opened) => (opened.drive)(worker),
+            Err(error) => worker.shared.fail(unusable(error)),
+        }
+    }
+}
+
 fn pin(job: &Job, index: u32) -> Result<(), LoadError> {
-    if job.cpus_allowed.is_empty() {
+    let cpus = check::cpus(job)?;
+    if cpus.is_empty() {
         return Ok(());
     }
-    Ok(process::pin_thread(job.cpus_allowed[index as usize % job.cpus_allowed.len()])?)
+    Ok(process::pin_thread(cpus[index as usize % cpus.len()])?)
 }

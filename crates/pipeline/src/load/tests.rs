@@ -1,12 +1,15 @@
 //! Whole loads on real files.
 
+use super::prepare::Place;
+use super::source::Span;
 use super::start::start_with;
-use super::worker::Faults;
+use super::worker::{Faults, Worker};
 use super::*;
 use host::Host;
 use host::files::{TemporaryDir, temporary_dir};
 use host::signals::Stop;
 use model::job::{Job, Rw};
+use std::sync::Arc;
 
 fn made_ready(job: &Job) -> (TemporaryDir, Prepared) {
     let dir = temporary_dir("load").unwrap();
@@ -19,30 +22,173 @@ fn small(ioengine: &str) -> Job {
     Job { ioengine: ioengine.into(), size: 8 << 20, iodepth: 8, ..Job::default() }
 }
 
+const ENGINES: [&str; 6] = ["io_uring", "libaio", "psync", "sync", "pvsync2", "mmap"];
+
+/// Runs a job for a moment and checks what holds for every job.
+fn run_briefly(job: &Job, label: &str) -> model::record::LoadResult {
+    let (_dir, prepared) = made_ready(job);
+    let running = start(&prepared, job, 1, Region::WHOLE).unwrap_or_else(|error| panic!("{label}: {error}"));
+    assert!(running.wait_ms(40, &Stop::new()), "{label}: {:?}", running.failure());
+    let result = running.finish();
+    assert_eq!(result.read.ios > 0, job.rw.reads(), "{label}");
+    assert_eq!(result.write.ios > 0, job.rw.writes(), "{label}");
+    assert_eq!(result.trim.ios > 0, job.rw.trims(), "{label}");
+    let binned: u64 = result.bins.iter().map(|count| u64::from(*count)).sum();
+    assert_eq!(binned, result.ios(), "{label}: syncs are no I/O");
+    assert!(result.errors.is_empty() && result.elapsed_ms > 30.0, "{label}: {}", result.elapsed_ms);
+    assert!(result.engine.starts_with(&job.ioengine), "{label}: {}", result.engine);
+    result
+}
+
 #[test]
-fn both_engines_do_every_kind_of_job() {
-    for engine in ["io_uring", "psync"] {
-        for rw in Rw::ALL.into_iter().filter(|rw| !rw.trims()) {
+fn every_engine_does_every_kind_of_job() {
+    for engine in ENGINES {
+        for rw in Rw::ALL {
             for direct in [true, false] {
-                let job = Job { rw, direct, numjobs: 2, ..small(engine) };
-                let (_dir, prepared) = made_ready(&job);
-                let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
-                assert!(running.wait_ms(60, &Stop::new()), "{:?}", running.failure());
-                let result = running.finish();
-                let label = format!("{engine} {rw:?} direct={direct}");
-                assert_eq!(result.read.ios > 0, rw.reads(), "{label}");
-                assert_eq!(result.write.ios > 0, rw.writes(), "{label}");
+                if direct && engine == "mmap" {
+                    continue;
+                }
+                let job = Job { rw, direct, numjobs: 2, size: 4 << 20, ..small(engine) };
+                let result = run_briefly(&job, &format!("{engine} {rw:?} direct={direct}"));
                 assert_eq!(result.read.bytes, result.read.ios * 4096);
-                let binned: u64 = result.bins.iter().map(|count| u64::from(*count)).sum();
-                assert_eq!(binned, result.read.ios + result.write.ios, "{label}");
-                assert!(
-                    result.errors.is_empty() && result.elapsed_ms > 50.0,
-                    "{label}: {}",
-                    result.elapsed_ms
-                );
-                assert!(result.engine.starts_with(engine), "{}", result.engine);
+                let is_told =
+                    result.notes.iter().any(|note| note.contains("depth 1") || note.contains("depth is 1"));
+                let is_single = engine != "io_uring" && (engine != "libaio" || !direct);
+                assert_eq!(is_told, is_single, "{engine} direct={direct}: {:?}", result.notes);
             }
         }
+    }
+}
+
+#[test]
+fn syncs_go_with_the_writes_and_writes_can_be_durable() {
+    for engine in ENGINES {
+        let direct = engine != "mmap";
+        for (fsync, fdatasync, rw) in [(4, 0, Rw::Randwrite), (0, 4, Rw::Write), (2, 0, Rw::Randrw)] {
+            let job = Job { rw, fsync, fdatasync, direct, ..small(engine) };
+            let result = run_briefly(&job, &format!("{engine} fsync={fsync} fdatasync={fdatasync}"));
+            let every = u64::from(fsync + fdatasync);
+            let wanted = result.write.ios / every;
+            // What is in flight when the load ends may miss its sync.
+            assert!(
+                result.sync.ios <= wanted + 1 && result.sync.ios + 8 >= wanted,
+                "{engine}: {:?}",
+                result.sync.ios
+            );
+            assert_eq!(result.sync.bytes, 0);
+            assert!(result.sync.latency.total() == result.sync.ios);
+        }
+        for sync in [model::job::SyncMode::Dsync, model::job::SyncMode::Sync] {
+            let job = Job { rw: Rw::Randwrite, sync, direct, ..small(engine) };
+            run_briefly(&job, &format!("{engine} {sync:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_durable_file_is_opened_so() {
+    let job = Job { rw: Rw::Randwrite, sync: model::job::SyncMode::Dsync, ..small("psync") };
+    let (_dir, prepared) = made_ready(&job);
+    let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+    let flags = |fd: &str| host::Host::live().text(&format!("/proc/self/fdinfo/{fd}")).unwrap_or_default();
+    let open = host::Host::live().list("/proc/self/fd");
+    // O_DSYNC is 010000 in every architecture's fcntl.h that iodyno builds for.
+    let is_durable = |text: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix("flags:"));
+        line.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok())
+            .is_some_and(|flags| flags & 0o10000 != 0)
+    };
+    assert!(open.iter().any(|fd| is_durable(&flags(fd))));
+    drop(running);
+}
+
+#[test]
+fn blocks_of_several_files_are_spread_over_them() {
+    for engine in ENGINES {
+        let files = model::job::FileSet { nrfiles: 3, ..Default::default() };
+        let job =
+            Job { rw: Rw::Write, files, direct: engine != "mmap", bs: 8192, size: 3 << 20, ..small(engine) };
+        let (_dir, prepared) = made_ready(&job);
+        let before: Vec<Vec<u8>> = prepared.files(0).iter().map(content).collect();
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        assert!(running.wait_ms(100, &Stop::new()), "{engine}: {:?}", running.failure());
+        running.finish();
+        for (file, before) in prepared.files(0).iter().zip(before) {
+            assert_ne!(content(file), before, "{engine}");
+        }
+    }
+}
+
+fn content(file: &host::files::DataFile) -> Vec<u8> {
+    let mut bytes = vec![0; 1 << 20];
+    assert_eq!(file.read_at(&mut bytes, 0).unwrap(), bytes.len());
+    bytes
+}
+
+#[test]
+fn a_job_that_has_moved_all_ends_by_itself() {
+    for engine in ENGINES {
+        let job = Job { time_based: false, rw: Rw::Read, direct: engine != "mmap", ..small(engine) };
+        let (_dir, prepared) = made_ready(&job);
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        let deadline_ns = host::clock::monotonic_ns() + 30_000_000_000;
+        while !running.is_over() && host::clock::monotonic_ns() < deadline_ns {
+            host::clock::sleep_ms(5);
+        }
+        assert!(running.is_over(), "{engine}");
+        assert_eq!(running.finish().read.bytes, 8 << 20, "{engine}");
+    }
+}
+
+#[test]
+fn discards_reach_devices_and_files() {
+    let Some(device) = loop_device::LoopDevice::attach(4 << 20) else { return };
+    let file =
+        host::files::DataFile::open(&device.path, host::files::Access { write: true, ..Default::default() });
+    let file = file.unwrap();
+    for engine in ENGINES.into_iter().filter(|engine| *engine != "mmap") {
+        file.write_at(&[7; 4 << 20], 0).unwrap();
+        file.sync().unwrap();
+        let job = Job { rw: Rw::Trim, bs: 64 << 10, time_based: false, size: 0, ..small(engine) };
+        let consent = Consent { destroy_data: true, ..Consent::default() };
+        let prepared =
+            prepare(&Host::live(), &device.path, &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        while !running.is_over() {
+            host::clock::sleep_ms(2);
+        }
+        assert!(running.failure().is_none(), "{engine}: {:?}", running.failure());
+        let result = running.finish();
+        assert_eq!((result.trim.ios, result.trim.bytes), (64, 4 << 20), "{engine}");
+        drop(prepared);
+        assert!(device.content().iter().all(|byte| *byte == 0), "{engine} left data behind");
+        let is_told = result.notes.iter().any(|note| note.contains("trims are done one at a time"));
+        assert_eq!(is_told, engine == "libaio", "{:?}", result.notes);
+    }
+}
+
+#[test]
+fn batches_pauses_and_low_marks_are_kept() {
+    for engine in ["io_uring", "libaio"] {
+        let base = Job { iodepth: 16, ..small(engine) };
+        let batches = Job {
+            iodepth_batch: 4,
+            iodepth_batch_complete_min: 2,
+            iodepth_batch_complete_max: 3,
+            iodepth_low: 6,
+            ..base.clone()
+        };
+        run_briefly(&batches, &format!("{engine} in batches"));
+    }
+    for engine in ENGINES {
+        let thinktime = model::job::Thinktime { us: 10_000, spin_us: 2_000, blocks: 5 };
+        let job = Job { thinktime, direct: engine != "mmap", ..small(engine) };
+        let (_dir, prepared) = made_ready(&job);
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        assert!(running.wait_ms(305, &Stop::new()));
+        let ios = running.finish().read.ios;
+        // Five I/Os, then 10 ms: at most 31 rounds; a busy machine makes fewer.
+        assert!((25..=155).contains(&ios), "{engine}: {ios}");
     }
 }
 
@@ -53,8 +199,8 @@ fn refused_rings_fall_back_and_say_so() {
     let cases = [
         (Faults { flags: Some(libc::EINVAL), ..Faults::default() }, "io_uring (no flags", "SINGLE_ISSUER"),
         (Faults { buffers: Some(libc::ENOMEM), ..Faults::default() }, "io_uring (", "RLIMIT_MEMLOCK"),
-        (Faults { ring: Some(libc::EPERM), ..Faults::default() }, "psync", "not permitted"),
-        (Faults { ring: Some(libc::ENOSYS), ..Faults::default() }, "psync", "no io_uring"),
+        (Faults { ring: Some(libc::EPERM), ..Faults::default() }, "libaio", "not permitted"),
+        (Faults { ring: Some(libc::ENOSYS), ..Faults::default() }, "libaio", "no io_uring"),
     ];
     for (faults, engine, note) in cases {
         let running = start_with(&prepared, &job, 1, Region::WHOLE, faults).unwrap();
@@ -64,6 +210,39 @@ fn refused_rings_fall_back_and_say_so() {
         assert!(result.notes.iter().any(|text| text.contains(note)), "{:?}", result.notes);
         assert!(result.read.ios > 0);
     }
+    let buffered = Job { direct: false, ..job };
+    let faults = Faults { ring: Some(libc::EPERM), ..Faults::default() };
+    let result = start_with(&prepared, &buffered, 1, Region::WHOLE, faults).unwrap().finish();
+    assert!(
+        result.engine.starts_with("psync") && result.notes.iter().any(|text| text.contains("at depth 1"))
+    );
+}
+
+/// A worker on a file with this content, as an engine gets it.
+pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
+    let dir = temporary_dir("worker").unwrap();
+    let path = dir.path().join("data");
+    host::files::write_atomically(&path, "").unwrap();
+    let access = host::files::Access { write: true, ..Default::default() };
+    let file = host::files::DataFile::open(&path, access).unwrap();
+    file.write_at(content, 0).unwrap();
+    let file = file.reopen(access).unwrap();
+    let place = Place { path, kind: host::files::Kind::File, device: None, state_dir: None };
+    let worker = Worker {
+        index: 0,
+        span: Span { start: 0, bytes: content.len() as u64 },
+        files: vec![file],
+        place: Arc::new(place),
+        job: Arc::new(Job { direct: false, rw: Rw::Randrw, ..Job::default() }),
+        seed: 1,
+        clock: host::clock::FastClock::calibrate(),
+        origin_ns: 0,
+        shared: Arc::default(),
+        counters: Arc::new(counters::Counters::new(0, false)),
+        faults: Faults::default(),
+        next_stage: Arc::default(),
+    };
+    (dir, worker)
 }
 
 fn refusal(target: &std::path::Path, job: &Job) -> LoadError {
@@ -86,7 +265,12 @@ fn jobs_that_make_no_sense_are_usage_errors() {
         (Job { bs: 1000, ..good.clone() }, "direct I/O on"),
         (Job { rwmixread: 101, ..good.clone() }, "--rwmixread=101"),
         (Job { cpus_allowed: vec![9999], ..good.clone() }, "--cpus_allowed=9999"),
-        (Job { ioengine: "libaio".into(), ..good.clone() }, "Use io_uring or psync, or --engine fio"),
+        (Job { open_loop: true, ..good.clone() }, "--open-loop: without a rate for each direction"),
+        (
+            Job { open_loop: true, ioengine: "psync".into(), ..good.clone() },
+            "--open-loop with --ioengine=psync",
+        ),
+        (Job { ioengine: "windowsaio".into(), ..good.clone() }, "or --engine fio"),
     ];
     for (job, wanted) in cases {
         let error = refusal(dir.path(), &job);
@@ -225,10 +409,11 @@ fn halves_depth_limit_and_snapshots_are_live() {
 
 #[test]
 fn a_rate_is_kept() {
-    for engine in ["io_uring", "psync"] {
+    for engine in ENGINES {
         let job = Job {
             rates: model::job::PerDirection::all(model::job::Rate::Iops(100)),
             numjobs: 2,
+            direct: engine != "mmap",
             ..small(engine)
         };
         let (_dir, prepared) = made_ready(&job);
@@ -242,11 +427,11 @@ fn a_rate_is_kept() {
 
 #[test]
 fn a_failing_io_stops_the_load_and_names_the_place() {
-    for engine in ["io_uring", "psync"] {
+    for engine in ENGINES {
         let dir = temporary_dir("load").unwrap();
         let path = dir.path().join("data");
         host::files::write_atomically(&path, &"x".repeat(1 << 20)).unwrap();
-        let job = Job { size: 0, rw: Rw::Read, ..small(engine) };
+        let job = Job { size: 0, rw: Rw::Read, direct: engine != "mmap", ..small(engine) };
         let prepared =
             prepare(&Host::live(), &path, &job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
         let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
@@ -261,12 +446,57 @@ fn a_failing_io_stops_the_load_and_names_the_place() {
 }
 
 #[test]
+fn an_error_of_the_device_ends_the_load_in_every_engine() {
+    for engine in ENGINES {
+        let Some(device) = loop_device::LoopDevice::attach(8 << 20) else { return };
+        let job = Job { size: 0, rw: Rw::Read, direct: engine != "mmap", ..small(engine) };
+        let prepared =
+            prepare(&Host::live(), &device.path, &job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+                .unwrap();
+        // The device keeps its size and has nothing behind its second half.
+        let image = device.scratch_dir().join("image");
+        assert!(host::spawn::run("truncate", &["-s", "4M", &image.to_string_lossy()]).is_ok());
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        assert!(!running.wait_ms(5000, &Stop::new()), "{engine}: the load went on");
+        let error = running.failure().unwrap().to_string();
+        assert!(error.contains("Input/output error") && error.contains("dmesg"), "{engine}: {error}");
+        assert_eq!(running.finish().errors[0].0, libc::EIO, "{engine}");
+    }
+}
+
+#[test]
+fn options_of_one_engine_are_checked_by_it() {
+    let refused = |job: &Job| {
+        let (_dir, prepared) = made_ready(job);
+        let error = start(&prepared, job, 1, Region::WHOLE).unwrap_err();
+        assert_eq!(error.exit_class(), ExitClass::Usage, "{error}");
+        error.to_string()
+    };
+    let hipri = |value: &str, direct| Job {
+        engine_options: [("hipri".to_string(), value.to_string())].into(),
+        direct,
+        ..small("pvsync2")
+    };
+    assert!(refused(&hipri("2", true)).contains("it is 0 or 1"));
+    assert!(refused(&hipri("1", false)).contains("only direct I/O can be polled for"));
+    assert!(refused(&small("mmap")).contains("Use --direct=0"));
+    let (_dir, prepared) = made_ready(&hipri("1", true));
+    let running = start(&prepared, &hipri("1", true), 1, Region::WHOLE).unwrap();
+    let ran = running.wait_ms(40, &Stop::new());
+    let refusal = running.failure().map(|error| error.to_string()).unwrap_or_default();
+    // A driver without polling may ignore the flag or refuse it, by kernel version.
+    assert!(ran || refusal.contains("cannot do this"), "{refusal}");
+    assert_eq!(running.finish().engine, "pvsync2 (RWF_HIPRI)");
+}
+
+#[test]
 fn written_data_lands_inside_the_region_and_nowhere_else() {
-    for engine in ["io_uring", "psync"] {
+    for engine in ENGINES {
         let dir = temporary_dir("load").unwrap();
         let path = dir.path().join("data");
         host::files::write_atomically(&path, &"x".repeat(1 << 20)).unwrap();
-        let job = Job { size: 512 << 10, rw: Rw::Randwrite, bs: 8192, iodepth: 4, ..small(engine) };
+        let direct = engine != "mmap";
+        let job = Job { size: 512 << 10, rw: Rw::Randwrite, bs: 8192, iodepth: 4, direct, ..small(engine) };
         let consent = Consent { overwrite: true, ..Consent::default() };
         let prepared = prepare(&Host::live(), &path, &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
         let running = start(&prepared, &job, 1, Region::half(1)).unwrap();

@@ -2,28 +2,39 @@
 
 use super::LoadError;
 use super::counters::Counters;
+pub use super::pattern::Data;
 use super::prepare::Place;
-use super::rate::Pace;
-use super::source::{Io, Source, Span};
+use super::source::{Io, Kind, NextStage, Source, Span, Surroundings};
 use host::clock::FastClock;
 use host::files::DataFile;
+use host::process::CpuTime;
 use model::job::Job;
 use model::record::Verified;
+use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What all threads of a load share.
 #[derive(Debug, Default)]
 pub struct Shared {
     /// Raised once: threads submit nothing more and leave when all that is in flight has come back.
     pub stop: AtomicBool,
+    /// Raised once: jobs that sync or read back at their end stop moving data and do that (`Running::wind_down`).
+    pub is_winding_down: Arc<AtomicBool>,
     /// I/Os each job may have in flight.
     pub depth_limit: AtomicU32,
     failure: Mutex<Option<LoadError>>,
     errors: Mutex<BTreeMap<i32, u64>>,
     verified: Mutex<Option<Verified>>,
+    /// Arrivals of an open loop that still waited for a place in the queue when the load ended.
+    pub waiting_arrivals: AtomicU64,
     notes: Mutex<Vec<String>>,
+    cpu: Mutex<Option<CpuTime>>,
+    /// Threads that remove what they made: they are waited for however long it takes.
+    pub cleaning: AtomicU32,
+    /// What the threads of one load have in common beyond this; the engine's own.
+    pub common: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// A panicking thread leaves these in no half-written state, so poisoning says nothing.
@@ -74,6 +85,16 @@ impl Shared {
         if !notes.contains(&note) {
             notes.push(note);
         }
+    }
+
+    /// Says what CPU time the load took, where it is another program's or nobody's.
+    pub fn set_cpu(&self, cpu: CpuTime) {
+        *lock(&self.cpu) = Some(cpu);
+    }
+
+    /// CPU time of the load, where it is not this process's.
+    pub fn cpu(&self) -> Option<CpuTime> {
+        *lock(&self.cpu)
     }
 
     /// The notes added so far.
@@ -137,22 +158,61 @@ pub struct Worker {
     pub counters: Arc<Counters>,
     /// Injected refusals.
     pub faults: Faults,
+    /// What is left to do when the engine has drained.
+    pub next_stage: Arc<NextStage>,
 }
 
 impl Worker {
     /// The stream of this thread's I/Os.
     pub fn source(&self) -> Source {
-        let mut source = Source::new(&self.job, self.span, self.files.len(), self.index, self.seed);
-        if self.job.cold_passes {
-            // Pages belong to the file, not to who opened it: any description of it can drop them.
-            source.drop_pages_of(self.files.first().and_then(|file| file.reopen(Default::default()).ok()));
-        }
-        source
+        let drops_pages = self.job.cold_passes || (self.job.verify.is_some() && !self.job.direct);
+        // Pages belong to the file, not to who opened it: any description of it can drop them.
+        let files = self.files.iter().filter(|_| drops_pages);
+        let files = files.filter_map(|file| file.reopen(Default::default()).ok()).collect();
+        let (next, is_winding_down) = (self.next_stage.clone(), self.shared.is_winding_down.clone());
+        Source::new(&self.job, self.span, self.files.len(), self.seed).within(Surroundings {
+            files,
+            next,
+            is_winding_down,
+        })
     }
 
-    /// The schedule of this thread's I/Os, from the origin on.
-    pub fn pace(&self) -> Pace {
-        Pace::new(&self.job, self.origin_ns, self.seed)
+    /// What this thread writes and expects to read.
+    pub fn data(&self) -> Data {
+        let names = self.files.iter().map(|file| super::error::shown(file.path())).collect();
+        Data::new(&self.job, self.seed).with_names(names)
+    }
+
+    /// Does an I/O that moves no data, and waits for it: a discard or a sync. The error is an errno.
+    pub fn do_and_wait(&self, io: Io) -> Result<(), i32> {
+        let file = self.files.get(usize::from(io.file)).ok_or(libc::EBADF)?;
+        let done = match io.kind {
+            Kind::Trim => file.discard(io.offset, io.bytes.into()),
+            Kind::Sync => file.flush(false),
+            Kind::Datasync => file.flush(true),
+            Kind::Read | Kind::Write => return Err(libc::EINVAL),
+        };
+        done.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))
+    }
+
+    /// Counts a completed I/O: `latency_ns` from when it was to begin, `service_ns` from when it did.
+    #[inline(always)]
+    pub fn completed(&self, io: Io, latency_ns: u64, service_ns: u64) {
+        self.counters.completed(io.kind.lane(), io.bytes.into(), latency_ns);
+        if self.job.open_loop && !io.kind.is_sync() {
+            self.counters.served(service_ns);
+        }
+    }
+
+    /// Counts a read that was checked, and what is wrong with it.
+    #[cold]
+    pub fn bad_block(&self, io: Io, what: String) {
+        self.shared.verified(0, std::slice::from_ref(&what));
+        if self.job.verify.is_some_and(|verify| verify.fatal) {
+            let path =
+                self.files.get(usize::from(io.file)).map_or(self.place.path.as_path(), |file| file.path());
+            self.shared.fail(LoadError::Corrupt { target: super::error::shown(path), what });
+        }
     }
 
     /// Whether to submit nothing more.

@@ -4,7 +4,7 @@
 //! are compared too, because small foreign I/O costs a disk more than its bytes tell.
 
 use super::Counters;
-use super::counters::growth;
+use host::disk_counters::growth;
 
 const SECTOR_BYTES: u64 = 512;
 

@@ -4,7 +4,6 @@
 //! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
 //! device's traffic was not ours.
 
-mod counters;
 pub mod foreign;
 mod parse;
 mod sampler;
@@ -14,7 +13,7 @@ pub mod sensors;
 mod tracing;
 mod track;
 
-pub use counters::{Counters, DeviceCounters};
+pub use host::disk_counters::{Counters, DeviceCounters};
 pub use probe::{Rung, Strength, rung};
 pub use sampler::Sampler;
 pub use tracing::{Tracing, Wish};

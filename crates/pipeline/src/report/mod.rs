@@ -1,9 +1,14 @@
 //! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
 
+mod curve_view;
 pub mod layers;
+pub mod lint;
+mod matrix_view;
 mod meaning;
 mod path_rows;
 pub mod path_view;
+pub mod studies;
+pub mod summary;
 pub mod text;
 mod tree;
 pub mod words;

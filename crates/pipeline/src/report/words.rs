@@ -1,25 +1,9 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
-use model::job::Job;
-use model::record::{Direction, LoadResult, Record, Trial};
+use super::{studies, summary};
+use model::record::{Record, Trial};
 use model::units;
 use model::verdict::{Guard, Outcome, P99, Reason, Verdict};
-
-/// What a load gave: `4K random read, depth 32, direct: 64.9 k IOPS, 254 MiB/s, p50 449 µs, p99 750 µs`.
-pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
-    let latency = load.latency();
-    let quantile = |share: f64| {
-        latency.quantile_ns(share).map_or_else(|| "–".into(), |ns| units::duration_ns(ns as f64))
-    };
-    format!(
-        "{}: {} IOPS, {}, p50 {}, p99 {}",
-        job.phrase(),
-        units::count(load.iops().round()),
-        units::bytes_per_s(load.bytes_per_s()),
-        quantile(0.5),
-        quantile(0.99)
-    )
-}
 
 /// What an experiment found about one knob.
 pub fn verdict_sentence(knob: &str, values: &[String], verdict: &Verdict) -> String {
@@ -91,62 +75,17 @@ fn is_win(trial: &Trial) -> bool {
 
 /// A record in lines.
 pub fn record(id: i64, record: &Record) -> Vec<String> {
-    let mut lines = match &record.load {
-        Some(load) => run_lines(record, load),
-        None => tune_lines(id, record),
+    let mut lines = match (studies::lines(record), &record.load) {
+        (Some(lines), load) => {
+            let last = load.iter().flat_map(|load| summary::load_lines(&record.job, load));
+            lines.into_iter().chain(last).collect()
+        }
+        (None, Some(_)) => summary::lines(record),
+        (None, None) => tune_lines(id, record),
     };
+    lines.extend(studies::precondition_lines(record));
     lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
     lines
-}
-
-fn run_lines(record: &Record, load: &LoadResult) -> Vec<String> {
-    let mut lines = vec![load_sentence(&record.job, load)];
-    let device = record.path.queue_device().map_or("no block device", |layer| layer.name.as_str());
-    let span = units::span_ms(load.elapsed_ms.round() as u64);
-    lines.push(format!("  on {} ({device}), {span}, seed {}", record.target, record.job.randseed));
-    lines.push(format!("  engine {}", load.engine));
-    for (name, direction) in [("read", &load.read), ("write", &load.write)] {
-        lines.extend(direction_line(name, direction, load.elapsed_ms));
-    }
-    lines.push(cpu_line(load));
-    lines.extend(depth_line(&record.job, load));
-    lines.extend(record.layers.as_ref().map(super::layers::lines).unwrap_or_default());
-    lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
-    lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
-    lines
-}
-
-fn direction_line(name: &str, direction: &Direction, elapsed_ms: f64) -> Option<String> {
-    if direction.ios == 0 {
-        return None;
-    }
-    let rate = units::count((direction.ios as f64 / elapsed_ms * 1e3).round());
-    let quantiles = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")].map(|(share, name)| {
-        let value = direction.latency.quantile_ns(share).unwrap_or(0);
-        format!("{name} {}", units::duration_ns(value as f64))
-    });
-    Some(format!("  {name:<5} {rate:>7} IOPS   {}", quantiles.join("  ")))
-}
-
-/// CPU per I/O, and a warning where the generator may be what was measured.
-fn cpu_line(load: &LoadResult) -> String {
-    let ios = load.ios().max(1) as f64;
-    let total_ms = load.cpu_user_ms + load.cpu_system_ms;
-    let per_io = units::duration_ns(total_ms * 1e6 / ios);
-    let share = total_ms / load.elapsed_ms.max(1.0) * 100.0;
-    format!("  CPU   {per_io} per I/O, {share:.0} % of one CPU, kernel workers included")
-}
-
-/// The depth that Little's law says was really reached, where it differs from the one asked for.
-fn depth_line(job: &Job, load: &LoadResult) -> Option<String> {
-    let mean_ns = load.latency().mean_ns()?;
-    let reached = load.iops() * mean_ns / 1e9;
-    let asked = f64::from(job.iodepth * job.numjobs);
-    (!job.is_paced() && (reached / asked - 1.0).abs() > 0.15).then(|| {
-        format!(
-            "  depth {reached:.1} reached of {asked:.0} asked for: submission, not the device, sets the rate"
-        )
-    })
 }
 
 fn tune_lines(id: i64, record: &Record) -> Vec<String> {
@@ -253,17 +192,5 @@ mod tests {
             verdict_sentence("scheduler", &values, &refused),
             "scheduler: no verdict. The noise is too large."
         );
-    }
-
-    #[test]
-    fn says_when_the_depth_was_not_reached() {
-        let mut load = LoadResult { elapsed_ms: 1000.0, ..LoadResult::default() };
-        for _ in 0..1000 {
-            load.read.latency.record(1_000_000);
-        }
-        load.read.ios = 1000;
-        let job = Job { iodepth: 32, ..Job::default() };
-        assert!(depth_line(&job, &load).unwrap().contains("1.0 reached of 32"));
-        assert_eq!(depth_line(&Job { iodepth: 1, ..job }, &load), None);
     }
 }

@@ -1,137 +1,215 @@
 //! `iodyno run`: one measured load, kept as a record.
 
-use crate::commands::job_args::{JobArgs, duration_ms, fresh_seed};
-use crate::commands::layers_arg::{LayersArg, wish};
+mod facts;
+mod find_max;
+mod grid;
+mod intervals;
+mod lint;
+mod matrix;
+mod precondition;
+mod stage;
+mod steady;
+mod study;
+mod sweep;
+mod targets;
+
+use crate::commands::job_args::{JobArgs, Workload, duration_ms};
+use crate::commands::layers_arg::LayersArg;
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
-use crate::live::Line;
 use crate::store::Store;
 use host::signals::Stop;
+use model::finding::Finding;
+use model::iopath::IoPath;
 use model::job::Job;
-use model::layers::LayerTimes;
-use model::record::{LoadResult, RECORD_SCHEMA, Record};
-use model::sample::SensorLog;
-use pipeline::load::{self, Prepared, Region, Running};
-use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Strength, Tracing};
-use pipeline::report::words;
-use std::path::PathBuf;
+use model::record::{RECORD_SCHEMA, Record};
+use model::studies::Studies;
+use pipeline::diagnose;
+use pipeline::load::defaults;
+use pipeline::report::{summary, words};
+pub use stage::View;
+use std::path::{Path, PathBuf};
+use targets::Targets;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A directory (scratch is made in it and removed), a file or a block device.
-    pub target: PathBuf,
-    #[command(flatten)]
-    job: JobArgs,
-    /// How long to run.
-    #[arg(long, default_value = "10s", value_parser = duration_ms)]
-    pub runtime: u64,
+    /// A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the
+    /// fio line names.
+    pub target: Option<PathBuf>,
+    /// How long to run [default: 10s].
+    #[arg(long, value_parser = duration_ms)]
+    pub runtime: Option<u64>,
     /// Seed of offsets and data; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
-    /// How closely to trace the block layer: full, but off for a disk in memory.
+    /// Print a JSON line on stdout for every interval, and the record's at the end; words go to stderr.
+    #[arg(long)]
+    pub stream: bool,
+    /// Length of an interval of --stream and of the series in the record.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration_ms)]
+    pub interval: u64,
+    /// Trace the block layer, and show where an I/O spends its time [default: off].
     #[arg(long, value_enum)]
     layers: Option<LayersArg>,
+    /// Refuse a job that would not measure what it says.
+    #[arg(long, conflicts_with = "corrected")]
+    pub strict: bool,
+    /// Run the job as the lint corrects it.
+    #[arg(long)]
+    pub corrected: bool,
+    #[command(flatten)]
+    job: JobArgs,
+    #[command(flatten)]
+    study: study::StudyArgs,
 }
 
 /// Loads, measures, keeps and says what was found.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let context = &context.streaming(args.stream);
     let store = Store::open(&context.state_dir)?;
-    let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
-        .map_err(crate::commands::inspect::failure)?;
-    let job = args.job.job(args.runtime, args.seed.unwrap_or_else(fresh_seed));
+    let mut workload = args.job.workload(args.runtime, args.seed)?;
+    for note in &workload.notes {
+        context.out.note(format!("note: {note}"));
+    }
+    let root = targets::root(args.target.as_deref(), &workload)?;
+    if let Ok(kind) = host::files::kind(&root) {
+        for section in &mut workload.sections {
+            match workload.is_fio {
+                true => defaults::stand_in(&mut section.job, kind),
+                false => defaults::on(&mut section.job, kind),
+            }
+        }
+    }
+    let path = inspect(context, &root)?;
+    let mut lint = lint::Lint::before(args, context, &workload, &path);
+    if args.strict {
+        lint.refuse()?;
+    }
+    if args.corrected {
+        workload.sections = lint.correct(args, context, &workload, &path);
+    }
     let stop = context.stop_on_signals()?;
-    let prepared = prepare(args, context, &job, &stop)?;
-    let tracing = Tracing::start(&path, wish(args.layers, Strength::Full));
-    let scope = Scope { tracing, ..Scope::of(&path) };
-    let (load, sensors, layers) = measure(context, &scope, &prepared, &job, &stop)?;
+    match study_of(args, &workload)? {
+        None => measure_and_keep(args, context, &store, &workload, &path, &stop, lint),
+        Some((study, job)) => {
+            let (target, consent) = (&root, args.job.consent());
+            let subject = study::Subject {
+                context,
+                target,
+                path,
+                job,
+                consent,
+                args: &args.study,
+                stop: &stop,
+                findings: lint.findings,
+            };
+            study::run(study, subject)
+        }
+    }
+}
+
+/// A series of loads in place of one, where the options or the job ask for it.
+fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Job)>, Failure> {
+    let studies = workload.sections.iter().map(|section| Ok((args.study.study(&section.job)?, section)));
+    let all = studies.collect::<Result<Vec<_>, Failure>>()?;
+    match &all[..] {
+        [(Some(study), section)] => Ok(Some((study.clone(), section.job.clone()))),
+        many if many.iter().any(|(study, _)| study.is_some()) => Err(Failure::usage(format!(
+            "a series of loads needs one section, and the job has {}. Choose one with --section NAME",
+            many.len()
+        ))),
+        _ => Ok(None),
+    }
+}
+
+fn inspect(context: &Context, target: &Path) -> Result<IoPath, Failure> {
+    pipeline::inventory::collect(&context.host, &target.to_string_lossy())
+        .map_err(crate::commands::inspect::failure)
+}
+
+fn measure_and_keep(
+    args: &Args,
+    context: &Context,
+    store: &Store,
+    workload: &Workload,
+    path: &IoPath,
+    stop: &Stop,
+    lint: lint::Lint,
+) -> Result<Exit, Failure> {
+    let (targets, studies) = Targets::prepare(args, context, workload, path, stop)?;
+    let done = stage::run_all(args, context, workload, &targets, path, stop)?;
+    drop(targets);
     let was_cut = stop.is_asked();
-    let summary = words::load_sentence(&job, &load);
-    let record = Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "run".into(),
-        target: path.target.clone(),
-        summary,
-        provenance: crate::provenance::of(&context.host),
-        path,
-        job,
-        load: Some(load),
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors,
-        layers,
-        trials: Vec::new(),
-    };
+    let findings = lint.after(path, &done);
+    let mut record = Record { studies, ..record(context, workload, path, done, findings) };
     let id = store.insert(&record)?;
+    // What was said before the load need not be said again.
+    let all = record.findings.clone();
+    record.findings.retain(|finding| diagnose::is_about_a_result(&finding.rule));
     for line in words::record(id, &record) {
         context.out.say(line);
     }
+    record.findings = all;
     if was_cut {
         context.out.note(format!(
             "iodyno: stopped by {}; the record holds what ran until then.",
             stop.signal_name()
         ));
     }
-    context.out.document(&RecordDocument { schema: "iodyno.run/1", id, record: &record })?;
-    Ok(if was_cut { Exit::Interrupted } else { Exit::Fine })
-}
-
-fn prepare(args: &Args, context: &Context, job: &Job, stop: &Stop) -> Result<Prepared, Failure> {
-    let line = Line::new();
-    let mut progress = |done: u64, total: u64| line.layout(done, total);
-    let prepared = load::prepare(&context.host, &args.target, job, &args.job.consent(), stop, &mut progress)?;
-    line.clear();
-    for note in prepared.notes() {
-        context.out.note(format!("note: {note}"));
+    let document = RecordDocument { schema: "iodyno.run/1", id, record: &record };
+    if args.stream {
+        context.out.line(&document)
+    } else {
+        context.out.document(&document)?
     }
-    Ok(prepared)
+    Ok(exit_of(&record, was_cut))
 }
 
-fn measure(
+/// What a run ends with: a stop, data that were not what was written, or neither.
+fn exit_of(record: &Record, was_cut: bool) -> Exit {
+    match (was_cut, record_is_bad(record)) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Failed,
+        (false, false) => Exit::Fine,
+    }
+}
+
+/// Whether reading back found other data than was written.
+fn record_is_bad(record: &Record) -> bool {
+    let sections = record.sections.iter().map(|section| &section.load).chain(&record.load);
+    sections.filter_map(|load| load.verified.as_ref()).any(|verified| verified.bad > 0)
+}
+
+fn record(
     context: &Context,
-    scope: &Scope,
-    prepared: &Prepared,
-    job: &Job,
-    stop: &Stop,
-) -> Result<(LoadResult, Vec<SensorLog>, Option<LayerTimes>), Failure> {
-    let layers_before = scope.tracing.read();
-    let running = load::start(prepared, job, job.randseed, Region::WHOLE)?;
-    let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, running.origin_ns(), scope);
-    let failure = wait(&running, job, stop);
-    let sensors = sampler.stop();
-    let load = running.finish();
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok((load, sensors, scope.tracing.since(layers_before.as_ref()))),
+    workload: &Workload,
+    path: &IoPath,
+    done: stage::Done,
+    findings: Vec<Finding>,
+) -> Record {
+    let mut sections = done.sections;
+    let first = sections.first();
+    let job = first.map_or_else(|| workload.sections[0].job.clone(), |section| section.job.clone());
+    let load = first.map(|section| section.load.clone());
+    let summary = summary::sentence(&sections);
+    if sections.len() == 1 {
+        sections.clear();
     }
-}
-
-/// Waits for the end of the run, a request to stop, or a failure, with the rate of the last second on a terminal.
-fn wait(running: &Running, job: &Job, stop: &Stop) -> Option<Failure> {
-    let line = Line::new();
-    let end_ns = running.origin_ns() + job.runtime_ms * 1_000_000;
-    let mut earlier = running.snapshot();
-    let mut next_ns = running.origin_ns() + 1_000_000_000;
-    loop {
-        let now_ns = host::clock::monotonic_ns();
-        if let Some(failure) = running.failure() {
-            return Some(failure.into());
-        }
-        if now_ns >= end_ns || stop.is_asked() {
-            line.clear();
-            return None;
-        }
-        if now_ns >= next_ns {
-            let snapshot = running.snapshot();
-            line.rate(
-                snapshot.ios - earlier.ios,
-                &snapshot.latency_since(&earlier),
-                running.inflight(),
-                (end_ns - now_ns) / 1_000_000,
-            );
-            earlier = snapshot;
-            next_ns += 1_000_000_000;
-        }
-        host::clock::sleep_until_ns(end_ns.min(now_ns + 50_000_000));
+    Record {
+        schema: RECORD_SCHEMA.into(),
+        verb: "run".into(),
+        target: path.target.clone(),
+        summary,
+        provenance: crate::provenance::of(&context.host),
+        path: path.clone(),
+        job,
+        load,
+        sections,
+        findings,
+        sensors: done.sensors,
+        layers: done.layers,
+        trials: Vec::new(),
+        studies: Studies::default(),
     }
 }

@@ -47,7 +47,7 @@ pub struct Args {
     /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
     #[arg(long)]
     pub aa: bool,
-    /// How closely to trace the block layer: full, but off for a disk in memory.
+    /// Trace the block layer, and say where a gain came from [default: off].
     #[arg(long, value_enum)]
     layers: Option<LayersArg>,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(super::inspect::failure)?;
     // A window that read what an earlier one left in the page cache would measure the earlier one.
-    let job = args.job.job(args.budget, seed);
+    let job = args.job.single(args.budget, seed)?;
     let job = Job { cold_passes: !job.direct && job.rw.reads(), ..job };
     let plan = plan::make(args, context, &path, &job)?;
     for line in plan.lines(&job) {
@@ -97,6 +97,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         sensors: done.sensors,
         layers: None,
         trials: done.trials,
+        studies: model::studies::Studies::default(),
     };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {

@@ -9,6 +9,7 @@ use model::job::Job;
 use model::units;
 use pipeline::apply::{Knob, Queue, knobs};
 use pipeline::experiment::{default_budget_ms, least_budget_ms};
+use pipeline::load::{Engine, Needs};
 use serde::Serialize;
 
 /// Device time that settling, audit and hold-out take on top of the pairs, about: their windows are as long as the
@@ -57,6 +58,7 @@ pub struct SkippedKnob {
 
 /// Makes the plan, or says why there can be none.
 pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<TunePlan, Failure> {
+    usable(job)?;
     let device = device(path)?;
     let queue = Queue::of(&context.host, &device).ok_or_else(|| {
         Failure::new(Exit::Failed, format!("{device} has no queue settings in /sys/block/{device}/queue."))
@@ -76,6 +78,25 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
     }
     rights(&plan, &queue, args)?;
     Ok(plan)
+}
+
+/// An experiment needs a load that goes on alike; one that works through phases is none.
+fn usable(job: &Job) -> Result<(), Failure> {
+    match Engine::find(&job.ioengine) {
+        Some(engine) if engine.needs == Needs::Directory => Err(Failure::usage(format!(
+            "--ioengine={} works through phases, and two windows of it are not the same load.\n\
+             Measure it with `iodyno run`, or tune under another engine.",
+            engine.id
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Why a knob cannot be judged under a load that is not ours to start anew.
+fn unjudgeable(knob: &Knob, job: &Job) -> Option<String> {
+    let is_theirs = Engine::find(&job.ioengine).is_some_and(|engine| engine.needs == Needs::Nothing);
+    (is_theirs && knob.class != Class::Fast)
+        .then(|| "it acts on files opened after the switch or on what is still to be written, and this load is not ours to start anew".into())
 }
 
 /// The one device below the target whose queue can be tuned.
@@ -162,8 +183,16 @@ fn consider(
     if values.len() < 2 {
         return Ok(Err(format!("{} has no other value than {now} here", queue.device())));
     }
+    if let Some(why) = unjudgeable(knob, job) {
+        return Ok(Err(why));
+    }
     let is_named_with_values = is_asked_by_name;
-    if !is_named_with_values && let Some(why) = (knob.pointless)(queue, job) {
+    // A load that is not ours is not what the job says.
+    let is_ours = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs != Needs::Nothing);
+    if is_ours
+        && !is_named_with_values
+        && let Some(why) = (knob.pointless)(queue, job)
+    {
         return Ok(Err(why));
     }
     Ok(Ok(PlannedKnob { knob: knob.id.into(), values, class: knob.class_under(job), risk: knob.risk }))

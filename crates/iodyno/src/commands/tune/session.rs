@@ -18,7 +18,7 @@ use pipeline::apply::{self, Knob, Queue};
 use pipeline::experiment::drive::{DriveError, Driven, Setup, drive};
 use pipeline::experiment::{Experiment, Plan};
 use pipeline::load::{self, Prepared};
-use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Strength, Tracing};
+use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
 use pipeline::report::words;
 
 /// What a tune works on.
@@ -58,7 +58,7 @@ impl Session<'_> {
         let queue = Queue::of(&context.host, &self.plan.device)
             .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
         let journal = self.begin_journal(&queue)?;
-        let tracing = Tracing::start(self.path, wish(self.args.layers, Strength::Full));
+        let tracing = Tracing::start(self.path, wish(self.args.layers));
         let scope = Scope { tracing: tracing.clone(), ..Scope::of(self.path) };
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, host::clock::monotonic_ns(), &scope);
         let rig =
@@ -81,8 +81,9 @@ impl Session<'_> {
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let consent = self.args.job.consent();
-        let prepared =
+        let mut prepared =
             load::prepare(&self.context.host, &self.args.target, self.job, &consent, stop, &mut progress)?;
+        prepared.set_device(Some(self.plan.device.clone()));
         line.clear();
         for note in prepared.notes() {
             self.context.out.note(format!("note: {note}"));
@@ -158,7 +159,8 @@ impl Session<'_> {
         plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
         plan.budget_ms = pairs_ms;
         plan.min_completions = 200;
-        plan.can_halve_depth = self.job.iodepth > 1 && planned.class == Class::Fast;
+        let has_depth = load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
+        plan.can_halve_depth = has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
         let mut experiment = Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
         let setup = Setup {

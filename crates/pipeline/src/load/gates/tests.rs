@@ -42,7 +42,7 @@ const SWAPS: &str = "Filename\tType\tSize\tUsed\tPriority";
 fn members_of_stacks_are_in_use() {
     let host = stacked("40 1 252:3 / /srv\\040data rw - xfs /dev/mapper/vg-data rw", SWAPS);
     let disk = Device::new(&host, "sdb");
-    let uses_found = uses(&host, &disk, DEPTH);
+    let uses_found = uses::of(&host, &disk, DEPTH);
     assert_eq!(
         uses_found,
         [
@@ -58,7 +58,10 @@ fn members_of_stacks_are_in_use() {
     assert_eq!(error.exit_class(), ExitClass::Refused);
     let unmounted = stacked("", SWAPS);
     let partition = Device::new(&unmounted, "sdb1");
-    assert_eq!(uses(&unmounted, &partition, DEPTH), ["md0 has it as a member, and dm-3 has md0 as a member"]);
+    assert_eq!(
+        uses::of(&unmounted, &partition, DEPTH),
+        ["md0 has it as a member, and dm-3 has md0 as a member"]
+    );
 }
 
 #[test]
@@ -82,7 +85,7 @@ fn partitions_disks_swap_and_foreign_numbers_count() {
     ];
     for (mountinfo, swaps, name, wanted) in cases {
         let host = stacked(mountinfo, swaps);
-        let found = uses(&host, &Device::new(&host, name), DEPTH);
+        let found = uses::of(&host, &Device::new(&host, name), DEPTH);
         assert!(found.iter().any(|clause| clause == wanted), "{found:?}");
     }
 }
@@ -97,8 +100,67 @@ fn loops_btrfs_members_and_programs_count() {
     ];
     let host = machine(&(extra.concat() + &attribute("/sys/class/block/sdc/dev", "8:32")));
     let device = Device::new(&host, "sdc");
-    assert_eq!(uses(&host, &device, 1), ["loop4 is a loop device over it", "it belongs to a mounted btrfs"]);
-    assert_eq!(openers_now(&host, &device), ["process 812 (qemu-system-x86) has it open"]);
+    assert_eq!(
+        uses::of(&host, &device, 1),
+        ["it belongs to a mounted btrfs", "loop4 is a loop device over it"]
+    );
+    assert_eq!(openers::of(&host, &device), ["process 812 (qemu-system-x86) has it open"]);
+}
+
+#[test]
+fn exports_bcache_and_partitions_that_reach_into_one_count() {
+    let nvmet = "/sys/kernel/config/nvmet/subsystems/nqn.test/namespaces";
+    let extra = [
+        attribute("/sys/class/block/sdc/dev", "8:32"),
+        attribute(&format!("{nvmet}/1/device_path"), "/dev/sdc"),
+        attribute(&format!("{nvmet}/1/enable"), "1"),
+        attribute(&format!("{nvmet}/2/device_path"), "/dev/sdd"),
+        attribute(&format!("{nvmet}/2/enable"), "0"),
+        attribute(
+            "/sys/kernel/config/target/core/fileio_0/store/info",
+            "Status: ACTIVATED  Max Queue Depth: 128\n        TCM FILEIO ID: 0        File: /dev/sde  Size: 4096  Mode: O_DSYNC",
+        ),
+        attribute(
+            "/sys/kernel/config/target/core/iblock_0/block/info",
+            "Status: ACTIVATED\n        iBlock device: sdf  UDEV PATH: /dev/sdf  readonly: 0",
+        ),
+        "path: /sys/class/block/sdg/bcache\ndirectory\n".to_string(),
+    ];
+    let host = machine(&extra.concat());
+    let of = |name: &str| uses::of(&host, &Device::new(&host, name), 1);
+    assert_eq!(of("sdc"), ["it is exported by NVMe over Fabrics (nqn.test)"]);
+    assert_eq!(of("sdd"), [""; 0], "a namespace that is not enabled has nothing open");
+    assert_eq!(of("sde"), ["it is exported by the SCSI target (store)"]);
+    assert_eq!(of("sdf"), ["it is exported by the SCSI target (block)"]);
+    assert_eq!(of("sdg"), ["it is registered with bcache"]);
+}
+
+#[test]
+fn partitions_that_share_sectors_count() {
+    let partition = |name: &str, minor: u32, start: u64, size: u64| {
+        let dir = format!("/sys/devices/pci/sdb/{name}");
+        [
+            attribute(&format!("{dir}/dev"), &format!("8:{minor}")),
+            attribute(&format!("{dir}/partition"), "1"),
+            attribute(&format!("{dir}/start"), &start.to_string()),
+            attribute(&format!("{dir}/size"), &size.to_string()),
+            format!("path: /sys/class/block/{name}\nlink: ../../devices/pci/sdb/{name}\n"),
+        ]
+        .concat()
+    };
+    let text = [
+        attribute("/sys/devices/pci/sdb/dev", "8:16"),
+        "path: /sys/class/block/sdb\nlink: ../../devices/pci/sdb\n".into(),
+        partition("sdb1", 17, 2048, 8192),
+        partition("sdb10", 26, 10_239, 100),
+        partition("sdb2", 18, 10_240, 50),
+        attribute("/proc/self/mountinfo", "40 1 8:26 / /srv rw - ext4 /dev/root rw"),
+    ];
+    let host = machine(&text.concat());
+    let of = |name: &str| uses::of(&host, &Device::new(&host, name), 1);
+    assert_eq!(of("sdb1"), ["the partition sdb10 that reaches into it is mounted on /srv"]);
+    assert_eq!(of("sdb2"), ["the partition sdb10 that reaches into it is mounted on /srv"]);
+    assert_eq!(of("sdb"), ["its partition sdb10 is mounted on /srv"]);
 }
 
 /// Asks the gates and checks that they refuse, and that not a byte of the device changed.

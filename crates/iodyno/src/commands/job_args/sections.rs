@@ -1,0 +1,188 @@
+//! From the command line to the sections that are to run.
+
+use super::{JobArgs, fresh_seed};
+use crate::exit::{Exit, Failure};
+use model::job::{Job, Section};
+use pipeline::load::language::{self, Parsed};
+use pipeline::load::{Preset, defaults, presets};
+use std::path::{Path, PathBuf};
+
+/// What is to run.
+#[derive(Debug)]
+pub struct Workload {
+    /// The sections, in order.
+    pub sections: Vec<Section>,
+    /// What the reader of the job should know: options that have no meaning here.
+    pub notes: Vec<String>,
+    /// Whether the job is in fio's words, whose defaults are fio's.
+    pub is_fio: bool,
+}
+
+impl JobArgs {
+    /// The workload. `runtime_ms` is that of a job in iodyno's own words; `seed` is the one the user chose.
+    pub fn workload(&self, runtime_ms: Option<u64>, seed: Option<u64>) -> Result<Workload, Failure> {
+        if runtime_ms == Some(0) {
+            return Err(Failure::usage(
+                "--runtime 0s: a load of no length measures nothing. Give at least 10ms",
+            ));
+        }
+        let mut workload = self.language()?;
+        if workload.is_fio {
+            self.refuse_own(runtime_ms)?;
+        }
+        for section in &mut workload.sections {
+            let job = &mut section.job;
+            if let Some(runtime_ms) = runtime_ms {
+                (job.runtime_ms, job.time_based) = (runtime_ms, true);
+            }
+            self.apply_own(job)?;
+            // fio's jobs repeat their offsets in every run, unless they say otherwise (`randrepeat`).
+            match seed {
+                Some(seed) => job.randseed = seed,
+                None if !workload.is_fio || !job.randrepeat => job.randseed = fresh_seed(),
+                None => {}
+            }
+            self.scale(job);
+            self.choose_engine(job);
+            if !workload.is_fio && self.preset.is_none() {
+                section.name = section.job.rw.word().into();
+            }
+        }
+        Ok(workload)
+    }
+
+    /// The only section, for commands that work with one load.
+    pub fn single(&self, runtime_ms: u64, seed: u64) -> Result<Job, Failure> {
+        let mut sections = self.workload(None, Some(seed))?.sections;
+        if sections.len() != 1 {
+            return Err(Failure::usage(format!(
+                "the job has {} sections, and one load is needed. Choose one with --section NAME",
+                sections.len()
+            )));
+        }
+        let job = sections.remove(0).job;
+        Ok(Job { runtime_ms, time_based: true, ..job })
+    }
+
+    fn language(&self) -> Result<Workload, Failure> {
+        let of = |sections| Workload { sections, notes: Vec::new(), is_fio: false };
+        if let Some(file) = &self.job_file {
+            return self.job_file(file);
+        }
+        if !self.words.is_empty() {
+            let parsed = language::from_words(&self.words);
+            return self.accepted(parsed.map_err(|error| Failure::usage(self.misplaced(error.to_string())))?);
+        }
+        match &self.preset {
+            None => Ok(of(vec![Section::of(defaults::of(self.ioengine.as_deref().unwrap_or("io_uring")))])),
+            Some(name) => {
+                let preset = Preset::find(name).ok_or_else(|| {
+                    Failure::usage(format!(
+                        "no preset is called `{name}`. There are: {}",
+                        presets::ALL.iter().map(|preset| preset.id).collect::<Vec<_>>().join(", ")
+                    ))
+                })?;
+                Ok(of(preset.sections()))
+            }
+        }
+    }
+
+    /// Says as well that an option of iodyno's own stands behind `--`, where every word is fio's.
+    fn misplaced(&self, error: String) -> String {
+        const OWN: [&str; 7] =
+            ["--json", "--strict", "--corrected", "--stream", "--destroy-data", "--overwrite", "--max-size"];
+        let is_own = |word: &&String| OWN.iter().any(|own| word.split('=').next() == Some(own));
+        match self.words.iter().find(is_own) {
+            Some(word) => format!("{error}. {word} is an option of iodyno's own: put it before the `--`"),
+            None => error,
+        }
+    }
+
+    fn job_file(&self, file: &Path) -> Result<Workload, Failure> {
+        let read = |path: &Path| host::files::read_text(path).map_err(|error| error.to_string());
+        let text = read(file).map_err(Failure::usage)?;
+        let folder = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let mut environment = |name: &str| host::environment::variable(name);
+        let mut include = |name: &str| read(&folder.join(name));
+        let parsed = language::from_file(&text, &file.to_string_lossy(), &mut environment, &mut include)
+            .map_err(|error| Failure::usage(error.to_string()))?;
+        let mut workload = self.accepted(parsed)?;
+        if !self.section.is_empty() {
+            let known: Vec<String> = workload.sections.iter().map(|section| section.name.clone()).collect();
+            if let Some(missing) = self.section.iter().find(|name| !known.contains(name)) {
+                return Err(Failure::usage(format!(
+                    "{} has no section `{missing}`. It has: {}",
+                    file.display(),
+                    known.join(", ")
+                )));
+            }
+            workload.sections.retain(|section| self.section.contains(&section.name));
+        }
+        Ok(workload)
+    }
+
+    /// Refuses what the native engines do not do, by name and place; fio itself may be asked to.
+    fn accepted(&self, parsed: Parsed) -> Result<Workload, Failure> {
+        if self.engine != "fio" && !parsed.unsupported.is_empty() {
+            let lines: Vec<String> = parsed
+                .unsupported
+                .iter()
+                .map(|one| format!("  {}={} ({}): {}", one.option, one.value, one.position, one.why))
+                .collect();
+            return Err(Failure::usage(format!(
+                "iodyno's own engines do not know all of this job:\n{}\nAdd --engine fio to let the fio that is \
+                 installed here run it, or leave the options out.",
+                lines.join("\n")
+            )));
+        }
+        Ok(Workload { sections: parsed.sections, notes: parsed.notes, is_fio: true })
+    }
+
+    /// Two ways of saying the same would leave open which one counts.
+    fn refuse_own(&self, runtime_ms: Option<u64>) -> Result<(), Failure> {
+        let mut own = self.own_options();
+        if runtime_ms.is_some() {
+            own.push("--runtime");
+        }
+        match own.first() {
+            None => Ok(()),
+            Some(option) => Err(Failure::new(
+                Exit::Usage,
+                format!(
+                    "{option} stands before a job in fio's words, whose options stand after `--` or in the job file. \
+                     Put it there; --max-size and --max-runtime scale a job from outside"
+                ),
+            )),
+        }
+    }
+
+    fn scale(&self, job: &mut Job) {
+        if let Some(most) = self.max_size {
+            let whole = job.size == 0 || job.size > most;
+            if whole {
+                (job.size, job.size_percent) = (most, 0);
+            }
+            job.io_size = job.io_size.min(most);
+            // What lies between the jobs' ranges has to be there as well.
+            job.offset_increment = job.offset_increment.min(most);
+            job.offset = job.offset.min(most);
+            let files = u64::from(job.files.count());
+            job.files.filesize = job.files.filesize.min((most / files).max(job.bs));
+        }
+        if let Some(most_ms) = self.max_runtime {
+            let is_endless = job.runtime_ms == 0;
+            if is_endless || job.runtime_ms > most_ms {
+                job.runtime_ms = most_ms;
+            }
+            job.ramp_ms = job.ramp_ms.min(most_ms / 2);
+            job.startdelay_ms = job.startdelay_ms.min(most_ms);
+        }
+    }
+
+    fn choose_engine(&self, job: &mut Job) {
+        if self.engine == "fio" && job.ioengine != "fio" {
+            let inner = std::mem::replace(&mut job.ioengine, "fio".into());
+            job.engine_options.entry("ioengine".into()).or_insert(inner);
+        }
+    }
+}

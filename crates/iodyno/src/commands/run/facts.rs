@@ -1,0 +1,150 @@
+//! What the lint has to know of the target and of this machine, read where it is.
+
+mod limits;
+
+use host::files::{self, Access, DataFile, Kind};
+use host::{Host, process, scratch};
+use model::iopath::{IoPath, LayerKind};
+use pipeline::diagnose::{Machine, TargetFacts, TargetKind};
+use std::path::Path;
+
+/// Facts about a target. Opens a regular file for reading, to ask how much of it was ever written; writes nothing.
+/// What cannot be found out is none.
+pub fn target_facts(host: &Host, target: &Path, path: &IoPath) -> TargetFacts {
+    let name = target.to_string_lossy().into_owned();
+    let kind = match files::kind(target) {
+        Ok(Kind::Directory) => TargetKind::Directory,
+        Ok(Kind::File) => TargetKind::File,
+        Ok(Kind::BlockDevice { .. }) => TargetKind::Device,
+        Ok(Kind::Other) | Err(_) => TargetKind::Missing,
+    };
+    let mut facts = TargetFacts { name, kind, is_in_memory: is_in_memory(path), ..TargetFacts::default() };
+    match kind {
+        TargetKind::Directory => facts.free_bytes = usable_bytes(host, &facts.name),
+        TargetKind::File => {
+            let Ok(file) = DataFile::open(target, Access::default()) else { return facts };
+            facts.bytes = Some(file.bytes());
+            facts.is_in_memory |= file.is_in_memory();
+            let written = file.written_bytes(file.bytes());
+            facts.written_share =
+                written.filter(|_| file.bytes() > 0).map(|written| written as f64 / file.bytes() as f64);
+        }
+        TargetKind::Device => facts.bytes = device_bytes(path),
+        TargetKind::Missing => {}
+    }
+    facts
+}
+
+/// What scratch may take: free space less what it leaves to others.
+fn usable_bytes(host: &Host, directory: &str) -> Option<u64> {
+    let space = host.space(directory)?;
+    Some(space.free_bytes.saturating_sub(scratch::reserve_bytes(space.total_bytes)))
+}
+
+/// The inventory knows the size of a device, so that it need not be opened, which takes rights.
+fn device_bytes(path: &IoPath) -> Option<u64> {
+    path.root.below.first()?.facts.get("size_bytes")?.parse().ok()
+}
+
+fn is_in_memory(path: &IoPath) -> bool {
+    let holds = path.root.below.first();
+    holds.filter(|layer| layer.kind == LayerKind::Unbacked).is_some_and(|layer| {
+        layer.facts.get("fstype").is_some_and(|kind| matches!(kind.as_str(), "tmpfs" | "ramfs" | "devtmpfs"))
+    })
+}
+
+/// Facts about this machine, as this process sees it.
+pub fn machine_facts(host: &Host) -> Machine {
+    let text = |path: &str| host.text(path).map(|text| text.trim().to_string());
+    let total = meminfo_bytes(host, "MemTotal:");
+    let limit = limits::memory_bytes(host);
+    Machine {
+        memory_bytes: total.map(|total| total.min(limit.unwrap_or(total))),
+        cpus: u32::try_from(process::allowed_cpus().len()).ok(),
+        nodes: nodes(host),
+        kernel: text("/proc/sys/kernel/osrelease").as_deref().and_then(version),
+        clocksource: text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        io_uring_disabled: host
+            .number("/proc/sys/kernel/io_uring_disabled")
+            .and_then(|value| value.try_into().ok()),
+        cgroup_limits: limits::io(host),
+    }
+}
+
+fn meminfo_bytes(host: &Host, field: &str) -> Option<u64> {
+    let text = host.text("/proc/meminfo")?;
+    let line = text.lines().find(|line| line.starts_with(field))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
+}
+
+/// `6.1.0-18-amd64` → (6, 1).
+fn version(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+/// CPU and node of each CPU; empty on a machine with one node, where there is nothing to choose.
+fn nodes(host: &Host) -> Vec<(u32, u32)> {
+    let base = "/sys/devices/system/node";
+    let numbered = |name: &String| name.strip_prefix("node")?.parse::<u32>().ok();
+    let nodes: Vec<u32> = host.list(base).iter().filter_map(numbered).collect();
+    if nodes.len() < 2 {
+        return Vec::new();
+    }
+    let cpus = |node: &u32| {
+        let list = host.text(&format!("{base}/node{node}/cpulist")).unwrap_or_default();
+        let node = *node;
+        cpu_list(list.trim()).into_iter().map(move |cpu| (cpu, node))
+    };
+    nodes.iter().flat_map(cpus).collect()
+}
+
+/// `0-2,8` → 0, 1, 2, 8.
+fn cpu_list(text: &str) -> Vec<u32> {
+    let part = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let range = first.parse::<u32>().ok().zip(last.parse::<u32>().ok());
+        // The kernel numbers at most 8192 CPUs; a damaged list must not fill the memory.
+        range.map(|(first, last)| first..=last.min(8191)).into_iter().flatten()
+    };
+    text.split(',').flat_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lists_and_versions() {
+        assert_eq!(cpu_list("0-2,8"), [0, 1, 2, 8]);
+        assert_eq!(cpu_list(""), [0; 0]);
+        assert_eq!(version("6.1.0-18-amd64"), Some((6, 1)));
+        assert_eq!(version("3.10.0-693.17.1.el7.x86_64"), Some((3, 10)));
+        assert_eq!(version("unknown"), None);
+    }
+
+    #[test]
+    fn two_nodes_are_told_apart() {
+        let text = "iodyno-host 1\npath: /sys/devices/system/node/node0/cpulist\nlines: 1\n0-1\n\
+                    path: /sys/devices/system/node/node1/cpulist\nlines: 1\n2-3\n";
+        let host = Host::from_archive(host::Archive::parse(text).unwrap());
+        assert_eq!(nodes(&host), [(0, 0), (1, 0), (2, 1), (3, 1)]);
+    }
+
+    #[test]
+    fn holes_of_a_file_are_seen_and_the_directory_has_room() {
+        let dir = files::temporary_dir("facts").unwrap();
+        let name = dir.path().join("half");
+        files::write_atomically(&name, &"x".repeat(1 << 20)).unwrap();
+        let host = Host::live();
+        let path = pipeline::inventory::collect(&host, &name.to_string_lossy()).unwrap();
+        let file = target_facts(&host, &name, &path);
+        assert_eq!((file.kind, file.bytes), (TargetKind::File, Some(1 << 20)));
+        assert!(file.written_share.is_none_or(|share| share > 0.99), "{file:?}");
+        let path = pipeline::inventory::collect(&host, &dir.path().to_string_lossy()).unwrap();
+        let directory = target_facts(&host, dir.path(), &path);
+        assert!(directory.kind == TargetKind::Directory && directory.free_bytes.is_some(), "{directory:?}");
+        let machine = machine_facts(&host);
+        assert!(machine.memory_bytes > Some(1 << 20) && machine.cpus > Some(0) && machine.kernel.is_some());
+    }
+}

@@ -1,0 +1,188 @@
+//! `run` with the engines that are not iodyno's own loop: files, stream, fio, and none.
+
+use crate::support::{Dir, Iodyno, Loop, code, signal, text};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn operation<'a>(load: &'a Value, name: &str) -> &'a Value {
+    load["operations"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap()
+}
+
+#[test]
+fn a_tree_is_shown_as_a_table_and_removed() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("files"));
+    let target = dir.path().to_str().unwrap();
+    let options = ["--engine-option", "files=200", "--engine-option", "filesize=1k-8k"];
+    let arguments = [&["run", target, "--ioengine", "files", "--numjobs", "2"], &options[..]].concat();
+    let output = iodyno.run(&arguments);
+    let shown = text(&output.stdout);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(shown.starts_with("small files, 2 jobs: mkdir "), "{shown}");
+    for word in ["create ", "stat ", "read ", "delete "] {
+        let row = shown.lines().find(|line| line.trim_start().starts_with(word)).unwrap();
+        assert!(row.contains(" 400 "), "{row}");
+    }
+    assert!(names(dir.path()).is_empty());
+    let (document, _) = iodyno.json(&arguments);
+    let load = &document["record"]["load"];
+    assert_eq!(operation(load, "read")["bytes"], operation(load, "create")["bytes"]);
+    assert!(operation(load, "stat")["busy_ms"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_killed_tree_is_named_by_status_and_removed_by_undo() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("files-kill"));
+    let target = dir.path().to_str().unwrap();
+    for phase in [200, 700] {
+        let options = ["--engine-option", "files=20000", "--engine-option", "dirs=20", "--runtime", "60s"];
+        let mut child =
+            iodyno.spawn(&[&["run", target, "--ioengine", "files", "--numjobs", "2"], &options[..]].concat());
+        while names(dir.path()).is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(phase));
+        signal(child.id(), "KILL");
+        child.wait().unwrap();
+        let tree = names(dir.path());
+        assert_eq!(tree.len(), 1, "{tree:?}");
+        let status = text(&iodyno.run(&["status"]).stdout);
+        assert!(status.contains(&tree[0]) && status.contains("its files may still be there"), "{status}");
+        let warned = text(&iodyno.run(&["list"]).stderr);
+        assert!(warned.contains("ended before it put everything back"), "{warned}");
+        let output = iodyno.run(&["undo"]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        assert!(text(&output.stdout).contains(&format!("{}  removed", tree[0])), "{}", text(&output.stdout));
+        assert!(names(dir.path()).is_empty(), "{}", text(&output.stdout));
+        assert!(text(&iodyno.run(&["status"]).stdout).starts_with("Nothing is changed"));
+    }
+}
+
+#[test]
+fn ctrl_c_removes_a_tree() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("files-int"));
+    let target = dir.path().to_str().unwrap();
+    let child = iodyno.spawn(&["run", target, "--ioengine", "files", "--engine-option", "files=1000000"]);
+    while names(dir.path()).is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    signal(child.id(), "INT");
+    assert_eq!(code(&child.wait_with_output().unwrap()), 130);
+    assert!(names(dir.path()).is_empty());
+}
+
+#[test]
+fn a_stream_ends_when_its_bytes_are_moved() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("stream"));
+    let target = dir.path().to_str().unwrap();
+    let (document, output) =
+        iodyno.json(&["run", target, "--ioengine", "stream", "--size", "32m", "--numjobs", "2"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let record = &document["record"];
+    assert_eq!(
+        (record["job"]["bs"].as_u64(), record["job"]["direct"].as_bool()),
+        (Some(1 << 20), Some(false))
+    );
+    assert_eq!(record["load"]["write"]["bytes"], 64 << 20, "each has a file of its own");
+    assert_eq!(record["load"]["sync"]["ios"], 2);
+    assert!(record["load"]["notes"].to_string().contains("then fsync in"));
+}
+
+#[test]
+fn fio_makes_the_load_and_dies_with_us() {
+    if std::process::Command::new("fio").arg("--version").output().is_err() {
+        println!("skipped: fio is not installed");
+        return;
+    }
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("fio"));
+    let target = dir.path().to_str().unwrap();
+    let job = ["run", target, "--ioengine", "fio", "--size", "32m", "--direct", "0", "--runtime"];
+    let (document, output) = iodyno.json(&[&job[..], &["1s"]].concat());
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let load = &document["record"]["load"];
+    let in_histogram: u64 =
+        load["read"]["latency"].as_array().unwrap().iter().map(|pair| pair[1].as_u64().unwrap()).sum();
+    assert_eq!(load["read"]["ios"].as_u64().unwrap(), in_histogram);
+    assert!((700.0..1_600.0).contains(&load["elapsed_ms"].as_f64().unwrap()), "{}", load["elapsed_ms"]);
+    let mut child = iodyno.spawn(&[&job[..], &["60s"]].concat());
+    let of_child = |pid: u32| {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let children = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+        children.flat_map(|text| text.split_whitespace().map(str::to_string).collect::<Vec<_>>()).next()
+    };
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    let fio = loop {
+        match of_child(child.id()) {
+            Some(fio) => break fio,
+            None if std::time::Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+            None => {
+                println!("skipped: this kernel does not name a process's children");
+                signal(child.id(), "INT");
+                child.wait().unwrap();
+                return;
+            }
+        }
+    };
+    std::thread::sleep(Duration::from_millis(800));
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    let is_gone = || {
+        let state = std::fs::read_to_string(format!("/proc/{fio}/stat")).unwrap_or_default();
+        state.is_empty() || state.contains(") Z ")
+    };
+    let deadline = std::time::Instant::now() + Duration::from_secs(5);
+    while !is_gone() && std::time::Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(is_gone(), "fio {fio} outlived us");
+}
+
+#[test]
+fn none_watches_and_an_idle_device_is_told() {
+    let Some(disk) = Loop::new(32) else { return };
+    let iodyno = Iodyno::new();
+    for runtime in ["1s", "5s"] {
+        let output = iodyno.run(&["run", &disk.device, "--ioengine", "none", "--runtime", runtime]);
+        assert_eq!(code(&output), 5, "{}", text(&output.stdout));
+        assert!(text(&output.stderr).contains("there is no load to judge"), "{}", text(&output.stderr));
+    }
+    let mut load = iodyno.spawn(&["run", &disk.device, "--runtime", "30s", "--iodepth", "4"]);
+    std::thread::sleep(Duration::from_millis(800));
+    let output = iodyno.run(&["run", &disk.device, "--ioengine", "none", "--runtime", "1s"]);
+    signal(load.id(), "INT");
+    load.wait().unwrap();
+    let shown = text(&output.stdout);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(shown.starts_with("the load that is there: ") && !shown.contains("p99"), "{shown}");
+    assert!(shown.contains("mean time of a read request"), "{shown}");
+}
+
+#[test]
+fn what_an_engine_does_not_know_is_a_usage_error() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("options"));
+    let target = dir.path().to_str().unwrap();
+    let said = |arguments: &[&str]| {
+        let output = iodyno.run(&[&["run", target], arguments].concat());
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let error = said(&["--ioengine", "files", "--engine-option", "fils=3"]);
+    assert!(error.contains("has no such option. It has files, dirs"), "{error}");
+    let error = said(&["--ioengine", "files", "--engine-option", "files"]);
+    assert!(error.contains("NAME=VALUE"), "{error}");
+    let error = said(&["--ioengine", "stream", "--rw", "randread"]);
+    assert!(error.contains("one direction"), "{error}");
+    let output = iodyno.run(&["tune", target, "--ioengine", "files", "--dry-run"]);
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stderr).contains("works through phases"), "{}", text(&output.stderr));
+}

@@ -1,0 +1,157 @@
+//! `run` in fio's language: pasted lines, job files, presets, the stream, and data that is read back.
+
+use crate::support::{Dir, Iodyno, code, text};
+use serde_json::Value;
+use std::os::unix::fs::FileExt;
+
+/// Runs with these arguments before `--` and this line behind it.
+fn pasted(iodyno: &Iodyno, target: &str, line: &str) -> (Value, std::process::Output) {
+    let mut arguments = vec!["run", target, "--max-size", "16m", "--max-runtime", "300ms", "--"];
+    arguments.extend(line.split_whitespace());
+    iodyno.json(&arguments)
+}
+
+#[test]
+fn a_pasted_line_runs_as_fio_would_run_it() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("pasted"));
+    let target = dir.path().to_str().unwrap();
+    let line = "$ sudo fio -filename=/dev/sda -direct=1 -iodepth 1 -thread -rw=write -ioengine=psync -bs=4k \
+                -size=1000G -numjobs=3 -runtime=180 -group_reporting -name=sqe_100write_4k";
+    let (document, output) = pasted(&iodyno, target, line);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
+    assert_eq!(
+        (&job["ioengine"], &job["numjobs"], &job["direct"]),
+        (&"psync".into(), &3.into(), &true.into())
+    );
+    assert_eq!(job["size"], 16 << 20, "--max-size holds");
+    assert!(load["write"]["ios"].as_u64().unwrap() > 10 && load["read"]["ios"] == 0);
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "/dev/sda was not touched, nor is scratch left"
+    );
+}
+
+#[test]
+fn own_options_beside_fios_are_refused() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("both"));
+    let target = dir.path().to_str().unwrap();
+    let output = iodyno.run(&["run", target, "--bs", "8k", "--", "-rw=read", "-size=1m"]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        text(&output.stderr).contains("--bs stands before a job in fio's words"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn what_is_not_known_is_named_with_its_place_and_fio_runs_it() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("unknown"));
+    let target = dir.path().to_str().unwrap();
+    let file = dir.path().join("odd.fio");
+    std::fs::write(&file, "[a]\nrw=randread\nsize=4m\nruntime=1\ntime_based\nexperimental_verify=1\n")
+        .unwrap();
+    let output = iodyno.run(&["run", target, "--job", file.to_str().unwrap()]);
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 2, "{said}");
+    assert!(said.contains("experimental_verify=1") && said.contains("odd.fio line 6"), "{said}");
+    assert!(said.contains("--engine fio"), "{said}");
+}
+
+#[test]
+fn sections_run_in_stages_and_end_by_size() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("stages"));
+    let target = dir.path().to_str().unwrap();
+    let file = dir.path().join("two.fio");
+    let job = "[global]\nbs=64k\nsize=8m\nfilename=data\n[fill]\nrw=write\n[look]\nstonewall\nrw=read\nloops=2\n\
+               [beside]\nrw=randread\n";
+    std::fs::write(&file, job).unwrap();
+    let (document, output) = iodyno.json(&["run", target, "--job", file.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let sections = document["record"]["sections"].as_array().unwrap();
+    let of = |key: &str| sections.iter().map(|one| one[key].clone()).collect::<Vec<_>>();
+    assert_eq!(of("name"), ["fill", "look", "beside"]);
+    assert_eq!(of("stage"), [0, 1, 1]);
+    let ios = |place: usize, way: &str| sections[place]["load"][way]["ios"].as_u64().unwrap();
+    assert_eq!(
+        (ios(0, "write"), ios(1, "read"), ios(2, "read")),
+        (128, 256, 128),
+        "size, loops × size, size"
+    );
+}
+
+#[test]
+fn a_preset_runs_and_takes_own_words() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("preset"));
+    let target = dir.path().to_str().unwrap();
+    let arguments =
+        ["run", target, "--preset", "mixed-70-30", "--bs", "8k", "--size", "16m", "--runtime", "500ms"];
+    let (document, output) = iodyno.json(&arguments);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
+    assert_eq!((&job["bs"], &job["rwmixread"]), (&8192.into(), &70.into()));
+    let (read, write) = (load["read"]["ios"].as_f64().unwrap(), load["write"]["ios"].as_f64().unwrap());
+    assert!((0.6..0.8).contains(&(read / (read + write))), "{read} reads, {write} writes");
+    let output = iodyno.run(&["run", target, "--preset", "olpt"]);
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stderr).contains("oltp"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn the_stream_adds_up_to_the_record() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("stream"));
+    let target = dir.path().to_str().unwrap();
+    let arguments = [
+        "run",
+        target,
+        "--size",
+        "16m",
+        "--runtime",
+        "1s",
+        "--stream",
+        "--interval",
+        "100ms",
+        "--rw",
+        "randrw",
+    ];
+    let output = iodyno.run(&arguments);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let lines: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (record, intervals) = lines.split_last().unwrap();
+    assert_eq!(record["schema"], "iodyno.run/1");
+    assert!((8..=12).contains(&intervals.len()), "{} intervals of 100 ms in a second", intervals.len());
+    assert!(intervals.iter().all(|line| line["schema"] == "iodyno.interval/1"));
+    let sum =
+        |way: &str| intervals.iter().map(|one| one["interval"][way]["ios"].as_u64().unwrap()).sum::<u64>();
+    let all = |way: &str| record["record"]["load"][way]["ios"].as_u64().unwrap();
+    // The last look comes before the load has drained: what was in flight then is in the record alone.
+    assert!(all("read") - sum("read") <= 64 && all("write") - sum("write") <= 64);
+}
+
+#[test]
+fn damaged_data_is_found_where_it_is() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("damage"));
+    let path = dir.path().join("data");
+    std::fs::write(&path, vec![0u8; 4 << 20]).unwrap();
+    let target = path.to_str().unwrap();
+    let write =
+        ["run", target, "--overwrite", "--", "-rw=randwrite", "-bs=16k", "-size=4m", "-verify=crc32c"];
+    let (document, output) = iodyno.json(&write);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let verified = &document["record"]["load"]["verified"];
+    assert_eq!((&verified["blocks"], &verified["bad"]), (&256.into(), &0.into()), "{verified}");
+
+    let at = 1_234_567;
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().write_all_at(b"!", at).unwrap();
+    let read = ["run", target, "--", "-rw=read", "-bs=16k", "-size=4m", "-verify=crc32c"];
+    let (document, output) = iodyno.json(&read);
+    assert_eq!(code(&output), 5, "{}", text(&output.stderr));
+    let verified = &document["record"]["load"]["verified"];
+    assert_eq!(verified["bad"], 1, "{verified}");
+    let said = verified["first_bad"][0].as_str().unwrap();
+    let block = at / 16384 * 16384;
+    assert!(said.contains(&block.to_string()), "{said} names the block at byte {block}");
+}

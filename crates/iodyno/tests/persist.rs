@@ -1,0 +1,67 @@
+//! `apply --persist` with a real udev and a real reboot, in a guest.
+
+use crate::support::{Dir, guest_with_iodyno};
+use crate::undo::claim_a_win;
+use lab::{Bus, Disk, Guest, Machine};
+use serde_json::Value;
+
+/// Seconds that a step may take on a host with much other work.
+const LIMIT_S: u64 = 120;
+const RULE: &str = "/etc/udev/rules.d/99-iodyno-nvme0n1.rules";
+
+fn out(guest: &mut Guest, script: &str) -> String {
+    let script = format!("export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n{script}");
+    let done = guest.run(&script, LIMIT_S).unwrap();
+    assert_eq!(done.status, 0, "{script}: {done:?}");
+    done.out.trim().to_string()
+}
+
+fn scheduler(guest: &mut Guest) -> String {
+    out(guest, "sed 's/.*\\[//; s/\\].*//' /sys/block/nvme0n1/queue/scheduler")
+}
+
+/// Puts a record into the guest's store that claims mq-deadline to be better, and gives its number.
+fn store_a_win(guest: &mut Guest) -> String {
+    let run = "iodyno run /root --runtime 100ms --size 4m --direct 0 --json >/mnt/lab/ran && cp /root/state/records.db /mnt/lab/";
+    out(guest, &format!("PATH=$PATH:/run; {run}"));
+    let ran: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
+    let mut record = ran["record"].clone();
+    claim_a_win(&mut record, "nvme0n1", "none", "mq-deadline");
+    let dir = Dir::new("persist");
+    let file = dir.path().join("records.db");
+    std::fs::write(&file, guest.get("records.db").unwrap()).unwrap();
+    let store = rusqlite::Connection::open(&file).unwrap();
+    // The guest's store is one file once no process has it open; this one must be too.
+    store.pragma_update(None, "journal_mode", "delete").unwrap();
+    store.execute("UPDATE record SET verb = 'tune', document = ?1", [record.to_string()]).unwrap();
+    drop(store);
+    guest.put(&file, "records.db").unwrap();
+    out(guest, "rm -f /root/state/records.db*; cp /mnt/lab/records.db /root/state/");
+    ran["id"].to_string()
+}
+
+#[test]
+fn what_is_applied_for_good_outlives_the_reboot_of_a_guest() {
+    // With one queue the kernel would choose mq-deadline by itself.
+    let machine = Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2));
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    out(&mut guest, "cp /run/iodyno /root/iodyno");
+    assert_eq!(scheduler(&mut guest), "none");
+    let record = store_a_win(&mut guest);
+    let applied = out(&mut guest, &format!("/root/iodyno apply {record} --persist --json"));
+    let applied: Value = serde_json::from_str(&applied).unwrap();
+    assert_eq!(applied["persisted"], RULE);
+    assert_eq!(scheduler(&mut guest), "mq-deadline");
+
+    guest.reboot().unwrap();
+    assert_eq!(scheduler(&mut guest), "mq-deadline", "udev set it at boot");
+    let status = out(&mut guest, "/root/iodyno status");
+    assert!(status.contains("nvme0n1"), "{status}");
+    let journal = applied["journal"].as_str().unwrap();
+    let undone = out(&mut guest, &format!("/root/iodyno undo {journal}"));
+    assert!(undone.contains("what they set at this boot stays until the next one"), "{undone}");
+    out(&mut guest, &format!("test ! -e {RULE}"));
+    guest.reboot().unwrap();
+    assert_eq!(scheduler(&mut guest), "none");
+    assert!(out(&mut guest, "/root/iodyno undo --all").contains("Nothing to undo"));
+}

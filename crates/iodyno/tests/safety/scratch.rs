@@ -1,0 +1,102 @@
+//! Scratch: it leaves room for others, and every way of ending takes it away.
+
+use crate::support::{Dir, Iodyno, code, is_root, signal, text};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// An ext4 of its own, so that nobody else's files count, over a sparse file. Unmounted and removed when dropped.
+struct FileSystem {
+    dir: Dir,
+}
+
+impl FileSystem {
+    fn new(mib: u64) -> Option<FileSystem> {
+        if !is_root() {
+            println!("skipped: mounting needs root");
+            return None;
+        }
+        let dir = Dir::new("scratch");
+        let steps = format!(
+            "truncate -s {mib}M image && mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 image && \
+             mkdir mnt && mount -o loop image mnt && rmdir mnt/lost+found"
+        );
+        let fs = FileSystem { dir };
+        let done = fs.shell(&steps);
+        if done.is_none() {
+            println!("skipped: no file system over a loop device can be had here");
+        }
+        done.map(|_| fs)
+    }
+
+    fn shell(&self, steps: &str) -> Option<String> {
+        let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap());
+        let done =
+            Command::new("sh").args(["-c", steps]).current_dir(self.dir.path()).env("PATH", path).output();
+        let done = done.unwrap();
+        done.status.success().then(|| text(&done.stdout).trim().to_string())
+    }
+
+    fn target(&self) -> String {
+        self.dir.path().join("mnt").to_str().unwrap().into()
+    }
+
+    /// What is used, KiB.
+    fn used(&self) -> u64 {
+        self.shell("sync -f mnt; df --output=used -k mnt | tail -n 1").unwrap().parse().unwrap()
+    }
+
+    /// The directory is empty at once; its space comes back a moment after the end of the process, because the kernel
+    /// takes an io_uring down in the background.
+    fn is_as_before(&self, used: u64, what: &str) {
+        assert_eq!(std::fs::read_dir(Path::new(&self.target())).unwrap().count(), 0, "{what}");
+        let start = Instant::now();
+        while self.used() != used {
+            assert!(start.elapsed() < Duration::from_secs(20), "{what}: {} KiB are still used", self.used());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for FileSystem {
+    fn drop(&mut self) {
+        self.shell("umount mnt");
+    }
+}
+
+#[test]
+fn scratch_leaves_the_reserve_to_others() {
+    // Of 420 MiB, 256 are kept for others.
+    let Some(fs) = FileSystem::new(420) else { return };
+    let (before, target) = (fs.used(), fs.target());
+    for (size, wanted) in [("300m", 5), ("200m", 5), ("32m", 0)] {
+        let arguments = ["run", &target, "--runtime=100ms", "--size", size];
+        let output = Iodyno::new().run(&arguments);
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), wanted, "{size}: {said}");
+        assert_eq!(said.contains("stay reserved for others"), wanted == 5, "{said}");
+        fs.is_as_before(before, size);
+    }
+}
+
+#[test]
+fn every_way_of_ending_takes_the_scratch_away() {
+    let Some(fs) = FileSystem::new(3000) else { return };
+    let (before, target) = (fs.used(), fs.target());
+    // A large file is caught while it is laid out, a small one while it is loaded.
+    for (size, kib, pause_ms) in [("2g", 8 << 10, 0), ("32m", 32 << 10, 700)] {
+        for (name, wanted) in [("INT", Some(130)), ("TERM", Some(130)), ("KILL", None)] {
+            let iodyno = Iodyno::new();
+            let child = iodyno.spawn(&["run", &target, "--runtime=100s", "--rw=randrw", "--size", size]);
+            let start = Instant::now();
+            while fs.used() < before + kib {
+                assert!(start.elapsed() < Duration::from_secs(60), "no scratch file appears");
+            }
+            std::thread::sleep(Duration::from_millis(pause_ms));
+            signal(child.id(), name);
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), wanted, "{size} {name}");
+            fs.is_as_before(before, &format!("{size} {name}"));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Stage 4, analyse: what measured numbers say. Pure: numbers in, nouns out; no clock, no machine, no randomness but a
+//! seed that is given.
+
+pub mod cliff;
+pub mod curve;
+pub mod interference;
+pub mod knee;
+pub mod little;
+pub mod order;
+pub mod search;
+pub mod spread;
+pub mod steady;

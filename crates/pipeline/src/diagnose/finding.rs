@@ -1,0 +1,82 @@
+//! How rules write findings down: what is the case, then what it rests on, what would refute it, and what to do.
+
+use model::finding::{Evidence, Finding, Fix, Level};
+use model::job::Section;
+
+/// The test does not measure what it says.
+pub fn wrong(section: &str, claim: impl Into<String>) -> Finding {
+    found(Level::Wrong, section, claim)
+}
+
+/// The result needs this beside it.
+pub fn warning(section: &str, claim: impl Into<String>) -> Finding {
+    found(Level::Warning, section, claim)
+}
+
+/// Worth knowing.
+pub fn note(section: &str, claim: impl Into<String>) -> Finding {
+    found(Level::Note, section, claim)
+}
+
+/// With a level that depends on the case.
+pub fn found(level: Level, section: &str, claim: impl Into<String>) -> Finding {
+    Finding {
+        rule: String::new(),
+        level,
+        section: section.into(),
+        claim: claim.into(),
+        evidence: Vec::new(),
+        refuted_by: String::new(),
+        advice: String::new(),
+        fixes: Vec::new(),
+        position: None,
+    }
+}
+
+/// The parts of a finding, one after the other.
+pub trait With {
+    /// A value that it rests on.
+    fn shows(self, name: &str, value: impl ToString) -> Self;
+    /// What would show it to be mistaken.
+    fn refuted_by(self, what: &str) -> Self;
+    /// What to try, a sentence.
+    fn advise(self, what: impl Into<String>) -> Self;
+    /// An option to set.
+    fn set(self, option: &str, value: impl ToString) -> Self;
+    /// An option to take away.
+    fn drop_option(self, option: &str) -> Self;
+    /// The place of the first of these options that was given.
+    fn at(self, section: &Section, options: &[&str]) -> Self;
+}
+
+impl With for Finding {
+    fn shows(mut self, name: &str, value: impl ToString) -> Self {
+        self.evidence.push(Evidence { name: name.into(), value: value.to_string() });
+        self
+    }
+
+    fn refuted_by(mut self, what: &str) -> Self {
+        self.refuted_by = what.into();
+        self
+    }
+
+    fn advise(mut self, what: impl Into<String>) -> Self {
+        self.advice = what.into();
+        self
+    }
+
+    fn set(mut self, option: &str, value: impl ToString) -> Self {
+        self.fixes.push(Fix { option: option.into(), value: Some(value.to_string()) });
+        self
+    }
+
+    fn drop_option(mut self, option: &str) -> Self {
+        self.fixes.push(Fix { option: option.into(), value: None });
+        self
+    }
+
+    fn at(mut self, section: &Section, options: &[&str]) -> Self {
+        self.position = options.iter().find_map(|name| Some(section.option(name)?.1.clone()));
+        self
+    }
+}

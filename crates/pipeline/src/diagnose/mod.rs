@@ -1,0 +1,73 @@
+//! Stage 5, diagnose: what a job would really measure, and what a load really measured. Pure: facts in, findings out.
+//!
+//! A rule is one file in `rules/`. [`before`] judges a job before anything is loaded, [`after`] judges what the load
+//! gave. A finding carries the change of the job that helps, and [`corrected`] makes all of them.
+
+mod corrected;
+#[cfg(test)]
+mod examples;
+mod facts;
+mod finding;
+mod measured;
+mod medium;
+pub mod rules;
+#[cfg(test)]
+mod tests;
+
+pub use corrected::{corrected, words};
+pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
+pub use medium::Medium;
+
+use model::finding::{Finding, Level};
+
+/// A problem that a job or a record can have.
+#[derive(Debug)]
+pub struct Rule {
+    /// Name of its file: the problem, not the cure.
+    pub id: &'static str,
+    /// First version that had it.
+    pub since: &'static str,
+    /// What it finds, in half a sentence.
+    pub summary: &'static str,
+    /// The worst it gives. Only [`Level::Wrong`] makes a strict run refuse.
+    pub level: Level,
+    /// Whether it judges the job or what came of it.
+    pub when: When,
+    /// The findings. The name of the rule is put in by the caller.
+    pub judge: fn(&Facts<'_>) -> Vec<Finding>,
+}
+
+/// What a rule needs to have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Nothing: it judges the job and the target.
+    BeforeLoad,
+    /// The load: it judges results and counters.
+    AfterLoad,
+}
+
+/// What can be said about the jobs before they run, the worst first, then in the order of the sections.
+pub fn before(facts: &Facts<'_>) -> Vec<Finding> {
+    judge(facts, When::BeforeLoad)
+}
+
+/// What can be said about the results, in the same order.
+pub fn after(facts: &Facts<'_>) -> Vec<Finding> {
+    judge(facts, When::AfterLoad)
+}
+
+/// Whether a rule judges results, not jobs.
+pub fn is_about_a_result(rule: &str) -> bool {
+    rules::ALL.iter().any(|one| one.id == rule && one.when == When::AfterLoad)
+}
+
+fn judge(facts: &Facts<'_>, when: When) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for rule in rules::ALL.iter().filter(|rule| rule.when == when) {
+        let found = (rule.judge)(facts).into_iter();
+        findings.extend(found.map(|finding| Finding { rule: rule.id.into(), ..finding }));
+    }
+    let place = |finding: &Finding| facts.sections.iter().position(|one| one.name == finding.section);
+    findings.sort_by_key(|finding| (std::cmp::Reverse(finding.level), place(finding)));
+    findings
+}

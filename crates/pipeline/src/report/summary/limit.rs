@@ -1,0 +1,204 @@
+//! Who set the rate: the device, the depth, the load's own CPU, or the job itself.
+
+use model::job::{Arrivals, Job, PerDirection, Rate};
+use model::record::{LoadResult, Record};
+use model::units;
+
+/// A rate within this share of the one asked for counts as kept.
+const KEPT: f64 = 0.97;
+/// CPU time of a thread from which the load's generator is in the way.
+const BUSY: f64 = 0.9;
+/// Little's law and the depth asked for agree within this share.
+const AGREE: f64 = 0.15;
+
+/// What set the rate of a load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// The rate that was asked for was kept.
+    RateKept,
+    /// The rate that was asked for was not reached.
+    RateMissed(f64),
+    /// The pauses that were asked for.
+    Thinktime,
+    /// The CPU time of each of the load's threads, as a share.
+    Cpu(f64),
+    /// One I/O at a time.
+    OneAtATime,
+    /// Syncs between the writes, as a share of the time.
+    Sync(f64),
+    /// The queue was full all the time.
+    QueueFull,
+    /// The queue was not full: submission takes the time.
+    Submission,
+    /// Nothing can be said.
+    Unknown,
+}
+
+/// The depth that Little's law says was reached: rate times mean latency.
+pub fn reached_depth(load: &LoadResult) -> Option<f64> {
+    let latency = load.service.clone().unwrap_or_else(|| load.latency());
+    Some(load.iops() * latency.mean_ns()? / 1e9)
+}
+
+impl Limit {
+    /// What set the rate of this load.
+    pub fn of(job: &Job, load: &LoadResult) -> Limit {
+        if let Some(asked) = asked_iops(job) {
+            let kept = load.iops() / asked;
+            // Random arrivals stay below their mean by chance: three standard deviations.
+            let chance = match job.arrivals {
+                Arrivals::Poisson => 3.0 / (load.ios().max(1) as f64).sqrt(),
+                Arrivals::Linear => 0.0,
+            };
+            return if kept >= KEPT - chance { Limit::RateKept } else { Limit::RateMissed(kept) };
+        }
+        if job.is_paced() {
+            return Limit::Unknown;
+        }
+        if job.thinktime.us > 0 {
+            return Limit::Thinktime;
+        }
+        // Buffered libaio does its I/O while it submits: what Little's law sees is the batch, not the device's queue.
+        let is_batch = job.ioengine == "libaio" && !job.direct;
+        if load.depth == 0 || !load.operations.is_empty() || is_batch {
+            return Limit::Unknown;
+        }
+        let threads = f64::from(job.numjobs.max(1));
+        let cpu = (load.cpu_user_ms + load.cpu_system_ms) / load.elapsed_ms.max(1.0) / threads;
+        let Some(reached) = reached_depth(load) else { return Limit::Unknown };
+        let asked = f64::from(load.depth);
+        let syncs_ns = load.sync.latency.mean_ns().unwrap_or(0.0) * load.sync.ios as f64;
+        let syncing = syncs_ns / 1e6 / load.elapsed_ms.max(1.0) / threads;
+        if syncing > 0.5 {
+            Limit::Sync(syncing)
+        } else if cpu > BUSY {
+            Limit::Cpu(cpu)
+        } else if reached <= threads * (1.0 + AGREE) && asked <= threads * (1.0 + AGREE) {
+            Limit::OneAtATime
+        } else if (reached / asked - 1.0).abs() <= AGREE {
+            Limit::QueueFull
+        } else {
+            Limit::Submission
+        }
+    }
+
+    /// For people.
+    pub fn words(self, job: &Job, load: &LoadResult) -> Option<String> {
+        let (asked, reached) = (load.depth, reached_depth(load));
+        let reached = reached.map_or_else(String::new, |depth| units::count((depth * 10.0).round() / 10.0));
+        Some(match self {
+            Limit::RateKept => "the rate that was asked for; the device could do it".into(),
+            Limit::RateMissed(kept) => {
+                format!("the rate that was asked for was not reached, only {:.0} % of it", kept * 100.0)
+            }
+            Limit::Thinktime => "the pauses that the job asks for".into(),
+            Limit::Cpu(share) => format!(
+                "the load's own CPU ({:.0} % of each thread), so the device may do more: add jobs or CPUs",
+                share * 100.0
+            ),
+            Limit::OneAtATime if job.numjobs > 1 => format!(
+                "{} jobs with one I/O each in flight: the time of an I/O, not the device's capacity",
+                job.numjobs
+            ),
+            Limit::OneAtATime => "one I/O in flight: the time of an I/O, not the device's capacity".into(),
+            Limit::Sync(share) => {
+                format!("the syncs between the writes: they take {:.0} % of the time", share.min(1.0) * 100.0)
+            }
+            Limit::QueueFull => {
+                format!("depth {reached} of {asked} was reached, so what is below sets the rate")
+            }
+            Limit::Submission => {
+                format!("depth {reached} of {asked} was reached: submission, not the device, sets the rate")
+            }
+            Limit::Unknown => return None,
+        })
+    }
+}
+
+/// The I/Os per second of all jobs together, where each direction that the job has is limited so.
+fn asked_iops(job: &Job) -> Option<f64> {
+    let PerDirection { read, write, trim } = job.rates;
+    let used = [(job.rw.reads(), read), (job.rw.writes(), write), (job.rw.trims(), trim)];
+    let mut sum = 0.0;
+    for (_, rate) in used.into_iter().filter(|(is_used, _)| *is_used) {
+        match rate {
+            Rate::Iops(iops) => sum += iops as f64,
+            Rate::Bytes(bytes) if job.block_sizes.is_none() => sum += bytes as f64 / job.bs as f64,
+            _ => return None,
+        }
+    }
+    Some(sum * f64::from(job.numjobs.max(1))).filter(|sum| *sum > 0.0)
+}
+
+/// How much of what a load moved its device saw, as a ratio of bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeviceShare(pub f64);
+
+impl DeviceShare {
+    /// For people.
+    pub fn words(self) -> String {
+        let percent = format!("{:.0} %", self.0 * 100.0);
+        match self.0 {
+            0.0..0.05 => format!("the page cache: the disk saw {percent} of these bytes"),
+            0.05..0.9 => format!("cache and disk mixed: the disk saw {percent} of these bytes"),
+            0.9..1.15 => format!("the disk: it saw {percent} of these bytes"),
+            _ => format!(
+                "the disk, and it moved {percent} of these bytes: read-ahead, metadata or somebody else"
+            ),
+        }
+    }
+}
+
+/// The bytes of the device's own counters against those of the load.
+pub fn device_share(record: &Record, load: &LoadResult) -> Option<DeviceShare> {
+    let device = &record.path.queue_device()?.name;
+    let log = record.sensors.iter().find(|log| log.sensor == "diskstats")?;
+    let bytes = |name: &str| Some(log.series(&format!("disk.{device}.{name}"))?.delta()? * 512.0);
+    let mut seen = 0.0;
+    if load.read.bytes > 0 {
+        seen += bytes("read_sectors")?;
+    }
+    if load.write.bytes > 0 {
+        seen += bytes("write_sectors")?;
+    }
+    let moved = (load.read.bytes + load.write.bytes) as f64;
+    (moved > 0.0).then_some(DeviceShare(seen / moved))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(ios: u64, latency_ns: u64) -> LoadResult {
+        let mut load = LoadResult { elapsed_ms: 1000.0, depth: 32, ..LoadResult::default() };
+        (0..ios).for_each(|_| load.read.latency.record(latency_ns));
+        load.read.ios = ios;
+        load
+    }
+
+    #[test]
+    fn tells_the_queue_from_submission_and_a_single_io() {
+        let job = Job { iodepth: 32, ..Job::default() };
+        assert_eq!(Limit::of(&job, &load(32_000, 1_000_000)), Limit::QueueFull);
+        let shallow = load(1_000, 1_000_000);
+        assert_eq!(Limit::of(&job, &shallow), Limit::Submission);
+        let words = Limit::Submission.words(&job, &shallow).unwrap();
+        assert!(words.contains("depth 1 of 32 was reached"), "{words}");
+        assert_eq!(Limit::of(&job, &LoadResult { depth: 1, ..shallow.clone() }), Limit::OneAtATime);
+        let busy = LoadResult { cpu_system_ms: 980.0, ..load(32_000, 1_000_000) };
+        assert_eq!(Limit::of(&job, &busy), Limit::Cpu(0.98));
+    }
+
+    #[test]
+    fn a_rate_is_kept_or_missed() {
+        let job = Job { rates: PerDirection::all(Rate::Iops(1000)), ..Job::default() };
+        assert_eq!(Limit::of(&job, &load(990, 1_000)), Limit::RateKept);
+        assert_eq!(Limit::of(&job, &load(500, 1_000)), Limit::RateMissed(0.5));
+    }
+
+    #[test]
+    fn a_cache_is_named() {
+        assert!(DeviceShare(0.01).words().starts_with("the page cache"));
+        assert!(DeviceShare(1.0).words().starts_with("the disk: it saw 100 %"));
+    }
+}

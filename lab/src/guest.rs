@@ -1,0 +1,242 @@
+//! A running guest: scripts into it, answers out of it, and its end.
+
+use crate::{Disk, Error, Machine, cache, qmp};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// The slowest boot that is waited for. Six seconds are usual, 40 were seen on a machine with other work.
+const BOOT_S: u64 = 180;
+/// How much longer than a script's own limit its answer may take.
+const GRACE_S: u64 = 60;
+/// How long a guest may take to write what it has and power off.
+const STOP_S: u64 = 20;
+
+/// What a script left.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// Its exit status; 124 where its time was up.
+    pub status: i32,
+    /// Its standard output.
+    pub out: String,
+    /// Its standard error.
+    pub err: String,
+}
+
+/// A guest that runs. Dropped, it is ended and its files are removed; it also ends with the thread that booted it.
+#[derive(Debug)]
+pub struct Guest {
+    machine: Machine,
+    dir: PathBuf,
+    running: Option<Running>,
+    scripts: u32,
+    uname: String,
+}
+
+#[derive(Debug)]
+struct Running {
+    qemu: Child,
+    port: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Guest {
+    pub(crate) fn boot(machine: Machine) -> Result<Guest, Error> {
+        let dir = cache::guest_dir()?;
+        let mut guest = Guest { machine, dir, running: None, scripts: 0, uname: String::new() };
+        let base = cache::dir().canonicalize()?.join("root.img");
+        let base = base.to_string_lossy().into_owned();
+        let overlay = ["create", "-q", "-f", "qcow2", "-F", "raw", "-b", &base, "root.qcow2"];
+        let made = Command::new("qemu-img").args(overlay).current_dir(&guest.dir).output()?;
+        if !made.status.success() {
+            return Err(Error::Failed(String::from_utf8_lossy(&made.stderr).into_owned()));
+        }
+        for (number, disk) in guest.machine.disks.iter().enumerate() {
+            File::create(guest.dir.join(Disk::file_name(number)))?.set_len(disk.bytes())?;
+        }
+        guest.start()?;
+        Ok(guest)
+    }
+
+    /// Starts QEMU until the guest's clock is right. On a host with much other work the guest's kernel may measure its
+    /// own clock wrongly, once seen by a factor of eight, and every limit in the guest would be wrong with it.
+    fn start(&mut self) -> Result<(), Error> {
+        for _ in 0..3 {
+            let start = Instant::now();
+            let up = self.start_once()?;
+            let mut words = up.split(' ');
+            let uptime_s: f64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
+            self.uname = words.next().unwrap_or_default().into();
+            let here_s = start.elapsed().as_secs_f64();
+            if uptime_s < here_s && uptime_s * 2.0 + 10.0 > here_s {
+                return Ok(());
+            }
+            self.kill();
+        }
+        Err(Error::Failed(
+            "its clock is wrong, three boots in a row; the host may have too much other work".into(),
+        ))
+    }
+
+    /// What the agent says when it is up: seconds since the boot, and the kernel's release.
+    fn start_once(&mut self) -> Result<String, Error> {
+        let lab = cache::dir().canonicalize()?;
+        let log = File::create(self.dir.join("qemu.log"))?;
+        // setpriv ends QEMU when the thread that started it ends, also by a signal that nothing can be done about.
+        let mut qemu = Command::new("setpriv")
+            .args(["--pdeathsig", "KILL", "qemu-system-x86_64"])
+            .args(self.machine.qemu_arguments(&lab))
+            .current_dir(&self.dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()?;
+        let (Some(port), Some(answers)) = (qemu.stdin.take(), qemu.stdout.take()) else {
+            return Err(Error::Failed("QEMU was started without pipes".into()));
+        };
+        self.running = Some(Running { qemu, port, lines: lines_of(answers) });
+        self.answer("UP ", Duration::from_secs(BOOT_S))
+    }
+
+    /// The kernel's release.
+    pub fn uname(&self) -> &str {
+        &self.uname
+    }
+
+    /// Runs a shell script in the guest, as root, for at most `limit_s` seconds. Errors when the guest does not answer;
+    /// a script that fails is no error.
+    pub fn run(&mut self, script: &str, limit_s: u64) -> Result<Done, Error> {
+        self.scripts += 1;
+        let name = format!("script{}", self.scripts);
+        self.put_bytes(script.as_bytes(), &format!("{name}.sh"))?;
+        let running = self.running.as_mut().ok_or_else(|| Error::Failed("it was stopped before".into()))?;
+        writeln!(running.port, "{name} {limit_s}")?;
+        let answer = self.answer(&format!("DONE {name} "), Duration::from_secs(limit_s + GRACE_S))?;
+        let text = |end: &str| {
+            let bytes = self.get(&format!("{name}.{end}"))?;
+            Ok::<String, Error>(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        Ok(Done { status: answer.trim().parse().unwrap_or(-1), out: text("out")?, err: text("err")? })
+    }
+
+    /// Copies a file of this machine to `/mnt/lab/NAME` of the guest, with its mode.
+    pub fn put(&self, file: &Path, name: &str) -> Result<(), Error> {
+        std::fs::copy(file, self.share().join(name))?;
+        Ok(())
+    }
+
+    /// Writes `/mnt/lab/NAME` of the guest.
+    pub fn put_bytes(&self, bytes: &[u8], name: &str) -> Result<(), Error> {
+        Ok(std::fs::write(self.share().join(name), bytes)?)
+    }
+
+    /// Reads `/mnt/lab/NAME` of the guest.
+    pub fn get(&self, name: &str) -> Result<Vec<u8>, Error> {
+        Ok(std::fs::read(self.share().join(name))?)
+    }
+
+    fn share(&self) -> PathBuf {
+        self.dir.join("share")
+    }
+
+    /// The path in the guest of a disk of its machine: kernels name disks in the order in which they answer.
+    pub fn disk(&mut self, number: usize) -> Result<String, Error> {
+        let serial = Disk::serial(number);
+        let script =
+            format!("lsblk --nodeps -no PATH,SERIAL | awk '$2 == \"{serial}\" {{ print $1; exit }}'");
+        let path = self.run(&script, 30)?.out.trim().to_string();
+        if path.is_empty() {
+            Err(Error::Failed(format!("it shows no disk with serial {serial}")))
+        } else {
+            Ok(path)
+        }
+    }
+
+    /// A QMP command, such as `qom-set` on `/objects/limit0` to change a disk's limits, or `device_del` of `dev0`.
+    pub fn qmp(&self, command: &str, arguments: &Value) -> Result<Value, Error> {
+        qmp::command(&self.dir, command, arguments)
+    }
+
+    /// Shuts the guest down and boots it again from the same disks.
+    pub fn reboot(&mut self) -> Result<(), Error> {
+        if !self.stop() {
+            return Err(Error::Failed(format!("it did not power off within {STOP_S} s: {}", self.console())));
+        }
+        self.start()
+    }
+
+    /// What the guest wrote to its console.
+    pub fn console(&self) -> String {
+        let bytes = std::fs::read(self.dir.join("console.log")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The rest of the next line that begins so.
+    fn answer(&mut self, start: &str, limit: Duration) -> Result<String, Error> {
+        let until = Instant::now() + limit;
+        let running = self.running.as_ref().ok_or_else(|| Error::Failed("it was stopped before".into()))?;
+        let why = loop {
+            match running.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => match line.strip_prefix(start) {
+                    Some(rest) => return Ok(rest.to_string()),
+                    None => continue,
+                },
+                Err(RecvTimeoutError::Timeout) => break format!("no answer within {} s", limit.as_secs()),
+                Err(RecvTimeoutError::Disconnected) => break "it is gone".into(),
+            }
+        };
+        let log = std::fs::read_to_string(self.dir.join("qemu.log")).unwrap_or_default();
+        let console = self.console();
+        let tail: Vec<&str> = console.lines().rev().take(30).collect();
+        let tail: Vec<&str> = tail.into_iter().rev().collect();
+        Err(Error::Failed(format!("{why}\nQEMU: {log}\nconsole:\n{}", tail.join("\n"))))
+    }
+
+    /// Ends the guest; whether it powered off by itself.
+    fn stop(&mut self) -> bool {
+        let Some(mut running) = self.running.take() else { return true };
+        let asked = writeln!(running.port, "QUIT 0").is_ok();
+        let until = Instant::now() + Duration::from_secs(if asked { STOP_S } else { 0 });
+        while Instant::now() < until {
+            if matches!(running.qemu.try_wait(), Ok(Some(_))) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _ = running.qemu.kill();
+        let _ = running.qemu.wait();
+        false
+    }
+
+    fn kill(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            let _ = running.qemu.kill();
+            let _ = running.qemu.wait();
+        }
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // Nothing of it is kept, so nothing needs to be written first.
+        self.kill();
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Reads lines on a thread of its own, so that waiting for one can have an end.
+fn lines_of(answers: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(answers).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}

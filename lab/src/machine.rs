@@ -1,0 +1,118 @@
+//! What a guest is to be, before it is booted.
+
+use crate::{Disk, Error, Guest, cache};
+use serde_json::json;
+use std::path::Path;
+
+/// The kernel that `make test` has an image for: Debian 12's own.
+const KERNEL: &str = "6.1";
+
+/// A machine that can be booted.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub(crate) disks: Vec<Disk>,
+    kernel: String,
+    systemd: bool,
+    arguments: String,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Machine::new()
+    }
+}
+
+impl Machine {
+    /// Two CPUs, 1 GiB of memory, no disk but the system's. The kernel is the one `IODYNO_LAB_KERNEL` names, else 6.1.
+    pub fn new() -> Machine {
+        let kernel = std::env::var("IODYNO_LAB_KERNEL").unwrap_or_else(|_| KERNEL.into());
+        Machine { disks: Vec::new(), kernel, systemd: false, arguments: String::new() }
+    }
+
+    /// One more disk; the first is number 0.
+    pub fn disk(mut self, disk: Disk) -> Machine {
+        self.disks.push(disk);
+        self
+    }
+
+    /// Boots with systemd to multi-user, for tests of what happens at boot. Without, udev runs and nothing else.
+    pub fn systemd(mut self) -> Machine {
+        self.systemd = true;
+        self
+    }
+
+    /// More words on the kernel's command line.
+    pub fn kernel_arguments(mut self, words: &str) -> Machine {
+        self.arguments = words.into();
+        self
+    }
+
+    /// The kernel's version, as `lab/build` takes it.
+    pub fn kernel(&self) -> &str {
+        &self.kernel
+    }
+
+    /// Boots it.
+    pub fn boot(self) -> Result<Guest, Error> {
+        cache::ready(&self.kernel)?;
+        Guest::boot(self)
+    }
+
+    /// Boots it; none, with the reason printed, where this machine cannot have guests. With `IODYNO_LAB_REQUIRED` set
+    /// that is a failure too.
+    pub fn boot_or_skip(self) -> Option<Guest> {
+        match self.boot() {
+            Ok(guest) => Some(guest),
+            Err(Error::Missing(why)) if std::env::var_os("IODYNO_LAB_REQUIRED").is_none() => {
+                println!("skipped: {why}");
+                None
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// QEMU's arguments, with the names of the guest's own files relative to its directory.
+    pub(crate) fn qemu_arguments(&self, lab: &Path) -> Vec<String> {
+        let kernel = lab.join(&self.kernel);
+        let path = |name: &str| kernel.join(name).to_string_lossy().into_owned();
+        let init = if self.systemd { "/sbin/init" } else { "/lab/init" };
+        // Of the clocks, the emulated TSC costs least; the kernel would not trust it by itself.
+        let words = format!(
+            "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable clocksource=tsc no_timer_check root=/dev/vda \
+             init={init} {}",
+            self.arguments
+        );
+        let root = json!({
+            "driver": "qcow2", "node-name": "root", "cache": {"no-flush": true},
+            "file": {"driver": "file", "filename": "root.qcow2"},
+        });
+        let modules = json!({
+            "driver": "raw", "node-name": "modules", "read-only": true,
+            "file": {"driver": "file", "filename": path("modules.img"), "read-only": true, "locking": "off"},
+        });
+        let mut arguments: Vec<String> = [
+            "-M q35,hpet=off -cpu qemu64 -accel tcg,thread=multi,tb-size=512 -smp 2 -m 1G",
+            "-nodefaults -no-user-config -display none -no-reboot -serial file:console.log",
+            "-device virtio-rng-pci -device virtio-9p-pci,fsdev=share,mount_tag=lab",
+            "-fsdev local,id=share,path=share,security_model=none",
+            // The port to the agent is this process's own pipe: it closes when the test is gone, however it went.
+            "-chardev stdio,id=port,signal=off -device virtio-serial-pci -device virtserialport,chardev=port,name=lab.0",
+            "-qmp unix:qmp.sock,server=on,wait=off",
+        ]
+        .iter()
+        .flat_map(|line| line.split(' ').map(str::to_string))
+        .collect();
+        let more = [
+            ("-kernel", path("vmlinux")),
+            ("-initrd", path("initrd")),
+            ("-append", words),
+            ("-blockdev", root.to_string()),
+            ("-device", "virtio-blk-pci,drive=root,serial=root".into()),
+            ("-blockdev", modules.to_string()),
+            ("-device", "virtio-blk-pci,drive=modules,serial=modules".into()),
+        ];
+        arguments.extend(more.into_iter().flat_map(|(option, value)| [option.to_string(), value]));
+        arguments.extend(self.disks.iter().enumerate().flat_map(|(number, disk)| disk.arguments(number)));
+        arguments
+    }
+}

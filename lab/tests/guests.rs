@@ -1,0 +1,80 @@
+//! Guests as tests meet them.
+#![allow(clippy::disallowed_methods, reason = "tests look at what the lab left behind")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on must stop")]
+
+use lab::{Bus, Disk, Guest, Machine};
+use serde_json::json;
+use std::time::Instant;
+
+fn out(guest: &mut Guest, script: &str) -> String {
+    let done = guest.run(script, 60).unwrap();
+    assert_eq!(done.status, 0, "{script}: {done:?}");
+    done.out.trim().to_string()
+}
+
+#[test]
+fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
+    let buses = [Bus::Virtio, Bus::Nvme, Bus::Scsi, Bus::Sata, Bus::Usb];
+    let machine = Machine::new();
+    let kernel = machine.kernel().to_string();
+    let start = Instant::now();
+    let machine = buses.iter().fold(machine, |machine, bus| machine.disk(Disk::new(*bus, 16).rotational()));
+    let Some(mut guest) = machine.disk(Disk::new(Bus::Virtio, 16).iops(200)).boot_or_skip() else { return };
+    println!("{} was up after {:.1} s", guest.uname(), start.elapsed().as_secs_f64());
+    assert!(guest.uname().starts_with(&kernel));
+
+    for (number, name) in ["vd", "nvme", "sd", "sd", "sd"].iter().enumerate() {
+        let disk = guest.disk(number).unwrap();
+        assert!(disk.starts_with(&format!("/dev/{name}")), "{disk}");
+        assert_eq!(out(&mut guest, &format!("blockdev --getsize64 {disk}")), "16777216");
+    }
+    assert_eq!(out(&mut guest, "cat /sys/block/sda/queue/rotational"), "1");
+
+    let done = guest.run("echo out; echo err >&2; exit 7", 20).unwrap();
+    assert_eq!((done.status, done.out.as_str(), done.err.as_str()), (7, "out\n", "err\n"));
+    assert_eq!(guest.run("sleep 60", 1).unwrap().status, 124);
+
+    guest.put_bytes(b"from the host", "in").unwrap();
+    out(&mut guest, "tr a-z A-Z < /mnt/lab/in > /mnt/lab/out");
+    assert_eq!(guest.get("out").unwrap(), b"FROM THE HOST");
+
+    // A limit holds, and holds anew when it is changed. The bucket lets a tenth of a second's I/Os pass at once.
+    let limited = guest.disk(5).unwrap();
+    let read = format!(
+        "s=$(date +%s%N); dd if={limited} of=/dev/null bs=4k count=300 iflag=direct status=none; \
+         echo $((($(date +%s%N) - s) / 1000000))"
+    );
+    let ms: u64 = out(&mut guest, &read).parse().unwrap();
+    assert!((1_250..2_200).contains(&ms), "300 I/Os at 200 a second took {ms} ms");
+    let limits = json!({"path": "/objects/limit5", "property": "limits", "value": {"iops-total": 600}});
+    guest.qmp("qom-set", &limits).unwrap();
+    let ms: u64 = out(&mut guest, &read).parse().unwrap();
+    assert!((350..900).contains(&ms), "300 I/Os at 600 a second took {ms} ms");
+    assert!(guest.qmp("no-such-command", &json!({})).is_err());
+
+    // A device that stalls: see README.md.
+    out(
+        &mut guest,
+        "modprobe brd rd_nr=1 rd_size=16384; echo 0 32768 linear /dev/ram0 0 | dmsetup create slow",
+    );
+    let stall = "dmsetup suspend --noflush --nolockfs slow; (sleep 1; dmsetup resume slow) & s=$(date +%s%N)
+        dd if=/dev/mapper/slow of=/dev/null bs=4k count=1 iflag=direct status=none
+        echo $((($(date +%s%N) - s) / 1000000)); wait";
+    let ms: u64 = out(&mut guest, stall).parse().unwrap();
+    assert!((800..10_000).contains(&ms), "a read of a device that was suspended for 1 s took {ms} ms");
+
+    // What is on its disks is there after a reboot.
+    let nvme = guest.disk(1).unwrap();
+    out(&mut guest, &format!("echo kept > /root/note; echo on disk | dd of={nvme} conv=fsync status=none"));
+    let boot = out(&mut guest, "cat /proc/sys/kernel/random/boot_id");
+    guest.reboot().unwrap();
+    assert_ne!(out(&mut guest, "cat /proc/sys/kernel/random/boot_id"), boot);
+    assert_eq!(out(&mut guest, &format!("cat /root/note; head -c 7 {nvme}")), "kept\non disk");
+
+    drop(guest);
+    let lab =
+        std::env::var("IODYNO_LAB").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/lab").into());
+    let left = std::fs::read_dir(format!("{lab}/guests")).unwrap().flatten();
+    let own = format!("{}-", std::process::id());
+    assert_eq!(left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&own)).count(), 0);
+}
