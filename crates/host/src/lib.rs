@@ -130,19 +130,33 @@ impl Host {
         self.text(path)?.trim().parse().ok()
     }
 
+    /// A line of /proc/meminfo, bytes: `MemTotal:`.
+    pub fn meminfo_bytes(&self, field: &str) -> Option<u64> {
+        let text = self.text("/proc/meminfo")?;
+        let line = text.lines().find(|line| line.starts_with(field))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1 << 10)
+    }
+
     /// Names in a directory, sorted; none where it cannot be read.
     pub fn list(&self, path: &str) -> Vec<String> {
-        match &self.source {
-            Source::Archive(archive) => archive.list(path),
-            Source::Live => {
-                let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-                let mut names: Vec<String> =
-                    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-                names.sort();
-                self.record(|recorder| recorder.list(path, &names));
-                names
-            }
+        self.try_list(path).unwrap_or_default()
+    }
+
+    /// Names in a directory, sorted. The error tells a directory that may not be looked into from an empty one.
+    pub fn try_list(&self, path: &str) -> Result<Vec<String>> {
+        let refused = |errno| Error::io("list", path, std::io::Error::from_raw_os_error(errno));
+        if let Source::Archive(archive) = &self.source {
+            return match archive.attribute(path) {
+                Attribute::Refused(errno) => Err(refused(errno)),
+                _ => Ok(archive.list(path)),
+            };
         }
+        let entries = std::fs::read_dir(path).map_err(|error| Error::io("list", path, error))?.flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        self.record(|recorder| recorder.list(path, &names));
+        Ok(names)
     }
 
     /// What is at a path; none when nothing is.
@@ -159,14 +173,19 @@ impl Host {
 
     /// Where a symbolic link points, as written in it.
     pub fn link(&self, path: &str) -> Option<String> {
-        match &self.source {
-            Source::Archive(archive) => archive.link(path),
-            Source::Live => {
-                let to = std::fs::read_link(path).ok()?.to_string_lossy().into_owned();
-                self.record(|recorder| recorder.link(path, &to));
-                Some(to)
-            }
+        self.try_link(path).ok()
+    }
+
+    /// Where a symbolic link points. The error tells a link that may not be read from one that is gone.
+    pub fn try_link(&self, path: &str) -> Result<String> {
+        if let Source::Archive(archive) = &self.source {
+            let gone = || std::io::Error::from_raw_os_error(libc::ENOENT);
+            return archive.link(path).ok_or_else(|| Error::io("read the link", path, gone()));
         }
+        let to = std::fs::read_link(path).map_err(|error| Error::io("read the link", path, error))?;
+        let to = to.to_string_lossy().into_owned();
+        self.record(|recorder| recorder.link(path, &to));
+        Ok(to)
     }
 
     /// The absolute path with every link resolved. A captured machine resolves the links it captured.
@@ -260,6 +279,25 @@ mod tests {
         assert_eq!(read(&Host::from_archive(live.recorded())), seen);
         let printed = live.recorded().print();
         assert_eq!(Archive::parse(&printed).unwrap(), live.recorded());
+    }
+
+    #[test]
+    fn a_directory_that_may_not_be_listed_is_not_an_empty_one() {
+        let text = "iodyno-host 1\npath: /proc/7/fd\nerrno: 13\npath: /proc/8/fd\ndirectory\n";
+        let host = Host::from_archive(Archive::parse(text).unwrap());
+        assert!(host.try_list("/proc/7/fd").is_err_and(|error| error.is_permission()));
+        assert!(host.try_list("/proc/8/fd").is_ok_and(|names| names.is_empty()));
+        assert!(host.list("/proc/7/fd").is_empty());
+        let gone = Host::live().try_list("/proc/no such process").unwrap_err();
+        assert_eq!((gone.errno(), gone.is_permission()), (Some(libc::ENOENT), false));
+    }
+
+    #[test]
+    fn memory_is_told_in_bytes() {
+        let text = "iodyno-host 1\npath: /proc/meminfo\nlines: 2\nMemTotal:  8 kB\nMemAvailable:  3 kB\n";
+        let host = Host::from_archive(Archive::parse(text).unwrap());
+        assert_eq!(host.meminfo_bytes("MemAvailable:"), Some(3 << 10));
+        assert_eq!(host.meminfo_bytes("SwapTotal:"), None);
     }
 
     #[test]

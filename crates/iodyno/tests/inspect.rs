@@ -63,7 +63,11 @@ fn everything_in_the_catalogue_has_a_page() {
     }
     let near = iodyno.run(&["explain", "schedul"]);
     assert_eq!(code(&near), 2);
-    assert!(text(&near.stderr).contains("Did you mean scheduler?"), "{}", text(&near.stderr));
+    assert!(
+        text(&near.stderr).contains("Did you mean scheduler, scheduler_in_job?"),
+        "{}",
+        text(&near.stderr)
+    );
 }
 
 #[test]

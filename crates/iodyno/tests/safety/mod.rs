@@ -2,6 +2,7 @@
 
 mod files;
 mod guest;
+mod rights;
 mod scratch;
 mod ways;
 

@@ -3,7 +3,7 @@
 use super::feed::{Feed, Next, sleep_until};
 use super::pattern::Blocks;
 use super::source::{Io, Kind};
-use super::worker::{Data, Worker};
+use super::worker::{Data, Opened, Worker};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// How an engine does an I/O.
@@ -18,11 +18,20 @@ pub trait Calls {
 }
 
 /// What to say where more depth was asked for than these engines have.
-pub fn depth_note(engine: &str, worker: &Worker) -> Vec<String> {
+fn depth_note(engine: &str, worker: &Worker) -> Vec<String> {
     let depth = worker.job.iodepth;
     let note =
         || format!("{engine} does one I/O at a time: each job runs at depth 1, not at the {depth} asked for");
     (depth > 1).then(note).into_iter().collect()
+}
+
+/// An engine that is ready with these calls and needed nothing else, under its own id.
+pub fn opened(engine: &str, worker: &Worker, calls: impl Calls + 'static) -> Opened {
+    Opened {
+        description: engine.into(),
+        notes: depth_note(engine, worker),
+        drive: Box::new(move |worker| drive(worker, calls)),
+    }
 }
 
 /// The place of reads, apart from that of writes: what a read brings must not become the data of a write.

@@ -1,7 +1,7 @@
 //! What can be said about a job before anything is touched: the usage errors.
 
 use super::{Engine, LoadError, Prepared};
-use host::process;
+use host::{Host, process};
 use model::job::{Arrivals, Job};
 use model::units;
 
@@ -97,7 +97,7 @@ fn open_loop(job: &Job, engine: &Engine) -> Result<(), LoadError> {
 fn memory(job: &Job) -> Result<(), LoadError> {
     let mix = if job.rw.reads() && job.rw.writes() { 2 } else { 1 };
     let wanted = u128::from(job.max_bs()) * u128::from(job.iodepth) * u128::from(job.numjobs) * mix;
-    let Some(available) = super::notes::meminfo_bytes("MemAvailable:") else { return Ok(()) };
+    let Some(available) = Host::live().meminfo_bytes("MemAvailable:") else { return Ok(()) };
     if wanted <= u128::from(available / 2) {
         return Ok(());
     }

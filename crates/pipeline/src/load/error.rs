@@ -46,6 +46,17 @@ pub enum LoadError {
         /// Where the same disk can be loaded safely.
         advice: String,
     },
+    /// Whether somebody has the device open cannot be known.
+    #[error(
+        "cannot write to {target}: {unseen}, and one of them may have it open. Run as root, or use a \
+         directory as the target"
+    )]
+    Unseen {
+        /// The device as the user named it.
+        target: String,
+        /// Whose open files could not be seen, a clause.
+        unseen: String,
+    },
     /// The device holds something.
     #[error(
         "cannot write to {target}: it holds data (signature of {what} at byte {offset}), and a write job destroys \
@@ -233,6 +244,7 @@ impl LoadError {
             | LoadError::NoOverwrite { .. }
             | LoadError::ReadOnly { .. } => ExitClass::Refused,
             LoadError::Stopped { .. } => ExitClass::Interrupted,
+            LoadError::Unseen { .. } => ExitClass::Rights,
             LoadError::Host { source } if source.is_permission() => ExitClass::Rights,
             LoadError::Host { source } if source.errno() == Some(libc::ENOENT) => ExitClass::Usage,
             _ => ExitClass::Failed,

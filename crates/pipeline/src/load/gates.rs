@@ -13,7 +13,7 @@ use super::error::shown;
 use super::{Consent, LoadError, signatures};
 use device::{Device, kernel_name};
 use host::files::{self, Access, DataFile};
-use host::{Host, clock};
+use host::{Host, clock, rights};
 use std::path::Path;
 
 /// How often and how long apart a device is looked at before it counts as open or claimed: udev and partitioning tools
@@ -25,8 +25,9 @@ const PAUSE_MS: u64 = 200;
 const DEPTH: u32 = 8;
 
 /// Lets a device be written, and claims it, so that nobody can mount it or build on it until the claim is dropped.
-/// Every refusal names what is in the way. Nothing on the device is changed.
-pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<DataFile, LoadError> {
+/// Every refusal names what is in the way. Nothing on the device is changed. Beside the claim come notes for the reader of
+/// the result.
+pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<(DataFile, Vec<String>), LoadError> {
     let target = shown(path);
     let name = kernel_name(host, path)?;
     let device = Device::new(host, &name);
@@ -38,25 +39,41 @@ pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<DataFile, Lo
         return Err(LoadError::NoConsent { target });
     }
     let claim = claim_exclusively(host, &device, path, &target)?;
-    let openers = settled(|| openers::of(host, &device), |found| !found.is_empty());
-    refuse(&target, openers, &device, host)?;
+    let openers = settled(|| openers::of(host, &device), |found| !found.uses.is_empty());
+    refuse(&target, openers.uses, &device, host)?;
+    let notes = doubts(&target, openers.unseen, rights::is_root())?;
     if !consent.force_signature {
         let found = signatures::find(&claim).map_err(|error| host::Error::io("read", path, error))?;
         if let Some((what, offset)) = found {
             return Err(LoadError::Signature { target, what, offset });
         }
     }
-    Ok(claim)
+    Ok((claim, notes))
+}
+
+/// Whoever has a right to the device alone may not write it unseen. Root cannot become more, and is told: some process
+/// is always closed to a root of few capabilities, as in a container.
+fn doubts(target: &str, unseen: Option<String>, is_root: bool) -> Result<Vec<String>, LoadError> {
+    match unseen {
+        Some(unseen) if !is_root => Err(LoadError::Unseen { target: target.into(), unseen }),
+        unseen => {
+            let note = |unseen| format!("{unseen}: one of them may have {target} open");
+            Ok(unseen.map(note).into_iter().collect())
+        }
+    }
 }
 
 /// Lets an existing file be written: refused while it backs a loop device, is swap space or exported, or while another
-/// process has it open for writing, as a database or a virtual machine has.
-pub fn file(host: &Host, path: &Path) -> Result<(), LoadError> {
-    let Some(identity) = files::identity(path) else { return Ok(()) };
+/// process has it open for writing, as a database or a virtual machine has. Gives what could not be looked at, for the
+/// reader of the result: a file that its owner lets be written is not refused for that.
+pub fn file(host: &Host, path: &Path) -> Result<Vec<String>, LoadError> {
+    let Some(identity) = files::identity(path) else { return Ok(Vec::new()) };
     let mut uses = uses::of_file(host, path, &identity);
-    uses.extend(settled(|| openers::of_file(host, path, &identity), |found| !found.is_empty()));
+    let openers = settled(|| openers::of_file(host, path, &identity), |found| !found.uses.is_empty());
+    uses.extend(openers.uses);
     if uses.is_empty() {
-        return Ok(());
+        let note = |unseen| format!("{unseen}: one of them may have {} open for writing", shown(path));
+        return Ok(openers.unseen.map(note).into_iter().collect());
     }
     let advice = "its directory as the target".into();
     Err(LoadError::InUse { target: shown(path), uses, advice })
@@ -73,7 +90,7 @@ fn claim_exclusively(host: &Host, device: &Device, path: &Path, target: &str) ->
     let claimed =
         "the kernel has it claimed exclusively, as a file system, an array or another program does".into();
     let mut uses = vec![claimed];
-    uses.extend(openers::of(host, device));
+    uses.extend(openers::of(host, device).uses);
     let advice = "a directory on a file system of it as the target".into();
     Err(LoadError::InUse { target: target.into(), uses, advice })
 }

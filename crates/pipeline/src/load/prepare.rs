@@ -315,13 +315,10 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
     if write && !consent.overwrite {
         return Err(LoadError::NoOverwrite { target: shown(path) });
     }
-    if write {
-        gates::file(&Host::live(), path)?;
-    }
+    let mut notes = if write { gates::file(&Host::live(), path)? } else { Vec::new() };
     let file = DataFile::open(path, Access { write, ..Access::default() })?;
     refuse_direct(path, &file, job)?;
     let bytes = used_end(path, job, file.bytes())?;
-    let mut notes = Vec::new();
     match file.written_bytes(bytes) {
         Some(0) if job.rw.reads() => return Err(LoadError::NothingWritten { target: shown(path), bytes }),
         Some(written) if written < bytes => notes.push(format!(
@@ -349,10 +346,10 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
 
 fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
     let write = job.rw.changes();
-    let claim = if write { Some(gates::claim(host, path, consent)?) } else { None };
+    let claimed = if write { Some(gates::claim(host, path, consent)?) } else { None };
+    let (claim, mut notes) = claimed.map_or((None, Vec::new()), |(claim, notes)| (Some(claim), notes));
     let file = DataFile::open(path, Access { write, ..Access::default() })?;
     let bytes = used_end(path, job, file.bytes())?;
-    let mut notes = Vec::new();
     if job.rw.reads() {
         notes.push(format!(
             "blocks of {} that were never written or were trimmed may be answered without touching the medium",

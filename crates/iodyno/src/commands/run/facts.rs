@@ -56,7 +56,7 @@ fn is_in_memory(path: &IoPath) -> bool {
 /// Facts about this machine, as this process sees it.
 pub fn machine_facts(host: &Host) -> Machine {
     let text = |path: &str| host.text(path).map(|text| text.trim().to_string());
-    let total = meminfo_bytes(host, "MemTotal:");
+    let total = host.meminfo_bytes("MemTotal:");
     let limit = limits::memory_bytes(host);
     Machine {
         memory_bytes: total.map(|total| total.min(limit.unwrap_or(total))),
@@ -69,12 +69,6 @@ pub fn machine_facts(host: &Host) -> Machine {
             .and_then(|value| value.try_into().ok()),
         cgroup_limits: limits::io(host),
     }
-}
-
-fn meminfo_bytes(host: &Host, field: &str) -> Option<u64> {
-    let text = host.text("/proc/meminfo")?;
-    let line = text.lines().find(|line| line.starts_with(field))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
 }
 
 /// `6.1.0-18-amd64` → (6, 1).

@@ -4,7 +4,7 @@ use super::study::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
 use model::histogram::Histogram;
 use model::interference::{Cell, Matrix};
-use model::job::{Arrivals, Job, PerDirection, Rate, Rw};
+use model::job::{Arrivals, Job, PerDirection, Rate, Rw, Thinktime};
 use model::studies::Studies;
 use model::units::{bytes_per_s, count, span_ms};
 use pipeline::analyse::{interference, order};
@@ -34,6 +34,8 @@ const OPEN_DEPTH_FACTOR: u32 = 4;
 /// Finds the two highest rates, then visits all cells in random order.
 pub fn run(subject: &Subject) -> Outcome {
     let reader = reader(&subject.job)?;
+    // Rather now than after minutes: what can be said against the paced loads does not depend on the rate.
+    load::check_job(&paced_reader(&reader, 1.0))?;
     let writer = writer(subject);
     let (steps, visits) = (subject.args.steps, subject.args.repeats.unwrap_or(VISITS));
     let (warmup_ms, window_ms) = dwell(subject.args.budget, steps, visits)?;
@@ -79,7 +81,19 @@ fn reader(job: &Job) -> Result<Job, Failure> {
             job.rw.word()
         )));
     }
-    Ok(job.clone())
+    Ok(unpaced(job))
+}
+
+/// The job as fast as it goes: the matrix sets the rates, and neither pauses nor checks may slow what it compares.
+fn unpaced(job: &Job) -> Job {
+    Job {
+        rates: PerDirection::default(),
+        arrivals: Arrivals::default(),
+        open_loop: false,
+        thinktime: Thinktime::default(),
+        verify: None,
+        ..job.clone()
+    }
 }
 
 /// Sequential writes, as compaction, backups and checkpoints write.
@@ -90,9 +104,7 @@ fn writer(subject: &Subject) -> Job {
         block_sizes: None,
         iodepth: WRITE_DEPTH,
         numjobs: 1,
-        rates: PerDirection::default(),
-        open_loop: false,
-        ..subject.job.clone()
+        ..unpaced(&subject.job)
     }
 }
 
@@ -221,7 +233,7 @@ impl Pair<'_> {
 
 /// The reader at a rate of all its jobs together, open where the engine has a queue.
 fn paced_reader(reader: &Job, iops: f64) -> Job {
-    let has_depth = Engine::find(&reader.ioengine).is_some_and(|engine| engine.has_depth);
+    let has_depth = Engine::find(&reader.ioengine).is_some_and(Engine::takes_arrivals);
     let each = (iops / f64::from(reader.numjobs.max(1))).round().max(1.0) as u64;
     let deepest = reader.iodepth.saturating_mul(OPEN_DEPTH_FACTOR).min(4_096);
     Job {
@@ -248,6 +260,7 @@ fn add(cell: &mut Cell, visit: &Visit, latency: &Histogram) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::job::{Verify, VerifyMethod};
 
     #[test]
     fn the_default_ends_in_three_minutes() {
@@ -255,6 +268,27 @@ mod tests {
         let whole_ms = (warmup_ms + window_ms + CHANGE_MS) * 52;
         assert!((160_000..=180_000).contains(&whole_ms), "{whole_ms}");
         assert!(dwell(Some(5_000), 5, 2).unwrap_err().message.contains("--steps"));
+    }
+
+    #[test]
+    fn the_probe_goes_as_fast_as_it_can_and_the_paced_reader_can_be_run() {
+        let verify = Verify { method: VerifyMethod::Crc32c, interval: 0, read_back: true, fatal: true };
+        let job = Job {
+            rw: Rw::Randread,
+            rates: PerDirection::all(Rate::Iops(100)),
+            arrivals: Arrivals::Poisson,
+            thinktime: Thinktime { us: 50, ..Thinktime::default() },
+            verify: Some(verify),
+            ..Job::default()
+        };
+        let probe = reader(&job).unwrap();
+        assert!(!probe.is_paced() && probe.thinktime.us == 0 && probe.verify.is_none(), "{probe:?}");
+        assert!(load::check_job(&probe).is_ok());
+        for ioengine in ["io_uring", "libaio", "psync"] {
+            let paced = paced_reader(&Job { ioengine: ioengine.into(), ..probe.clone() }, 1.0);
+            assert_eq!(paced.open_loop, ioengine != "psync");
+            assert!(load::check_job(&paced).is_ok(), "{ioengine}");
+        }
     }
 
     #[test]

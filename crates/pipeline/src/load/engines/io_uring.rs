@@ -155,8 +155,9 @@ fn register_buffers(ring: &IoUring, flight: &Flight, worker: &Worker) -> std::io
     let iovecs: Vec<libc::iovec> = (0..buffers.count())
         .map(|index| libc::iovec { iov_base: buffers.pointer(index).cast(), iov_len: buffers.bytes() })
         .collect();
-    // SAFETY: the buffers outlive the ring: `drive` drops the ring first, and leaks the memory when I/O may still be in
-    // flight.
+    // SAFETY: the kernel touches a registered buffer only for an I/O that names it, and `Flight` leaks the memory when it
+    // goes, by an error or a panic too, while such an I/O may be in flight. Until the ring is closed the kernel holds
+    // the pages themselves, not their addresses.
     unsafe { ring.submitter().register_buffers(&iovecs) }
 }
 
@@ -176,8 +177,10 @@ fn drive(mut ring: IoUring, how: How, mut flight: Flight, worker: &Worker) {
     // Linux 5.18; saves the look-up of the ring's descriptor in each call. Without it nothing changes but that.
     let _ = submitter.register_ring_fd();
     flight.run(&mut Ring { submitter, sq, cq, how, has_timeout }, worker);
+    // The way into the kernel is closed before the buffers go. After a panic they go first, leaked where the kernel may
+    // still use them.
     drop(ring);
-    flight.end();
+    drop(flight);
 }
 
 /// A ring at work.

@@ -65,8 +65,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         })
     };
     let mappings = worker.files.iter().map(map).collect::<Result<_, _>>()?;
-    let drive = Box::new(move |worker: &Worker| blocking::drive(worker, Mmap { mappings }));
-    Ok(Opened { description: ENGINE.id.into(), notes: blocking::depth_note(ENGINE.id, worker), drive })
+    Ok(blocking::opened(ENGINE.id, worker, Mmap { mappings }))
 }
 
 struct Mmap {

@@ -37,12 +37,7 @@ pub static ENGINE: Engine = Engine {
 };
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
-    let notes = blocking::depth_note(ENGINE.id, worker);
-    Ok(Opened {
-        description: ENGINE.id.into(),
-        notes,
-        drive: Box::new(|worker| blocking::drive(worker, Psync)),
-    })
+    Ok(blocking::opened(ENGINE.id, worker, Psync))
 }
 
 struct Psync;

@@ -61,8 +61,8 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         return Err(OpenError::Failed(error));
     }
     let description = if polls { "pvsync2 (RWF_HIPRI)" } else { ENGINE.id };
-    let drive = Box::new(move |worker: &Worker| blocking::drive(worker, Pvsync2 { polls }));
-    Ok(Opened { description: description.into(), notes: blocking::depth_note(ENGINE.id, worker), drive })
+    let opened = blocking::opened(ENGINE.id, worker, Pvsync2 { polls });
+    Ok(Opened { description: description.into(), ..opened })
 }
 
 struct Pvsync2 {

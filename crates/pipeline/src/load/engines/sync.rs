@@ -39,10 +39,7 @@ pub static ENGINE: Engine = Engine {
 };
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
-    let notes = blocking::depth_note(ENGINE.id, worker);
-    let places = vec![None; worker.files.len()];
-    let drive = Box::new(move |worker: &Worker| blocking::drive(worker, Sync { places }));
-    Ok(Opened { description: ENGINE.id.into(), notes, drive })
+    Ok(blocking::opened(ENGINE.id, worker, Sync { places: vec![None; worker.files.len()] }))
 }
 
 struct Sync {

@@ -104,7 +104,44 @@ fn loops_btrfs_members_and_programs_count() {
         uses::of(&host, &device, 1),
         ["it belongs to a mounted btrfs", "loop4 is a loop device over it"]
     );
-    assert_eq!(openers::of(&host, &device), ["process 812 (qemu-system-x86) has it open"]);
+    let openers = openers::of(&host, &device);
+    assert_eq!(openers.uses, ["process 812 (qemu-system-x86) has it open"]);
+    assert_eq!(openers.unseen, None);
+}
+
+#[test]
+fn processes_that_may_not_be_looked_at_are_not_taken_for_idle_ones() {
+    let refused = |process: u32| format!("path: /proc/{process}/fd\nerrno: 13\n");
+    let stat = |process: u32, flags: u32| {
+        let stat = format!("{process} (odd) name) S 1 1 1 0 -1 {flags} 0 0");
+        attribute(&format!("/proc/{process}/stat"), &stat)
+    };
+    let unseen = |entries: &[String]| {
+        let text = entries.concat() + &attribute("/sys/class/block/sdc/dev", "8:32");
+        let host = machine(&text);
+        let openers = openers::of(&host, &Device::new(&host, "sdc"));
+        assert!(openers.uses.is_empty(), "{openers:?}");
+        openers.unseen
+    };
+    let kernel_thread = [refused(9), stat(9, 0x0020_8040)].concat();
+    let gone = "path: /proc/10/fd\nerrno: 3\n".to_string();
+    let idle = "path: /proc/11/fd\ndirectory\n".to_string();
+    let nothing = [kernel_thread, gone, idle].concat();
+    assert_eq!(unseen(std::slice::from_ref(&nothing)), None);
+    let one = [refused(12), stat(12, 0x0040_0000)].concat();
+    let said = unseen(&[nothing.clone(), one.clone()]);
+    assert_eq!(said.as_deref(), Some("1 process could not be looked at for lack of rights"));
+    let said = unseen(&[nothing, one, refused(13)]).unwrap();
+    assert_eq!(said, "2 processes could not be looked at for lack of rights");
+    assert_eq!(doubts("/dev/sdc", None, false).unwrap(), [""; 0]);
+    let told = doubts("/dev/sdc", Some(said.clone()), true).unwrap();
+    assert_eq!(
+        told,
+        ["2 processes could not be looked at for lack of rights: one of them may have /dev/sdc open"]
+    );
+    let error = doubts("/dev/sdc", Some(said), false).unwrap_err();
+    assert_eq!(error.exit_class(), ExitClass::Rights);
+    assert!(error.to_string().contains("Run as root"), "{error}");
 }
 
 #[test]

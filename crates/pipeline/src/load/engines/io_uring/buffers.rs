@@ -71,7 +71,7 @@ impl Buffers {
     }
 
     /// Leaves the memory to the kernel for good, which may still write to it.
-    pub fn leak(self) {
-        std::mem::forget(self.blocks);
+    pub fn leak(&mut self) {
+        std::mem::forget(std::mem::replace(&mut self.blocks, Blocks::new(0, 0)));
     }
 }

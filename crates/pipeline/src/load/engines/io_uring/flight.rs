@@ -171,14 +171,6 @@ impl Flight {
         self.slots.len() - self.top
     }
 
-    /// Ends the use of the buffers. To be called when the way into the kernel is closed.
-    pub fn end(self) {
-        if self.inflight() > 0 {
-            // The kernel may still write to these buffers: better leaked than reused.
-            self.buffers.leak();
-        }
-    }
-
     /// The thread's loop: fill, submit and wait, reap.
     pub fn run<G: Gate>(&mut self, gate: &mut G, worker: &Worker) {
         let mut feed = Feed::new(worker);
@@ -279,8 +271,9 @@ impl Flight {
         let Slot { io, done, .. } = self.slots[usize::from(place)];
         let buffer = self.buffers.index(place, &io);
         let pointer = self.buffers.pointer(buffer).wrapping_add(done as usize);
-        // SAFETY: buffers outlive the I/O: `run` waits for all in flight, and `end` leaks the memory where it cannot. A
-        // place's buffer is touched by nobody between here and its completion.
+        // SAFETY: buffers outlive the I/O: `run` waits for all in flight, and `drop` leaks the memory where it did not,
+        // be it for an error or a panic: the place was taken before this and is released after its completion. Its
+        // buffer is touched by nobody in between.
         unsafe { gate.queue(place, Rest { io, buffer, pointer, done }) };
     }
 
@@ -380,9 +373,87 @@ impl Flight {
     }
 }
 
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if self.inflight() > 0 {
+            // The kernel may still write to these buffers: better leaked than reused. A panic comes by here as well.
+            self.buffers.leak();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Takes I/Os and never gives one back.
+    struct Broken {
+        first: Option<*mut u8>,
+        panics: bool,
+    }
+
+    impl Gate for Broken {
+        const ID: &'static str = "broken";
+
+        fn carries(&self, _kind: Kind) -> bool {
+            true
+        }
+
+        fn gives_up(&mut self, _kind: Kind, _errno: i32) -> bool {
+            false
+        }
+
+        // SAFETY: nothing is done with the buffer.
+        unsafe fn queue(&mut self, _place: u16, rest: Rest) {
+            self.first.get_or_insert(rest.pointer);
+        }
+
+        fn enter(&mut self, _want: usize, _wait_ns: Option<u64>) -> std::io::Result<()> {
+            assert!(!self.panics, "the injected panic");
+            Err(std::io::Error::from_raw_os_error(libc::EIO))
+        }
+
+        fn completion(&mut self) -> Option<(u16, i32)> {
+            None
+        }
+    }
+
+    /// Whether a page belongs to this process.
+    fn is_mapped(address: *mut u8) -> bool {
+        let mut resident = 0;
+        // SAFETY: mincore looks at no memory but the one byte it writes its answer to, and says ENOMEM of a page that
+        // is not mapped.
+        unsafe { libc::mincore(address.cast(), 1, &mut resident) == 0 }
+    }
+
+    #[test]
+    fn buffers_in_flight_outlive_an_error_and_a_panic() {
+        for panics in [false, true] {
+            let (_dir, mut worker) = crate::load::tests::worker_on(&[0; 4096]);
+            // So large that the allocator gives it back to the kernel at once when it is freed.
+            let bytes = 64 << 20;
+            worker.job =
+                std::sync::Arc::new(model::job::Job { bs: bytes, iodepth: 1, ..model::job::Job::default() });
+            worker.span.bytes = bytes;
+            let mut flight = Flight::new(&worker);
+            // Another thread may get the same address at once, though not time and again.
+            let is_given_back = || {
+                let idle = Flight::new(&worker);
+                let buffer = idle.buffers.pointer(0);
+                drop(idle);
+                !is_mapped(buffer)
+            };
+            assert!((0..50).any(|_| is_given_back()), "without I/O in flight");
+            let mut gate = Broken { first: None, panics };
+            let run = std::panic::AssertUnwindSafe(|| {
+                flight.run(&mut gate, &worker);
+                drop(flight);
+            });
+            assert_eq!(std::panic::catch_unwind(run).is_err(), panics);
+            let buffer = gate.first.expect("an I/O was queued");
+            assert!(is_mapped(buffer), "in flight, panic: {panics}");
+        }
+    }
 
     #[test]
     fn waits_for_what_the_job_says_and_never_for_more_than_is_there() {

@@ -56,8 +56,9 @@ impl Mapping {
 
     /// Waits until the pages of a range are on the device; the error is an errno.
     pub fn sync(&self, offset: u64, length: usize) -> std::result::Result<(), i32> {
-        const PAGE: u64 = 4096;
-        let start = offset / PAGE * PAGE;
+        // The address that msync takes must be that of a page, and pages have 16 or 64 KiB on some machines.
+        let page = host::rights::page_bytes();
+        let start = offset / page * page;
         let length = length + (offset - start) as usize;
         let from = self.at(start, length).ok_or(libc::EINVAL)?;
         // SAFETY: the range lies inside the mapping; msync changes no memory.
