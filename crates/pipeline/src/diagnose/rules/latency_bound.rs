@@ -64,7 +64,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
-    let blocks = job.numjobs == 1 && job.ioengine == "libaio" && !job.direct;
+    let blocks = job.numjobs == 1 && job.effective_engine() == "libaio" && !job.direct;
     let is_alone = depth_asked(job) == 1 || (blocks && reached_depth(load)? <= ONE);
     let mean_ns = load.latency().mean_ns()?;
     if !is_alone || job.is_paced() || job.thinktime.us > 0 {
