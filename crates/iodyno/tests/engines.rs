@@ -99,6 +99,46 @@ fn a_stream_ends_when_its_bytes_are_moved() {
 }
 
 #[test]
+fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
+    if std::process::Command::new("fio").arg("--version").output().is_err() {
+        println!("skipped: fio is not installed");
+        return;
+    }
+    let (iodyno, dir, here) = (Iodyno::new(), Dir::new("handed-on"), Dir::new("here"));
+    let target = dir.path().to_str().unwrap();
+    let run = |line: &str| {
+        let mut arguments = vec!["--json", "run", target, "--engine", "fio", "--"];
+        arguments.extend(line.split_whitespace());
+        iodyno.command(&arguments).current_dir(here.path()).output().unwrap()
+    };
+    let job = "-rw=write -bs=64k -size=16m -filename=x -time_based -runtime=1 -end_fsync=1 -verify=crc32c \
+               -zonemode=strided -zonesize=1m -zoneskip=1m -write_hint=short";
+    let begun = std::time::Instant::now();
+    let output = run(job);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(begun.elapsed() < Duration::from_secs(20), "it ended after {:?}", begun.elapsed());
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let record = &document["record"];
+    let handed_on = record["job"]["handed_on"].to_string();
+    for wanted in ["zonemode", "zonesize", "zoneskip", "write_hint"] {
+        assert!(handed_on.contains(wanted), "{wanted} is not in {handed_on}");
+    }
+    assert!(record["load"]["write"]["ios"].as_u64().unwrap() > 0);
+    let left: Vec<_> = std::fs::read_dir(here.path()).unwrap().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+    for (line, wanted) in [
+        ("-rw=read -size=1m -ioengine=falloc", "ioengine=falloc"),
+        ("-rw=trimwrite -size=1m", "rw=trimwrite"),
+        ("-rw=read -size=1m -exec_prerun=true", "exec_prerun=true"),
+        ("-rw=read -size=1m --client=host", "--client"),
+    ] {
+        let output = run(line);
+        assert_eq!(code(&output), 2, "{line}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(wanted), "{line}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn fio_makes_the_load_and_dies_with_us() {
     if std::process::Command::new("fio").arg("--version").output().is_err() {
         println!("skipped: fio is not installed");

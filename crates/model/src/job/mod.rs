@@ -123,6 +123,10 @@ pub struct Job {
     pub randseed: u64,
     /// Options of one engine that others do not have, by name: the shape of a tree, the program of `fio`.
     pub engine_options: std::collections::BTreeMap<String, String>,
+    /// Options of fio's that the native engines do not have, with their values, in the order in which they were given:
+    /// the engine `fio` hands them on. Empty for a native engine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handed_on: Vec<(String, String)>,
 }
 
 impl Default for Job {
@@ -180,6 +184,7 @@ impl Default for Job {
             randrepeat: true,
             randseed: 1,
             engine_options: std::collections::BTreeMap::new(),
+            handed_on: Vec::new(),
         }
     }
 }
@@ -199,6 +204,24 @@ impl Job {
             (self.rw.trims(), sizes.trim),
         ];
         used.iter().filter(|(used, _)| *used).map(|(_, size)| size.max()).max().unwrap_or(self.bs)
+    }
+
+    /// The engine that issues the I/O: where fio makes the load, fio's own one (`--engine-option ioengine=`; by default
+    /// libaio for direct I/O and psync for buffered).
+    pub fn effective_engine(&self) -> &str {
+        let usual = if self.direct { "libaio" } else { "psync" };
+        match self.ioengine.as_str() {
+            "fio" => self.engine_options.get("ioengine").map_or(usual, |name| name.trim()),
+            name => name,
+        }
+    }
+
+    /// Changes the engine that issues the I/O, and leaves the load to fio where fio makes it.
+    pub fn set_effective_engine(&mut self, name: &str) {
+        match self.ioengine.as_str() {
+            "fio" => drop(self.engine_options.insert("ioengine".into(), name.into())),
+            _ => self.ioengine = name.into(),
+        }
     }
 
     /// Whether any direction has a speed limit.
@@ -241,5 +264,29 @@ mod tests {
     fn phrase_names_what_matters() {
         let job = Job { numjobs: 4, bs: 1 << 20, direct: false, rw: Rw::Write, ..Job::default() };
         assert_eq!(job.phrase(), "1M sequential write, 4 jobs, depth 32, buffered");
+    }
+
+    #[test]
+    fn the_engine_behind_fio_is_fios_own() {
+        let mut job = Job { ioengine: "fio".into(), ..Job::default() };
+        assert_eq!(job.effective_engine(), "libaio");
+        job.direct = false;
+        assert_eq!(job.effective_engine(), "psync");
+        job.set_effective_engine("io_uring");
+        assert_eq!((job.effective_engine(), job.ioengine.as_str()), ("io_uring", "fio"));
+        let mut native = Job::default();
+        native.set_effective_engine("psync");
+        assert_eq!((native.effective_engine(), native.engine_options.len()), ("psync", 0));
+    }
+
+    #[test]
+    fn what_is_handed_on_is_in_a_record_and_old_records_have_none() {
+        let mut job = Job::default();
+        let plain = serde_json::to_string(&job).unwrap();
+        assert!(!plain.contains("handed_on"), "{plain}");
+        assert_eq!(serde_json::from_str::<Job>(&plain).unwrap(), job);
+        job.handed_on = vec![("zonemode".into(), "strided".into())];
+        let text = serde_json::to_string(&job).unwrap();
+        assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job);
     }
 }

@@ -53,6 +53,7 @@ fn say(section: &mut Section, fix: &Fix) {
     let position = section.option(&fix.option).map(|(_, position)| position.clone()).unwrap_or_default();
     let first = section.given.iter().position(|(name, ..)| *name == fix.option);
     let is_gone = |name: &str| name == fix.option || (fix.option == "direct" && name == "buffered");
+    section.job.handed_on.retain(|(name, _)| !is_gone(name));
     section.given.retain(|(name, ..)| !is_gone(name));
     if let Some(value) = &fix.value {
         let at = first.unwrap_or(section.given.len()).min(section.given.len());
@@ -67,7 +68,7 @@ fn set(section: &mut Section, option: &str, value: Option<&str>) -> bool {
     let count = text.parse::<u32>();
     let bytes = parse_bytes(text).unwrap_or(0);
     match option {
-        "ioengine" => job.ioengine = text.into(),
+        "ioengine" => job.set_effective_engine(text),
         "direct" => job.direct = flag,
         "numjobs" => job.numjobs = count.unwrap_or(1),
         "iodepth" => job.iodepth = count.unwrap_or(1),
@@ -146,6 +147,20 @@ mod tests {
         let other = Section { name: "log".into(), ..section() };
         let fixed = corrected(&[section(), other], &findings);
         assert_eq!((fixed[0].job.iodepth, fixed[1].job.iodepth), (8, 4));
+    }
+
+    #[test]
+    fn behind_fio_it_is_fios_own_engine_that_changes_and_what_is_dropped_is_not_handed_on() {
+        let mut section = section();
+        section.job.ioengine = "fio".into();
+        section.job.engine_options.insert("ioengine".into(), "psync".into());
+        section.job.handed_on =
+            vec![("ioscheduler".into(), "bfq".into()), ("zonemode".into(), "strided".into())];
+        let finding = wrong("db", "x").set("ioengine", "libaio").drop_option("ioscheduler");
+        let fixed = corrected(&[section], &[finding]).remove(0);
+        assert_eq!((fixed.job.ioengine.as_str(), fixed.job.effective_engine()), ("fio", "libaio"));
+        assert_eq!(fixed.job.handed_on, [("zonemode".to_string(), "strided".to_string())]);
+        assert!(words(&[fixed]).contains(&"-ioengine=libaio".to_string()));
     }
 
     #[test]

@@ -102,6 +102,16 @@ impl Example {
         Example { sections, ..self }
     }
 
+    /// The same jobs made by fio with the same engines, as `--engine fio` has them.
+    pub fn behind_fio(mut self) -> Example {
+        let jobs = self.sections.iter_mut().map(|section| &mut section.job);
+        for job in jobs.chain(self.load.iter_mut().map(|result| &mut result.job)) {
+            let inner = std::mem::replace(&mut job.ioengine, "fio".into());
+            job.engine_options.insert("ioengine".into(), inner);
+        }
+        self
+    }
+
     fn result(&mut self, rest: &str) {
         let section = &self.sections[self.load.len()];
         let mut load = LoadResult::default();

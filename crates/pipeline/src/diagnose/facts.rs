@@ -152,7 +152,7 @@ pub fn is_synchronous(engine: &str) -> bool {
 
 /// Whether a job reads and writes blocks itself: trees of files and engines that only look on do not.
 pub fn is_block_io(job: &Job) -> bool {
-    !matches!(job.ioengine.as_str(), "files" | "none")
+    !matches!(job.effective_engine(), "files" | "none")
 }
 
 /// The sections that do block I/O.
@@ -162,7 +162,7 @@ pub fn block_sections<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a Section
 
 /// I/Os that all jobs of a section can have in flight together.
 pub fn depth_asked(job: &Job) -> u64 {
-    let each = if is_synchronous(&job.ioengine) { 1 } else { job.iodepth.max(1) };
+    let each = if is_synchronous(job.effective_engine()) { 1 } else { job.iodepth.max(1) };
     u64::from(each) * u64::from(job.numjobs.max(1))
 }
 

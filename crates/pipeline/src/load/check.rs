@@ -43,6 +43,9 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
         let what = format!("--rwmixread={}", job.rwmixread);
         return Err(LoadError::usage(what, "it is a share in per cent", "Choose a value from 0 to 100"));
     }
+    if engine.is_another_program() {
+        super::engines::fio::check(job)?;
+    }
     super::source::check::job(job)?;
     open_loop(job, engine)?;
     memory(job)?;

@@ -256,8 +256,12 @@ impl Running {
     }
 
     /// Ends the moving of data in a job that has something to do when its time is up (`end_fsync`, reading back what it
-    /// wrote), and lets it do that; [`Running::is_over`] says when it is done. Whether the job has such a thing.
+    /// wrote), and lets it do that; [`Running::is_over`] says when it is done. Whether the job has such a thing. A load
+    /// that another program makes never has: that program does at its end what it does when it is interrupted.
     pub fn wind_down(&self, job: &Job) -> bool {
+        if self.engine.is_another_program() {
+            return false;
+        }
         let is_read_back = job.verify.is_some_and(|verify| verify.read_back);
         let has_tail = job.rw.writes() && (job.end_fsync || is_read_back);
         if has_tail {

@@ -206,10 +206,13 @@ impl Plan<'_> {
             sync: job.sync,
             ..Access::default()
         };
-        // One that stands for all jobs has the files of all.
-        let files: Vec<&DataFile> = match engine.runs {
-            Runs::PerJob => self.prepared.files(index).iter().collect(),
-            Runs::Once => self.prepared.all_files().collect(),
+        // One that stands for all jobs has the files of all, which may be fewer than were made ready.
+        let files: Vec<&DataFile> = match (engine.runs, job.files.sharing) {
+            (Runs::PerJob, _) => self.prepared.files(index).iter().collect(),
+            (Runs::Once, Sharing::Own) => {
+                (0..job.numjobs).flat_map(|index| self.prepared.files(index)).collect()
+            }
+            (Runs::Once, _) => self.prepared.all_files().collect(),
         };
         let files = files.into_iter().map(|file| open_again(file, access));
         Ok(Worker {

@@ -121,8 +121,8 @@ impl JobArgs {
         Ok(workload)
     }
 
-    /// Refuses what the native engines do not do, by name and place; fio itself may be asked to.
-    fn accepted(&self, parsed: Parsed) -> Result<Workload, Failure> {
+    /// Refuses what the native engines do not do, by name and place; fio itself may be asked to, and is handed it.
+    fn accepted(&self, mut parsed: Parsed) -> Result<Workload, Failure> {
         if self.engine != "fio" && !parsed.unsupported.is_empty() {
             let lines: Vec<String> = parsed
                 .unsupported
@@ -134,6 +134,22 @@ impl JobArgs {
                  installed here run it, or leave the options out.",
                 lines.join("\n")
             )));
+        }
+        if self.engine == "fio" {
+            for section in &mut parsed.sections {
+                section.job.handed_on = language::handed_on(section);
+            }
+            // Options of the program belong to no section, and iodyno starts the program in its own way.
+            let is_handed_on = |option: &str| {
+                let mut all = parsed.sections.iter().flat_map(|section| &section.job.handed_on);
+                option == "ioengine" || all.any(|(name, _)| name == option)
+            };
+            if let Some(one) = parsed.unsupported.iter().find(|one| !is_handed_on(&one.option)) {
+                return Err(Failure::usage(format!(
+                    "--{} ({}): {}, which --engine fio cannot hand on. Leave it out",
+                    one.option, one.position, one.why
+                )));
+            }
         }
         Ok(Workload { sections: parsed.sections, notes: parsed.notes, is_fio: true })
     }

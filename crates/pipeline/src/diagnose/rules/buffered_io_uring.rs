@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_so = |section: &&Section| {
         let job = &section.job;
-        job.ioengine == "io_uring" && !job.direct && job.iodepth > 1
+        job.effective_engine() == "io_uring" && !job.direct && job.iodepth > 1
     };
     block_sections(facts).filter(is_so).map(finding).collect()
 }

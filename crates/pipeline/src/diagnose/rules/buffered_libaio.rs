@@ -52,7 +52,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let buffered = |section: &&Section| section.job.ioengine == "libaio" && !section.job.direct;
+    let buffered = |section: &&Section| section.job.effective_engine() == "libaio" && !section.job.direct;
     block_sections(facts).filter(buffered).map(finding).collect()
 }
 

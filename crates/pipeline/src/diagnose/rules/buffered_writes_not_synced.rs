@@ -70,5 +70,9 @@ fn finding(section: &Section) -> Finding {
         .advise("Use end_fsync=1 to count the writing out, fsync=1 for durable writes, or direct=1.")
         .at(section, &["buffered", "direct", "rw", "readwrite"]);
     // libaio is of no use without direct I/O, and with it there is nothing left to sync.
-    if section.job.ioengine == "libaio" { finding.set("direct", 1) } else { finding.set("end_fsync", 1) }
+    if section.job.effective_engine() == "libaio" {
+        finding.set("direct", 1)
+    } else {
+        finding.set("end_fsync", 1)
+    }
 }

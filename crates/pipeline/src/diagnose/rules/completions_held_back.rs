@@ -44,7 +44,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_held = |section: &&Section| {
         let job = &section.job;
         let batch = job.iodepth_batch_complete_min.min(job.iodepth);
-        !is_synchronous(&job.ioengine) && batch > 1 && batch * 2 > job.iodepth
+        !is_synchronous(job.effective_engine()) && batch > 1 && batch * 2 > job.iodepth
     };
     block_sections(facts).filter(is_held).map(finding).collect()
 }

@@ -60,9 +60,12 @@ fn finding(section: &Section) -> Finding {
     let claim = "A fixed rate in a closed loop: while the device stalls fewer I/Os are sent, which hides the wait that \
                  clients would have had; the tail looks too good.";
     let finding = warning(&section.name, claim).at(section, &["rate_iops", "rate", "rate_process"]);
-    if is_synchronous(&section.job.ioengine) {
+    if is_synchronous(section.job.effective_engine()) {
         return finding
             .advise("Use io_uring or libaio with --open-loop; an engine with one in flight cannot.");
+    }
+    if section.job.ioengine == "fio" {
+        return finding.advise("Use iodyno's own io_uring or libaio with --open-loop; fio has no open loop.");
     }
     finding.advise("Use --open-loop: latency then counts from the intended start.").set("open_loop", 1)
 }

@@ -61,11 +61,15 @@ fn asks_for_depth(section: &Section) -> bool {
     let job = &section.job;
     let is_asked = !section.given.is_empty() || job.iodepth != Job::default().iodepth;
     // The stream engine is one request at a time by its nature, and nobody takes it for another.
-    is_asked && job.iodepth > 1 && job.ioengine != "stream" && is_synchronous(&job.ioengine)
+    is_asked
+        && job.iodepth > 1
+        && job.effective_engine() != "stream"
+        && is_synchronous(job.effective_engine())
 }
 
 fn finding(facts: &Facts<'_>, section: &Section) -> Finding {
-    let Job { ioengine, iodepth, numjobs, .. } = &section.job;
+    let Job { iodepth, numjobs, .. } = &section.job;
+    let ioengine = section.job.effective_engine();
     let is_named = section.given.is_empty() || section.option("ioengine").is_some();
     let unnamed = if is_named { "" } else { " (fio's default: the job names no engine)" };
     let claim = format!(

@@ -64,7 +64,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn crowd(section: &Section) -> Option<Finding> {
     let job = &section.job;
     let cpus = job.cpus_allowed.len();
-    let is_crowd = job.numjobs as usize > cpus && !is_synchronous(&job.ioengine);
+    let is_crowd = job.numjobs as usize > cpus && !is_synchronous(job.effective_engine());
     let claim = format!(
         "{} jobs are pinned to {cpus} CPUs: those on one CPU wait for each other, and it is counted as latency.",
         job.numjobs

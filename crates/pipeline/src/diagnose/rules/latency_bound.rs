@@ -64,7 +64,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
-    let blocks = job.numjobs == 1 && job.ioengine == "libaio" && !job.direct;
+    let blocks = job.numjobs == 1 && job.effective_engine() == "libaio" && !job.direct;
     let is_alone = depth_asked(job) == 1 || (blocks && reached_depth(load)? <= ONE);
     let mean_ns = load.latency().mean_ns()?;
     // Where every so many writes wait for a sync, the sync takes the time.

@@ -49,7 +49,8 @@ pub static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(cpus) = facts.machine.cpus.filter(|cpus| *cpus > 0) else { return Vec::new() };
-    let is_busy = |section: &&Section| !is_synchronous(&section.job.ioengine) && !section.job.is_paced();
+    let is_busy =
+        |section: &&Section| !is_synchronous(section.job.effective_engine()) && !section.job.is_paced();
     let crowded = block_sections(facts).filter(is_busy).filter(|section| section.job.numjobs > cpus);
     crowded.map(|section| finding(section, cpus)).collect()
 }

@@ -60,7 +60,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_old = facts.machine.kernel.is_some_and(|kernel| kernel < URING_DISCARD);
     let waits = |section: &&Section| {
         let job = &section.job;
-        let engine = job.ioengine.as_str();
+        let engine = job.effective_engine();
         job.rw.trims() && job.iodepth > 1 && (engine == "libaio" || (engine == "io_uring" && is_old))
     };
     block_sections(facts).filter(waits).map(finding).collect()
@@ -70,7 +70,8 @@ fn finding(section: &Section) -> Finding {
     let job = &section.job;
     let claim = format!(
         "{} cannot queue discards here: they go out one at a time, and the real depth is numjobs = {}.",
-        job.ioengine, job.numjobs
+        job.effective_engine(),
+        job.numjobs
     );
     warning(&section.name, claim)
         .shows("iodepth", job.iodepth)

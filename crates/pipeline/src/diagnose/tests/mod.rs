@@ -55,6 +55,21 @@ fn examples_are_found_as_they_say() {
 }
 
 #[test]
+fn the_rules_see_the_engine_behind_fio() {
+    let mut compared = 0;
+    for (rule, page) in pages() {
+        for block in [blocks(page, "Example"), blocks(page, "Stays silent")].concat() {
+            let native = (rule.judge)(&Example::parse(&block).facts());
+            let found = (rule.judge)(&Example::parse(&block).behind_fio().facts());
+            let claims = |all: &[Finding]| all.iter().map(|one| one.claim.clone()).collect::<Vec<_>>();
+            assert_eq!(claims(&found), claims(&native), "{}\n{block}", rule.id);
+            compared += found.len();
+        }
+    }
+    assert!(compared > 60, "{compared} findings were compared");
+}
+
+#[test]
 fn silent_examples_stay_silent() {
     for (rule, page) in pages() {
         let blocks = blocks(page, "Stays silent");

@@ -9,17 +9,26 @@
 //! ## Options
 //! Those of the job, as everywhere, and these by `--engine-option`:
 //!
-//! - `ioengine`: fio's own engine; by default libaio for direct I/O, psync for buffered.
+//! - `ioengine`: fio's own engine: psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio or mmap; by default
+//!   libaio for direct I/O, psync for buffered.
 //! - `fio_path`: the program; by default the first `fio` of the search path.
+//!
+//! Options in fio's words that iodyno's own engines do not have are handed on to fio as they were given, and the record
+//! holds them.
 //!
 //! ## Danger to data
 //! The same gates as for iodyno's own engines decide whether a job may write. fio gets descriptors of the files that
-//! passed them (`/proc/PID/fd/N`) and is told to create none.
+//! passed them (`/proc/PID/fd/N`), is told to create none, and is started with `--readonly` for a job that only reads.
+//! Other engines of fio (falloc, ftruncate, filedelete, exec …) change data or run programs in a job that says it reads,
+//! and are refused; so are options that name other files, run programs, or change settings of the machine.
 //!
 //! ## Limits
 //! fio's start takes a few tenths of a second, which are no part of the load. Under `tune` the rate is that of requests
 //! at the device: merged ones count as one, others' I/O is counted too, and latency is known only at the end, so the
-//! tail is not judged. Without a block device below the target there is no rate over time. The depth cannot be changed
+//! tail is not judged. At the end of its time a job with `end_fsync` is synced by fio, which makes that no part of its
+//! counts; what it wrote is read back (`verify`) only where the job ends by its size, not when it ends by time: an
+//! interrupted fio does not verify. Options that tie sections together (`flow`) are refused, since each section is a fio
+//! of its own. Without a block device below the target there is no rate over time. The depth cannot be changed
 //! while it runs. CPU time is that of the whole fio process, its start and its report included. Bins of json+ need fio
 //! 2.2.12; versions before 3.18 tell completion latency, without the time of submission.
 //!
@@ -30,6 +39,7 @@
 
 mod absorb;
 mod arguments;
+mod limits;
 mod program;
 
 use crate::load::device::{LOOK_NS, Watched};
@@ -38,6 +48,7 @@ use crate::load::options::Options;
 use crate::load::worker::{OpenError, Opened, Worker};
 use crate::load::{Engine, LoadError, Needs, Runs};
 use host::{Host, clock};
+use model::job::Job;
 use program::Program;
 
 /// The engine.
@@ -57,6 +68,21 @@ const START_NS: u64 = 10_000_000_000;
 /// How long fio may take to end after it was asked to, ns.
 const END_NS: u64 = 50_000_000_000;
 
+/// Checks what the gates cannot see: whether fio would do what the job does not say.
+pub fn check(job: &Job) -> Result<(), LoadError> {
+    limits::engine(inner(job))?;
+    job.handed_on.iter().try_for_each(|(name, value)| limits::option(name, value))
+}
+
+/// fio's name of the engine that issues the I/O.
+fn inner(job: &Job) -> &str {
+    match job.effective_engine() {
+        // iodyno's own engine for streams does what psync does.
+        "stream" => "psync",
+        name => name,
+    }
+}
+
 fn unusable(why: impl Into<String>) -> LoadError {
     LoadError::Engine { engine: ENGINE.id.into(), why: why.into() }
 }
@@ -64,8 +90,7 @@ fn unusable(why: impl Into<String>) -> LoadError {
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let options =
         Options::of(&worker.job, ENGINE.id, &["ioengine", "fio_path"]).map_err(OpenError::Failed)?;
-    let usual = if worker.job.direct { "libaio" } else { "psync" };
-    let ioengine = options.text("ioengine").unwrap_or(usual);
+    let ioengine = inner(&worker.job);
     let path = options.text("fio_path").unwrap_or("fio");
     let (version, text) = program::version(path).map_err(OpenError::Failed)?;
     let files = files(worker);

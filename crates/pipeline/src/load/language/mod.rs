@@ -20,7 +20,7 @@ mod value;
 mod words;
 
 pub use error::{LanguageError, Mistake};
-pub use out::to_words;
+pub use out::{handed_on, to_words};
 
 use model::job::{Position, Section};
 

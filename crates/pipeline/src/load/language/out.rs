@@ -35,7 +35,9 @@ pub fn to_words(section: &Section) -> Vec<String> {
     if let Some(other) = &section.wait_for {
         out.put("wait_for", other);
     }
-    handed_on(section, &mut out);
+    for (name, value) in handed_on(section).iter().chain(&job.handed_on) {
+        out.replace(name, value);
+    }
     out.words
 }
 
@@ -60,10 +62,13 @@ impl Out {
         }
     }
 
-    /// In place of what stands there for the option.
+    /// In place of what stands there for the option. fio takes no empty values.
     fn replace(&mut self, name: &str, value: &str) {
         self.words.retain(|word| word.trim_start_matches('-').split('=').next() != Some(name));
-        self.put(name, value);
+        match value {
+            "" => self.flag(name, true),
+            value => self.put(name, value),
+        }
     }
 
     fn bytes(&mut self, name: &str, value: u64) {
@@ -218,7 +223,8 @@ fn durability(job: &Job, out: &mut Out) {
     match job.sync {
         SyncMode::None => {}
         SyncMode::Dsync => out.put("sync", "dsync"),
-        SyncMode::Sync => out.put("sync", "sync"),
+        // The word is younger than the number.
+        SyncMode::Sync => out.put("sync", 1),
     }
     out.unless("fsync", job.fsync, 0);
     out.unless("fdatasync", job.fdatasync, 0);
@@ -328,8 +334,9 @@ fn ends(job: &Job, out: &mut Out) {
     }
 }
 
-/// What the job cannot hold: options that fio alone follows. Those that only say what is logged are left out.
-fn handed_on(section: &Section, out: &mut Out) {
+/// What the section's job cannot hold: options that fio alone follows, and those that belong to them, as they were
+/// given. Those that only say what is logged are left out.
+pub fn handed_on(section: &Section) -> Vec<(String, String)> {
     let engine = &section.job.ioengine;
     let given = section.given.iter().map(|(name, value, position)| Given {
         name: name.clone(),
@@ -342,15 +349,14 @@ fn handed_on(section: &Section, out: &mut Out) {
     // The options were read before, so they can be read again; of a section whose options cannot, nothing is handed on.
     let mut draft = Draft::new();
     if draft.apply_all(&given).is_err() {
-        return;
+        return Vec::new();
     }
     super::finish::end_with_others(&mut draft, false);
-    let Ok((_, unsupported, _)) = super::finish::finish(draft, &Default::default()) else { return };
-    for one in unsupported {
-        if one.option != "ioengine" {
-            out.replace(&one.option, &one.value);
-        }
-    }
+    let Ok((_, unsupported, _)) = super::finish::finish(draft, &Default::default()) else {
+        return Vec::new();
+    };
+    let others = unsupported.into_iter().filter(|one| one.option != "ioengine");
+    let mut all: Vec<(String, String)> = others.map(|one| (one.option, one.value)).collect();
     for one in given {
         let spec = options::find(&one.name).or_else(|| options::of_engine(engine, &one.name));
         let is_companion = match spec.map(|spec| spec.meaning) {
@@ -358,7 +364,9 @@ fn handed_on(section: &Section, out: &mut Out) {
             _ => false,
         };
         if is_companion {
-            out.replace(&one.name, &one.value.unwrap_or_default());
+            all.retain(|(name, _)| *name != one.name);
+            all.push((one.name, one.value.unwrap_or_default()));
         }
     }
+    all
 }

@@ -1,13 +1,13 @@
-//! A job in fio's own words: what is handed to the program.
+//! A job in fio's own words: what is handed to the program. The job itself is said by `language`; what is here is the
+//! setting: files, ranges, the time, and what fio prints.
 
 use crate::load::LoadError;
+use crate::load::language;
 use crate::load::source::Span;
-use model::job::{
-    Arrivals, BlockSize, Buffers, Distribution, Job, PerDirection, Rate, Sharing, SteadyMetric, SyncMode,
-};
+use model::job::{BlockSize, Buffers, Fallocate, FileSet, Job, Section, Sharing};
 
-/// Longer than any load: fio is told to stop, it does not stop by itself.
-const FOREVER_S: u64 = 10 * 365 * 86_400;
+/// Longer than any load, ms: fio is told to stop, it does not stop by itself.
+const FOREVER_MS: u64 = 10 * 365 * 86_400_000;
 
 /// Where and with what a job runs, beside what the job says.
 #[derive(Debug)]
@@ -33,26 +33,57 @@ pub fn of(job: &Job, setting: &Setting<'_>) -> Result<Vec<String>, LoadError> {
             "Use io_uring or libaio of iodyno",
         ));
     }
+    let sizes = job.sizes();
+    let three = [&sizes.read, &sizes.write, &sizes.trim];
+    let has = |kind: fn(&BlockSize) -> bool| three.iter().any(|size| kind(size));
+    if has(|size| matches!(size, BlockSize::Range(..))) && has(|size| matches!(size, BlockSize::Split(_))) {
+        return Err(LoadError::usage(
+            "bsrange and bssplit in one job",
+            "fio takes one of them",
+            "Use the same kind for all directions",
+        ));
+    }
     let mut all = Words::default();
-    // Nothing is made, nothing is laid out: the files are there, and of the right size.
-    all.flags(&["thread", "group_reporting", "allow_file_create=0", "fallocate=none", "exitall_on_error"]);
+    if !job.rw.changes() {
+        all.flags(&["readonly"]);
+    }
     all.flags(&["output-format=json+", "eta=never"]);
+    all.0.extend(language::to_words(&Section { job: said(job, setting), ..Section::default() }));
+    // Nothing is made, nothing is laid out: the files are there, and of the right size. Nothing is left behind.
+    all.flags(&["thread", "group_reporting", "allow_file_create=0", "fallocate=none", "exitall_on_error"]);
+    all.flags(&["verify_state_save=0"]);
     if setting.has_lat_percentiles {
         all.flags(&["lat_percentiles=1", "clat_percentiles=1"]);
     }
-    all.add("ioengine", setting.ioengine);
-    direction(&mut all, job);
-    block_sizes(&mut all, job)?;
-    queue(&mut all, job);
-    durability(&mut all, job);
-    time(&mut all, job);
-    pace(&mut all, job);
-    order(&mut all, job, setting.seed);
-    content(&mut all, job);
-    rules(&mut all, job);
-    let mut words = all.0;
-    words.extend(sections(job, setting));
-    Ok(words)
+    // iodyno's own blocks never repeat, compressible or not.
+    all.add_if(matches!(job.buffers, Buffers::Compressible(_)) && job.rw.writes(), "refill_buffers", 1);
+    all.0.extend(sections(job, setting));
+    Ok(all.0)
+}
+
+/// The job without what the setting says, and without what iodyno does itself: the files and their making, the wait
+/// before the start, the end of the time.
+fn said(job: &Job, setting: &Setting<'_>) -> Job {
+    let is_endless = job.time_based;
+    Job {
+        ioengine: setting.ioengine.into(),
+        files: FileSet { sharing: Sharing::Same, ..FileSet::default() },
+        fallocate: Fallocate::Reserved,
+        size: 0,
+        size_percent: 0,
+        offset: 0,
+        offset_increment: 0,
+        runtime_ms: if is_endless { FOREVER_MS } else { job.runtime_ms },
+        loops: if is_endless { 1 } else { job.loops },
+        io_size: if is_endless { 0 } else { job.io_size },
+        startdelay_ms: 0,
+        numjobs: 1,
+        group_reporting: false,
+        // fio keeps the sign.
+        randseed: setting.seed >> 1,
+        randrepeat: true,
+        ..job.clone()
+    }
 }
 
 #[derive(Default)]
@@ -71,178 +102,6 @@ impl Words {
 
     fn flags(&mut self, words: &[&str]) {
         self.0.extend(words.iter().map(|word| format!("--{word}")));
-    }
-}
-
-fn direction(all: &mut Words, job: &Job) {
-    let word = job.rw.word();
-    match (job.rw.is_random(), job.rw_every, job.rw_stride) {
-        (true, 2.., _) => all.add("rw", format!("{word}:{}", job.rw_every)),
-        (false, _, stride) if stride != 0 => all.add("rw", format!("{word}:{stride}")),
-        _ => all.add("rw", word),
-    }
-    all.add_if(job.rw_identical, "rw_sequencer", "identical");
-    all.add_if(job.rw.reads() && job.rw.writes(), "rwmixread", job.rwmixread);
-}
-
-fn block_sizes(all: &mut Words, job: &Job) -> Result<(), LoadError> {
-    let sizes = job.sizes();
-    let three = [&sizes.read, &sizes.write, &sizes.trim];
-    let list = |word: &dyn Fn(&BlockSize) -> Option<String>| {
-        let words: Option<Vec<String>> = three.iter().map(|size| word(size)).collect();
-        words.map(|words| words.join(","))
-    };
-    let fixed = |size: &BlockSize| matches!(size, BlockSize::Fixed(_)).then(|| size.min().to_string());
-    let range = |size: &BlockSize| {
-        (!matches!(size, BlockSize::Split(_))).then(|| format!("{}-{}", size.min(), size.max()))
-    };
-    let split = |size: &BlockSize| match size {
-        BlockSize::Fixed(bytes) => Some(format!("{bytes}/100")),
-        BlockSize::Range(..) => None,
-        BlockSize::Split(parts) => {
-            let parts = parts.iter().map(|(bytes, percent)| format!("{bytes}/{percent}"));
-            Some(parts.collect::<Vec<_>>().join(":"))
-        }
-    };
-    let found = list(&fixed)
-        .map(|words| ("bs", words))
-        .or_else(|| list(&range).map(|words| ("bsrange", words)))
-        .or_else(|| list(&split).map(|words| ("bssplit", words)));
-    let Some((name, words)) = found else {
-        return Err(LoadError::usage(
-            "bsrange and bssplit in one job",
-            "fio takes one of them",
-            "Use the same kind for all directions",
-        ));
-    };
-    all.add(name, words);
-    all.add_if(job.blockalign > 0, "blockalign", job.blockalign);
-    Ok(())
-}
-
-fn queue(all: &mut Words, job: &Job) {
-    all.add("direct", u8::from(job.direct));
-    all.add("iodepth", job.iodepth);
-    all.add_if(job.iodepth_batch > 0, "iodepth_batch_submit", job.iodepth_batch);
-    let (min, max) = (job.iodepth_batch_complete_min, job.iodepth_batch_complete_max);
-    all.add_if(min > 0, "iodepth_batch_complete_min", min);
-    all.add_if(max > 0, "iodepth_batch_complete_max", max);
-    all.add_if(job.iodepth_low > 0, "iodepth_low", job.iodepth_low);
-    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-    if !job.cpus_allowed.is_empty() {
-        all.add("cpus_allowed", list(&job.cpus_allowed));
-        all.add("cpus_allowed_policy", "split");
-    }
-    all.add_if(!job.numa_nodes.is_empty(), "numa_cpu_nodes", list(&job.numa_nodes));
-}
-
-fn durability(all: &mut Words, job: &Job) {
-    match job.sync {
-        SyncMode::None => {}
-        SyncMode::Dsync => all.add("sync", "dsync"),
-        SyncMode::Sync => all.add("sync", 1),
-    }
-    all.add_if(job.fsync > 0, "fsync", job.fsync);
-    all.add_if(job.fdatasync > 0, "fdatasync", job.fdatasync);
-    all.add_if(job.end_fsync, "end_fsync", 1);
-}
-
-fn time(all: &mut Words, job: &Job) {
-    if job.time_based {
-        all.flags(&["time_based"]);
-        all.add("runtime", format!("{FOREVER_S}s"));
-    } else {
-        all.add_if(job.runtime_ms > 0, "runtime", format!("{}ms", job.runtime_ms));
-        all.add_if(job.loops > 1, "loops", job.loops);
-        all.add_if(job.io_size > 0, "io_size", job.io_size);
-    }
-    all.add_if(job.ramp_ms > 0, "ramp_time", format!("{}ms", job.ramp_ms));
-}
-
-fn pace(all: &mut Words, job: &Job) {
-    let PerDirection { read, write, trim } = job.rates;
-    let list = |value: &dyn Fn(Rate) -> Option<u64>| {
-        let words =
-            [read, write, trim].map(|rate| value(rate).map_or(String::new(), |value| value.to_string()));
-        let list = words.join(",");
-        (list != ",,").then(|| list.trim_end_matches(',').to_string())
-    };
-    let iops = list(&|rate| if let Rate::Iops(value) = rate { Some(value) } else { None });
-    let bytes = list(&|rate| if let Rate::Bytes(value) = rate { Some(value) } else { None });
-    iops.into_iter().for_each(|list| all.add("rate_iops", list));
-    bytes.into_iter().for_each(|list| all.add("rate", list));
-    all.add_if(job.arrivals == Arrivals::Poisson, "rate_process", "poisson");
-    all.add_if(job.thinktime.us > 0, "thinktime", format!("{}us", job.thinktime.us));
-    all.add_if(job.thinktime.spin_us > 0, "thinktime_spin", format!("{}us", job.thinktime.spin_us));
-    all.add_if(job.thinktime.blocks > 1, "thinktime_blocks", job.thinktime.blocks);
-}
-
-fn order(all: &mut Words, job: &Job, seed: u64) {
-    // fio keeps the sign.
-    all.add("randseed", seed >> 1);
-    all.add_if(job.norandommap, "norandommap", 1);
-    all.add_if(job.percentage_random < 100, "percentage_random", job.percentage_random);
-    if let Some(word) = distribution(&job.distribution) {
-        all.add("random_distribution", word);
-    }
-}
-
-fn distribution(distribution: &Distribution) -> Option<String> {
-    Some(match distribution {
-        Distribution::Random => return None,
-        Distribution::Zipf(theta) => format!("zipf:{theta}"),
-        Distribution::Pareto(power) => format!("pareto:{power}"),
-        Distribution::Normal(deviation) => format!("normal:{deviation}"),
-        Distribution::Zoned(zones) => zoned("zoned", zones),
-        Distribution::ZonedAbs(zones) => zoned("zoned_abs", zones),
-    })
-}
-
-fn zoned<T: std::fmt::Display>(name: &str, zones: &[(u8, T)]) -> String {
-    let zones: Vec<String> = zones.iter().map(|(share, size)| format!("{share}/{size}")).collect();
-    format!("{name}:{}", zones.join(":"))
-}
-
-fn content(all: &mut Words, job: &Job) {
-    if job.rw.writes() {
-        match job.buffers {
-            Buffers::Random => all.add("refill_buffers", 1),
-            Buffers::Compressible(percent) => {
-                all.add("refill_buffers", 1);
-                all.add("buffer_compress_percentage", percent);
-            }
-            Buffers::Zeros => all.add("zero_buffers", 1),
-        }
-    }
-    if let Some(verify) = job.verify {
-        all.add("verify", "crc32c");
-        all.add("do_verify", u8::from(verify.read_back));
-        all.add("verify_fatal", u8::from(verify.fatal));
-        all.add_if(verify.interval > 0, "verify_interval", verify.interval);
-    }
-    all.add("invalidate", u8::from(job.invalidate));
-}
-
-fn rules(all: &mut Words, job: &Job) {
-    if let Some(target) = job.latency_target {
-        all.add("latency_target", format!("{}us", target.us));
-        all.add("latency_window", format!("{}us", target.window_us));
-        all.add("latency_percentile", target.percentile);
-    }
-    if let Some(rule) = job.steadystate {
-        let metric = match rule.metric {
-            SteadyMetric::Iops => "iops",
-            SteadyMetric::Bw => "bw",
-            SteadyMetric::Lat => "lat",
-        };
-        let slope = if rule.slope { "_slope" } else { "" };
-        all.add("steadystate", format!("{metric}{slope}:{}%", rule.limit_percent));
-        all.add("steadystate_duration", format!("{}ms", rule.window_ms));
-        all.add_if(rule.ramp_ms > 0, "steadystate_ramp_time", format!("{}ms", rule.ramp_ms));
-    }
-    if !job.percentile_list.is_empty() {
-        let list: Vec<String> = job.percentile_list.iter().map(f64::to_string).collect();
-        all.add("percentile_list", list.join(":"));
     }
 }
 
@@ -275,7 +134,7 @@ fn sections(job: &Job, setting: &Setting<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::job::Rw;
+    use model::job::{Distribution, PerDirection, Rate, Rw, SyncMode};
 
     fn words(job: &Job, files: &[Vec<String>]) -> String {
         let span = Span { start: 0, bytes: 1 << 20 };
@@ -299,16 +158,18 @@ mod tests {
         let words = words(&job, &one());
         for wanted in [
             "--rw=randrw --rwmixread=70",
-            "--bs=4096,4096,4096",
-            "--direct=1 --iodepth=32",
-            "--rate=,1000",
+            "--ioengine=libaio",
+            "--iodepth=32 --direct=1",
+            "--rate=0,1000,0",
             "--randseed=7",
             "--filename=/dev/sdx --offset=0 --size=1048576 --numjobs=4",
-            "--time_based",
-            "--refill_buffers=1",
+            "--time_based --runtime=315360000",
+            "--refill_buffers",
+            "--verify_state_save=0",
         ] {
             assert!(words.contains(wanted), "{wanted} is not in {words}");
         }
+        assert!(!words.contains("--readonly"), "{words}");
     }
 
     #[test]
@@ -327,6 +188,36 @@ mod tests {
     }
 
     #[test]
+    fn what_iodyno_does_itself_is_not_said_and_what_is_handed_on_replaces() {
+        let job = Job {
+            startdelay_ms: 5_000,
+            size: 1 << 30,
+            offset: 4096,
+            io_size: 1 << 30,
+            loops: 3,
+            files: FileSet {
+                names: vec!["/dev/other".into()],
+                directory: Some("/srv".into()),
+                ..FileSet::default()
+            },
+            iodepth: 8,
+            handed_on: vec![
+                ("zonemode".into(), "strided".into()),
+                ("iodepth".into(), "9".into()),
+                ("hipri".into(), String::new()),
+            ],
+            ..Job::default()
+        };
+        let words = words(&job, &one());
+        for absent in
+            ["startdelay", "io_size", "loops", "/dev/other", "/srv", "1g", "iodepth=8", "randrepeat"]
+        {
+            assert!(!words.contains(absent), "{absent} is in {words}");
+        }
+        assert!(words.contains("--zonemode=strided --iodepth=9 --hipri --thread"), "{words}");
+    }
+
+    #[test]
     fn the_rarer_options_have_their_names() {
         let job = Job {
             rw: Rw::Read,
@@ -341,11 +232,11 @@ mod tests {
         };
         let words = words(&job, &one());
         for wanted in [
-            "--rw=read:16384",
-            "--runtime=1500ms --loops=2",
+            "--readonly",
+            "--rw=read:16k",
             "zoned:60/10:40/90",
-            "--bssplit=4096/60:65536/40,",
-            "--sync=dsync",
+            "--bssplit=4k/60:64k/40 --loops=2",
+            "--sync=dsync --runtime=1500ms",
         ] {
             assert!(words.contains(wanted), "{wanted} is not in {words}");
         }
@@ -358,5 +249,10 @@ mod tests {
             has_lat_percentiles: false,
         };
         assert!(of(&Job { open_loop: true, ..Job::default() }, &setting).is_err());
+        let sizes = PerDirection {
+            write: BlockSize::Split(vec![(4096, 50), (8192, 50)]),
+            ..PerDirection::all(BlockSize::Range(4096, 8192))
+        };
+        assert!(of(&Job { block_sizes: Some(sizes), ..Job::default() }, &setting).is_err());
     }
 }

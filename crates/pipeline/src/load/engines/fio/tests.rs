@@ -7,7 +7,7 @@ use crate::load::{Consent, LoadError, Prepared, Region, prepare, start};
 use host::files::temporary_dir;
 use host::signals::Stop;
 use host::{Host, spawn};
-use model::job::{FileSet, Job, Rw, Sharing};
+use model::job::{FileSet, Job, Rw, Sharing, Verify, VerifyMethod};
 use model::record::LoadResult;
 use std::path::Path;
 
@@ -73,6 +73,68 @@ fn jobs_with_files_of_their_own_each_get_them() {
     }
     let failure = running.failure();
     assert_eq!(running.finish().read.bytes, 6 << 20, "{failure:?}");
+}
+
+#[test]
+fn a_load_of_fewer_jobs_uses_their_files_alone() {
+    if is_missing() {
+        return;
+    }
+    let dir = temporary_dir("fio").unwrap();
+    let files = FileSet { sharing: Sharing::Own, nrfiles: 2, ..FileSet::default() };
+    let most =
+        Job { rw: Rw::Read, files, numjobs: 3, size: 2 << 20, time_based: false, runtime_ms: 0, ..job() };
+    let prepared = ready(dir.path(), &most);
+    for numjobs in 1..=3 {
+        let job = Job { numjobs, ..most.clone() };
+        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+        while !running.is_over() {
+            host::clock::sleep_ms(5);
+        }
+        let failure = running.failure();
+        assert_eq!(running.finish().read.bytes, u64::from(numjobs) * (2 << 20), "{numjobs}: {failure:?}");
+    }
+}
+
+#[test]
+fn a_writer_that_ends_by_time_ends_at_its_time() {
+    if is_missing() {
+        return;
+    }
+    let dir = temporary_dir("fio").unwrap();
+    let verify = Verify { method: VerifyMethod::Crc32c, interval: 0, read_back: true, fatal: true };
+    for verify in [None, Some(verify)] {
+        let job = Job { rw: Rw::Write, end_fsync: true, verify, ..job() };
+        let running = start(&ready(dir.path(), &job), &job, 1, Region::WHOLE).unwrap();
+        running.wait_ms(300, &Stop::new());
+        assert!(!running.wind_down(&job), "there is nothing to wait for: {verify:?}");
+        let failure = running.failure();
+        let result = running.finish();
+        assert!(result.write.ios > 0 && result.read.ios == 0, "{verify:?} {failure:?}: {:?}", result.notes);
+    }
+    let left = Host::live().list(".");
+    assert!(!left.iter().any(|name| name.ends_with("verify.state")), "{left:?}");
+}
+
+#[test]
+fn what_is_handed_on_reaches_fio() {
+    if is_missing() {
+        return;
+    }
+    let dir = temporary_dir("fio").unwrap();
+    let job = Job {
+        rw: Rw::Read,
+        time_based: false,
+        runtime_ms: 0,
+        handed_on: vec![("number_ios".into(), "100".into())],
+        ..job()
+    };
+    let running = start(&ready(dir.path(), &job), &job, 1, Region::WHOLE).unwrap();
+    while !running.is_over() {
+        host::clock::sleep_ms(5);
+    }
+    let failure = running.failure();
+    assert_eq!(running.finish().read.ios, 100, "{failure:?}");
 }
 
 /// A program that says what a fixture says.
@@ -187,9 +249,13 @@ fn what_fio_says_when_it_fails_is_told() {
     let dir = temporary_dir("fio").unwrap();
     let mut job = job();
     let prepared = ready(dir.path(), &job);
-    job.engine_options.insert("ioengine".into(), "nonesuch".into());
+    job.handed_on = vec![("nonesuch".into(), "1".into())];
     let error = run(&prepared, &job, 200).unwrap_err().to_string();
     assert!(error.contains("the engine fio cannot be used") && error.contains("nonesuch"), "{error}");
+    job.handed_on.clear();
+    job.engine_options.insert("ioengine".into(), "falloc".into());
+    let error = run(&prepared, &job, 200).unwrap_err().to_string();
+    assert!(error.contains("ioengine=falloc") && error.contains("posixaio"), "{error}");
     job.engine_options = [("fio_path".to_string(), "/nowhere/fio".to_string())].into();
     let error = run(&prepared, &job, 200).unwrap_err().to_string();
     assert!(error.contains("/nowhere/fio: No such file") && error.contains("Install it"), "{error}");
