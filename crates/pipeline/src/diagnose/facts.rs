@@ -127,10 +127,12 @@ impl Facts<'_> {
             (0, percent) => there.map(|bytes| bytes / 100 * u64::from(percent)),
             (size, _) => Some(size),
         };
-        match self.target.kind {
+        let range = match self.target.kind {
             TargetKind::Directory | TargetKind::Missing => asked,
             TargetKind::File | TargetKind::Device => asked.map(|bytes| bytes.min(there.unwrap_or(bytes))),
-        }
+        };
+        // An empty target is refused by the load itself; no rule has anything to say about nothing.
+        range.filter(|bytes| *bytes > 0)
     }
 
     /// Bytes that all jobs of a section together work on.

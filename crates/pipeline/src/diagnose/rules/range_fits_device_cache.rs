@@ -26,6 +26,11 @@
 //!
 //! ## Stays silent
 //! ```facts
+//! own: rw=randread
+//! target: file 0
+//! ```
+//!
+//! ```facts
 //! own: rw=randread size=256m
 //! target: device 480g
 //! ```
