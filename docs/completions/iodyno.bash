@@ -58,6 +58,9 @@ _iodyno() {
             iodyno,undo)
                 cmd="iodyno__subcmd__undo"
                 ;;
+            iodyno,watch)
+                cmd="iodyno__subcmd__watch"
+                ;;
             iodyno__subcmd__help,apply)
                 cmd="iodyno__subcmd__help__subcmd__apply"
                 ;;
@@ -100,6 +103,9 @@ _iodyno() {
             iodyno__subcmd__help,undo)
                 cmd="iodyno__subcmd__help__subcmd__undo"
                 ;;
+            iodyno__subcmd__help,watch)
+                cmd="iodyno__subcmd__help__subcmd__watch"
+                ;;
             *)
                 ;;
         esac
@@ -107,7 +113,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect run tune apply undo status judge list show explain catalogue completions manual help"
+            opts="-h -V --json --help --version inspect run watch tune apply undo status judge list show explain catalogue completions manual help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -177,7 +183,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help)
-            opts="inspect run tune apply undo status judge list show explain catalogue completions manual help"
+            opts="inspect run watch tune apply undo status judge list show explain catalogue completions manual help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -373,6 +379,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__undo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__watch)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -773,6 +793,24 @@ _iodyno() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__watch)
+            opts="-h -V --interval-ms --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --interval-ms)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

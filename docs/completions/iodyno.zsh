@@ -99,6 +99,17 @@ full\:"Every event of every I/O"))' \
 '*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`, a whole fio line, or a dd or cp line:_default' \
 && ret=0
 ;;
+(watch)
+_arguments "${_arguments_options[@]}" : \
+'--interval-ms=[Time between two samples, ms\: 10 to 10000]:INTERVAL_MS:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::devices -- Block devices by kernel name or path, or paths on them; every device that has seen I/O where none is named:_default' \
+&& ret=0
+;;
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
@@ -271,6 +282,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(watch)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (tune)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -333,6 +348,7 @@ _iodyno_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
 'run:Load a target once and keep the measurement as a record' \
+'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
 'undo:Put old values back\: after a death, or after \`apply\`' \
@@ -373,6 +389,7 @@ _iodyno__subcmd__help_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
 'run:Load a target once and keep the measurement as a record' \
+'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
 'undo:Put old values back\: after a death, or after \`apply\`' \
@@ -458,6 +475,11 @@ _iodyno__subcmd__help__subcmd__undo_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help undo commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__watch_commands] )) ||
+_iodyno__subcmd__help__subcmd__watch_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help watch commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__inspect_commands] )) ||
 _iodyno__subcmd__inspect_commands() {
     local commands; commands=()
@@ -502,6 +524,11 @@ _iodyno__subcmd__tune_commands() {
 _iodyno__subcmd__undo_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno undo commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__watch_commands] )) ||
+_iodyno__subcmd__watch_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno watch commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_iodyno" ]; then

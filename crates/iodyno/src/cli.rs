@@ -22,6 +22,8 @@ pub enum Verb {
     Inspect(commands::inspect::Args),
     /// Load a target once and keep the measurement as a record.
     Run(commands::run::Args),
+    /// Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes.
+    Watch(commands::watch::Args),
     /// Prove by a randomised experiment on the live kernel which setting helps, and put everything back.
     Tune(commands::tune::Args),
     /// Put in place what a tune has proved.

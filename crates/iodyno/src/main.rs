@@ -7,6 +7,7 @@ mod live;
 mod out;
 mod provenance;
 mod store;
+mod tui;
 mod unfinished;
 
 use clap::Parser;

@@ -6,10 +6,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MetricKind {
-    /// Only ever grows (but wraps or resets): differences mean something.
+    /// Only ever grows (but resets): differences mean something.
     Counter,
+    /// A counter that starts again at 0 after 2^32 - 1.
+    Counter32,
     /// Stands for itself at the moment of sampling.
     Gauge,
+}
+
+impl MetricKind {
+    /// How much a counter grew between two readings; none for a gauge, a gap (NaN) or a reset. A 32-bit counter that
+    /// fell has wrapped when that makes the smaller step; a counter that fell for another reason was reset.
+    pub fn grown(self, before: f64, after: f64) -> Option<f64> {
+        const WRAP: f64 = 4_294_967_296.0;
+        let grown = after - before;
+        match self {
+            MetricKind::Counter if grown >= 0.0 => Some(grown),
+            MetricKind::Counter32 if grown >= 0.0 => Some(grown),
+            MetricKind::Counter32 if grown + WRAP < WRAP / 2.0 => Some(grown + WRAP),
+            _ => None,
+        }
+    }
 }
 
 /// One named series: `values[i]` was read at the owning block's `time_ns[i]`; none where the read failed.
@@ -63,12 +80,11 @@ impl SensorLog {
 }
 
 impl Series {
-    /// Last minus first of a counter; none when it was not read twice, or when it fell (a wrap or a reset).
+    /// How much a counter grew over the whole series; none when it was not read twice, or was reset in between.
     pub fn delta(&self) -> Option<f64> {
-        let mut values = self.values.iter().flatten();
-        let first = values.next()?;
-        let last = values.next_back()?;
-        (last >= first).then(|| last - first)
+        let values: Vec<f64> = self.values.iter().flatten().copied().collect();
+        let steps = values.windows(2).map(|pair| self.kind.grown(pair[0], pair[1]));
+        (values.len() > 1).then(|| steps.sum::<Option<f64>>()).flatten()
     }
 }
 
@@ -87,5 +103,15 @@ mod tests {
         assert_eq!(series(&[Some(4.0), None, Some(9.0)]).delta(), Some(5.0));
         assert_eq!(series(&[Some(4.0)]).delta(), None);
         assert_eq!(series(&[Some(4.0), Some(1.0)]).delta(), None);
+    }
+
+    #[test]
+    fn a_32_bit_counter_wraps_and_a_reset_is_no_wrap() {
+        let (near_the_end, after_it) = (4_294_967_290.0, 10.0);
+        assert_eq!(MetricKind::Counter32.grown(near_the_end, after_it), Some(16.0));
+        assert_eq!(MetricKind::Counter.grown(near_the_end, after_it), None);
+        assert_eq!(MetricKind::Counter32.grown(5_000_000.0, 10.0), None, "a device that came anew");
+        assert_eq!(MetricKind::Counter32.grown(f64::NAN, 10.0), None);
+        assert_eq!(MetricKind::Gauge.grown(1.0, 2.0), None);
     }
 }

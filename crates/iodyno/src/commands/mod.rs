@@ -14,6 +14,7 @@ pub mod show;
 pub mod status;
 pub mod tune;
 pub mod undo;
+pub mod watch;
 
 use crate::cli::{Cli, Verb};
 use crate::exit::{Exit, Failure};
@@ -70,6 +71,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
     match verb {
         Verb::Inspect(args) => inspect::run(&args, context),
         Verb::Run(args) => run::run(&args, context),
+        Verb::Watch(args) => watch::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
         Verb::Undo(args) => undo::run(&args, context),

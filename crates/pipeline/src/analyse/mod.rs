@@ -3,6 +3,7 @@
 
 pub mod cliff;
 pub mod curve;
+pub mod fields;
 pub mod interference;
 pub mod knee;
 pub mod little;

@@ -5,20 +5,25 @@
 //! device's traffic was not ours.
 
 pub mod foreign;
+mod layer_history;
 mod parse;
 mod sampler;
 #[cfg(test)]
 mod sensor_tests;
 pub mod sensors;
+mod store;
 mod tracing;
 mod track;
 
 pub use host::disk_counters::{Counters, DeviceCounters};
+pub use layer_history::{LayerHistory, LayerStep};
 pub use probe::{Rung, Strength, rung};
-pub use sampler::Sampler;
+pub use sampler::{Sampler, Status};
+pub use store::Keep;
 pub use tracing::{Tracing, Wish};
 
 use host::Host;
+use model::field::Field;
 use model::iopath::{IoPath, LayerKind};
 use model::sample::MetricKind;
 
@@ -31,10 +36,14 @@ pub struct Sensor {
     pub id: &'static str,
     /// First version that had it.
     pub since: &'static str,
+    /// The least time between two readings, ms; 0 for as often as the sampler goes.
+    pub every_ms: u64,
     /// Files it reads.
     pub reads: &'static [&'static str],
-    /// What it gives.
+    /// The raw series it gives.
     pub metrics: &'static [Metric],
+    /// What people read, made of those series.
+    pub fields: &'static [Field],
     /// Finds its files on this machine; the error says why there is nothing to read.
     pub open: fn(&Host, &Scope) -> Opened,
 }
@@ -57,10 +66,21 @@ pub struct Metric {
     pub cannot_tell: &'static str,
 }
 
+/// Every field of every sensor, as [`crate::analyse::fields::Fields`] takes them.
+pub fn fields() -> Vec<(&'static str, &'static [Field])> {
+    sensors::ALL.iter().map(|sensor| (sensor.id, sensor.fields)).collect()
+}
+
 /// An opened sensor.
 pub trait Source: Send {
     /// The series it gives, in the order of [`Source::read`].
     fn columns(&self) -> Vec<Column>;
+
+    /// Series that have come since the last call: a device was plugged in, a process began to write. They are added
+    /// behind those before, and never go away again: a subject that is gone leaves gaps.
+    fn new_columns(&mut self) -> Vec<Column> {
+        Vec::new()
+    }
 
     /// Reads once into a row as long as the columns, which arrives filled with NaN: what stays NaN was not there.
     fn read(&mut self, row: &mut [f64]) -> host::Result<()>;
@@ -89,6 +109,11 @@ pub struct Scope {
     pub devices: Vec<String>,
     /// Interrupt lines of those devices.
     pub irqs: Vec<u32>,
+    /// Control groups to look at beside the one that iodyno runs in, as paths below the hierarchy's root:
+    /// `/system.slice/mysql.service`.
+    pub cgroups: Vec<String>,
+    /// Files whose share of the page cache is of interest.
+    pub files: Vec<std::path::PathBuf>,
     /// The programs that trace those devices.
     pub tracing: Tracing,
 }

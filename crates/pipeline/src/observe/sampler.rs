@@ -1,10 +1,13 @@
 //! The thread that reads all sensors at fixed moments.
 
+use super::store::Keep;
 use super::track::Track;
 use super::{Scope, sensors};
 use host::{Host, clock};
+use model::reading::Reading;
 use model::sample::SensorLog;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -15,30 +18,113 @@ const THREAD: &str = "iodyno-sensors";
 /// so that what happened in between is covered whole.
 pub struct Sampler {
     stop: mpsc::Sender<()>,
-    thread: Option<JoinHandle<Vec<Track>>>,
+    thread: Option<JoinHandle<()>>,
+    state: Arc<Mutex<State>>,
     absent: Vec<SensorLog>,
+}
+
+/// What the thread and those who look share. Looking is short, so a sample waits for it at most once in a while.
+#[derive(Default)]
+struct State {
+    tracks: Vec<Track>,
+    last_ns: i64,
+    late: u64,
+    lost: u64,
+}
+
+/// How the sampling itself goes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Status {
+    /// Time of the last sample, ns on the sampler's clock.
+    pub last_ns: i64,
+    /// Time of the earliest sample that is still kept, ns.
+    pub first_ns: i64,
+    /// Samples that came more than half an interval late.
+    pub late: u64,
+    /// Moments that passed without a sample, because the one before took too long.
+    pub lost: u64,
+    /// CPU time that all sensors have taken, ns.
+    pub cost_cpu_ns: u64,
+    /// By sensor: CPU time, ns.
+    pub cost_by_sensor: Vec<(&'static str, u64)>,
+    /// Sensors that have nothing to read here, with the reason.
+    pub absent: Vec<(String, String)>,
+    /// What a reader of the samples must know, by sensor.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 impl Sampler {
     /// Opens every sensor and samples each `interval_ms`. Times are ns after `origin_ns` of
     /// [`host::clock::monotonic_ns`]. A sensor that has nothing to read is left out and says why in its log.
     pub fn start(host: &Host, interval_ms: u64, origin_ns: u64, scope: &Scope) -> Sampler {
+        Sampler::keeping(Keep::Run, host, interval_ms, origin_ns, scope)
+    }
+
+    /// The same, for those who only look back so far.
+    pub fn keeping(keep: Keep, host: &Host, interval_ms: u64, origin_ns: u64, scope: &Scope) -> Sampler {
         let mut absent = Vec::new();
         let mut tracks = Vec::new();
         for sensor in sensors::ALL {
-            match Track::open(sensor, host, scope) {
+            match Track::open(sensor, host, scope, keep) {
                 Ok(track) => tracks.push(track),
                 Err(reason) => absent.push(SensorLog::absent(sensor.id, reason)),
             }
         }
         tracks.iter_mut().for_each(|track| track.sample(origin_ns));
+        let last_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
+        let state = Arc::new(Mutex::new(State { tracks, last_ns, ..State::default() }));
         let (stop, stopped) = mpsc::channel();
         let interval_ns = interval_ms.max(1) * 1_000_000;
+        let shared = state.clone();
         let thread = std::thread::Builder::new()
             .name(THREAD.into())
-            .spawn(move || run(tracks, &stopped, interval_ns, origin_ns));
+            .spawn(move || run(&shared, &stopped, interval_ns, origin_ns));
         let thread = thread.map_err(|error| absent.extend(all_absent(&error.to_string()))).ok();
-        Sampler { stop, thread, absent }
+        Sampler { stop, thread, state, absent }
+    }
+
+    /// What every sensor read at the end of some time and at its beginning, ns on the sampler's clock.
+    pub fn readings(&self, from_ns: i64, to_ns: i64) -> Vec<Reading> {
+        locked(&self.state).tracks.iter().filter_map(|track| track.reading(from_ns, to_ns)).collect()
+    }
+
+    /// The same of one sensor, for each of `count` equal parts of that time: a curve over it. A part in which the sensor
+    /// was not read has nothing.
+    pub fn curve(&self, sensor: &str, from_ns: i64, to_ns: i64, count: usize) -> Vec<Option<Reading>> {
+        let state = locked(&self.state);
+        let Some(track) = state.tracks.iter().find(|track| track.id() == sensor) else {
+            return vec![None; count];
+        };
+        let step_ns = (to_ns - from_ns) / count.max(1) as i64;
+        let part = |part: usize| {
+            let start_ns = from_ns + step_ns * part as i64;
+            let reading = track.reading(start_ns, start_ns + step_ns)?;
+            (reading.to.time_ns > start_ns).then_some(reading)
+        };
+        (0..count).map(part).collect()
+    }
+
+    /// How the sampling goes.
+    pub fn status(&self) -> Status {
+        let state = locked(&self.state);
+        let tracks = &state.tracks;
+        Status {
+            last_ns: state.last_ns,
+            first_ns: tracks.iter().filter_map(Track::first_ns).min().unwrap_or(state.last_ns),
+            late: state.late,
+            lost: state.lost,
+            cost_cpu_ns: tracks.iter().map(Track::cost_ns).sum(),
+            cost_by_sensor: tracks.iter().map(|track| (track.id(), track.cost_ns())).collect(),
+            absent: self
+                .absent
+                .iter()
+                .map(|log| (log.sensor.clone(), log.no_data.clone().unwrap_or_default()))
+                .collect(),
+            notes: tracks
+                .iter()
+                .flat_map(|track| track.notes().into_iter().map(|note| (track.id(), note)))
+                .collect(),
+        }
     }
 
     /// Takes the last sample and gives back what was read, in the order of the sensors' ids.
@@ -47,7 +133,10 @@ impl Sampler {
         let _ = self.stop.send(());
         let mut logs = std::mem::take(&mut self.absent);
         match self.thread.take().map(JoinHandle::join) {
-            Some(Ok(tracks)) => logs.extend(tracks.into_iter().map(Track::finish)),
+            Some(Ok(())) => {
+                let tracks = std::mem::take(&mut locked(&self.state).tracks);
+                logs.extend(tracks.into_iter().map(Track::finish));
+            }
             Some(Err(_)) => logs = all_absent("the sensor thread broke down").collect(),
             None => {}
         }
@@ -66,26 +155,38 @@ impl Drop for Sampler {
     }
 }
 
+/// A thread that broke down while it sampled leaves whole rows behind, so what there is can still be read.
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn all_absent(reason: &str) -> impl Iterator<Item = SensorLog> {
     sensors::ALL.iter().map(move |sensor| SensorLog::absent(sensor.id, reason))
 }
 
 /// Samples at absolute moments, so that lateness does not add up. A late sample keeps its true time; moments that
 /// passed meanwhile are skipped, never made up for in a burst.
-fn run(mut tracks: Vec<Track>, stopped: &mpsc::Receiver<()>, interval_ns: u64, origin_ns: u64) -> Vec<Track> {
+fn run(state: &Mutex<State>, stopped: &mpsc::Receiver<()>, interval_ns: u64, origin_ns: u64) {
     let start_ns = clock::monotonic_ns();
     let mut tick = 1;
     loop {
-        let wait_ns = (start_ns + tick * interval_ns).saturating_sub(clock::monotonic_ns());
+        let moment_ns = start_ns + tick * interval_ns;
+        let wait_ns = moment_ns.saturating_sub(clock::monotonic_ns());
         let signal = stopped.recv_timeout(Duration::from_nanos(wait_ns));
         let is_last = signal != Err(RecvTimeoutError::Timeout);
-        for track in tracks.iter_mut().filter(|track| is_last || track.is_due(tick)) {
+        let mut state = locked(state);
+        let now_ns = clock::monotonic_ns();
+        state.late += u64::from(!is_last && now_ns > moment_ns + interval_ns / 2);
+        let time_ns = now_ns.wrapping_sub(origin_ns) as i64;
+        for track in state.tracks.iter_mut().filter(|track| is_last || track.is_due(tick, time_ns)) {
             track.sample(origin_ns);
         }
+        state.last_ns = time_ns;
         if is_last {
-            return tracks;
+            return;
         }
         let passed = (clock::monotonic_ns() - start_ns) / interval_ns;
+        state.lost += passed.saturating_sub(tick);
         tick = passed.max(tick) + 1;
     }
 }

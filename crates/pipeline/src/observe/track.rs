@@ -1,96 +1,135 @@
-//! What one sensor has read so far, in bounded memory.
+//! What one sensor has read so far.
 
+use super::store::{Keep, Store};
 use super::{Column, Sensor, Source};
 use host::{Host, clock, process};
+use model::reading::{Reading, Row, SeriesName};
 use model::sample::{SensorLog, Series};
+use std::sync::Arc;
 
-/// An hour at ten samples a second.
-const ROWS_MAX: usize = 36_000;
-/// Many-core machines have thousands of series: 32 MB a sensor is the bound whatever their number.
-const CELLS_MAX: usize = 4 << 20;
-/// Fewer would be no series any more.
-const ROWS_MIN: usize = 600;
+/// The most of one CPU that a sensor may take: a dear one is sampled less often.
+const COST_SHARE_MAX: f64 = 0.01;
 
-/// An opened sensor and its samples. Rows lie one after the other; NaN is a value that could not be read.
+/// An opened sensor and its samples.
 pub(super) struct Track {
     sensor: &'static Sensor,
     source: Box<dyn Source>,
     columns: Vec<Column>,
-    rows_max: usize,
-    times: Vec<i64>,
-    cells: Vec<f64>,
+    names: Arc<Vec<SeriesName>>,
+    store: Store,
+    due_ns: i64,
+    slowed_ms: u64,
     cost_ns: u64,
-    halvings: u32,
     failures: u64,
     first_failure: Option<String>,
 }
 
 impl Track {
     /// Opens a sensor; where there is nothing to read, says why.
-    pub fn open(sensor: &'static Sensor, host: &Host, scope: &super::Scope) -> Result<Track, String> {
+    pub fn open(
+        sensor: &'static Sensor,
+        host: &Host,
+        scope: &super::Scope,
+        keep: Keep,
+    ) -> Result<Track, String> {
         let source = (sensor.open)(host, scope)?;
-        let columns = source.columns();
-        let rows_max = (CELLS_MAX / columns.len().max(1)).clamp(ROWS_MIN, ROWS_MAX);
-        Ok(Track {
+        let mut track = Track {
             sensor,
             source,
-            columns,
-            rows_max,
-            times: Vec::new(),
-            cells: Vec::new(),
+            columns: Vec::new(),
+            names: Arc::default(),
+            store: Store::new(keep),
+            due_ns: i64::MIN,
+            slowed_ms: 0,
             cost_ns: 0,
-            halvings: 0,
             failures: 0,
             first_failure: None,
-        })
+        };
+        let columns = track.source.columns();
+        track.grow(columns);
+        Ok(track)
     }
 
-    /// Whether this moment, counted from the start, is one to sample: after each halving only every second one is.
-    pub fn is_due(&self, tick: u64) -> bool {
-        tick.is_multiple_of(1 << self.halvings)
+    fn grow(&mut self, columns: Vec<Column>) {
+        let named = columns.iter().map(|one| SeriesName { name: one.name.clone(), kind: one.metric.kind });
+        Arc::make_mut(&mut self.names).extend(named);
+        self.columns.extend(columns);
+    }
+
+    /// Whether to sample at this moment: a sensor may ask to be read rarely, and a dear one is.
+    pub fn is_due(&self, tick: u64, now_ns: i64) -> bool {
+        self.store.is_due(tick) && now_ns >= self.due_ns
     }
 
     /// Reads once. A failed read leaves a gap, nothing else.
     pub fn sample(&mut self, origin_ns: u64) {
         let cpu_before = process::thread_cpu_ns();
-        let width = self.columns.len();
-        let start = self.cells.len();
-        self.times.push(clock::monotonic_ns().wrapping_sub(origin_ns) as i64);
-        self.cells.resize(start + width, f64::NAN);
-        if let Err(error) = self.source.read(&mut self.cells[start..]) {
-            self.cells[start..].fill(f64::NAN);
+        let fresh = self.source.new_columns();
+        if !fresh.is_empty() {
+            self.grow(fresh);
+        }
+        let time_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
+        let mut cells = vec![f64::NAN; self.columns.len()];
+        if let Err(error) = self.source.read(&mut cells) {
+            cells.fill(f64::NAN);
             self.failures += 1;
             self.first_failure.get_or_insert_with(|| error.to_string());
         }
-        if self.times.len() >= self.rows_max {
-            self.halve();
-        }
-        self.cost_ns += process::thread_cpu_ns() - cpu_before;
+        self.store.push(Row { time_ns, cells: cells.into() });
+        let cost_ns = process::thread_cpu_ns() - cpu_before;
+        self.cost_ns += cost_ns;
+        self.wait(time_ns, cost_ns);
     }
 
-    /// Drops every second row. Counters lose nothing but resolution in time; gauges lose what they showed between.
-    fn halve(&mut self) {
-        let width = self.columns.len();
-        let kept = self.times.len().div_ceil(2);
-        for row in 1..kept {
-            self.times[row] = self.times[row * 2];
-            self.cells.copy_within(row * 2 * width..(row * 2 + 1) * width, row * width);
+    /// Sets when the next sample is due. A tenth of the wait is left out, so that a moment which comes a little early is
+    /// not missed.
+    fn wait(&mut self, time_ns: i64, cost_ns: u64) {
+        let cheap_ns = (cost_ns as f64 / COST_SHARE_MAX) as u64;
+        let wait_ns = (self.sensor.every_ms * 1_000_000).max(cheap_ns);
+        if cheap_ns > (self.sensor.every_ms * 1_000_000).max(super::INTERVAL_DEFAULT_MS * 1_000_000) {
+            self.slowed_ms = self.slowed_ms.max(cheap_ns / 1_000_000);
         }
-        self.times.truncate(kept);
-        self.cells.truncate(kept * width);
-        self.halvings += 1;
+        self.due_ns = time_ns.saturating_add((wait_ns - wait_ns / 10) as i64);
+    }
+
+    /// What it read at the end of some time and at its beginning. A sensor that is read rarely answers with the two
+    /// readings around; one that was read once has no beginning.
+    pub fn reading(&self, from_ns: i64, to_ns: i64) -> Option<Reading> {
+        let to = self.store.at(to_ns)?;
+        let from = self.store.at(from_ns).filter(|from| from.time_ns < to.time_ns);
+        let from = from.or_else(|| self.store.before(to.time_ns));
+        Some(Reading {
+            sensor: self.sensor.id,
+            series: self.names.clone(),
+            from: from.cloned(),
+            to: to.clone(),
+        })
+    }
+
+    /// Sensor id.
+    pub fn id(&self) -> &'static str {
+        self.sensor.id
+    }
+
+    /// CPU time taken so far, ns.
+    pub fn cost_ns(&self) -> u64 {
+        self.cost_ns
+    }
+
+    /// Time of the first row that is kept.
+    pub fn first_ns(&self) -> Option<i64> {
+        self.store.first_ns()
     }
 
     /// The samples as they go into a record.
     pub fn finish(self) -> SensorLog {
-        let width = self.columns.len();
-        let series = self.columns.iter().enumerate().map(|(index, column)| {
-            let values = self.cells.iter().skip(index).step_by(width.max(1));
+        let series = self.columns.iter().enumerate().map(|(place, column)| {
+            let values = self.store.iter().map(|row| row.cells.get(place).copied().unwrap_or(f64::NAN));
             Series {
                 name: column.name.clone(),
                 unit: column.metric.unit.into(),
                 kind: column.metric.kind,
-                values: values.map(|value| (!value.is_nan()).then_some(*value)).collect(),
+                values: values.map(|value| (!value.is_nan()).then_some(value)).collect(),
             }
         });
         SensorLog {
@@ -98,23 +137,28 @@ impl Track {
             no_data: None,
             series: series.collect(),
             notes: self.notes(),
-            time_ns: self.times,
+            time_ns: self.store.iter().map(|row| row.time_ns).collect(),
             cost_cpu_ns: self.cost_ns,
         }
     }
 
-    fn notes(&self) -> Vec<String> {
-        let thinned = (self.halvings > 0).then(|| {
+    /// What a reader of the samples must know.
+    pub fn notes(&self) -> Vec<String> {
+        let thinned = (self.store.halvings() > 0).then(|| {
+            let one_in = 1u64 << self.store.halvings();
+            format!("The run was long: one sample in {one_in} is kept, so that memory stays bounded.")
+        });
+        let slowed = (self.slowed_ms > 0).then(|| {
             format!(
-                "The run was long: one sample in {} is kept, so that memory stays bounded.",
-                1u64 << self.halvings
+                "A reading is dear here: to stay below 1 % of a CPU it was read up to {} ms apart.",
+                self.slowed_ms
             )
         });
         let failed = self
             .first_failure
             .as_ref()
             .map(|error| format!("{} of the reads failed and left gaps; the first: {error}.", self.failures));
-        thinned.into_iter().chain(failed).collect()
+        thinned.into_iter().chain(slowed).chain(failed).collect()
     }
 }
 
@@ -132,8 +176,10 @@ mod tests {
     static SENSOR: Sensor = Sensor {
         id: "counting",
         since: "0.1.0",
+        every_ms: 0,
         reads: &[],
         metrics: &[],
+        fields: &[],
         open: |_, _| Ok(Box::new(Counting(0))),
     };
 
@@ -142,8 +188,15 @@ mod tests {
             vec![Column::of(&METRIC, "n"), Column::of(&METRIC, "gap")]
         }
 
+        fn new_columns(&mut self) -> Vec<Column> {
+            if self.0 == 2 { vec![Column::of(&METRIC, "late")] } else { vec![] }
+        }
+
         fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
             row[0] = self.0 as f64;
+            if let Some(late) = row.get_mut(2) {
+                *late = 1.0;
+            }
             self.0 += 1;
             match self.0 {
                 4 => Err(host::Error::io("read", "/x", std::io::Error::from_raw_os_error(5))),
@@ -153,35 +206,35 @@ mod tests {
     }
 
     fn track() -> Track {
-        Track::open(&SENSOR, &Host::live(), &Scope::default()).unwrap()
-    }
-
-    #[test]
-    fn memory_is_bounded_by_halving_and_says_so() {
-        let mut track = track();
-        track.rows_max = 8;
-        for tick in 0..64 {
-            if track.is_due(tick) {
-                track.source = Box::new(Counting(100 + tick));
-                track.sample(0);
-            }
-        }
-        let log = track.finish();
-        let values: Vec<f64> = log.series[0].values.iter().flatten().copied().collect();
-        assert!(values.len() < 8 && values.len() >= 4, "{values:?}");
-        let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        assert!(steps.iter().all(|step| *step == steps[0]), "the kept samples are evenly spaced: {values:?}");
-        assert_eq!(values[0], 100.0);
-        assert!(log.notes[0].contains("one sample in 16 "), "{:?}", log.notes);
+        let mut track = Track::open(&SENSOR, &Host::live(), &Scope::default(), Keep::Run).unwrap();
+        (0..5).for_each(|_| track.sample(0));
+        track
     }
 
     #[test]
     fn a_failed_read_leaves_a_gap_and_a_note() {
-        let mut track = track();
-        (0..5).for_each(|_| track.sample(0));
-        let log = track.finish();
+        let log = track().finish();
         assert_eq!(log.series("test.n").unwrap().values, [Some(0.0), Some(1.0), Some(2.0), None, Some(4.0)]);
         assert_eq!(log.series("test.gap").unwrap().values, [None; 5]);
         assert!(log.notes[0].starts_with("1 of the reads failed"), "{:?}", log.notes);
+    }
+
+    #[test]
+    fn a_series_that_comes_late_has_gaps_before() {
+        let track = track();
+        let reading = track.reading(i64::MIN, i64::MAX).unwrap();
+        assert_eq!(reading.series.len(), 3);
+        let values = track.finish().series("test.late").unwrap().values.clone();
+        assert_eq!(values, [None, None, Some(1.0), None, Some(1.0)]);
+    }
+
+    #[test]
+    fn a_dear_sensor_is_read_less_often() {
+        let mut track = track();
+        track.wait(0, 50_000_000);
+        assert!(!track.is_due(0, 1_000_000_000) && track.is_due(0, 5_000_000_000));
+        assert!(track.notes().iter().any(|note| note.contains("up to 5000 ms apart")), "{:?}", track.notes());
+        track.wait(0, 1_000);
+        assert!(track.is_due(0, 1_000_000));
     }
 }

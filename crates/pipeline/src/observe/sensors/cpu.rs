@@ -23,8 +23,15 @@ use host::{Host, Sampled};
 use model::sample::MetricKind::Counter;
 
 /// What this file measures.
-pub static SENSOR: Sensor =
-    Sensor { id: "cpu", since: "0.1.0", reads: &["/proc/stat"], metrics: METRICS, open };
+pub static SENSOR: Sensor = Sensor {
+    id: "cpu",
+    since: "0.1.0",
+    every_ms: 0,
+    reads: &["/proc/stat"],
+    metrics: METRICS,
+    fields: &[],
+    open,
+};
 
 /// In the order of the columns.
 static METRICS: &[Metric] = &[

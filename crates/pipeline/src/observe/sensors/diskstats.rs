@@ -21,11 +21,18 @@
 
 use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, parse};
 use host::{Host, Sampled};
-use model::sample::MetricKind::{Counter, Gauge};
+use model::sample::MetricKind::{Counter, Counter32, Gauge};
 
 /// What this file measures.
-pub static SENSOR: Sensor =
-    Sensor { id: "diskstats", since: "0.1.0", reads: &["/proc/diskstats"], metrics: METRICS, open };
+pub static SENSOR: Sensor = Sensor {
+    id: "diskstats",
+    since: "0.1.0",
+    every_ms: 0,
+    reads: &["/proc/diskstats"],
+    metrics: METRICS,
+    fields: &[],
+    open,
+};
 
 /// In the order of the columns after the device's name.
 static METRICS: &[Metric] = &[
@@ -53,7 +60,7 @@ static METRICS: &[Metric] = &[
     Metric {
         name: "disk.{}.read_ms",
         unit: "ms",
-        kind: Counter,
+        kind: Counter32,
         meaning: "time reads took from submission to completion, summed over them; wraps at 2^32",
         cannot_tell: "which layer the time was spent in",
     },
@@ -81,7 +88,7 @@ static METRICS: &[Metric] = &[
     Metric {
         name: "disk.{}.write_ms",
         unit: "ms",
-        kind: Counter,
+        kind: Counter32,
         meaning: "time writes took from submission to completion, summed; wraps at 2^32",
         cannot_tell: "which layer the time was spent in",
     },
@@ -95,14 +102,14 @@ static METRICS: &[Metric] = &[
     Metric {
         name: "disk.{}.io_ticks_ms",
         unit: "ms",
-        kind: Counter,
+        kind: Counter32,
         meaning: "time during which anything was in flight; wraps at 2^32",
         cannot_tell: "how busy a device is that serves requests in parallel",
     },
     Metric {
         name: "disk.{}.queue_ms",
         unit: "ms",
-        kind: Counter,
+        kind: Counter32,
         meaning: "time all requests took, summed, those in flight included; wraps at 2^32",
         cannot_tell: "",
     },
@@ -130,7 +137,7 @@ static METRICS: &[Metric] = &[
     Metric {
         name: "disk.{}.discard_ms",
         unit: "ms",
-        kind: Counter,
+        kind: Counter32,
         meaning: "time discards took, summed; wraps at 2^32",
         cannot_tell: "",
     },
@@ -144,7 +151,7 @@ static METRICS: &[Metric] = &[
     Metric {
         name: "disk.{}.flush_ms",
         unit: "ms",
-        kind: Counter,
+        kind: Counter32,
         meaning: "time flushes took, summed; wraps at 2^32",
         cannot_tell: "",
     },

@@ -24,8 +24,15 @@ use host::{Host, Sampled};
 use model::sample::MetricKind::Counter;
 
 /// What this file measures.
-pub static SENSOR: Sensor =
-    Sensor { id: "interrupts", since: "0.1.0", reads: &["/proc/interrupts"], metrics: METRICS, open };
+pub static SENSOR: Sensor = Sensor {
+    id: "interrupts",
+    since: "0.1.0",
+    every_ms: 0,
+    reads: &["/proc/interrupts"],
+    metrics: METRICS,
+    fields: &[],
+    open,
+};
 
 static METRICS: &[Metric] = &[
     Metric {

@@ -45,8 +45,15 @@ use probe::Layers;
 use std::sync::Arc;
 
 /// What this file measures.
-pub static SENSOR: Sensor =
-    Sensor { id: "layers", since: "0.1.0", reads: &["/sys/kernel/btf/vmlinux"], metrics: METRICS, open };
+pub static SENSOR: Sensor = Sensor {
+    id: "layers",
+    since: "0.1.0",
+    every_ms: 0,
+    reads: &["/sys/kernel/btf/vmlinux"],
+    metrics: METRICS,
+    fields: &[],
+    open,
+};
 
 const fn metric(name: &'static str, meaning: &'static str, cannot_tell: &'static str) -> Metric {
     Metric { name, unit: "ios", kind: Counter, meaning, cannot_tell }

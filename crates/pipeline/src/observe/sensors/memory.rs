@@ -23,8 +23,15 @@ use host::{Host, Sampled};
 use model::sample::MetricKind::Gauge;
 
 /// What this file measures.
-pub static SENSOR: Sensor =
-    Sensor { id: "memory", since: "0.1.0", reads: &["/proc/meminfo"], metrics: METRICS, open };
+pub static SENSOR: Sensor = Sensor {
+    id: "memory",
+    since: "0.1.0",
+    every_ms: 0,
+    reads: &["/proc/meminfo"],
+    metrics: METRICS,
+    fields: &[],
+    open,
+};
 
 /// In the order of [`KEYS`].
 static METRICS: &[Metric] = &[

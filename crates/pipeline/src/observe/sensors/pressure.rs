@@ -23,8 +23,15 @@ use host::{Host, Sampled};
 use model::sample::MetricKind::Counter;
 
 /// What this file measures.
-pub static SENSOR: Sensor =
-    Sensor { id: "pressure", since: "0.1.0", reads: &["/proc/pressure/*"], metrics: METRICS, open };
+pub static SENSOR: Sensor = Sensor {
+    id: "pressure",
+    since: "0.1.0",
+    every_ms: 0,
+    reads: &["/proc/pressure/*"],
+    metrics: METRICS,
+    fields: &[],
+    open,
+};
 
 static METRICS: &[Metric] = &[
     Metric {

@@ -1,0 +1,218 @@
+//! The values of fields between two readings of their sensors.
+
+use model::field::{Field, Formula, subject};
+use model::reading::{Reading, SeriesName};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The fields of every sensor, with what was worked out about the sensors' series once and holds until they change.
+#[derive(Debug)]
+pub struct Fields {
+    catalogue: Vec<(&'static str, &'static [Field])>,
+    plans: HashMap<&'static str, Plan>,
+}
+
+/// The values of all fields over some time. A field without data for a subject is not there: it is never 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    values: BTreeMap<Arc<str>, Vec<(Arc<str>, f64)>>,
+}
+
+/// Which cells of a sensor's rows each of its fields is made of.
+#[derive(Debug)]
+struct Plan {
+    series: Arc<Vec<SeriesName>>,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug)]
+struct Step {
+    id: Arc<str>,
+    subject: Arc<str>,
+    formula: Formula,
+    of: Vec<usize>,
+    per: Vec<usize>,
+}
+
+impl Fields {
+    /// For sensors with these ids and fields.
+    pub fn new(catalogue: Vec<(&'static str, &'static [Field])>) -> Self {
+        Fields { catalogue, plans: HashMap::new() }
+    }
+
+    /// What the readings say.
+    pub fn frame(&mut self, readings: &[Reading]) -> Frame {
+        let mut frame = Frame::default();
+        for reading in readings {
+            for step in &self.plan(reading).steps {
+                if let Some(value) = step.value(reading) {
+                    frame.values.entry(step.id.clone()).or_default().push((step.subject.clone(), value));
+                }
+            }
+        }
+        frame
+    }
+
+    fn plan(&mut self, reading: &Reading) -> &Plan {
+        let is_known = |plan: &Plan| Arc::ptr_eq(&plan.series, &reading.series);
+        if !self.plans.get(reading.sensor).is_some_and(is_known) {
+            let fields = self.catalogue.iter().find(|(sensor, _)| *sensor == reading.sensor);
+            let plan = Plan::new(fields.map_or(&[], |(_, fields)| *fields), &reading.series);
+            self.plans.insert(reading.sensor, plan);
+        }
+        &self.plans[reading.sensor]
+    }
+}
+
+impl Frame {
+    /// The value of a field for a subject (empty for fields without one).
+    pub fn get(&self, id: &str, subject: &str) -> Option<f64> {
+        let values = self.values.get(id)?;
+        values.iter().find(|(one, _)| &**one == subject).map(|(_, value)| *value)
+    }
+
+    /// Every subject of a field with its value, in the order of the sensor's series.
+    pub fn each(&self, id: &str) -> impl Iterator<Item = (&str, f64)> {
+        self.values.get(id).into_iter().flatten().map(|(subject, value)| (&**subject, *value))
+    }
+
+    /// Everything: id, subject, value, by id.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str, f64)> {
+        self.values
+            .iter()
+            .flat_map(|(id, values)| values.iter().map(move |(subject, value)| (&**id, &**subject, *value)))
+    }
+}
+
+impl Plan {
+    /// A field is computed for each subject that all series of its formula have.
+    fn new(fields: &[Field], series: &Arc<Vec<SeriesName>>) -> Plan {
+        let places: HashMap<&str, usize> =
+            series.iter().enumerate().map(|(place, one)| (one.name.as_str(), place)).collect();
+        let steps = fields.iter().flat_map(|field| steps(field, series, &places)).collect();
+        Plan { series: series.clone(), steps }
+    }
+}
+
+fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) -> Vec<Step> {
+    let (of, per): (&[&str], &[&str]) = match field.formula {
+        Formula::Last(of, _) | Formula::Rate(of, _) => (of, &[]),
+        Formula::Ratio(of, per, _) => (of, per),
+    };
+    let Some(first) = of.first() else { return Vec::new() };
+    let id: Arc<str> = field.id().into();
+    let found = series.iter().filter_map(|one| {
+        let subject = subject(first, &one.name)?;
+        let place = |pattern: &&str| places.get(pattern.replacen("{}", subject, 1).as_str()).copied();
+        let of = of.iter().map(place).collect::<Option<Vec<_>>>()?;
+        let per = per.iter().map(place).collect::<Option<Vec<_>>>()?;
+        Some(Step { id: id.clone(), subject: subject.into(), formula: field.formula, of, per })
+    });
+    found.collect()
+}
+
+impl Step {
+    fn value(&self, reading: &Reading) -> Option<f64> {
+        match self.formula {
+            Formula::Last(_, times) => last(reading, &self.of).map(|value| value * times),
+            Formula::Rate(_, times) => {
+                let seconds = reading.seconds();
+                grown(reading, &self.of).filter(|_| seconds > 0.0).map(|grown| grown / seconds * times)
+            }
+            Formula::Ratio(_, _, times) => {
+                let per = grown(reading, &self.per).filter(|per| *per > 0.0)?;
+                grown(reading, &self.of).map(|of| of / per * times)
+            }
+        }
+    }
+}
+
+fn last(reading: &Reading, places: &[usize]) -> Option<f64> {
+    let cell = |place: &usize| reading.to.cells.get(*place).copied().filter(|value| !value.is_nan());
+    places.iter().map(cell).sum()
+}
+
+fn grown(reading: &Reading, places: &[usize]) -> Option<f64> {
+    let from = reading.from.as_ref()?;
+    let step = |place: &usize| {
+        let (before, after) = (from.cells.get(*place)?, reading.to.cells.get(*place)?);
+        reading.series[*place].kind.grown(*before, *after)
+    };
+    places.iter().map(step).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::reading::Row;
+    use model::sample::MetricKind::{Counter, Gauge};
+
+    static FIELDS: &[Field] = &[
+        Field {
+            name: "disk.{}.reads_per_s",
+            unit: "/s",
+            meaning: "",
+            cannot_tell: "",
+            formula: Formula::Rate(&["disk.{}.read_ios"], 1.0),
+        },
+        Field {
+            name: "disk.{}.await_read_ms",
+            unit: "ms",
+            meaning: "",
+            cannot_tell: "",
+            formula: Formula::Ratio(&["disk.{}.read_ms"], &["disk.{}.read_ios"], 1.0),
+        },
+        Field {
+            name: "disk.{}.inflight",
+            unit: "ios",
+            meaning: "",
+            cannot_tell: "",
+            formula: Formula::Last(&["disk.{}.inflight"], 1.0),
+        },
+    ];
+
+    fn reading(from: Option<&[f64]>, to: &[f64]) -> Reading {
+        let names = ["disk.sda.read_ios", "disk.sda.read_ms", "disk.sda.inflight", "disk.sdb.read_ios"];
+        let name = |(place, name): (usize, &&str)| SeriesName {
+            name: (*name).to_string(),
+            kind: if place == 2 { Gauge } else { Counter },
+        };
+        let row = |time_ns, cells: &[f64]| Row { time_ns, cells: cells.into() };
+        Reading {
+            sensor: "test",
+            series: Arc::new(names.iter().enumerate().map(name).collect()),
+            from: from.map(|cells| row(0, cells)),
+            to: row(2_000_000_000, to),
+        }
+    }
+
+    fn frame(reading: Reading) -> Frame {
+        Fields::new(vec![("test", FIELDS)]).frame(&[reading])
+    }
+
+    #[test]
+    fn rates_ratios_and_gauges() {
+        let frame = frame(reading(Some(&[10.0, 100.0, 7.0, 5.0]), &[30.0, 160.0, 4.0, 5.0]));
+        assert_eq!(frame.get("disk.reads_per_s", "sda"), Some(10.0));
+        assert_eq!(frame.get("disk.await_read_ms", "sda"), Some(3.0));
+        assert_eq!(frame.get("disk.inflight", "sda"), Some(4.0));
+        assert_eq!(frame.get("disk.reads_per_s", "sdb"), Some(0.0));
+        assert_eq!(frame.get("disk.await_read_ms", "sdb"), None, "sdb has no such series");
+        assert_eq!(frame.each("disk.reads_per_s").count(), 2);
+        assert_eq!(frame.all().count(), 4);
+    }
+
+    #[test]
+    fn nothing_is_not_zero() {
+        let idle = frame(reading(Some(&[10.0, 100.0, 0.0, 0.0]), &[10.0, 100.0, 0.0, 0.0]));
+        assert_eq!(idle.get("disk.await_read_ms", "sda"), None, "no I/O has no latency");
+        let first = frame(reading(None, &[10.0, 100.0, 3.0, 0.0]));
+        assert_eq!(first.get("disk.reads_per_s", "sda"), None);
+        assert_eq!(first.get("disk.inflight", "sda"), Some(3.0));
+        let gap = frame(reading(Some(&[10.0, f64::NAN, 3.0, 1.0]), &[20.0, 5.0, 3.0]));
+        assert_eq!(gap.get("disk.await_read_ms", "sda"), None);
+        assert_eq!(gap.get("disk.reads_per_s", "sdb"), None, "the row is shorter than the names");
+        let reset = frame(reading(Some(&[10.0, 0.0, 0.0, 0.0]), &[2.0, 0.0, 0.0, 0.0]));
+        assert_eq!(reset.get("disk.reads_per_s", "sda"), None);
+    }
+}
