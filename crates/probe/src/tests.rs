@@ -139,8 +139,18 @@ fn mean(device: &DeviceLayers, side: Side, span: Span) -> f64 {
 
 /// What was counted, once completions of the load's last I/Os have been seen too.
 fn settled(layers: &Layers) -> LayerTimes {
-    host::clock::sleep_ms(20);
-    layers.read().unwrap()
+    // The first device is the test's own: it is quiet when all completions have been seen.
+    let quiet = |times: &LayerTimes| format!("{:?}", times.devices[0]);
+    let mut last = layers.read().unwrap();
+    for _ in 0..500 {
+        host::clock::sleep_ms(20);
+        let now = layers.read().unwrap();
+        if quiet(&now) == quiet(&last) {
+            return now;
+        }
+        last = now;
+    }
+    panic!("the device does not come to rest: {:?}", last.devices[0]);
 }
 
 /// The kernel leaves out a program for an event that interrupts it, and the table of what is under way may have no
@@ -300,22 +310,35 @@ fn a_large_read_is_split_and_its_parts_add_up() {
 fn what_was_in_flight_when_the_programs_came_is_owned_up_to() {
     let Some(disk) = Loop::new("none") else { return };
     let stop = std::sync::atomic::AtomicBool::new(false);
+    let done = std::sync::atomic::AtomicU64::new(0);
     let load = || {
         let (file, mut buffer) = (disk.open(libc::O_DIRECT), Aligned::new());
         let mut block = 0u64;
         while !stop.load(std::sync::atomic::Ordering::Relaxed) {
             block = (block * 7919 + 13) % 16_000;
             file.read_exact_at(buffer.block(), block * BLOCK as u64).unwrap();
+            done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    // However long the disk takes for so many; only a defect takes two minutes.
+    let wait_for = |more: u64| {
+        let wanted = done.load(std::sync::atomic::Ordering::Relaxed) + more;
+        let deadline_ns = host::clock::monotonic_ns() + 120_000_000_000;
+        while done.load(std::sync::atomic::Ordering::Relaxed) < wanted {
+            if host::clock::monotonic_ns() > deadline_ns {
+                stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                panic!("the load stands still");
+            }
+            host::clock::sleep_ms(2);
         }
     };
     std::thread::scope(|scope| {
         (0..8).for_each(|_| drop(scope.spawn(load)));
-        host::clock::sleep_ms(50);
+        wait_for(100);
         let layers = attach(std::slice::from_ref(&disk.device), Strength::Full);
-        host::clock::sleep_ms(200);
+        wait_for(2_000);
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         let Some(layers) = layers else { return };
-        host::clock::sleep_ms(100);
         let read = settled(&layers);
         let one = &read.devices[0];
         // The completions' program is there first: all I/Os until the last program was there count as older.
