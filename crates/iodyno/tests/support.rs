@@ -103,6 +103,13 @@ impl Iodyno {
     }
 }
 
+/// A copy of the binary that runs. While a test beside this one starts a program, the new process still holds the copy
+/// open for writing, and the kernel runs no text that is written ("Text file busy").
+pub fn copy_binary(to: &Path) {
+    std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), to).unwrap();
+    until("a copy that runs", || Command::new(to).arg("--version").output().is_ok());
+}
+
 /// Sends a signal by name; the shell's own `kill` is there where no program of that name is.
 pub fn signal(pid: u32, name: &str) {
     let sent = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap();

@@ -1,6 +1,6 @@
 //! `tune` on a loop device: what it proves, that it puts back, and what it refuses.
 
-use crate::support::{Dir, Iodyno, Loop, code, rounds, signal, text};
+use crate::support::{Dir, Iodyno, Loop, code, copy_binary, rounds, signal, text};
 use std::process::Command;
 
 /// A loop device whose schedulers differ, set to bfq; none where this kernel has no bfq.
@@ -184,7 +184,7 @@ fn tune_needs_a_right_that_run_does_not() {
     assert!(probe.status.success());
     // Everything but the path to the binary and its state must be reachable for another user.
     let binary = std::env::temp_dir().join(format!("iodyno-nobody-{}", std::process::id()));
-    std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), &binary).unwrap();
+    copy_binary(&binary);
     let home = std::env::temp_dir().join(format!("iodyno-home-{}", std::process::id()));
     std::fs::create_dir_all(&home).unwrap();
     std::os::unix::fs::chown(&home, Some(65_534), Some(65_534)).unwrap();

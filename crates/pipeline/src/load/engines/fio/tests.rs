@@ -3,7 +3,7 @@
 use super::ENGINE;
 use crate::load::fio_json::tests::agrees;
 use crate::load::loop_device::LoopDevice;
-use crate::load::patience::{until_over, with_more_time};
+use crate::load::patience::{until, until_over, with_more_time};
 use crate::load::{Consent, LoadError, Prepared, Region, prepare, start};
 use host::files::temporary_dir;
 use host::signals::Stop;
@@ -154,6 +154,9 @@ fn stand_in(dir: &Path, fixture: &str, besides: &str) -> String {
     host::files::write_atomically(&path, &script).unwrap();
     let path = path.to_string_lossy().into_owned();
     spawn::run("chmod", &["+x", &path]).unwrap();
+    // A test beside this one may have forked while the file was open for writing; until its child is another program,
+    // the kernel runs no text that is written ("Text file busy").
+    assert!(until(|| spawn::run(&path, &["--version"]).is_ok()), "{path}");
     path
 }
 
