@@ -24,8 +24,8 @@ pub use tracing::{Tracing, Wish};
 
 use host::Host;
 use model::field::Field;
+pub use model::field::Metric;
 use model::iopath::{IoPath, LayerKind};
-use model::sample::MetricKind;
 
 /// Time between two samples unless the user says otherwise.
 pub const INTERVAL_DEFAULT_MS: u64 = 100;
@@ -51,24 +51,14 @@ pub struct Sensor {
 /// An opened sensor, or why there is nothing to read.
 pub type Opened = Result<Box<dyn Source>, String>;
 
-/// One thing a sensor measures.
-#[derive(Debug)]
-pub struct Metric {
-    /// Name of the series; `{}` stands for the device, CPU or line.
-    pub name: &'static str,
-    /// Unit of the raw value.
-    pub unit: &'static str,
-    /// Counter or gauge.
-    pub kind: MetricKind,
-    /// What it says.
-    pub meaning: &'static str,
-    /// What it is often taken for and is not; empty where there is no such trap.
-    pub cannot_tell: &'static str,
-}
-
 /// Every field of every sensor, as [`crate::analyse::fields::Fields`] takes them.
 pub fn fields() -> Vec<(&'static str, &'static [Field])> {
     sensors::ALL.iter().map(|sensor| (sensor.id, sensor.fields)).collect()
+}
+
+/// Every raw series of every sensor.
+pub fn metrics() -> Vec<(&'static str, &'static [Metric])> {
+    sensors::ALL.iter().map(|sensor| (sensor.id, sensor.metrics)).collect()
 }
 
 /// An opened sensor.
