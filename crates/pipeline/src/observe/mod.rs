@@ -8,10 +8,14 @@ pub mod foreign;
 mod parse;
 mod sampler;
 #[cfg(test)]
+mod sensor_hosts;
+#[cfg(test)]
 mod sensor_tests;
 pub mod sensors;
 mod tracing;
 mod track;
+#[cfg(test)]
+mod wide_host;
 
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use probe::{Rung, Strength, rung};
