@@ -4,6 +4,7 @@
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The two streams of a command.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,11 @@ impl Out {
     /// With `--json`, or without.
     pub fn new(json: bool) -> Self {
         Out { json }
+    }
+
+    /// Whether nobody takes what is written any more: what only watches has then nothing left to do.
+    pub fn is_unread(self) -> bool {
+        READER_GONE.load(Ordering::Relaxed)
     }
 
     /// Whether documents are asked for.
@@ -59,7 +65,12 @@ impl Out {
     }
 }
 
+/// Raised when a stream's reader went away.
+static READER_GONE: AtomicBool = AtomicBool::new(false);
+
 /// A closed pipe is the reader's choice: a tune that loses its reader still puts everything back.
 fn write_line(stream: &mut impl Write, text: &str) {
-    let _ = writeln!(stream, "{text}").and_then(|()| stream.flush());
+    if writeln!(stream, "{text}").and_then(|()| stream.flush()).is_err() {
+        READER_GONE.store(true, Ordering::Relaxed);
+    }
 }

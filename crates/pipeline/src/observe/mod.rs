@@ -5,6 +5,8 @@
 //! device's traffic was not ours.
 
 pub mod foreign;
+#[cfg(test)]
+mod iostat_agrees;
 mod layer_history;
 mod parse;
 mod sampler;

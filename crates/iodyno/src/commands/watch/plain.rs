@@ -13,11 +13,14 @@ const HEADING_EVERY: u64 = 20;
 /// Prints rows until told to stop.
 pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
     let mut watching = Watching::start(context, args)?;
+    if !watching.devices.note.is_empty() {
+        context.out.note(&watching.devices.note);
+    }
     let mut beats = Beats::new(args, stop);
     let mut last_ns = watching.sampler.status().last_ns;
     let mut count = 0;
     let (mut lines, mut shown) = (Vec::new(), Vec::new());
-    while beats.wait() {
+    while beats.wait() && !context.out.is_unread() {
         let now_ns = watching.sampler.status().last_ns;
         let frame = watching.frame(last_ns, now_ns);
         if count % HEADING_EVERY == 0 {

@@ -26,6 +26,8 @@ struct Head<'a> {
     absent: BTreeMap<String, String>,
     /// Why no layers are traced; none where they are.
     no_layers: Option<String>,
+    /// Which devices are not traced because there are too many; empty where all are.
+    layers_note: &'a str,
 }
 
 #[derive(Serialize)]
@@ -66,7 +68,7 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
     let mut beats = Beats::new(args, stop);
     let mut last_ns = watching.sampler.status().last_ns;
     let mut before = watching.tracing.read();
-    while beats.wait() {
+    while beats.wait() && !context.out.is_unread() {
         let status = watching.sampler.status();
         let frame = watching.frame(last_ns, status.last_ns);
         let layers = watching.tracing.read();
@@ -111,6 +113,7 @@ fn head<'a>(args: &Args, context: &Context, watching: &'a Watching) -> Head<'a> 
         devices: &watching.devices.named,
         fields: observe::fields().iter().flat_map(|(_, fields)| fields.iter().map(words)).collect(),
         absent: watching.sampler.status().absent.into_iter().collect(),
+        layers_note: &watching.devices.note,
         no_layers: watching.tracing.layers().err().map(str::to_string),
     }
 }

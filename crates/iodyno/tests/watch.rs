@@ -1,0 +1,174 @@
+//! `iodyno watch` as lines, as documents and for Prometheus.
+
+use super::support::{Iodyno, Loop, code, signal, text, until};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+#[test]
+fn lines_have_a_heading_and_stay_within_eighty_columns() {
+    let iodyno = Iodyno::new();
+    let output = iodyno.run(&["watch", "--plain", "--every", "100ms", "--count", "3"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let lines = text(&output.stdout);
+    let mut rows = lines.lines();
+    assert!(rows.next().unwrap().starts_with("UTC      DEVICE "), "{lines}");
+    assert_eq!(lines.lines().filter(|line| line.contains(" machine   cpu% ")).count(), 3, "{lines}");
+    assert!(lines.lines().all(|line| line.chars().count() <= 80), "{lines}");
+    let machine = rows.find(|line| line.contains(" machine ")).unwrap();
+    let busy = machine.split_whitespace().nth(3).unwrap();
+    assert!(busy.parse::<u32>().is_ok_and(|percent| percent <= 100), "{machine}");
+}
+
+#[test]
+fn what_is_no_storage_is_told() {
+    let output = Iodyno::new().run(&["watch", "--plain", "/dev/not-there"]);
+    assert_eq!(code(&output), 5);
+    assert!(text(&output.stderr).contains("/dev/not-there"), "{}", text(&output.stderr));
+    let output = Iodyno::new().run(&["watch", "--plain", "--interval", "1ms"]);
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stderr).contains("10 ms to 10 s apart"), "{}", text(&output.stderr));
+}
+
+/// `watch --json` at work.
+struct Watch {
+    child: Child,
+    lines: BufReader<std::process::ChildStdout>,
+}
+
+impl Watch {
+    fn start(iodyno: &Iodyno, device: &str) -> Watch {
+        let mut command = iodyno.command(&["--json", "watch", device, "--every", "200ms"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        Watch { child, lines }
+    }
+
+    /// The next document; none when it has ended.
+    fn next(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        (self.lines.read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_stream_ends_when_its_reader_goes_away() {
+    let iodyno = Iodyno::new();
+    let mut command = iodyno.command(&["watch", "--plain", "--every", "50ms"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    lines.read_line(&mut String::new()).unwrap();
+    drop(lines);
+    until("the end of the stream", || child.try_wait().unwrap().is_some());
+}
+
+#[test]
+fn documents_count_every_io_once() {
+    let Some(device) = Loop::new(16) else { return };
+    let iodyno = Iodyno::new();
+    let mut watch = Watch::start(&iodyno, &device.device);
+    let head = watch.next().unwrap();
+    assert_eq!(head["schema"], "iodyno.watch/1");
+    assert_eq!(head["devices"][0], device.name.as_str());
+    let fields = head["fields"].as_array().unwrap();
+    let await_ms = fields.iter().find(|field| field["id"] == "disk.await_read_ms").unwrap();
+    assert!(await_ms["unit"] == "ms" && !await_ms["cannot_tell"].as_str().unwrap().is_empty(), "{await_ms}");
+
+    let mut samples = vec![watch.next().unwrap()];
+    // 64 blocks of 16 KiB past the page cache, then something to see that the watch goes on behind it.
+    let from = format!("if={}", device.device);
+    let read =
+        Command::new("dd").args([&from, "of=/dev/null", "bs=16k", "count=64", "iflag=direct"]).output();
+    assert!(read.unwrap().status.success());
+    let seen = |samples: &[Value], id: &str| -> f64 {
+        let grown = samples.iter().map(|sample| {
+            let rate = sample["fields"][id][&device.name].as_f64().unwrap_or(0.0);
+            rate * sample["seconds"].as_f64().unwrap()
+        });
+        grown.sum()
+    };
+    until("all reads", || {
+        samples.push(watch.next().unwrap());
+        seen(&samples, "disk.reads_per_s") > 63.5
+    });
+    signal(watch.child.id(), "TERM");
+    while let Some(sample) = watch.next() {
+        samples.push(sample);
+    }
+    assert!(watch.child.wait().unwrap().success());
+    // Counted ones, not sampled ones: exactly what was read, to the rounding of a rate.
+    assert!((seen(&samples, "disk.reads_per_s") - 64.0).abs() < 0.01, "{samples:#?}");
+    assert!((seen(&samples, "disk.read_bytes_per_s") - f64::from(1 << 20)).abs() < 1.0);
+    assert!(samples.iter().all(|sample| sample["schema"] == "iodyno.sample/1"));
+    assert!(samples.is_sorted_by(|one, next| one["at_ms"].as_f64() < next["at_ms"].as_f64()));
+    let idle =
+        samples.iter().find(|sample| sample["fields"]["disk.reads_per_s"][&device.name] == 0.0).unwrap();
+    assert!(idle["fields"]["disk.await_read_ms"][&device.name].is_null(), "no I/O has no latency: {idle}");
+}
+
+/// A server on a port of the kernel's choice.
+fn served(iodyno: &Iodyno) -> (Child, String) {
+    let mut command = iodyno.command(&["watch", "--prometheus", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("serving http://").unwrap().strip_suffix("/metrics").unwrap();
+    (child, address.to_string())
+}
+
+fn asked(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "{request}\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn prometheus_takes_what_is_served() {
+    let iodyno = Iodyno::new();
+    let (mut child, address) = served(&iodyno);
+    let answer = asked(&address, "GET /metrics HTTP/1.1");
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains("text/plain; version=0.0.4"), "{head}");
+    for name in
+        ["iodyno_disk_read_bytes_total{device=", "iodyno_cpu_idle_seconds_total{cpu=\"0\"}", "iodyno_memory_"]
+    {
+        assert!(body.contains(name), "no {name} in {body}");
+    }
+    assert!(asked(&address, "GET / HTTP/1.1").starts_with("HTTP/1.1 404 "));
+    assert!(asked(&address, "POST /metrics HTTP/1.1").starts_with("HTTP/1.1 405 "));
+    assert!(asked(&address, "").starts_with("HTTP/1.1 405 "));
+    check_with_promtool(body);
+    // Whoever connects and says nothing is cut off, and the next one served.
+    let silent = TcpStream::connect(&address).unwrap();
+    assert!(asked(&address, "GET /metrics HTTP/1.1").starts_with("HTTP/1.1 200 "));
+    drop(silent);
+    signal(child.id(), "INT");
+    assert!(child.wait().unwrap().code().is_some());
+}
+
+fn check_with_promtool(body: &str) {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/promtool");
+    let program =
+        ["promtool", beside].into_iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+    let Some(program) = program else {
+        println!("skipped: promtool is not installed (tools/setup test)");
+        return;
+    };
+    let mut command = Command::new(program);
+    command.args(["check", "metrics"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(body.as_bytes()).unwrap();
+    let checked = child.wait_with_output().unwrap();
+    let said = text(&checked.stdout) + &text(&checked.stderr);
+    assert!(checked.status.success(), "promtool: {said}");
+}
