@@ -2,12 +2,14 @@
 
 pub mod change;
 pub mod curve;
+pub mod figures;
 pub mod finding;
 pub mod histogram;
 pub mod interference;
 pub mod iopath;
 pub mod job;
 pub mod layers;
+pub mod moved;
 pub mod record;
 pub mod sample;
 pub mod search;

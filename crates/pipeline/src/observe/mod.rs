@@ -4,6 +4,7 @@
 //! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
 //! device's traffic was not ours.
 
+mod edges;
 pub mod foreign;
 mod parse;
 mod sampler;
@@ -13,6 +14,7 @@ pub mod sensors;
 mod tracing;
 mod track;
 
+pub use edges::{Edges, Reading};
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use probe::{Rung, Strength, rung};
 pub use sampler::Sampler;
