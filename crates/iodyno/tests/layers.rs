@@ -117,7 +117,11 @@ fn a_tune_keeps_the_layers_of_each_arm() {
     let shown = text(&iodyno.run(&["show", "1"]).stdout);
     assert!(trial["verdict"]["verdict"] != "better" || shown.contains("  where"), "{shown}");
     let stages = trial["moved"]["traced_windows"].as_u64();
-    assert!(stages.is_none_or(|windows| windows >= 10), "all compared windows are traced: {}", trial["moved"]);
+    assert!(
+        stages.is_none_or(|windows| windows >= 10),
+        "all compared windows are traced: {}",
+        trial["moved"]
+    );
 }
 
 /// A loop device under bfq, tuned against none; the record's trial, what was said, and the record.

@@ -5,7 +5,7 @@
 //! part begins and ends.
 
 use super::{Scope, Source, sensors};
-use host::{Host, clock};
+use host::{Host, clock, process};
 
 /// The sensors whose counters say what a window did.
 const READ: [&str; 3] = ["cpu", "diskstats", "interrupts"];
@@ -16,7 +16,8 @@ pub struct Edges {
     columns: Vec<String>,
 }
 
-/// A sensor and what its last read took: on machines with hundreds of interrupt lines and CPUs it is milliseconds.
+/// A sensor and the CPU time that a read takes: on machines with hundreds of interrupt lines and CPUs it is milliseconds.
+/// It is measured when the sensor is opened, so that one read that was interrupted does not end all.
 struct Timed {
     source: Box<dyn Source>,
     width: usize,
@@ -46,7 +47,12 @@ impl Edges {
         }
         // The first read of a file is slower than all others; the second one says what reading takes.
         edges.read(u64::MAX);
-        edges.read(u64::MAX);
+        for sensor in &mut edges.sources {
+            let begin_ns = process::thread_cpu_ns();
+            // A source that fails is found out again at every edge.
+            let _ = sensor.source.read(&mut vec![f64::NAN; sensor.width]);
+            sensor.took_ns = process::thread_cpu_ns() - begin_ns;
+        }
         edges
     }
 
@@ -55,7 +61,7 @@ impl Edges {
         &self.columns
     }
 
-    /// Reads every sensor that took less than `most_ns` the last time.
+    /// Reads every sensor that takes `most_ns` of CPU time at the most.
     pub fn read(&mut self, most_ns: u64) -> Reading {
         let mut reading =
             Reading { time_ns: clock::monotonic_ns(), values: vec![f64::NAN; self.columns.len()] };
@@ -66,11 +72,9 @@ impl Edges {
             if sensor.took_ns > most_ns {
                 continue;
             }
-            let begin_ns = clock::monotonic_ns();
             if sensor.source.read(row).is_err() {
                 row.fill(f64::NAN);
             }
-            sensor.took_ns = clock::monotonic_ns() - begin_ns;
         }
         reading
     }

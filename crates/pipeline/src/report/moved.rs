@@ -13,8 +13,10 @@ use model::verdict::Outcome;
 const LAYERS_MAX: usize = 4;
 const CPUS_MAX: usize = 3;
 const DEVICE_MAX: usize = 2;
-/// A layer is called unchanged when it cannot have changed by more than this share of the whole time, or of itself.
+/// A figure is called unchanged when it cannot have changed by more than this share of itself.
 const UNCHANGED: f64 = 0.1;
+/// Below this share of the whole time a layer matters to nobody, whatever it did.
+const SMALL: f64 = 0.05;
 
 /// The lines below a verdict; none where arms were not compared.
 pub(super) fn lines(trial: &Trial) -> Vec<String> {
@@ -168,7 +170,7 @@ fn cpus(cpus: &[u32]) -> String {
     format!("CPU{} {}", if cpus.len() == 1 { "" } else { "s" }, words.join(", "))
 }
 
-/// `unchanged: Q2G 1.20 µs, D2C 88.0 µs`, and apart from it what changed by less than it varies.
+/// `unchanged: Q2G 1.20 µs, D2C 88.0 µs`, and apart from it what changed by less than it varies, or is too small.
 fn stayed(moved: &Moved, tuned: &str, has_sides: bool, is_named: bool) -> Vec<String> {
     let is_shown = |one: &&Change| match one.kind {
         Kind::Layer => one.subject == tuned,
@@ -177,27 +179,32 @@ fn stayed(moved: &Moved, tuned: &str, has_sides: bool, is_named: bool) -> Vec<St
         Kind::Cpu => one.subject == "all" && !is_named,
         Kind::Device => false,
     };
-    let whole = |side| {
-        let is_it = |one: &&Change| one.kind == Kind::Whole && one.subject == tuned && one.side == side;
-        moved.changes.iter().find(is_it).map_or(0.0, |whole| whole.from.max(whole.to))
-    };
-    let (mut same, mut open) = (Vec::new(), Vec::new());
+    let (mut same, mut small, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for change in moved.stayed().filter(is_shown) {
-        let scale = if change.kind == Kind::Cpu { 0.0 } else { whole(change.side) };
-        let reach = change.noise.map(|noise| (change.to - change.from).abs() + noise);
-        let is_same = reach.is_some_and(|reach| reach <= UNCHANGED * scale.max(change.from));
-        let (what, text) = match change.kind {
-            Kind::Cpu => ("CPU time per I/O".to_string(), (|us| duration_ns(us * 1e3)) as fn(f64) -> String),
-            _ => (name(change, tuned, has_sides), duration_ns as fn(f64) -> String),
+        let (what, to_ns) = match change.kind {
+            Kind::Cpu => ("CPU time per I/O".to_string(), 1e3),
+            _ => (name(change, tuned, has_sides), 1.0),
         };
-        match is_same {
-            true => same.push(format!("{what} {}", text(change.from))),
-            false => open.push(format!("{what} {} → {}", text(change.from), text(change.to))),
+        let (from, to) = (duration_ns(change.from * to_ns), duration_ns(change.to * to_ns));
+        let reach = change.noise.map(|noise| (change.to - change.from).abs() + noise);
+        if reach.is_some_and(|reach| reach <= UNCHANGED * change.from) {
+            same.push(format!("{what} {from}"));
+        } else if change.from.max(change.to) < SMALL * whole(moved, tuned, change.side) {
+            small.push(format!("{what} {from}"));
+        } else {
+            open.push(format!("{what} {from} → {to}"));
         }
     }
     let said =
         |words: &str, what: Vec<String>| (!what.is_empty()).then(|| format!("{words}: {}", what.join(", ")));
-    said("unchanged", same).into_iter().chain(said("not told from noise", open)).collect()
+    let small = said("too short to matter", small);
+    said("unchanged", same).into_iter().chain(small).chain(said("not told from noise", open)).collect()
+}
+
+/// The whole time in a direction under the slower arm, ns; 0 for what has no direction.
+fn whole(moved: &Moved, tuned: &str, side: Option<Side>) -> f64 {
+    let is_it = |one: &&Change| one.kind == Kind::Whole && one.subject == tuned && one.side == side;
+    moved.changes.iter().find(is_it).map_or(0.0, |whole| whole.from.max(whole.to))
 }
 
 /// What the layers rest on, or why there are none.

@@ -133,9 +133,10 @@ fn a_cpu_and_its_interrupts_are_named() {
 #[test]
 fn where_nothing_moved_that_is_said_and_noise_is_not_called_unchanged() {
     let sure = layer("D2C", 88_000.0, 88_500.0, false);
+    let short = Change { noise: Some(600.0), ..layer("Q2G", 840.0, 390.0, false) };
     let unsure = Change { noise: Some(60_000.0), ..layer("I2D", 90_000.0, 60_000.0, false) };
     let whole = Change { noise: Some(90_000.0), ..layer("Q2C", 180_000.0, 150_000.0, false) };
-    let lines = said(traced(vec![sure, unsure, whole]), "none");
+    let lines = said(traced(vec![sure, short, unsure, whole]), "none");
     assert_eq!(lines[0], "  where: nothing changed by more than its own noise");
     assert!(lines[1].ends_with("unchanged: D2C 88.0 µs"), "{lines:#?}");
     assert!(
