@@ -124,9 +124,9 @@ fn a_tune_keeps_the_layers_of_each_arm() {
     );
 }
 
-/// A loop device under bfq, tuned against none; the record's trial, what was said, and the record.
+/// A loop device in memory under bfq, tuned against none; its record.
 fn tuned(extra: &[&str]) -> Option<(Loop, Iodyno, Value)> {
-    let disk = Loop::new(128)?;
+    let disk = Loop::in_memory(64)?;
     if !disk.has_scheduler("bfq") {
         println!("skipped: this kernel has no bfq");
         return None;

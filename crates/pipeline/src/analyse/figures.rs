@@ -9,6 +9,9 @@ const BUSY: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
 /// All columns of a CPU.
 const TIMES: [&str; 8] = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
 
+/// Column of the I/Os that the load completed, beside the kernel's: one of them may be many of the device's.
+pub const LOAD_IOS: &str = "load.ios";
+
 /// How figures are made of columns.
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
@@ -75,8 +78,8 @@ impl Columns<'_> {
 }
 
 impl Recipe {
-    /// The figures that these columns give; `device` is the one whose I/Os the CPU time is spread over.
-    pub fn new(columns: &[String], device: &str) -> Recipe {
+    /// The figures that these columns give.
+    pub fn new(columns: &[String]) -> Recipe {
         let columns = Columns(columns);
         let mut figures = Vec::new();
         for disk in columns.subjects("disk.", ".read_ios") {
@@ -84,7 +87,9 @@ impl Recipe {
         }
         let cpus = columns.subjects("cpu.", ".user");
         figures.extend(cpus.iter().flat_map(|cpu| of_cpu(&columns, cpu)));
-        figures.extend(per_io(&columns, &cpus, device));
+        figures.extend(per_io(&columns, &cpus));
+        let load = columns.find(LOAD_IOS);
+        figures.extend(load.map(|load| Figure::per_second("load.per_s".into(), "per_s", load, 1.0)));
         for cpu in columns.subjects("irq.cpu", ".target") {
             let column = columns.find(&format!("irq.cpu{cpu}.target"));
             let name = format!("irq.cpu{cpu}.target_per_s");
@@ -168,11 +173,11 @@ fn of_cpu(columns: &Columns<'_>, cpu: &str) -> Vec<Figure> {
         .collect()
 }
 
-/// CPU time of all CPUs over the I/Os of the device.
-fn per_io(columns: &Columns<'_>, cpus: &[String], device: &str) -> Option<Figure> {
+/// CPU time of all CPUs over the I/Os of the load.
+fn per_io(columns: &Columns<'_>, cpus: &[String]) -> Option<Figure> {
     let busy: Option<Vec<Vec<usize>>> =
         cpus.iter().map(|cpu| columns.all(&format!("cpu.{cpu}."), &BUSY)).collect();
-    let ios = columns.all(&format!("disk.{device}."), &["read_ios", "write_ios"])?;
+    let ios = vec![columns.find(LOAD_IOS)?];
     let busy = busy?.concat();
     (!busy.is_empty()).then(|| Figure::ratio("cpu.all.us_per_io".into(), "us", busy, ios, TICK_US))
 }
@@ -186,7 +191,9 @@ mod tests {
         let disk = disk.into_iter().chain(["write_sectors", "write_ms", "queue_ms"]);
         let disk = disk.map(|name| format!("disk.vda.{name}"));
         let cpu = TIMES.iter().map(|name| format!("cpu.1.{name}"));
-        disk.chain(cpu).chain(["irq.cpu1.all".to_string(), "irq.cpu1.target".to_string()]).collect()
+        disk.chain(cpu)
+            .chain(["irq.cpu1.all".to_string(), "irq.cpu1.target".to_string(), LOAD_IOS.to_string()])
+            .collect()
     }
 
     fn value(figures: &[Option<f64>], recipe: &Recipe, name: &str) -> Option<f64> {
@@ -196,13 +203,13 @@ mod tests {
 
     #[test]
     fn counters_become_what_iostat_and_mpstat_show() {
-        let recipe = Recipe::new(&columns(), "vda");
-        let from = vec![0.0; 19];
+        let recipe = Recipe::new(&columns());
+        let from = vec![0.0; 20];
         let to = [
             // 1,000 reads of 4 KiB that took 500 ms together, no writes; 500 ms of requests in half a second.
             1_000.0, 20.0, 8_000.0, 500.0, 0.0, 0.0, 0.0, 0.0, 500.0, //
             10.0, 0.0, 9.0, 6.0, 5.0, 0.0, 20.0, 0.0, //
-            2_000.0, 900.0,
+            2_000.0, 900.0, 500.0,
         ];
         let figures = recipe.compute(&from, &to, 500_000_000);
         let of = |name: &str| value(&figures, &recipe, name);
@@ -215,7 +222,8 @@ mod tests {
         assert_eq!(of("cpu.1.busy_percent"), Some(78.0));
         assert_eq!(of("cpu.1.softirq_percent"), Some(40.0));
         assert_eq!(of("cpu.1.iowait_percent"), Some(10.0));
-        assert_eq!(of("cpu.all.us_per_io"), Some(390.0));
+        assert_eq!(of("cpu.all.us_per_io"), Some(780.0), "by I/O of the load, which the device sees as two");
+        assert_eq!(of("load.per_s"), Some(1_000.0));
         assert_eq!(of("irq.cpu1.target_per_s"), Some(1_800.0));
         assert!(
             recipe.names().all(|(name, _)| !name.contains("flush")),
@@ -225,10 +233,11 @@ mod tests {
 
     #[test]
     fn a_wrap_a_reset_or_a_gap_is_no_value() {
-        let recipe = Recipe::new(&columns(), "vda");
-        let (mut from, mut to) = (vec![10.0; 19], vec![20.0; 19]);
+        let recipe = Recipe::new(&columns());
+        let (mut from, mut to) = (vec![10.0; 20], vec![20.0; 20]);
         (from[3], to[3]) = (4_294_967_290.0, 7.0);
         to[0] = f64::NAN;
+        to[9] = 3.0;
         let figures = recipe.compute(&from, &to, 100_000_000);
         for name in ["disk.vda.await_read_ms", "disk.vda.read_per_s", "cpu.all.us_per_io"] {
             assert_eq!(value(&figures, &recipe, name), None, "{name}");

@@ -5,7 +5,7 @@
 
 use super::gathered::Gathered;
 use super::{Ask, BIN_MS, Experiment, Failure, Progress, Told, Window, explain};
-use crate::analyse::figures::Recipe;
+use crate::analyse::figures::{LOAD_IOS, Recipe};
 use crate::analyse::moved;
 use crate::apply::{self, Knob, Queue};
 use crate::load::{self, Engine, LoadError, Prepared, Region, Running};
@@ -127,7 +127,8 @@ struct Rig<'a> {
 impl<'a> Rig<'a> {
     fn new(setup: &'a Setup<'a>) -> Self {
         let edges = Edges::open(setup.host, &Scope::of(setup.path));
-        let recipe = Recipe::new(edges.columns(), setup.queue.device());
+        let columns = [edges.columns(), &[LOAD_IOS.to_string()]].concat();
+        let recipe = Recipe::new(&columns);
         let gathered = Gathered::new(recipe, setup.values.len());
         let counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
         Rig {
@@ -189,7 +190,8 @@ impl<'a> Rig<'a> {
         let windows = explain::windows(verdict, self.setup.class, arm);
         let takes_ms = explain::takes_ms(&windows);
         let left_ms = until_ns.saturating_sub(clock::monotonic_ns()) / 1_000_000;
-        if left_ms < takes_ms {
+        // What was set aside for it is not lost where the proof took longer than planned.
+        if left_ms < takes_ms && takes_ms > explain::reserve_ms(self.setup.class) {
             let (takes, left) = (span_ms(takes_ms), span_ms(left_ms));
             return Err(format!("it takes {takes} and {left} of the budget were left"));
         }
@@ -266,13 +268,14 @@ impl Rig<'_> {
         let whole_from = self.snapshot()?;
         self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
         let kept_from = self.snapshot()?;
-        let counted_from = self.edge(window);
+        let counted_from = self.edge(window, 0.0);
         let layers_from = self.tracing.read();
         // One millisecond more, so that completions at the very end are counted when the bins are read.
         self.sleep_until(begin_ns + window.duration_ms * 1_000_000 + 1_000_000)?;
         let kept_to = self.snapshot()?;
         let layers = self.tracing.since(layers_from.as_ref());
-        let counted_to = self.edge(window);
+        let done = own(&kept_from, &kept_to);
+        let counted_to = self.edge(window, (done.read_ios + done.write_ios) as f64);
         if let Some(gathered) = self.gathered(window) {
             gathered.add_counters(window.arm, &counted_from, &counted_to);
             layers.iter().for_each(|layers| gathered.add_layers(window.arm, layers));
@@ -300,9 +303,12 @@ impl Rig<'_> {
     }
 
     /// The counters at an edge of a window's kept part. Windows of a tenth of a second are no place for sensors that
-    /// take milliseconds, as they do on machines with hundreds of CPUs.
-    fn edge(&mut self, window: &Window) -> Reading {
-        self.edges.read((window.duration_ms - window.discard_ms) * 1_000_000 / READING_SHARE)
+    /// take milliseconds, as they do on machines with hundreds of CPUs. The load's own count stands last.
+    fn edge(&mut self, window: &Window, load_ios: f64) -> Reading {
+        let kept_ns = (window.duration_ms - window.discard_ms) * 1_000_000;
+        let mut reading = self.edges.read(kept_ns / READING_SHARE);
+        reading.values.push(load_ios);
+        reading
     }
 
     /// Where a window's figures go. Stages that do not compare arms side by side have none: what drifts would pass for a

@@ -5,7 +5,7 @@
 //! many of them show better than a few long ones how much a layer varies by itself.
 
 use model::change::Class;
-use model::verdict::{Outcome, Stage, Verdict};
+use model::verdict::{Outcome, Reason, Stage, Verdict};
 
 use super::Window;
 use super::window::whole_bins_ms;
@@ -20,7 +20,8 @@ const ATTACH_MS: u64 = 1_000;
 /// The arm that a verdict compares with the one found, when there is a difference to explain. A run that changes
 /// nothing is a check of the explanation too, which must find none.
 pub(super) fn compared(verdict: &Verdict, arms: &[String], aa: bool) -> Option<usize> {
-    let is_wanted = verdict.outcome == Outcome::Better || (aa && verdict.outcome != Outcome::Refused);
+    let is_broken = matches!(verdict.reason, Reason::ApplyFailed | Reason::WindowFailed | Reason::NoIo);
+    let is_wanted = verdict.outcome == Outcome::Better || (aa && !is_broken);
     let named = verdict.compared.as_ref().unwrap_or(&verdict.arm);
     let index = arms.iter().position(|arm| arm == named).filter(|index| *index > 0);
     is_wanted.then(|| index.unwrap_or(1)).filter(|index| *index < arms.len())
@@ -64,8 +65,6 @@ pub fn reserve_ms(class: Class) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::verdict::Reason;
-
     fn verdict(outcome: Outcome, arm: &str, compared: Option<&str>) -> Verdict {
         Verdict {
             outcome,
@@ -105,7 +104,9 @@ mod tests {
         assert_eq!(of(&verdict(Outcome::Better, "bfq", None), false), Some(1));
         assert_eq!(of(&verdict(Outcome::Equal, "bfq", Some("none")), false), None);
         assert_eq!(of(&verdict(Outcome::Equal, "bfq", Some("none")), true), Some(1));
-        assert_eq!(of(&verdict(Outcome::Refused, "bfq", None), true), None);
+        assert_eq!(of(&verdict(Outcome::Refused, "bfq", None), true), Some(1));
+        let broken = Verdict { reason: Reason::ApplyFailed, ..verdict(Outcome::Refused, "bfq", None) };
+        assert_eq!(of(&broken, true), None);
     }
 
     #[test]

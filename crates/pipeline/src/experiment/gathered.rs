@@ -99,7 +99,7 @@ mod tests {
     fn windows_of_an_arm_become_a_mean_and_a_spread() {
         let columns: Vec<String> =
             ["disk.vda.read_ios", "disk.vda.read_ms"].iter().map(|name| name.to_string()).collect();
-        let mut gathered = Gathered::new(Recipe::new(&columns, "vda"), 2);
+        let mut gathered = Gathered::new(Recipe::new(&columns), 2);
         let reading = |time_ns: u64, values: [f64; 2]| Reading { time_ns, values: values.to_vec() };
         gathered.add_counters(0, &reading(0, [0.0, 0.0]), &reading(100_000_000, [100.0, 50.0]));
         gathered.add_counters(0, &reading(0, [0.0, 0.0]), &reading(100_000_000, [200.0, 100.0]));

@@ -24,7 +24,7 @@ pub(super) fn lines(trial: &Trial) -> Vec<String> {
     let is_lost = trial.verdict.as_ref().is_some_and(|v| v.outcome == Outcome::Better && v.arm == moved.from);
     let head = if is_lost { format!("  where {} loses: ", moved.to) } else { "  where: ".to_string() };
     let indent = head.chars().count();
-    let broken = sentences(moved).into_iter().flat_map(|sentence| {
+    let broken = sentences(moved, &trial.device).into_iter().flat_map(|sentence| {
         let mut parts = wrap(&sentence, WIDTH - indent);
         // What goes on stands further in than what begins.
         parts.iter_mut().skip(1).for_each(|part| part.insert_str(0, "  "));
@@ -35,10 +35,9 @@ pub(super) fn lines(trial: &Trial) -> Vec<String> {
 }
 
 /// Every sentence.
-fn sentences(moved: &Moved) -> Vec<String> {
+fn sentences(moved: &Moved, tuned: &str) -> Vec<String> {
     let of = |kind: Kind, most: usize| moved.moved().filter(move |one| one.kind == kind).take(most);
     let has_sides = sides(moved).len() > 1;
-    let tuned = tuned(moved);
     let layer = |change: &Change| layer_sentence(change, tuned, has_sides);
     let mut all: Vec<String> = of(Kind::Layer, LAYERS_MAX).map(layer).collect();
     // The whole stands for itself where no part of it tells more.
@@ -57,13 +56,6 @@ fn sentences(moved: &Moved) -> Vec<String> {
     all.extend(stayed(moved, tuned, has_sides, is_named));
     all.extend(foot(moved, tuned));
     all
-}
-
-/// The device whose layers come first is the tuned one.
-fn tuned(moved: &Moved) -> &str {
-    let layers = moved.changes.iter().find(|one| one.share.is_some() && one.kind == Kind::Layer);
-    let whole = moved.changes.iter().find(|one| one.kind == Kind::Whole);
-    layers.or(whole).map_or("", |one| one.subject.as_str())
 }
 
 /// Directions that layers were compared in.

@@ -110,7 +110,8 @@ fn share_of_rate(arms: &Arms<'_>) -> Option<f64> {
     let busiest = busy.fold(0.0, f64::max);
     let cost = |arm: &str| value(arms, "cpu.all.us_per_io", arm);
     let (cost_from, cost_to) = (cost(arms.from)?, cost(arms.to)?);
-    let (rate_from, rate_to) = (rate(arms, arms.from)?, rate(arms, arms.to)?);
+    let load = |arm: &str| value(arms, "load.per_s", arm);
+    let (rate_from, rate_to) = (load(arms.from)?, load(arms.to)?);
     let (cost_ln, rate_ln) = ((cost_from / cost_to).ln(), (rate_to / rate_from).ln());
     let share = cost_ln / rate_ln;
     (busiest >= SATURATED_PERCENT && rate_ln.abs() > 0.02 && share.is_finite()).then_some(share)

@@ -139,8 +139,9 @@ fn where_nothing_moved_that_is_said_and_noise_is_not_called_unchanged() {
     let lines = said(traced(vec![sure, short, unsure, whole]), "none");
     assert_eq!(lines[0], "  where: nothing changed by more than its own noise");
     assert!(lines[1].ends_with("unchanged: D2C 88.0 µs"), "{lines:#?}");
+    assert!(lines[2].ends_with("too short to matter: Q2G 840 ns"), "{lines:#?}");
     assert!(
-        lines[2].ends_with("not told from noise: I2D 90.0 µs → 60.0 µs, Q2C 180 µs → 150 µs"),
+        lines[3].ends_with("not told from noise: I2D 90.0 µs → 60.0 µs, Q2C 180 µs → 150 µs"),
         "{lines:#?}"
     );
 }
