@@ -117,7 +117,7 @@ _arguments "${_arguments_options[@]}" : \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
-'--layers=[Trace the block layer, and say where a gain came from \[default\: off\]]:LAYERS:((off\:"Not at all"
+'--layers=[When to trace the block layer\: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
 full\:"Every event of every I/O"))' \

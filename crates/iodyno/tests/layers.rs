@@ -114,11 +114,99 @@ fn a_tune_keeps_the_layers_of_each_arm() {
     };
     assert!(has("mq-deadline", "D2C") && has("none", "D2C"), "{}", trial["layers"]);
     assert!(has("mq-deadline", "I2D") && has("none", "G2D"), "each arm has its own layers");
+    let shown = text(&iodyno.run(&["show", "1"]).stdout);
+    assert!(trial["verdict"]["verdict"] != "better" || shown.contains("  where"), "{shown}");
+    let stages = trial["moved"]["traced_windows"].as_u64();
     assert!(
-        trial["verdict"]["verdict"] != "better"
-            || trial["verdict"]["arm"] == "mq-deadline"
-            || text(&iodyno.run(&["show", "1"]).stdout).contains("  where: ")
+        stages.is_none_or(|windows| windows >= 10),
+        "all compared windows are traced: {}",
+        trial["moved"]
     );
+}
+
+/// A loop device in memory under bfq, tuned against none; its record.
+fn tuned(extra: &[&str]) -> Option<(Loop, Iodyno, Value)> {
+    let disk = Loop::in_memory(64)?;
+    if !disk.has_scheduler("bfq") {
+        println!("skipped: this kernel has no bfq");
+        return None;
+    }
+    disk.set("scheduler", "bfq");
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let arguments = ["tune", &disk.device, "--knob", "scheduler=none", "--budget", "90s", "--seed", "7"];
+    let (document, output) = iodyno.json(&[&arguments, extra].concat());
+    assert!([0, 6].contains(&code(&output)), "{}", text(&output.stderr));
+    assert_eq!(disk.settings(), before, "every setting is back");
+    Some((disk, iodyno, document["record"].clone()))
+}
+
+fn figure<'a>(trial: &'a Value, name: &str) -> Option<&'a Value> {
+    trial["figures"].as_array()?.iter().find(|figure| figure["name"] == name)
+}
+
+#[test]
+fn a_decision_is_explained_by_windows_of_its_own() {
+    let Some((disk, iodyno, record)) = tuned(&[]) else { return };
+    let trial = &record["trials"][0];
+    let verdict = &trial["verdict"];
+    let of_arms = |name: &str| {
+        let figure = figure(trial, name).unwrap_or_else(|| panic!("no {name}: {}", trial["figures"]));
+        let arms: Vec<&str> =
+            figure["arms"].as_array().unwrap().iter().map(|arm| arm["arm"].as_str().unwrap()).collect();
+        assert!(figure["arms"].as_array().unwrap().iter().all(|arm| arm["windows"].as_u64() > Some(0)));
+        arms
+    };
+    let sensor = record["sensors"].as_array().unwrap().iter().find(|log| log["sensor"] == "layers").unwrap();
+    let why = sensor["no_data"].as_str().unwrap();
+    assert!(why.contains("only after each decision"), "the windows of the proof are not traced: {why}");
+    if verdict["verdict"] != "better" {
+        println!("nothing to explain on this machine: {}", verdict["sentence"]);
+        assert!(trial["moved"].is_null() && trial["layers"].is_null(), "{}", trial["moved"]);
+        return;
+    }
+    for name in ["cpu.0.busy_percent", "cpu.all.us_per_io", &format!("disk.{}.read_per_s", disk.name)] {
+        assert_eq!(of_arms(name), ["bfq", "none"], "{name}");
+    }
+    let (moved, shown) = (&trial["moved"], text(&iodyno.run(&["show", "1"]).stdout));
+    println!("{shown}");
+    let lines: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with("  where")).collect();
+    let said = lines.iter().take_while(|line| !line.starts_with("  holds")).copied().collect::<String>();
+    if !is_traceable(&iodyno) || moved["traced"].is_null() {
+        let why = moved["not_traced"].as_str().unwrap();
+        assert!(!why.is_empty() && said.contains("layers were not traced"), "{shown}");
+        return;
+    }
+    assert_eq!((&moved["from"], &moved["to"]), (&"bfq".into(), &"none".into()));
+    assert_eq!(moved["traced_windows"], 8);
+    let has = |arm: &str, span: &str| {
+        let mut spans = trial["layers"].as_array().unwrap().iter();
+        spans.any(|one| one["arm"] == arm && one["span"] == span && one["windows"].as_u64() >= Some(2))
+    };
+    assert!(has("bfq", "I2D") && has("none", "G2D") && has("bfq", "D2C") && has("none", "D2C"));
+    let changes = moved["changes"].as_array().unwrap();
+    let is_moved = |change: &&Value| change["moved"] == true;
+    match changes.iter().find(|change| is_moved(change) && change["kind"] == "layer") {
+        Some(layer) => assert!(said.contains(layer["name"].as_str().unwrap()), "{layer}: {shown}"),
+        None => assert!(
+            changes.iter().any(|change| is_moved(&change)) || said.contains("nothing changed by more than"),
+            "{shown}"
+        ),
+    }
+}
+
+#[test]
+fn where_nothing_is_changed_nothing_is_said_to_have_moved() {
+    let Some((_disk, iodyno, record)) = tuned(&["--aa"]) else { return };
+    let trial = &record["trials"][0];
+    if trial["moved"].is_null() {
+        println!("refused on this machine: {}", trial["verdict"]["sentence"]);
+        return;
+    }
+    let changes = trial["moved"]["changes"].as_array().unwrap();
+    let moved: Vec<&Value> = changes.iter().filter(|change| change["moved"] == true).collect();
+    assert!(moved.is_empty() && trial["moved"]["interrupts"].is_null(), "{moved:#?}");
+    let shown = text(&iodyno.run(&["show", "1"]).stdout);
+    assert!(shown.contains("nothing changed by more than its own noise"), "{shown}");
 }
 
 #[test]

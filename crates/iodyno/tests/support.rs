@@ -151,15 +151,31 @@ pub const SETTINGS: [&str; 7] = [
 impl Loop {
     /// None, with the reason printed, where this machine cannot have one.
     pub fn new(mib: u64) -> Option<Loop> {
+        Loop::over(mib, Dir::new("loop"), &["--direct-io=on"])
+    }
+
+    /// Over a file in memory, for what must not wait for a busy disk.
+    pub fn in_memory(mib: u64) -> Option<Loop> {
+        let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        let path = PathBuf::from(format!("/dev/shm/iodyno-{}-{unique}", std::process::id()));
+        match std::fs::create_dir(&path) {
+            Ok(()) => Loop::over(mib, Dir(path), &[]),
+            Err(error) => {
+                println!("skipped: no file system in memory: {error}");
+                None
+            }
+        }
+    }
+
+    fn over(mib: u64, dir: Dir, options: &[&str]) -> Option<Loop> {
         let turn = DEVICE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if !is_root() {
             println!("skipped: a loop device needs root");
             return None;
         }
-        let dir = Dir::new("loop");
         let file = dir.path().join("disk");
         write_noise(&file, mib);
-        let output = Command::new("losetup").args(["--direct-io=on", "-f", "--show"]).arg(&file).output();
+        let output = Command::new("losetup").args(options).args(["-f", "--show"]).arg(&file).output();
         let Ok(output) = output.as_ref().map(|output| text(&output.stdout).trim().to_string()) else {
             println!("skipped: losetup is not installed");
             return None;

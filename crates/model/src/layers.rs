@@ -197,6 +197,12 @@ pub struct ArmSpan {
     pub ios: u64,
     /// Mean, ns: the means of the spans of an I/O add up, its medians do not.
     pub mean_ns: f64,
+    /// Standard deviation between the means of its windows, ns; 0 for a single one.
+    #[serde(default)]
+    pub spread_ns: f64,
+    /// Windows in which it was seen.
+    #[serde(default)]
+    pub windows: u64,
     /// Median, ns.
     pub p50_ns: u64,
     /// 99th percentile, ns.
@@ -204,7 +210,7 @@ pub struct ArmSpan {
 }
 
 impl ArmSpan {
-    /// The spans of an arm.
+    /// The spans of an arm, as if all were one window.
     pub fn of(arm: &str, layers: &LayerTimes) -> Vec<ArmSpan> {
         let of_device = |device: &DeviceLayers| {
             let span = |one: &SpanTimes| {
@@ -215,6 +221,8 @@ impl ArmSpan {
                     span: one.span,
                     ios: one.times.total(),
                     mean_ns: one.times.mean_ns()?,
+                    spread_ns: 0.0,
+                    windows: 1,
                     p50_ns: one.times.quantile_ns(0.5)?,
                     p99_ns: one.times.quantile_ns(0.99)?,
                 })

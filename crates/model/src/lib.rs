@@ -3,12 +3,14 @@
 pub mod change;
 pub mod curve;
 pub mod field;
+pub mod figures;
 pub mod finding;
 pub mod histogram;
 pub mod interference;
 pub mod iopath;
 pub mod job;
 pub mod layers;
+pub mod moved;
 pub mod reading;
 pub mod record;
 pub mod sample;

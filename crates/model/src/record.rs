@@ -1,10 +1,12 @@
 //! Everything of one run, as one versioned document. Once written it is never changed.
 
+use crate::figures::ArmFigures;
 use crate::finding::Finding;
 use crate::histogram::Histogram;
 use crate::iopath::IoPath;
 use crate::job::Job;
 use crate::layers::{ArmSpan, LayerTimes};
+use crate::moved::Moved;
 use crate::sample::SensorLog;
 use crate::studies::Studies;
 use crate::verdict::Verdict;
@@ -240,7 +242,14 @@ pub struct Trial {
     pub summary: String,
     /// The verdict with its pairs.
     pub verdict: Option<Verdict>,
-    /// Times by layer and arm over all measured windows; empty where they were not traced.
+    /// Times by layer and arm, over the traced windows: those run after the decision, or every compared one where
+    /// tracing was on throughout. Empty where they were not traced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<ArmSpan>,
+    /// Figures of device, CPUs and interrupts by arm, over the compared windows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<ArmFigures>,
+    /// What differs between the arm that was found and the one that the verdict compares with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
 }

@@ -82,6 +82,8 @@ pub enum Stage {
     Audit,
     /// Fresh pairs after the decision; the only source of a winner's estimate.
     Holdout,
+    /// Traced windows after the verdict, which show where a difference comes from and prove nothing.
+    Explain,
 }
 
 /// One pair of windows: the default's and an arm's, next to each other in random order.

@@ -4,9 +4,11 @@
 pub mod cliff;
 pub mod curve;
 pub mod fields;
+pub mod figures;
 pub mod interference;
 pub mod knee;
 pub mod little;
+pub mod moved;
 pub mod order;
 pub mod search;
 pub mod spread;

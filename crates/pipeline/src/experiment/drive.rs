@@ -3,24 +3,33 @@
 //! The one file of this stage that has a clock and touches the machine. The load keeps running across switches; a
 //! window begins at a bin's edge with the switch itself, so whatever the switch costs lies inside the window.
 
-use super::{Ask, BIN_MS, Experiment, Failure, Told, Window};
+use super::gathered::Gathered;
+use super::{Ask, BIN_MS, Experiment, Failure, Progress, Told, Window, explain};
+use crate::analyse::figures::{LOAD_IOS, Recipe};
+use crate::analyse::moved;
 use crate::apply::{self, Knob, Queue};
 use crate::load::{self, Engine, LoadError, Prepared, Region, Running};
 use crate::load::{Snapshot, lane};
 use crate::observe::foreign::{Own, foreign};
-use crate::observe::{DeviceCounters, Tracing};
+use crate::observe::{DeviceCounters, Edges, Reading, Scope, Strength, Tracing, Wish};
 use host::signals::Stop;
 use host::{Host, Journal, clock};
 use model::change::Class;
+use model::figures::ArmFigures;
+use model::iopath::IoPath;
 use model::job::Job;
-use model::layers::{ArmSpan, LayerTimes};
-use model::verdict::Verdict;
+use model::layers::ArmSpan;
+use model::moved::Moved;
+use model::units::span_ms;
+use model::verdict::{Stage, Verdict};
 
 const BIN_NS: u64 = BIN_MS * 1_000_000;
 /// Between starting a load and its first window: caches of the CPU, of the mapping and of the device fill.
 const WARM_UP_MS: u64 = 1_000;
 /// The same after a restart in the middle of an experiment.
 const WARM_UP_AGAIN_MS: u64 = 300;
+/// Reading counters may take this part of a window at the most.
+const READING_SHARE: u64 = 200;
 
 /// Everything that an experiment on a knob works with.
 #[derive(Debug)]
@@ -47,8 +56,12 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// The request to stop.
     pub stop: &'a Stop,
-    /// The programs that trace the path's devices.
+    /// The I/O path, whose counters are read at the edges of windows.
+    pub path: &'a IoPath,
+    /// The programs that trace the path's devices in all windows, or why there are none.
     pub tracing: &'a Tracing,
+    /// Until when, on the monotonic clock, traced windows may follow the verdict; none where they are not wanted.
+    pub explain_until_ns: Option<u64>,
 }
 
 /// What an experiment gives.
@@ -56,8 +69,12 @@ pub struct Setup<'a> {
 pub struct Driven {
     /// The verdict.
     pub verdict: Verdict,
-    /// Times by layer and arm, over the kept part of every window at full depth; empty without tracing.
+    /// Times by layer and arm, over the kept part of the traced windows; empty without tracing.
     pub layers: Vec<ArmSpan>,
+    /// Figures of device, CPUs and interrupts by arm, over the kept part of the compared windows.
+    pub figures: Vec<ArmFigures>,
+    /// What differs between the compared arms; none where there is no difference to explain.
+    pub moved: Option<Moved>,
 }
 
 /// Why an experiment ended without a verdict.
@@ -74,22 +91,20 @@ pub enum DriveError {
     Defect(String),
 }
 
-/// Runs the experiment to its verdict. `watch` is called after every window.
+/// Runs the experiment to its verdict, and traces what the verdict does not say. `watch` is called after every window.
 pub fn drive(
     setup: &Setup<'_>,
     experiment: &mut Experiment,
-    watch: &mut dyn FnMut(&Experiment),
+    watch: &mut dyn FnMut(&Progress),
 ) -> Result<Driven, DriveError> {
-    let layers = vec![LayerTimes::default(); setup.values.len()];
-    let mut rig = Rig { setup, running: None, arm: 0, starts: 0, counters: None, layers };
-    rig.counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
+    let mut rig = Rig::new(setup);
     loop {
         match experiment.ask() {
-            Ask::Done(verdict) => return Ok(Driven { verdict: *verdict, layers: rig.spans() }),
+            Ask::Done(verdict) => return Ok(rig.conclude(*verdict, &experiment.progress(), watch)),
             Ask::Window(window) => {
                 let told = rig.window(&window)?;
                 experiment.tell(told).map_err(|error| DriveError::Defect(error.to_string()))?;
-                watch(experiment);
+                watch(&experiment.progress());
             }
         }
     }
@@ -101,7 +116,100 @@ struct Rig<'a> {
     arm: usize,
     starts: u64,
     counters: Option<DeviceCounters>,
-    layers: Vec<LayerTimes>,
+    edges: Edges,
+    tracing: Tracing,
+    /// From the windows that compare the arms.
+    proof: Gathered,
+    /// From the traced windows after the verdict.
+    explained: Gathered,
+}
+
+impl<'a> Rig<'a> {
+    fn new(setup: &'a Setup<'a>) -> Self {
+        let edges = Edges::open(setup.host, &Scope::of(setup.path));
+        let columns = [edges.columns(), &[LOAD_IOS.to_string()]].concat();
+        let recipe = Recipe::new(&columns);
+        let gathered = Gathered::new(recipe, setup.values.len());
+        let counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
+        Rig {
+            setup,
+            running: None,
+            arm: 0,
+            starts: 0,
+            counters,
+            edges,
+            tracing: setup.tracing.clone(),
+            proof: gathered.clone(),
+            explained: gathered,
+        }
+    }
+
+    /// Explains the verdict and adds up what was gathered.
+    fn conclude(mut self, verdict: Verdict, progress: &Progress, watch: &mut dyn FnMut(&Progress)) -> Driven {
+        let values = self.setup.values;
+        let Some(arm) = explain::compared(&verdict, values, self.setup.aa) else {
+            return Driven {
+                layers: self.proof.spans(values),
+                figures: self.proof.figures(values),
+                verdict,
+                moved: None,
+            };
+        };
+        let not_traced = match self.setup.explain_until_ns {
+            Some(until_ns) => self.explain(&verdict, arm, until_ns, progress, watch).err(),
+            None => self.setup.tracing.layers().err().map(str::to_string),
+        };
+        // What the programs took off is cheaper for the figures; only what no compared window could tell is taken from
+        // the traced ones.
+        let mut figures = self.proof.figures(values);
+        let others = self.explained.figures(values);
+        figures.extend(
+            others
+                .into_iter()
+                .filter(|other| !figures.iter().any(|one| one.name == other.name))
+                .collect::<Vec<_>>(),
+        );
+        let traced = if self.explained.source().is_some() { &self.explained } else { &self.proof };
+        let layers = traced.spans(values);
+        let device = self.setup.queue.device();
+        let arms =
+            moved::Arms { from: &values[0], to: &values[arm], device, layers: &layers, figures: &figures };
+        let moved = Moved { traced: traced.source().map(String::from), not_traced, ..moved::between(&arms) };
+        Driven { verdict, layers, figures, moved: Some(moved) }
+    }
+
+    /// Runs the traced windows. Whatever hinders them, the verdict stands; the error says why there are no layers.
+    fn explain(
+        &mut self,
+        verdict: &Verdict,
+        arm: usize,
+        until_ns: u64,
+        progress: &Progress,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(), String> {
+        let windows = explain::windows(verdict, self.setup.class, arm);
+        let takes_ms = explain::takes_ms(&windows);
+        let left_ms = until_ns.saturating_sub(clock::monotonic_ns()) / 1_000_000;
+        // What was set aside for it is not lost where the proof took longer than planned.
+        if left_ms < takes_ms && takes_ms > explain::reserve_ms(self.setup.class) {
+            let (takes, left) = (span_ms(takes_ms), span_ms(left_ms));
+            return Err(format!("it takes {takes} and {left} of the budget were left"));
+        }
+        self.tracing = Tracing::start(self.setup.path, Wish::Auto(Strength::Full));
+        if let Err(why) = self.tracing.layers() {
+            return Err(why.to_string());
+        }
+        for (index, window) in windows.iter().enumerate() {
+            let left_ms = explain::takes_ms(&windows[index..]);
+            watch(&Progress { stage: Some(Stage::Explain), left_ms, ..progress.clone() });
+            match self.window(window) {
+                Ok(Told::Measured { .. }) => {}
+                Ok(Told::Failed { why, .. }) => return Err(why),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Rig<'_> {
@@ -160,12 +268,17 @@ impl Rig<'_> {
         let whole_from = self.snapshot()?;
         self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
         let kept_from = self.snapshot()?;
-        let layers_from = self.setup.tracing.read();
+        let counted_from = self.edge(window, 0.0);
+        let layers_from = self.tracing.read();
         // One millisecond more, so that completions at the very end are counted when the bins are read.
         self.sleep_until(begin_ns + window.duration_ms * 1_000_000 + 1_000_000)?;
         let kept_to = self.snapshot()?;
-        if let Some(layers) = self.setup.tracing.since(layers_from.as_ref()).filter(|_| !window.half_depth) {
-            self.layers[window.arm].merge(&layers);
+        let layers = self.tracing.since(layers_from.as_ref());
+        let done = own(&kept_from, &kept_to);
+        let counted_to = self.edge(window, (done.read_ios + done.write_ios) as f64);
+        if let Some(gathered) = self.gathered(window) {
+            gathered.add_counters(window.arm, &counted_from, &counted_to);
+            layers.iter().for_each(|layers| gathered.add_layers(window.arm, layers));
         }
         let after = self.counters.as_mut().and_then(|counters| counters.read().ok());
         let running = self.running.as_ref().ok_or_else(|| DriveError::Defect("no load".into()))?;
@@ -189,9 +302,23 @@ impl Rig<'_> {
         })
     }
 
-    fn spans(&self) -> Vec<ArmSpan> {
-        let arms = self.setup.values.iter().zip(&self.layers);
-        arms.flat_map(|(arm, layers)| ArmSpan::of(arm, layers)).collect()
+    /// The counters at an edge of a window's kept part. Windows of a tenth of a second are no place for sensors that
+    /// take milliseconds, as they do on machines with hundreds of CPUs. The load's own count stands last.
+    fn edge(&mut self, window: &Window, load_ios: f64) -> Reading {
+        let kept_ns = (window.duration_ms - window.discard_ms) * 1_000_000;
+        let mut reading = self.edges.read(kept_ns / READING_SHARE);
+        reading.values.push(load_ios);
+        reading
+    }
+
+    /// Where a window's figures go. Stages that do not compare arms side by side have none: what drifts would pass for a
+    /// difference.
+    fn gathered(&mut self, window: &Window) -> Option<&mut Gathered> {
+        match window.stage {
+            Stage::Explain => Some(&mut self.explained),
+            Stage::Pairs | Stage::Race | Stage::Holdout if !window.half_depth => Some(&mut self.proof),
+            _ => None,
+        }
     }
 
     /// Ends a window of a slow knob by writing out what it left dirty, so that no window pays for another, and gives

@@ -5,7 +5,7 @@
 //! seed and the same measurements give the same windows and the same verdict.
 //!
 //! ```text
-//! headroom → settle → calibrate → pairs | race → audit → hold-out → verdict
+//! headroom → settle → calibrate → pairs | race → audit → hold-out → verdict → explain
 //! ```
 //!
 //! What each stage is for stands at the head of its file. `docs/guide/proof.md` tells the whole design.
@@ -18,6 +18,8 @@ mod conclude;
 pub mod drive;
 mod duo;
 mod evidence;
+mod explain;
+mod gathered;
 mod guards;
 mod halving;
 mod headroom;
@@ -40,6 +42,7 @@ mod stats;
 mod tests;
 mod window;
 
+pub use explain::reserve_ms as explain_reserve_ms;
 pub use model::verdict::Stage;
 pub use plan::{Class, Plan, PlanError, default_budget_ms, least_budget_ms};
 pub use progress::Progress;

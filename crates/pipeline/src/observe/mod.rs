@@ -4,6 +4,7 @@
 //! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
 //! device's traffic was not ours.
 
+mod edges;
 pub mod foreign;
 #[cfg(test)]
 mod iostat_agrees;
@@ -21,6 +22,7 @@ mod track;
 #[cfg(test)]
 mod wide_host;
 
+pub use edges::{Edges, Reading};
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use layer_history::{LayerHistory, LayerStep};
 pub use probe::{Rung, Strength, rung};

@@ -1,9 +1,7 @@
-//! Times by layer in words: a table for a run, a sentence for what an experiment moved.
+//! Times by layer in words: the table of a run.
 
-use model::layers::{ArmSpan, DeviceLayers, LayerTimes, Side, Span};
-use model::record::Trial;
+use model::layers::{DeviceLayers, LayerTimes, Side, Span};
 use model::units;
-use model::verdict::Outcome;
 
 /// Width of a time in the table.
 const CELL: usize = 9;
@@ -68,63 +66,11 @@ fn notable(device: &DeviceLayers) -> Option<String> {
     (!words.is_empty()).then(|| format!("  {}{of}: {}", device.device, words.join(", ")))
 }
 
-/// Where a winner's gain came from: `where: G2D 410 µs → 3.00 µs, D2C 88.0 µs unchanged (means)`. None for a trial
-/// without a winner or without layers.
-pub fn where_sentence(trial: &Trial) -> Option<String> {
-    let verdict = trial.verdict.as_ref().filter(|verdict| verdict.outcome == Outcome::Better)?;
-    let found = trial.arms.first().filter(|found| **found != verdict.arm)?;
-    let side = main_side(trial, found)?;
-    let (before, after) = (Parts::of(trial, found, side)?, Parts::of(trial, &verdict.arm, side)?);
-    let whole_ns: f64 = before.0.iter().map(|(_, ns)| ns).sum();
-    let sentence = |(name, from): &(&str, f64)| {
-        let (_, to) = after.0.iter().find(|(other, _)| other == name)?;
-        let is_same = (to - from).abs() < 0.02 * whole_ns || (to / from - 1.0).abs() < 0.05;
-        Some(match is_same {
-            true => format!("{name} {} unchanged", units::duration_ns(*from)),
-            false => format!("{name} {} → {}", units::duration_ns(*from), units::duration_ns(*to)),
-        })
-    };
-    let parts: Vec<String> = before.0.iter().filter_map(sentence).collect();
-    (!parts.is_empty())
-        .then(|| format!("  where: {} (means, {} of {})", parts.join(", "), side.name(), trial.device))
-}
-
-/// The direction in which most of the I/O went.
-fn main_side(trial: &Trial, arm: &str) -> Option<Side> {
-    let of_device = trial.layers.iter().filter(|one| one.device == trial.device && one.arm == arm);
-    of_device.max_by_key(|one| one.ios).map(|one| one.side)
-}
-
-/// An I/O's time in parts that every scheduler has: waiting for a request, before the driver, in the device.
-struct Parts(Vec<(&'static str, f64)>);
-
-impl Parts {
-    fn of(trial: &Trial, arm: &str, side: Side) -> Option<Parts> {
-        let mean = |span: Span| {
-            let is_it = |one: &&ArmSpan| {
-                one.arm == arm && one.device == trial.device && one.side == side && one.span == span
-            };
-            trial.layers.iter().find(is_it).map(|one| one.mean_ns)
-        };
-        let device = mean(Span::D2C);
-        // The parts of the full strength, else what the lite one leaves between its two times.
-        let before = match (mean(Span::G2D), mean(Span::G2I), mean(Span::I2D)) {
-            (Some(direct), _, _) => Some(direct),
-            (None, Some(plug), Some(scheduler)) => Some(plug + scheduler),
-            _ => mean(Span::G2C).zip(device).map(|(whole, device)| (whole - device).max(0.0)),
-        };
-        // A whole without its parts says nothing about where.
-        let known = [("G2D", before?), ("D2C", device?)];
-        Some(Parts(mean(Span::Q2G).map(|ns| ("Q2G", ns)).into_iter().chain(known).collect()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::histogram::Histogram;
     use model::layers::SpanTimes;
-    use model::verdict::{Reason, Verdict};
     use std::collections::BTreeMap;
 
     fn device(name: &str, spans: &[(Span, u64)]) -> DeviceLayers {
@@ -159,76 +105,5 @@ mod tests {
     #[test]
     fn nothing_traced_is_no_table() {
         assert!(super::lines(&LayerTimes::default()).is_empty());
-    }
-
-    fn won_by_none() -> Verdict {
-        Verdict {
-            outcome: Outcome::Better,
-            arm: "none".into(),
-            reason: Reason::Confirmed,
-            sentence: "The noise is too large.".into(),
-            effect: Some(0.59),
-            low: Some(0.57),
-            high: Some(0.61),
-            estimated_in: None,
-            compared: None,
-            windows: 0,
-            device_ms: 0,
-            seed: 7,
-            alpha: 0.05,
-            rope: 0.02,
-            window_ms: 120,
-            washout_ms: 40,
-            horizon_ms: 0,
-            raw_effect: None,
-            lives_in_tail: false,
-            smallest_detectable: None,
-            p99: None,
-            arms: vec![],
-            stages: vec![],
-            pairs: vec![],
-            notes: vec![],
-        }
-    }
-
-    fn span(arm: &str, span: Span, mean_ns: f64) -> ArmSpan {
-        let (arm, device) = (arm.to_string(), "loop0".to_string());
-        ArmSpan { arm, device, side: Side::Read, span, ios: 9, mean_ns, p50_ns: 0, p99_ns: 0 }
-    }
-
-    fn sentence(layers: Vec<ArmSpan>) -> Option<String> {
-        where_sentence(&Trial {
-            knob: "scheduler".into(),
-            device: "loop0".into(),
-            arms: vec!["bfq".into(), "none".into()],
-            aa: false,
-            skipped: None,
-            summary: String::new(),
-            verdict: Some(won_by_none()),
-            layers,
-        })
-    }
-
-    #[test]
-    fn a_gain_is_placed_in_its_layer() {
-        let full = vec![
-            span("bfq", Span::G2I, 10_000.0),
-            span("bfq", Span::I2D, 400_000.0),
-            span("bfq", Span::D2C, 88_000.0),
-            span("none", Span::G2D, 3_000.0),
-            span("none", Span::D2C, 88_900.0),
-        ];
-        let said = sentence(full).unwrap();
-        assert_eq!(said, "  where: G2D 410 µs → 3.00 µs, D2C 88.0 µs unchanged (means, read of loop0)");
-        let lite = vec![
-            span("bfq", Span::G2C, 498_000.0),
-            span("bfq", Span::D2C, 88_000.0),
-            span("none", Span::G2C, 91_000.0),
-            span("none", Span::D2C, 88_000.0),
-        ];
-        assert_eq!(sentence(lite).unwrap(), said);
-        assert_eq!(sentence(vec![]), None);
-        let whole = vec![span("bfq", Span::G2C, 498_000.0), span("none", Span::G2C, 91_000.0)];
-        assert_eq!(sentence(whole), None, "a whole does not say where");
     }
 }

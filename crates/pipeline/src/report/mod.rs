@@ -7,6 +7,7 @@ pub mod layers;
 pub mod lint;
 mod matrix_view;
 mod meaning;
+mod moved;
 mod path_rows;
 pub mod path_view;
 pub mod studies;

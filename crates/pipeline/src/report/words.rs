@@ -96,7 +96,7 @@ fn tune_lines(id: i64, record: &Record) -> Vec<String> {
             None => format!("{}.", trial.summary.trim_end_matches('.')),
         });
         lines.extend(trial.verdict.as_ref().and_then(proof_line));
-        lines.extend(super::layers::where_sentence(trial));
+        lines.extend(super::moved::lines(trial));
     }
     let device = record.trials.first().map_or("the device", |trial| trial.device.as_str());
     lines.push(format!("  holds for this load ({}) on {device}; not for others", record.job.phrase()));

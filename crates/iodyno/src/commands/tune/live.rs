@@ -117,5 +117,6 @@ fn phrase(stage: Stage) -> &'static str {
         Stage::Race => "race",
         Stage::Audit => "audit for carry-over",
         Stage::Holdout => "hold-out",
+        Stage::Explain => "tracing what moved",
     }
 }

@@ -47,9 +47,10 @@ pub struct Args {
     /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
     #[arg(long)]
     pub aa: bool,
-    /// Trace the block layer, and say where a gain came from [default: off].
-    #[arg(long, value_enum)]
-    layers: Option<LayersArg>,
+    /// When to trace the block layer: auto traces a few windows after each decision, so that the proof is free of what
+    /// tracing costs; lite and full trace all windows.
+    #[arg(long, value_enum, default_value = "auto")]
+    layers: LayersArg,
     #[command(flatten)]
     job: JobArgs,
 }

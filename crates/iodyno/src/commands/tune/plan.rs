@@ -8,7 +8,7 @@ use model::iopath::{IoPath, LayerKind};
 use model::job::Job;
 use model::units;
 use pipeline::apply::{Knob, Queue, knobs};
-use pipeline::experiment::{default_budget_ms, least_budget_ms};
+use pipeline::experiment::{default_budget_ms, explain_reserve_ms, least_budget_ms};
 use pipeline::load::{Engine, Needs};
 use serde::Serialize;
 
@@ -233,8 +233,8 @@ impl PlannedKnob {
             // Windows of fifteen seconds and a fixed number of them: it fits whole or not at all.
             return (left_ms >= most_ms).then_some(most_ms);
         }
-        let share_ms =
-            (left_ms / knobs_left.max(1)).saturating_sub(fixed_ms(self.class)).max(least_ms).min(most_ms);
+        let others_ms = fixed_ms(self.class) + explain_reserve_ms(self.class);
+        let share_ms = (left_ms / knobs_left.max(1)).saturating_sub(others_ms).max(least_ms).min(most_ms);
         let is_enough = left_ms >= share_ms + fixed_ms(self.class) / 2;
         is_enough.then_some(share_ms)
     }
@@ -287,8 +287,8 @@ mod tests {
             risk: model::change::Risk::Safe,
         };
         assert_eq!(knob.pairs_ms(300_000, 3), Some(60_000));
-        assert_eq!(knob.pairs_ms(180_000, 3), Some(20_000));
-        assert_eq!(knob.pairs_ms(100_000, 1), Some(60_000), "never more than the knob can use");
+        assert_eq!(knob.pairs_ms(180_000, 3), Some(11_000));
+        assert_eq!(knob.pairs_ms(120_000, 1), Some(60_000), "never more than the knob can use");
         assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
         assert_eq!(knob.pairs_ms(20_000, 1), None);
         assert!(

@@ -3,7 +3,7 @@
 use super::plan::{PlannedKnob, TunePlan};
 use super::{Args, live::Live};
 use crate::commands::Context;
-use crate::commands::layers_arg::wish;
+use crate::commands::layers_arg::{LayersArg, wish};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use host::signals::Stop;
@@ -58,7 +58,7 @@ impl Session<'_> {
         let queue = Queue::of(&context.host, &self.plan.device)
             .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
         let journal = self.begin_journal(&queue)?;
-        let tracing = Tracing::start(self.path, wish(self.args.layers));
+        let tracing = self.tracing();
         let scope = Scope { tracing: tracing.clone(), ..Scope::of(self.path) };
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, host::clock::monotonic_ns(), &scope);
         let rig =
@@ -75,6 +75,14 @@ impl Session<'_> {
                 .note(format!("iodyno: stopped by {}; everything is back as it was.", stop.signal_name()));
         }
         Ok(Done { trials, sensors, interrupted })
+    }
+
+    /// Tracing in all windows, where it was asked for. Otherwise the windows of the proof are free of it.
+    fn tracing(&self) -> Tracing {
+        match self.args.layers {
+            LayersArg::Auto => Tracing::off("a tune traces only after each decision (--layers auto)"),
+            asked => Tracing::start(self.path, wish(Some(asked))),
+        }
     }
 
     fn prepare(&self, stop: &Stop) -> Result<Prepared, Failure> {
@@ -116,12 +124,16 @@ impl Session<'_> {
                 trials.push(self.out_of_time(planned, left_ms));
                 continue;
             };
-            let trial = self.try_one(index, planned, pairs_ms, rig, &live);
+            let trial = self.try_one(index, planned, (pairs_ms, end_ns), rig, &live);
             rig.journal.put_back(&self.context.host);
             match trial {
                 Ok(trial) => {
                     live.finished();
                     trials.push(trial);
+                    // Whoever stops the tune while a decision is explained keeps the decision.
+                    if rig.stop.is_asked() {
+                        break;
+                    }
                 }
                 Err(DriveError::Interrupted(_)) => break,
                 Err(DriveError::Load(error)) => return Err(error.into()),
@@ -147,7 +159,7 @@ impl Session<'_> {
         &self,
         index: usize,
         planned: &PlannedKnob,
-        pairs_ms: u64,
+        (pairs_ms, end_ns): (u64, u64),
         rig: &Rig<'_>,
         live: &Live,
     ) -> Result<Trial, DriveError> {
@@ -175,12 +187,19 @@ impl Session<'_> {
             aa: self.args.aa,
             seed: self.seed.wrapping_add(1_000 * (index as u64 + 1)),
             stop: rig.stop,
+            path: self.path,
             tracing: rig.tracing,
+            explain_until_ns: matches!(self.args.layers, LayersArg::Auto).then_some(end_ns),
         };
-        let Driven { verdict, layers } =
-            drive(&setup, &mut experiment, &mut |experiment| live.show(planned, &experiment.progress()))?;
+        let Driven { verdict, layers, figures, moved } =
+            drive(&setup, &mut experiment, &mut |progress| live.show(planned, progress))?;
         let summary = words::verdict_sentence(knob.id, &planned.values, &verdict);
-        Ok(Trial { layers, ..self.trial(knob.id, &planned.values, summary, None, Some(verdict)) })
+        Ok(Trial {
+            layers,
+            figures,
+            moved,
+            ..self.trial(knob.id, &planned.values, summary, None, Some(verdict))
+        })
     }
 
     fn trial(
@@ -192,8 +211,9 @@ impl Session<'_> {
         verdict: Option<model::verdict::Verdict>,
     ) -> Trial {
         let device = self.plan.device.clone();
-        let (knob, arms, layers) = (knob.into(), arms.to_vec(), Vec::new());
-        Trial { knob, device, arms, aa: self.args.aa, skipped, summary, verdict, layers }
+        let (knob, arms) = (knob.into(), arms.to_vec());
+        let (layers, figures, moved) = (Vec::new(), Vec::new(), None);
+        Trial { knob, device, arms, aa: self.args.aa, skipped, summary, verdict, layers, figures, moved }
     }
 
     /// Silence when all is back; otherwise what is not, and how to go on.
