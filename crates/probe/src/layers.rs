@@ -230,6 +230,17 @@ impl Layers {
         self.programs.iter().map(|name| self.cost_of(name)).collect()
     }
 
+    /// Attaches one program more that does nothing, to each issue: what [`Layers::cost`] then says of `nothing` is what
+    /// measuring costs by itself, for each run of every program.
+    ///
+    /// # Errors
+    /// When the kernel does not take it.
+    pub fn calibrate(&mut self) -> Result<(), ProbeError> {
+        let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;
+        let btf = Btf::parse(&bytes, Endianness::default()).map_err(|error| no_btf(&error))?;
+        self.attach_program("nothing", "block_rq_issue", &btf)
+    }
+
     fn cost_of(&self, name: &str) -> ProgramCost {
         let fd = self.ebpf.program(name).and_then(|program| match program {
             aya::programs::Program::BtfTracePoint(program) => program.fd().ok(),
