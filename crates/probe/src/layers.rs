@@ -370,6 +370,12 @@ fn refused(what: &str, error: &(dyn std::error::Error + 'static)) -> ProbeError 
 fn is_permission(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(one) = next {
+        // The verifier says EACCES too, of a program that it finds unsafe; then it says why.
+        if let Some(ProgramError::LoadError { verifier_log, .. }) = one.downcast_ref()
+            && !verifier_log.to_string().trim().is_empty()
+        {
+            return false;
+        }
         let errno = one.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
         if matches!(errno, Some(libc::EPERM | libc::EACCES)) {
             return true;
