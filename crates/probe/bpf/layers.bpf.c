@@ -328,12 +328,13 @@ INLINE int on_split(struct bio *bio, const u64 *argument)
 
 	if (slot == NO_SLOT)
 		return 0;
-	count(slot, SPLIT);
 	bpf_probe_read_kernel(&part_address, sizeof(part_address), argument);
 	bpf_probe_read_kernel(&whole_address, sizeof(whole_address), &bio->bi_private);
 	whole = find_key(key_of(bio) + (whole_address - part_address));
+	/* Device mapper says so of the whole, when it goes on with the rest: its parts are the bios of the disks below. */
 	if (!whole)
 		return 0;
+	count(slot, SPLIT);
 	entry = keep(bio, slot, bpf_ktime_get_ns());
 	if (!entry)
 		return 0;
@@ -536,9 +537,19 @@ SEC("tp_btf/block_bio_complete") int full_bio_complete(u64 *ctx)
 
 	if (slot == NO_SLOT)
 		return 0;
+	entry = find(bio);
+	/* io_uring tries without waiting first: that try is over at once, and would make the times too short. */
+	if (bio->bi_status == STATUS_AGAIN) {
+		count(slot, AGAIN);
+		if (entry) {
+			if (entry->upper_slot != NO_SLOT)
+				count(entry->upper_slot, AGAIN);
+			forget(entry);
+		}
+		return 0;
+	}
 	if (bio->bi_status)
 		count(slot, ERRORED);
-	entry = find(bio);
 	if (entry)
 		bio_done(entry, bpf_ktime_get_ns());
 	else

@@ -22,7 +22,7 @@
 //!
 //! ## Metrics
 //! `layers.<device>.queued`, `issued`, `merged`, `split`, `requeued`, `errored`, `dropped`, `at_attach`, `unmatched`,
-//! `untimed`, `partial`, `unwalked`, `commands`, `backwards`: I/Os since the programs were attached.
+//! `untimed`, `partial`, `unwalked`, `commands`, `backwards`, `again`: I/Os since the programs were attached.
 //!
 //! ## Cost
 //! Full takes about half a microsecond of CPU per I/O and device, lite a tenth; events of other devices cost a twentieth.
@@ -76,6 +76,7 @@ static METRICS: &[Metric] = &[
     ),
     metric("layers.{}.commands", "commands of drivers and zones, which are no I/O", ""),
     metric("layers.{}.backwards", "times left out because they would have been negative", ""),
+    metric("layers.{}.again", "tries that were not to wait and would have had to, as io_uring's first (full)", ""),
 ];
 
 struct LayerCounters {
