@@ -502,7 +502,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -680,7 +680,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
