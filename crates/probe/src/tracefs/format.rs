@@ -44,7 +44,7 @@ impl Field {
     }
 }
 
-/// `field:char rwbs[8];	offset:28;	size:8;	signed:1;`
+/// `field:char rwbs[8]; offset:28; size:8; signed:1;`, with tabs between.
 fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().strip_prefix("field:")?.split(';').map(str::trim);
     let declared = parts.next()?.split_whitespace().last()?;

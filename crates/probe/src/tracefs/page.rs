@@ -69,7 +69,7 @@ mod tests {
 
     fn page(used: u64, words: &[u32]) -> Vec<u8> {
         let mut page = 1_000u64.to_le_bytes().to_vec();
-        page.extend((used | 4 * words.len() as u64).to_le_bytes());
+        page.extend((used | (4 * words.len() as u64)).to_le_bytes());
         words.iter().for_each(|word| page.extend(word.to_le_bytes()));
         page
     }

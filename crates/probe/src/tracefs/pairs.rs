@@ -126,10 +126,10 @@ impl Tally {
 
     fn take(&mut self, event: &Event) {
         let Some(side) = event.side else {
-            return match event.what {
-                What::Queue => self.count("commands"),
-                _ => {}
-            };
+            if event.what == What::Queue {
+                self.count("commands");
+            }
+            return;
         };
         let side = side as usize;
         let io = self.under_way.get_mut(&(side, event.sector));
