@@ -40,7 +40,7 @@ pub enum Strength {
     /// Every event of every I/O: Q2G, G2I, I2D or G2D, D2C, Q2C. About half a µs of CPU per I/O and device.
     Full,
     /// The same events without programs, read from a buffer and paired by device and sector: for kernels that take no
-    /// programs. About 1 µs of CPU per I/O and device, some of it in this process.
+    /// programs. Some of its CPU is this process's own.
     Tracefs,
 }
 
