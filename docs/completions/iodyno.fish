@@ -54,7 +54,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interval -d 'Lengt
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l layers -d 'Trace the block layer, and show where an I/O spends its time [default: off]' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
-full\t'Every event of every I/O'"
+full\t'Every event of every I/O'
+tracefs\t'The same without eBPF, from the kernel\'s trace events; what `full` does where there is no eBPF'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l job -d 'A fio job file' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l section -d 'Only these sections of the job file' -r
@@ -110,7 +111,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of 
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'When to trace the block layer: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
-full\t'Every event of every I/O'"
+full\t'Every event of every I/O'
+tracefs\t'The same without eBPF, from the kernel\'s trace events; what `full` does where there is no eBPF'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l job -d 'A fio job file' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l section -d 'Only these sections of the job file' -r

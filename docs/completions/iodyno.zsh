@@ -50,7 +50,8 @@ _arguments "${_arguments_options[@]}" : \
 '--layers=[Trace the block layer, and show where an I/O spends its time \[default\: off\]]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
-full\:"Every event of every I/O"))' \
+full\:"Every event of every I/O"
+tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \
@@ -120,7 +121,8 @@ _arguments "${_arguments_options[@]}" : \
 '--layers=[When to trace the block layer\: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
-full\:"Every event of every I/O"))' \
+full\:"Every event of every I/O"
+tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \

@@ -23,6 +23,8 @@ pub struct Outcome {
     pub ios: u64,
     /// The programs' time for each I/O of each device, by the kernel's own statistics, ns; 0 where they were off.
     pub programs_ns: f64,
+    /// What of that is the cost of measuring: as many runs of a program that does nothing.
+    pub measuring_ns: f64,
     /// Share of the I/Os that no program saw the end of.
     pub unseen: f64,
 }

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::disk::Disk;
 use model::layers::{DeviceLayers, Span};
-use probe::{Layers, Strength};
+use probe::{Layers, ProgramCost, Strength};
 use std::process::{Child, Command, Stdio};
 
 /// One way.
@@ -19,14 +19,23 @@ pub enum Mode {
     LiteMeasured,
     /// Full, the same.
     FullMeasured,
+    /// The trace events read and paired here, on both devices.
+    Tracefs,
     /// `perf record` of the five events of a request, on every device.
     Perf,
 }
 
 impl Mode {
     /// All, the one that others are compared with first.
-    pub const ALL: [Mode; 6] =
-        [Mode::Off, Mode::Lite, Mode::Full, Mode::LiteMeasured, Mode::FullMeasured, Mode::Perf];
+    pub const ALL: [Mode; 7] = [
+        Mode::Off,
+        Mode::Lite,
+        Mode::Full,
+        Mode::LiteMeasured,
+        Mode::FullMeasured,
+        Mode::Tracefs,
+        Mode::Perf,
+    ];
 
     /// In the table.
     pub fn label(self) -> &'static str {
@@ -36,6 +45,7 @@ impl Mode {
             Mode::Full => "full",
             Mode::LiteMeasured => "lite, with the kernel's statistics on",
             Mode::FullMeasured => "full, with the kernel's statistics on",
+            Mode::Tracefs => "tracefs, without programs",
             Mode::Perf => "perf record of the same events",
         }
     }
@@ -52,6 +62,7 @@ impl Mode {
             Mode::Full => traced(disk, Strength::Full, load),
             Mode::LiteMeasured => measured(disk, Strength::Lite, load),
             Mode::FullMeasured => measured(disk, Strength::Full, load),
+            Mode::Tracefs => traced(disk, Strength::Tracefs, load),
             Mode::Perf => {
                 let Some(mut perf) = perf() else { return bare((0, 0.0)) };
                 let done = load();
@@ -65,7 +76,7 @@ impl Mode {
 }
 
 fn bare((ios, iops): (u64, f64)) -> Result<Outcome, String> {
-    Ok(Outcome { iops, ios, programs_ns: 0.0, unseen: 0.0 })
+    Ok(Outcome { iops, ios, programs_ns: 0.0, measuring_ns: 0.0, unseen: 0.0 })
 }
 
 fn measured(
@@ -74,7 +85,21 @@ fn measured(
     load: impl FnOnce() -> Result<(u64, f64), String>,
 ) -> Result<Outcome, String> {
     let _statistics = probe::measure_cost().map_err(|error| error.to_string())?;
-    traced(disk, strength, load)
+    let mut layers = Layers::attach(disk.devices(), strength).map_err(|error| error.to_string())?;
+    layers.calibrate().map_err(|error| error.to_string())?;
+    let done = load()?;
+    let (nothing, ours): (Vec<_>, Vec<_>) =
+        layers.cost().into_iter().partition(|program| program.program == "nothing");
+    let sum = |of: &dyn Fn(&ProgramCost) -> u64| ours.iter().map(of).sum::<u64>() as f64;
+    let empty_ns = nothing.first().map_or(0.0, |one| one.time_ns as f64 / one.runs.max(1) as f64);
+    let outcome = outcome(&layers, strength, done)?;
+    // The disk serves others too: what the programs cost is shared out over all that they followed.
+    let traced = traced_ios(&layers, strength)?.max(1) as f64;
+    Ok(Outcome {
+        programs_ns: sum(&|one| one.time_ns) / traced,
+        measuring_ns: empty_ns * sum(&|one| one.runs) / traced,
+        ..outcome
+    })
 }
 
 fn traced(
@@ -83,17 +108,25 @@ fn traced(
     load: impl FnOnce() -> Result<(u64, f64), String>,
 ) -> Result<Outcome, String> {
     let layers = Layers::attach(disk.devices(), strength).map_err(|error| error.to_string())?;
-    let (ios, iops) = load()?;
-    let programs_ns: u64 = layers.cost().iter().map(|program| program.time_ns).sum();
+    let done = load()?;
+    outcome(&layers, strength, done)
+}
+
+fn outcome(layers: &Layers, strength: Strength, (ios, iops): (u64, f64)) -> Result<Outcome, String> {
     let counted = layers.read().map_err(|error| error.to_string())?;
-    let whole = if strength == Strength::Full { Span::Q2C } else { Span::G2C };
+    let missing = counted.devices[0].counter("unseen") + counted.devices[0].counter("dropped");
+    let unseen = if strength == Strength::Lite { counted.devices[0].counter("unseen") } else { missing };
+    Ok(Outcome { iops, ios, programs_ns: 0.0, measuring_ns: 0.0, unseen: unseen as f64 / ios as f64 })
+}
+
+/// I/Os of all devices that were followed to their end.
+fn traced_ios(layers: &Layers, strength: Strength) -> Result<u64, String> {
+    let whole = if strength == Strength::Lite { Span::G2C } else { Span::Q2C };
     let of_device = |device: &DeviceLayers| -> u64 {
         device.spans.iter().filter(|one| one.span == whole).map(|one| one.times.total()).sum()
     };
-    // The disk serves others too: what the programs cost is shared out over all that they followed.
-    let traced: u64 = counted.devices.iter().map(of_device).sum();
-    let unseen = counted.devices[0].counter("unseen") as f64 / ios as f64;
-    Ok(Outcome { iops, ios, programs_ns: programs_ns as f64 / traced.max(1) as f64, unseen })
+    let counted = layers.read().map_err(|error| error.to_string())?;
+    Ok(counted.devices.iter().map(of_device).sum())
 }
 
 /// None where there is no perf or no tracefs.

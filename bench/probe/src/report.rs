@@ -41,7 +41,7 @@ fn table(columns: &[(Mode, Vec<Outcome>)], rounds: usize, runtime_ms: u64) -> St
         "Linux {kernel}, 2 layers (a loop device with direct I/O and the disk below it), 4 KiB random reads, io_uring, \
          depth 32; {rounds} rounds of {runtime_ms} ms each in random order, load average {load} at the end. Ratios are \
          medians of paired ratios with quartiles and extremes; the programs' time is the kernel's own figure, with what \
-         measuring it costs.\n\n| tracing | k IOPS | rate against off | programs, ns per I/O and layer | not seen |\n|---|---|---|---|---|\n"
+         measuring it costs; a program that does nothing, measured beside them, says how much that is.\n\n| tracing | k IOPS | rate against off | programs, ns per I/O and layer | of that, measuring | not seen |\n|---|---|---|---|---|---|\n"
     );
     let off = &columns[0].1;
     for (mode, outcomes) in columns.iter().filter(|(_, outcomes)| outcomes.iter().any(|one| one.ios > 0)) {
@@ -50,12 +50,14 @@ fn table(columns: &[(Mode, Vec<Outcome>)], rounds: usize, runtime_ms: u64) -> St
         let at = |share| quantile(&ratios, share);
         let cost = quantile(&sorted(outcomes.iter().map(|one| one.programs_ns)), 0.5);
         let cost = if cost > 0.0 { format!("{cost:.0}") } else { "–".into() };
+        let measuring = quantile(&sorted(outcomes.iter().map(|one| one.measuring_ns)), 0.5);
+        let measuring = if measuring > 0.0 { format!("{measuring:.0}") } else { "–".into() };
         let unseen = quantile(&sorted(outcomes.iter().map(|one| one.unseen)), 0.5) * 100.0;
         let unseen =
             if matches!(mode, Mode::Off | Mode::Perf) { "–".into() } else { format!("{unseen:.3} %") };
         let _ = writeln!(
             text,
-            "| {} | {rate:.1} | {:.3} ({:.3}–{:.3}, all {:.3}–{:.3}) | {cost} | {unseen} |",
+            "| {} | {rate:.1} | {:.3} ({:.3}–{:.3}, all {:.3}–{:.3}) | {cost} | {measuring} | {unseen} |",
             mode.label(),
             at(0.5),
             at(0.25),

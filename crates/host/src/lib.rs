@@ -22,6 +22,7 @@ mod sampled;
 pub mod scratch;
 pub mod signals;
 pub mod spawn;
+pub mod trace;
 pub mod tree;
 
 pub use archive::Archive;

@@ -15,11 +15,11 @@ fn is_traceable(iodyno: &Iodyno) -> bool {
     false
 }
 
-fn device<'a>(layers: &'a Value, name: &str) -> &'a Value {
+pub fn device<'a>(layers: &'a Value, name: &str) -> &'a Value {
     layers["devices"].as_array().unwrap().iter().find(|device| device["device"] == name).unwrap()
 }
 
-fn count(device: &Value, side: &str, span: &str) -> u64 {
+pub fn count(device: &Value, side: &str, span: &str) -> u64 {
     let spans = device["spans"].as_array().unwrap().iter();
     let times = spans.filter(|one| one["side"] == side && one["span"] == span);
     times.flat_map(|one| one["times"].as_array().unwrap()).map(|pair| pair[1].as_u64().unwrap()).sum()

@@ -13,6 +13,7 @@ mod fio_words;
 mod inspect;
 mod judge;
 mod layers;
+mod layers_guest;
 mod persist;
 mod records;
 mod run;

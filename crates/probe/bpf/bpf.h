@@ -15,6 +15,7 @@ enum { MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6 };
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static long (*const bpf_probe_read_kernel)(void *to, u32 bytes, const void *from) = (void *)113;
 
 /* Whether the running kernel's structure has the field. */
 #define field_exists(field) __builtin_preserve_field_info(field, 2)

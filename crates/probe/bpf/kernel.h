@@ -68,6 +68,9 @@ enum req_flag_bits {
 	__REQ_PREFLUSH = 18,
 };
 
+/* A blk_status_t, the same number since 4.13. */
+enum { STATUS_AGAIN = 12 };
+
 /* Operations (enum req_op); their numbers have not changed since 4.10. */
 enum {
 	OP_READ = 0,

@@ -33,6 +33,7 @@ enum counter {
 	UNWALKED,    /* requests of more bios than are looked at */
 	COMMANDS,    /* requests of drivers and zones, which are no I/O */
 	BACKWARDS,   /* times that would have been negative */
+	AGAIN,       /* bios that were not to wait and would have had to; who sent them sends them again */
 	COUNTERS,
 };
 

@@ -55,7 +55,7 @@ static LITE: &[Hook] =
     &[Hook { event: "block_rq_complete", program: "lite_rq_complete", arguments: 3, with_queue: None }];
 
 /// Programs attached to the block layer, counting. Dropped, they are gone.
-pub struct Layers {
+pub struct Programs {
     ebpf: Ebpf,
     devices: Vec<Device>,
     strength: Strength,
@@ -77,21 +77,21 @@ pub struct ProgramCost {
     pub missed: u64,
 }
 
-impl Layers {
+impl Programs {
     /// Loads the programs for these devices and attaches them: 20 to 50 ms for the lite strength, up to a second for the
     /// full one on a busy machine.
     ///
     /// # Errors
     /// Without type information of the kernel (BTF), without CAP_BPF and CAP_PERFMON, without devices, with more than
     /// 16, or when the kernel takes a program or map not.
-    pub fn attach(devices: &[Device], strength: Strength) -> Result<Layers, ProbeError> {
+    pub fn attach(devices: &[Device], strength: Strength) -> Result<Programs, ProbeError> {
         check_devices(devices)?;
         let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;
         let events = Events::parse(&bytes).ok_or_else(|| no_btf(&"it cannot be read"))?;
         let btf = Btf::parse(&bytes, Endianness::default()).map_err(|error| no_btf(&error))?;
         let ebpf = load(devices, &btf)?;
         let (devices, programs) = (devices.to_vec(), Vec::new());
-        let mut layers = Layers { ebpf, devices, strength, programs, starts: Vec::new() };
+        let mut layers = Programs { ebpf, devices, strength, programs, starts: Vec::new() };
         for hook in layers.hooks() {
             let program = variant(hook, &events).ok_or(ProbeError::NoEvent { event: hook.event })?;
             layers.attach_program(program, hook.event, &btf)?;
@@ -101,11 +101,6 @@ impl Layers {
         Ok(layers)
     }
 
-    /// The strength asked for.
-    pub fn strength(&self) -> Strength {
-        self.strength
-    }
-
     /// The devices looked at.
     pub fn devices(&self) -> &[Device] {
         &self.devices
@@ -113,8 +108,8 @@ impl Layers {
 
     fn hooks(&self) -> &'static [Hook] {
         match self.strength {
-            Strength::Full => FULL,
             Strength::Lite => LITE,
+            _ => FULL,
         }
     }
 
@@ -165,9 +160,10 @@ impl Layers {
         };
         match self.strength {
             Strength::Full => {
-                (counter("queued") + counter("split")).saturating_sub(total(Span::Q2C) + counter("dropped"))
+                let ended = total(Span::Q2C) + counter("dropped") + counter("again");
+                (counter("queued") + counter("split")).saturating_sub(ended)
             }
-            Strength::Lite => {
+            _ => {
                 let seen = total(Span::G2C) + counter("untimed") + counter("at_attach");
                 let done = self.starts[slot].zip(completed(&self.devices[slot].name));
                 done.map_or(0, |(start, now)| now.wrapping_sub(start).saturating_sub(seen))
@@ -175,7 +171,7 @@ impl Layers {
         }
     }
 
-    /// The counters of a device, in the order of [`Layers::counter_names`]; cheap enough for ten times a second.
+    /// The counters of a device, in the order of [`crate::Layers::counter_names`]; cheap enough for ten times a second.
     pub fn counters(&self, slot: usize) -> Result<[u64; COUNTERS.len()], ProbeError> {
         let what = "counters";
         let map = self.ebpf.map("counts").ok_or_else(|| unread(what, &"there is no such map"))?;
@@ -189,11 +185,6 @@ impl Layers {
         Ok(sums)
     }
 
-    /// Names of the counters.
-    pub fn counter_names() -> &'static [&'static str] {
-        &COUNTERS
-    }
-
     fn read_counters(&self, slot: usize) -> Result<BTreeMap<String, u64>, ProbeError> {
         let counted = COUNTERS.iter().zip(self.counters(slot)?).filter(|(_, count)| *count > 0);
         Ok(counted.map(|(name, count)| (name.to_string(), count)).collect())
@@ -201,8 +192,8 @@ impl Layers {
 
     fn gives(&self, span: Span) -> bool {
         match self.strength {
-            Strength::Full => span != Span::G2C,
             Strength::Lite => matches!(span, Span::G2C | Span::D2C),
+            _ => span != Span::G2C,
         }
     }
 
@@ -230,6 +221,17 @@ impl Layers {
         self.programs.iter().map(|name| self.cost_of(name)).collect()
     }
 
+    /// Attaches one program more that does nothing, to each issue: what [`crate::Layers::cost`] then says of `nothing` is what
+    /// measuring costs by itself, for each run of every program.
+    ///
+    /// # Errors
+    /// When the kernel does not take it.
+    pub fn calibrate(&mut self) -> Result<(), ProbeError> {
+        let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;
+        let btf = Btf::parse(&bytes, Endianness::default()).map_err(|error| no_btf(&error))?;
+        self.attach_program("nothing", "block_rq_issue", &btf)
+    }
+
     fn cost_of(&self, name: &str) -> ProgramCost {
         let fd = self.ebpf.program(name).and_then(|program| match program {
             aya::programs::Program::BtfTracePoint(program) => program.fd().ok(),
@@ -250,23 +252,23 @@ impl Layers {
     }
 }
 
-/// Makes the kernel measure how long programs run, for [`Layers::cost`], until what it returns is dropped. Measuring
+/// Makes the kernel measure how long programs run, for [`crate::Layers::cost`], until what it returns is dropped. Measuring
 /// costs some 20 ns a run, of every BPF program of the machine.
 pub fn measure_cost() -> Result<OwnedFd, ProbeError> {
     aya::sys::enable_stats(aya::sys::Stats::RunTime)
         .map_err(|error| refused("the statistics of programs", &error))
 }
 
-impl std::fmt::Debug for Layers {
+impl std::fmt::Debug for Programs {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Layers")
+        out.debug_struct("Programs")
             .field("devices", &self.devices)
             .field("strength", &self.strength)
             .finish_non_exhaustive()
     }
 }
 
-fn check_devices(devices: &[Device]) -> Result<(), ProbeError> {
+pub(crate) fn check_devices(devices: &[Device]) -> Result<(), ProbeError> {
     if devices.is_empty() {
         return Err(ProbeError::NoDevice);
     }
@@ -359,6 +361,12 @@ fn refused(what: &str, error: &(dyn std::error::Error + 'static)) -> ProbeError 
 fn is_permission(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(one) = next {
+        // The verifier says EACCES too, of a program that it finds unsafe; then it says why.
+        if let Some(ProgramError::LoadError { verifier_log, .. }) = one.downcast_ref()
+            && !verifier_log.to_string().trim().is_empty()
+        {
+            return false;
+        }
         let errno = one.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
         if matches!(errno, Some(libc::EPERM | libc::EACCES)) {
             return true;
@@ -394,9 +402,9 @@ mod tests {
 
     #[test]
     fn paths_without_or_with_too_many_devices_are_refused() {
-        assert!(matches!(Layers::attach(&[], Strength::Lite), Err(ProbeError::NoDevice)));
+        assert!(matches!(Programs::attach(&[], Strength::Lite), Err(ProbeError::NoDevice)));
         let device = Device { major: 7, minor: 0, name: "loop0".into() };
-        let error = Layers::attach(&vec![device; 17], Strength::Full).unwrap_err();
+        let error = Programs::attach(&vec![device; 17], Strength::Full).unwrap_err();
         assert_eq!(error.to_string(), "17 block devices are on the path, 16 can be traced at once");
     }
 }

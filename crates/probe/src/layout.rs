@@ -7,7 +7,7 @@ use model::layers::{Side, Span};
 pub const DEVICES_MAX: usize = 16;
 
 /// Counters by their number, with the name under which they are shown. The C names are the same in capitals.
-pub const COUNTERS: [&str; 14] = [
+pub const COUNTERS: [&str; 15] = [
     "queued",
     "issued",
     "merged",
@@ -22,6 +22,7 @@ pub const COUNTERS: [&str; 14] = [
     "unwalked",
     "commands",
     "backwards",
+    "again",
 ];
 
 /// Spans by their number.

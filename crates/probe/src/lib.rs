@@ -7,14 +7,17 @@
 
 mod btf;
 mod error;
+mod instrument;
 mod layers;
 mod layout;
 mod rung;
 #[cfg(test)]
 mod tests;
+mod tracefs;
 
 pub use error::ProbeError;
-pub use layers::{Layers, ProgramCost, measure_cost};
+pub use instrument::Layers;
+pub use layers::{ProgramCost, measure_cost};
 pub use rung::{Rung, rung};
 
 /// A block device to look at.
@@ -36,14 +39,18 @@ pub enum Strength {
     Lite,
     /// Every event of every I/O: Q2G, G2I, I2D or G2D, D2C, Q2C. About half a µs of CPU per I/O and device.
     Full,
+    /// The same events without programs, read from a buffer and paired by device and sector: for kernels that take no
+    /// programs. Some of its CPU is this process's own.
+    Tracefs,
 }
 
 impl Strength {
-    /// `lite` or `full`.
+    /// `lite`, `full` or `tracefs`.
     pub fn name(self) -> &'static str {
         match self {
             Strength::Lite => "lite",
             Strength::Full => "full",
+            Strength::Tracefs => "tracefs",
         }
     }
 }

@@ -233,6 +233,37 @@ fn the_lite_strength_counts_the_same_requests() {
 }
 
 #[test]
+fn trace_events_tell_what_the_programs_tell() {
+    for scheduler in ["none", "mq-deadline"] {
+        let Some(disk) = Loop::new(scheduler) else { return };
+        let devices = std::slice::from_ref(&disk.device);
+        let events = match Layers::attach(devices, Strength::Tracefs) {
+            Ok(events) => events,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        let programs = attach(devices, Strength::Full);
+        disk.read_blocks(4, 1_000);
+        let read = settled(&events);
+        let one = &read.devices[0];
+        assert_eq!(read.source, "tracefs");
+        assert_eq!((one.counter("queued"), one.counter("lost_events")), (4_000, 0), "{scheduler}");
+        // Two reads of one block at once cannot be told apart.
+        let seen = total(one, Side::Read, Span::Q2C) + one.counter("unseen") + one.counter("dropped");
+        assert_eq!(seen, 4_000, "{scheduler}: {:?}", one.counters);
+        assert!(one.counter("dropped") + one.counter("unseen") < 400, "{scheduler}: {:?}", one.counters);
+        let lacks = |span| one.times(Side::Read, span).is_none();
+        assert_eq!((lacks(Span::G2D), lacks(Span::I2D)), (scheduler != "none", scheduler == "none"));
+        let Some(programs) = programs else { continue };
+        let same = settled(&programs);
+        for span in [Span::D2C, Span::Q2C] {
+            let (ours, theirs) = (mean(one, Side::Read, span), mean(&same.devices[0], Side::Read, span));
+            // The one sees an event a moment before the other.
+            assert!((ours - theirs).abs() < 0.05 * theirs + 5_000.0, "{scheduler}: {ours} and {theirs} ns");
+        }
+    }
+}
+
+#[test]
 fn the_device_below_has_layers_of_its_own() {
     let Some(disk) = Loop::new("none") else { return };
     let path = File::open(&disk.file).unwrap();

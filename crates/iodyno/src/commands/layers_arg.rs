@@ -13,6 +13,8 @@ pub enum LayersArg {
     Lite,
     /// Every event of every I/O.
     Full,
+    /// The same without eBPF, from the kernel's trace events; what `full` does where there is no eBPF.
+    Tracefs,
 }
 
 /// What was asked for. Nothing is traced unless asked: it costs about a microsecond and a half for each I/O.
@@ -22,6 +24,7 @@ pub fn wish(asked: Option<LayersArg>) -> Wish {
         Some(LayersArg::Auto) => Wish::Auto(Strength::Full),
         Some(LayersArg::Lite) => Wish::Strength(Strength::Lite),
         Some(LayersArg::Full) => Wish::Strength(Strength::Full),
+        Some(LayersArg::Tracefs) => Wish::Strength(Strength::Tracefs),
     }
 }
 

@@ -37,7 +37,7 @@ impl Tracing {
             }
             Wish::Auto(strength) | Wish::Strength(strength) => strength,
         };
-        let attached = Layers::attach(&devices(path), strength);
+        let attached = Layers::attach_best(&devices(path), strength);
         Tracing { state: attached.map(Arc::new).map_err(|error| format!("{error}; {}", error.fall_back())) }
     }
 

@@ -6,14 +6,16 @@ use model::units;
 /// Width of a time in the table.
 const CELL: usize = 9;
 /// Counters that a reader of the times must know, with their words.
-const NOTABLE: [(&str, &str); 9] = [
+const NOTABLE: [(&str, &str); 11] = [
     ("unseen", "without a seen end"),
     ("dropped", "not followed"),
     ("unmatched", "without a seen beginning"),
+    ("lost_events", "events lost"),
     ("untimed", "without time stamps"),
     ("unwalked", "requests of too many bios"),
     ("errored", "failed"),
     ("requeued", "requeued"),
+    ("again", "sent again rather than wait"),
     ("split", "split off"),
     ("merged", "merged"),
 ];

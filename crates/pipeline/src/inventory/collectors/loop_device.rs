@@ -15,7 +15,9 @@
 //! ## Example
 //! `loop0` over `/var/lib/image.img`, `dio` 0: every block is cached twice and direct I/O is direct in name only.
 
-use crate::inventory::{Below, Collector, Draft, Survey};
+use crate::inventory::{Below, Collector, Draft, Survey, device};
+use host::Host;
+use host::files::Kind;
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -42,12 +44,22 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     };
     draft.layer.title = format!("loop device over {file}");
     match host.resolve(&file) {
-        Some(resolved) => draft.below.push(Below::Path(resolved)),
+        Some(resolved) => draft.below.push(below(host, resolved)),
         // The name is that of the opener's mount namespace; an unlinked file's ends in " (deleted)".
         None => survey.notes.push(format!(
             "{}: the backing file {file} cannot be seen from here, so what lies below it is not known.",
             draft.layer.name
         )),
+    }
+}
+
+/// Over a block device there is no file system: the device itself comes next.
+fn below(host: &Host, path: String) -> Below {
+    match host.kind(&path) {
+        Some(Kind::BlockDevice { major, minor }) => {
+            device::by_number(host, &format!("{major}:{minor}")).map_or(Below::Path(path), Below::Device)
+        }
+        _ => Below::Path(path),
     }
 }
 
@@ -74,5 +86,20 @@ mod tests {
             "loop3",
         );
         assert!(path.notes[0].contains("/x.img (deleted)"), "{:?}", path.notes);
+    }
+
+    #[test]
+    fn over_a_block_device_that_device_comes_next() {
+        let path = collect_on(
+            &format!(
+                "{LOOP}path: /sys/devices/virtual/block/loop3/loop/backing_file\nlines: 1\n/dev/dm-0\n\
+                 path: /dev/dm-0\ndevice: 253:0\n\
+                 path: /sys/dev/block/253:0\nlink: ../../devices/virtual/block/dm-0\n\
+                 path: /sys/class/block/dm-0\nlink: ../../devices/virtual/block/dm-0\n\
+                 path: /sys/devices/virtual/block/dm-0/size\nlines: 1\n2048\n"
+            ),
+            "loop3",
+        );
+        assert_eq!(path.root.below[0].below[0].name, "dm-0", "{:?}", path.notes);
     }
 }

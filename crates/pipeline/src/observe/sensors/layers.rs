@@ -6,8 +6,10 @@
 //! The kernel's trace events of block I/O, by programs that run in the kernel (eBPF) on every block device of the path.
 //! *Full* follows each I/O from block_bio_queue through block_getrq, block_rq_insert and block_rq_issue to
 //! block_rq_complete, or block_bio_complete where a driver has no requests. *Lite* looks at block_rq_complete only and
-//! takes the times that the kernel keeps in the request. `run` and `tune` use full; `--layers off|lite|full` chooses. The times themselves are histograms of 1,856 buckets, kept once for the whole load in the record's `layers`
-//! (and by arm in a trial's); this sensor keeps the counts over time.
+//! takes the times that the kernel keeps in the request. Where the kernel takes no programs, full reads the same events from tracefs and pairs them by device
+//! and sector. Nothing is traced unless asked: `--layers off|auto|lite|full|tracefs`. The times themselves are histograms of
+//! 1,856 buckets, kept once for the whole load in the record's `layers` (and by arm in a trial's); this sensor keeps the
+//! counts over time.
 //!
 //! - Q2G: waiting for a request: all tags taken, or the disk throttled
 //! - G2I: in the submitter's batch (plug)
@@ -22,16 +24,16 @@
 //!
 //! ## Metrics
 //! `layers.<device>.queued`, `issued`, `merged`, `split`, `requeued`, `errored`, `dropped`, `at_attach`, `unmatched`,
-//! `untimed`, `partial`, `unwalked`, `commands`, `backwards`: I/Os since the programs were attached.
+//! `untimed`, `partial`, `unwalked`, `commands`, `backwards`, `again`: I/Os since the programs were attached.
 //!
 //! ## Cost
-//! Full takes about half a microsecond of CPU per I/O and device, lite a tenth; events of other devices cost a twentieth.
+//! Full takes about a third of a microsecond of CPU per I/O and device, lite a fifth of that; events of other devices cost a twentieth.
 //! Attaching takes 20 ms to a second before the load starts. A disk in memory (zram) would lose a third of its rate,
 //! so there it has to be asked for.
 //!
 //! ## When absent
-//! Without root (CAP_BPF and CAP_PERFMON), in most containers, on kernels before 5.5 or built without
-//! CONFIG_DEBUG_INFO_BTF. `iodyno explain layers` says what this machine gives and why.
+//! Without root (CAP_BPF and CAP_PERFMON), in most containers; lite also on kernels before 5.5 or built without
+//! CONFIG_DEBUG_INFO_BTF, where full falls back to tracefs. `iodyno explain layers` says what this machine gives and why.
 //! The kernel runs no program for an event that interrupts one on the same CPU: such I/Os are missing from the
 //! histograms, and `unseen` in the record's counters says how many.
 //!
@@ -83,6 +85,7 @@ static METRICS: &[Metric] = &[
     ),
     metric("layers.{}.commands", "commands of drivers and zones, which are no I/O", ""),
     metric("layers.{}.backwards", "times left out because they would have been negative", ""),
+    metric("layers.{}.again", "tries that were not to wait and would have had to, as io_uring's first (full)", ""),
 ];
 
 struct LayerCounters {

@@ -1,0 +1,259 @@
+//! Times by layer on what this machine has not: NVMe, device mapper, arrays, other kernels; and beside blktrace.
+
+use crate::support::guest_with_iodyno;
+use lab::{Bus, Disk, Guest, Machine};
+use model::layers::{DeviceLayers, LayerTimes, Side, Span};
+use serde_json::Value;
+
+/// Seconds that a step may take on a host with much other work.
+const LIMIT_S: u64 = 300;
+/// Layers of requests with and without a scheduler, and of a driver without requests.
+const SCHEDULED: &[Span] = &[Span::Q2G, Span::G2I, Span::I2D, Span::D2C, Span::Q2C];
+const DIRECT: &[Span] = &[Span::Q2G, Span::G2D, Span::D2C, Span::Q2C];
+const BIOS_ONLY: &[Span] = &[Span::Q2C];
+
+/// Runs a script that must succeed: what it printed.
+fn out(guest: &mut Guest, script: &str) -> String {
+    let script = format!("export PATH=$PATH:/run IODYNO_STATE_DIR=/run/state NO_COLOR=1\n{script}");
+    let done = guest.run(&script, LIMIT_S).unwrap();
+    assert_eq!(done.status, 0, "{script}: {done:?}");
+    done.out
+}
+
+/// A traced run: I/Os of the load, its layers, and the devices' names from the top down.
+struct Ran {
+    ios: u64,
+    layers: LayerTimes,
+}
+
+/// `set_up` makes the device and prints its path last.
+fn ran(guest: &mut Guest, set_up: &str, options: &str) -> Ran {
+    let run = format!(
+        "iodyno run \"$device\" {options} --layers full --json > /mnt/lab/ran 2>/run/said || {{ cat /run/said >&2; exit 1; }}"
+    );
+    out(guest, &format!("device=$({{ {set_up}; }} | tail -n 1)\n{run}"));
+    let document: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
+    let record = &document["record"];
+    let ios = |side: &str| record["load"][side]["ios"].as_u64().unwrap_or(0);
+    let layers = serde_json::from_value(record["layers"].clone()).unwrap();
+    Ran { ios: ios("read") + ios("write"), layers }
+}
+
+fn spans(device: &DeviceLayers, side: Side) -> Vec<Span> {
+    device.spans.iter().filter(|one| one.side == side).map(|one| one.span).collect()
+}
+
+fn names(devices: &[DeviceLayers]) -> Vec<&str> {
+    devices.iter().map(|device| device.device.as_str()).collect()
+}
+
+fn done(device: &DeviceLayers, side: Side) -> u64 {
+    device.times(side, Span::Q2C).map_or(0, |times| times.total())
+}
+
+/// Every I/O of the load was seen on this device, or is owned up to; udev may add some of its own.
+fn check_all_seen(name: &str, ran: &Ran, device: &DeviceLayers, side: Side) {
+    let (seen, unseen) = (done(device, side), device.counter("unseen"));
+    assert!(
+        seen + unseen >= ran.ios && seen <= ran.ios + 64,
+        "{name}: {seen} of {}: {:?}",
+        ran.ios,
+        device.counters
+    );
+    assert!(unseen * 10 <= ran.ios, "{name}: {:?}", device.counters);
+    assert_eq!((device.counter("dropped"), device.counter("unmatched")), (0, 0), "{name}");
+}
+
+const READ: &str = "--rw=randread --bs=4k --iodepth=4 --runtime=300ms";
+
+/// A stack: its name, how it is made and taken down, and the layers of its devices from the top down.
+struct Stack {
+    name: &'static str,
+    make: &'static str,
+    take_down: &'static str,
+    devices: &'static [&'static [Span]],
+}
+
+static STACKS: [Stack; 7] = [
+    Stack {
+        name: "NVMe without a scheduler",
+        make: "echo none > /sys/block/nvme0n1/queue/scheduler; echo /dev/nvme0n1",
+        take_down: "true",
+        devices: &[DIRECT],
+    },
+    Stack {
+        name: "NVMe with mq-deadline",
+        make: "echo mq-deadline > /sys/block/nvme0n1/queue/scheduler; echo /dev/nvme0n1",
+        take_down: "echo none > /sys/block/nvme0n1/queue/scheduler",
+        devices: &[SCHEDULED],
+    },
+    Stack {
+        name: "dm linear",
+        make: "echo 0 65536 linear /dev/nvme0n1 0 | dmsetup create lin; echo /dev/mapper/lin",
+        take_down: "dmsetup remove lin",
+        devices: &[BIOS_ONLY, DIRECT],
+    },
+    Stack {
+        name: "a loop device over dm linear",
+        make: "echo 0 65536 linear /dev/nvme0n1 0 | dmsetup create lin; losetup -f --show --direct-io=on /dev/mapper/lin",
+        take_down: "losetup -D; dmsetup remove lin",
+        devices: &[DIRECT, BIOS_ONLY, DIRECT],
+    },
+    Stack {
+        name: "dm striped",
+        make: "echo 0 131072 striped 2 128 /dev/nvme0n1 0 /dev/nvme1n1 0 | dmsetup create str; echo /dev/mapper/str",
+        take_down: "dmsetup remove str",
+        devices: &[BIOS_ONLY, DIRECT, DIRECT],
+    },
+    Stack {
+        name: "md raid0",
+        make: "yes | mdadm --create /dev/md7 --level=0 --raid-devices=2 --force /dev/nvme0n1 /dev/nvme1n1 >&2; echo /dev/md7",
+        take_down: "mdadm --stop /dev/md7; mdadm --zero-superblock /dev/nvme0n1 /dev/nvme1n1",
+        devices: &[BIOS_ONLY, DIRECT, DIRECT],
+    },
+    Stack {
+        name: "md raid1",
+        make: "yes | mdadm --create /dev/md7 --level=1 --raid-devices=2 --assume-clean --force /dev/nvme0n1 /dev/nvme1n1 >&2; echo /dev/md7",
+        take_down: "mdadm --stop /dev/md7; mdadm --zero-superblock /dev/nvme0n1 /dev/nvme1n1",
+        devices: &[BIOS_ONLY, DIRECT, DIRECT],
+    },
+];
+
+#[test]
+fn each_device_of_a_guests_stacks_has_the_layers_of_its_driver() {
+    let machine =
+        Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2)).disk(Disk::new(Bus::Nvme, 64).queues(2));
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    out(&mut guest, "for module in dm_mod raid0 raid1 loop; do modprobe $module; done");
+    out(
+        &mut guest,
+        "echo none | tee /sys/block/nvme*/queue/scheduler; iodyno explain layers | grep 'this machine: eBPF'",
+    );
+    for stack in &STACKS {
+        let ran = ran(&mut guest, stack.make, READ);
+        let devices = &ran.layers.devices;
+        assert_eq!(devices.len(), stack.devices.len(), "{}: {:?}", stack.name, names(devices));
+        check_all_seen(stack.name, &ran, &devices[0], Side::Read);
+        for (device, wanted) in devices.iter().zip(stack.devices) {
+            // An array may read from one member only.
+            let found = spans(device, Side::Read);
+            assert!(
+                found == *wanted || done(device, Side::Read) == 0,
+                "{} {}: {found:?}",
+                stack.name,
+                device.device
+            );
+        }
+        check_levels(stack, &ran);
+        out(&mut guest, stack.take_down);
+    }
+}
+
+/// What the top got went down whole, and took longer there than below.
+fn check_levels(stack: &Stack, ran: &Ran) {
+    let devices = &ran.layers.devices;
+    let members = devices.iter().rev().take_while(|device| device.device.starts_with("nvme"));
+    let (mut below, mut time_below) = (0, 0.0);
+    for member in members {
+        let times = member.times(Side::Read, Span::Q2C);
+        below += times.map_or(0, |times| times.total()) + member.counter("unseen");
+        time_below += times.and_then(|times| Some(times.mean_ns()? * times.total() as f64)).unwrap_or(0.0);
+    }
+    assert!(below >= ran.ios && below <= ran.ios + 64, "{}: {below} of {}", stack.name, ran.ios);
+    let top = devices[0].times(Side::Read, Span::Q2C).unwrap().mean_ns().unwrap();
+    assert!(time_below / below as f64 <= top * 1.02, "{}: the top's time holds what is below", stack.name);
+}
+
+#[test]
+fn splits_and_requeues_of_a_guests_disks_are_counted() {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
+        return;
+    };
+    // A device mapper's split is of its own kind: the whole goes on, and its parts are the I/Os of the disk below.
+    let make = "echo 64 > /sys/block/nvme0n1/queue/max_sectors_kb; modprobe dm_mod; echo 0 65536 linear /dev/nvme0n1 0 | dmsetup create lin; echo /dev/mapper/lin";
+    let split = ran(&mut guest, make, "--rw=read --bs=512k --iodepth=2 --runtime=300ms");
+    check_all_seen("split", &split, &split.layers.devices[0], Side::Read);
+    let below = &split.layers.devices[1];
+    let parts = below.counter("queued") + below.counter("split");
+    let ended = done(below, Side::Read) + below.counter("unseen");
+    assert_eq!(ended + below.counter("again"), parts, "{:?}", below.counters);
+    assert!(ended >= 8 * split.ios, "{ended} parts of {}", split.ios);
+    // Every twentieth command finds the host busy, and its request goes back.
+    let make = "modprobe scsi_debug dev_size_mb=32 every_nth=20 opts=0x8000 && udevadm settle; name=$(ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block); echo /dev/$name";
+    let requeued = ran(&mut guest, make, READ);
+    check_all_seen("requeue", &requeued, &requeued.layers.devices[0], Side::Read);
+    let counters = &requeued.layers.devices[0];
+    assert!(counters.counter("requeued") > 0, "{:?}", counters.counters);
+}
+
+/// blktrace and our programs see the same events of the same run, so they have to say the same.
+#[test]
+fn layers_of_a_guests_disk_are_those_of_blktrace() {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
+        return;
+    };
+    for scheduler in ["none", "mq-deadline"] {
+        // blktrace is ready when its files are there, and has all events when it has ended.
+        let make = format!(
+            "echo {scheduler} > /sys/block/nvme0n1/queue/scheduler
+            mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+            cd /run; rm -f trace.*; setsid blktrace -d /dev/nvme0n1 -o trace -b 1024 -n 8 > traced 2>&1 & echo $! > /run/pid
+            while ! ls /run/trace.blktrace.* > /run/files 2>&1; do sleep 0.1; done; sleep 1
+            echo /dev/nvme0n1"
+        );
+        let ran = ran(&mut guest, &make, READ);
+        out(
+            &mut guest,
+            "cd /run; kill -INT $(cat pid); while kill -0 $(cat pid) 2>/run/files; do sleep 0.1; done
+            blkparse -q -i trace -d trace.bin -f '%a %S %T %t\n' -o /mnt/lab/events; btt -i trace.bin > /mnt/lab/btt",
+        );
+        let text = |name: &str, guest: &Guest| String::from_utf8(guest.get(name).unwrap()).unwrap();
+        let (events, btt) = (text("events", &guest), text("btt", &guest));
+        let ours = &ran.layers.devices[0];
+        for (span, from) in [(Span::D2C, "D"), (Span::Q2C, "Q")] {
+            let times = ours.times(Side::Read, span).unwrap();
+            let (mean, median) = (times.mean_ns().unwrap(), times.quantile_ns(0.5).unwrap() as f64);
+            let theirs = blktraces(&events, from);
+            let (mean_theirs, median_theirs) = (btts(&btt, span.name()), theirs[theirs.len() / 2] as f64);
+            println!(
+                "{scheduler} {}: mean {mean:.0} and {mean_theirs:.0} ns, median {median:.0} and {median_theirs:.0} ns, {} and {} I/Os",
+                span.name(),
+                times.total(),
+                theirs.len()
+            );
+            assert!(
+                times.total().abs_diff(theirs.len() as u64) <= 64 + ours.counter("unseen"),
+                "{scheduler}"
+            );
+            assert!((mean / mean_theirs - 1.0).abs() < 0.05, "{scheduler}: {mean} and {mean_theirs} ns");
+            assert!(
+                (median / median_theirs - 1.0).abs() < 0.05,
+                "{scheduler}: {median} and {median_theirs} ns"
+            );
+        }
+    }
+}
+
+/// The average that btt gives for all devices, ns.
+fn btts(text: &str, span: &str) -> f64 {
+    let line = text.lines().find(|line| line.split_whitespace().next() == Some(span)).unwrap();
+    line.split_whitespace().nth(2).unwrap().parse::<f64>().unwrap() * 1e9
+}
+
+/// Times from an event to the completion of the same sector, sorted, ns; the lines are in the order of time.
+fn blktraces(events: &str, from: &str) -> Vec<u64> {
+    let mut begun = std::collections::HashMap::new();
+    let mut times = Vec::new();
+    for line in events.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [action, sector, seconds, ns] = words[..] else { continue };
+        let at = seconds.parse::<u64>().unwrap() * 1_000_000_000 + ns.parse::<u64>().unwrap();
+        if action == from {
+            begun.insert(sector.to_string(), at);
+        } else if action == "C" {
+            times.extend(begun.remove(sector).map(|start| at - start));
+        }
+    }
+    times.sort_unstable();
+    times
+}

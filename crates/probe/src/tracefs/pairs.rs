@@ -1,0 +1,340 @@
+//! From single events to times: events name a device and a sector, not an I/O, so that is what they are paired by.
+
+use crate::layout::{COUNTERS, SIDES, SPANS};
+use model::histogram::Histogram;
+use model::layers::{Side, Span, SpanTimes};
+use std::collections::{BTreeMap, HashMap};
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A bio arrived.
+    Queue,
+    /// It has a request.
+    GetRequest,
+    /// It was cut at the sector that is given as the event's length.
+    Split,
+    /// The request is in the scheduler.
+    Insert,
+    /// The driver has it.
+    Issue,
+    /// The driver gave it back.
+    Requeue,
+    /// The request is done.
+    Complete,
+    /// The bio is done, without a request.
+    BioComplete,
+}
+
+/// One event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When, ns of the monotonic clock.
+    pub at_ns: u64,
+    /// What.
+    pub what: What,
+    /// The kernel's device number.
+    pub device: u32,
+    /// First sector.
+    pub sector: u64,
+    /// Sectors; of a split, the sector of the cut.
+    pub sectors: u64,
+    /// Direction; none for what is no I/O with data.
+    pub side: Option<Side>,
+    /// The kernel's error number, negative; 0 for none.
+    pub error: i32,
+}
+
+/// An I/O under way; a time of zero is not reached yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Io {
+    queued: u64,
+    got: u64,
+    inserted: u64,
+    issued: u64,
+}
+
+/// One device's times and counters so far.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    times: Vec<Histogram>,
+    /// In the order of [`COUNTERS`].
+    pub counters: [u64; COUNTERS.len()],
+    under_way: BTreeMap<(usize, u64), Io>,
+}
+
+/// All devices.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    slots: HashMap<u32, usize>,
+    /// By slot.
+    pub tallies: Vec<Tally>,
+}
+
+const AGAIN: i32 = -libc::EAGAIN;
+
+impl Pairs {
+    /// For device numbers, those of partitions too, with the slots that they count for.
+    pub fn new(numbers: &[(u32, usize)], slots: usize) -> Pairs {
+        let tally = Tally {
+            times: vec![Histogram::new(); SIDES.len() * SPANS.len()],
+            counters: [0; COUNTERS.len()],
+            under_way: BTreeMap::new(),
+        };
+        Pairs { slots: numbers.iter().copied().collect(), tallies: vec![tally; slots] }
+    }
+
+    /// Takes the next event in the order of time.
+    pub fn take(&mut self, event: &Event) {
+        let slot = self.slots.get(&event.device);
+        if let Some(tally) = slot.and_then(|slot| self.tallies.get_mut(*slot)) {
+            tally.take(event);
+        }
+    }
+}
+
+impl Tally {
+    /// The spans that any I/O went through.
+    pub fn spans(&self) -> Vec<SpanTimes> {
+        let times = self.times.iter().enumerate().filter(|(_, times)| times.total() > 0);
+        let span = |(index, times): (usize, &Histogram)| SpanTimes {
+            side: SIDES[index / SPANS.len()],
+            span: SPANS[index % SPANS.len()],
+            times: times.clone(),
+        };
+        times.map(span).collect()
+    }
+
+    /// I/Os whose end has not been seen.
+    pub fn under_way(&self) -> u64 {
+        self.under_way.len() as u64
+    }
+
+    fn count(&mut self, name: &str) {
+        if let Some(index) = COUNTERS.iter().position(|known| *known == name) {
+            self.counters[index] += 1;
+        }
+    }
+
+    fn add(&mut self, side: usize, span: Span, from: u64, to: u64) {
+        match to.checked_sub(from) {
+            _ if from == 0 => {}
+            None => self.count("backwards"),
+            Some(ns) => self.times[side * SPANS.len() + span as usize].record(ns),
+        }
+    }
+
+    fn take(&mut self, event: &Event) {
+        let Some(side) = event.side else {
+            if event.what == What::Queue {
+                self.count("commands");
+            }
+            return;
+        };
+        let side = side as usize;
+        let io = self.under_way.get_mut(&(side, event.sector));
+        match (event.what, io) {
+            (What::Queue, _) => self.queue(side, event),
+            (What::Split, _) => self.split(side, event),
+            (What::Complete, _) => self.complete(side, event),
+            (What::BioComplete, _) => self.bio_complete(side, event),
+            (What::GetRequest, Some(io)) => io.got = event.at_ns,
+            (What::Insert, Some(io)) if io.inserted == 0 => io.inserted = event.at_ns,
+            (What::Issue, io) => {
+                io.into_iter().for_each(|io| io.issued = event.at_ns);
+                self.count("issued");
+            }
+            (What::Requeue, io) => {
+                io.into_iter().for_each(|io| io.issued = 0);
+                self.count("requeued");
+            }
+            (What::GetRequest | What::Insert, _) => {}
+        }
+    }
+
+    fn queue(&mut self, side: usize, event: &Event) {
+        self.count("queued");
+        let io = Io { queued: event.at_ns, ..Io::default() };
+        // Two I/Os of one sector at once cannot be told apart: the second takes the place of the first.
+        if self.under_way.insert((side, event.sector), io).is_some() {
+            self.count("dropped");
+        }
+    }
+
+    /// The rest, from the cut on, was queued when the whole was and has no event of its own for it.
+    fn split(&mut self, side: usize, event: &Event) {
+        let Some(queued) = self.under_way.get(&(side, event.sector)).map(|io| io.queued) else { return };
+        self.count("split");
+        if self.under_way.insert((side, event.sectors), Io { queued, ..Io::default() }).is_some() {
+            self.count("dropped");
+        }
+    }
+
+    fn complete(&mut self, side: usize, event: &Event) {
+        if event.error != 0 {
+            self.count("errored");
+        }
+        let end = event.sector.saturating_add(event.sectors.max(1));
+        let covered: Vec<u64> =
+            self.under_way.range((side, event.sector)..(side, end)).map(|((_, sector), _)| *sector).collect();
+        if covered.is_empty() {
+            self.count("unmatched");
+        }
+        let mut has_request = false;
+        for sector in covered {
+            let Some(io) = self.under_way.remove(&(side, sector)) else { continue };
+            self.add(side, Span::Q2C, io.queued, event.at_ns);
+            // The request's times stand with its first bio; the others joined it.
+            if io.issued > 0 && !has_request {
+                has_request = true;
+                self.request(side, &io, event.at_ns);
+            } else {
+                self.count("merged");
+            }
+        }
+    }
+
+    fn request(&mut self, side: usize, io: &Io, now: u64) {
+        if io.got > 0 {
+            self.add(side, Span::Q2G, io.queued, io.got);
+        }
+        if io.inserted > 0 {
+            self.add(side, Span::G2I, io.got, io.inserted);
+            self.add(side, Span::I2D, io.inserted, io.issued);
+        } else {
+            self.add(side, Span::G2D, io.got, io.issued);
+        }
+        self.add(side, Span::D2C, io.issued, now);
+    }
+
+    fn bio_complete(&mut self, side: usize, event: &Event) {
+        let io = self.under_way.remove(&(side, event.sector));
+        match (event.error, io) {
+            (AGAIN, _) => self.count("again"),
+            (_, None) => self.count("unmatched"),
+            (error, Some(io)) => {
+                self.add(side, Span::Q2C, io.queued, event.at_ns);
+                if error != 0 {
+                    self.count("errored");
+                }
+            }
+        }
+    }
+}
+
+/// The direction in the kernel's letters, `FWS`: an F before the operation asks for a flush first. None where there is
+/// no data, as of a flush alone.
+pub fn side(rwbs: &[u8], sectors: u64) -> Option<Side> {
+    let operation = match rwbs {
+        [b'F', operation, ..] => *operation,
+        [operation, ..] => *operation,
+        [] => return None,
+    };
+    match operation {
+        _ if sectors == 0 => None,
+        b'R' => Some(Side::Read),
+        b'W' => Some(Side::Write),
+        b'D' => Some(Side::Discard),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(events: &[(u64, What, u64, u64)]) -> Tally {
+        let mut pairs = Pairs::new(&[(0x70_0000, 0)], 1);
+        for (at_ns, what, sector, sectors) in events {
+            let event = Event {
+                at_ns: *at_ns,
+                what: *what,
+                device: 0x70_0000,
+                sector: *sector,
+                sectors: *sectors,
+                side: Some(Side::Read),
+                error: 0,
+            };
+            pairs.take(&event);
+        }
+        pairs.tallies.remove(0)
+    }
+
+    fn found(tally: &Tally) -> Vec<(Span, u64, u64)> {
+        let spans = tally.spans().into_iter();
+        spans.map(|one| (one.span, one.times.total(), one.times.quantile_ns(1.0).unwrap())).collect()
+    }
+
+    fn counter(tally: &Tally, name: &str) -> u64 {
+        tally.counters[COUNTERS.iter().position(|known| *known == name).unwrap()]
+    }
+
+    #[test]
+    fn an_io_goes_through_the_layers_of_its_scheduler() {
+        use What::{Complete, GetRequest, Insert, Issue, Queue};
+        let with = run(&[
+            (100, Queue, 8, 8),
+            (110, GetRequest, 8, 8),
+            (130, Insert, 8, 8),
+            (160, Issue, 8, 8),
+            (200, Complete, 8, 8),
+        ]);
+        let wanted = [
+            (Span::Q2G, 1, 10),
+            (Span::G2I, 1, 20),
+            (Span::I2D, 1, 30),
+            (Span::D2C, 1, 40),
+            (Span::Q2C, 1, 100),
+        ];
+        assert_eq!(found(&with), wanted);
+        let without =
+            run(&[(100, Queue, 8, 8), (110, GetRequest, 8, 8), (130, Issue, 8, 8), (200, Complete, 8, 8)]);
+        assert_eq!(
+            found(&without).iter().map(|one| one.0).collect::<Vec<_>>(),
+            [Span::Q2G, Span::G2D, Span::D2C, Span::Q2C]
+        );
+    }
+
+    #[test]
+    fn merged_and_split_ios_have_their_own_whole_time() {
+        use What::{BioComplete, Complete, GetRequest, Issue, Queue, Split};
+        let merged = run(&[
+            (100, Queue, 8, 8),
+            (101, GetRequest, 8, 8),
+            (102, Queue, 16, 8),
+            (110, Issue, 8, 16),
+            (150, Complete, 8, 16),
+        ]);
+        assert_eq!((counter(&merged, "merged"), merged.under_way()), (1, 0));
+        assert!(found(&merged).contains(&(Span::Q2C, 2, 50)) && found(&merged).contains(&(Span::D2C, 1, 40)));
+        let split = run(&[
+            (100, Queue, 0, 16),
+            (101, Split, 0, 8),
+            (105, Issue, 0, 8),
+            (106, Issue, 8, 8),
+            (120, Complete, 0, 8),
+            (140, Complete, 8, 8),
+        ]);
+        assert_eq!((counter(&split, "split"), split.under_way()), (1, 0));
+        assert!(found(&split).contains(&(Span::Q2C, 2, 40)));
+        assert_eq!(found(&run(&[(100, Queue, 0, 8), (107, BioComplete, 0, 8)])), [(Span::Q2C, 1, 7)]);
+    }
+
+    #[test]
+    fn what_cannot_be_paired_is_counted() {
+        use What::{Complete, Queue};
+        let twice =
+            run(&[(100, Queue, 8, 8), (101, Queue, 8, 8), (120, Complete, 8, 8), (130, Complete, 8, 8)]);
+        let counted = ["queued", "dropped", "unmatched"].map(|name| counter(&twice, name));
+        assert_eq!(counted, [2, 1, 1]);
+        assert_eq!(run(&[(100, Queue, 8, 8)]).under_way(), 1);
+    }
+
+    #[test]
+    fn directions_are_read_from_the_kernels_letters() {
+        assert_eq!(side(b"R\0\0", 8), Some(Side::Read));
+        assert_eq!(side(b"FWFS\0", 8), Some(Side::Write));
+        assert_eq!(side(b"FF\0", 0), None);
+        assert_eq!(side(b"DS\0", 8), Some(Side::Discard));
+    }
+}
