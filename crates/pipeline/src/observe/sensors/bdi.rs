@@ -34,7 +34,7 @@ use model::sample::MetricKind::{Counter, Gauge};
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "bdi",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: 1000,
     reads: &["/sys/class/bdi/*/*", "/sys/kernel/debug/bdi/*/stats"],
     metrics: METRICS,

@@ -42,7 +42,7 @@ use std::path::PathBuf;
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "health",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: EVERY_MS,
     reads: &["/dev/<disk>"],
     metrics: METRICS,

@@ -30,7 +30,7 @@ use model::sample::MetricKind::Gauge;
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "inflight",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: 0,
     reads: &["/sys/class/block/*/inflight"],
     metrics: METRICS,

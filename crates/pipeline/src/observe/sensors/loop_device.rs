@@ -31,7 +31,7 @@ use model::sample::MetricKind::Gauge;
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "loop_device",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: 5000,
     reads: &["/sys/block/loop*/loop/*", "/sys/block/loop*/size"],
     metrics: METRICS,

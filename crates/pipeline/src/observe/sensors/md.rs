@@ -36,7 +36,7 @@ use model::sample::MetricKind::Gauge;
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "md",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: 1000,
     reads: &["/sys/block/md*/md/*"],
     metrics: METRICS,

@@ -29,7 +29,7 @@ use model::sample::MetricKind::Counter32;
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "softirqs",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: 0,
     reads: &["/proc/softirqs"],
     metrics: METRICS,

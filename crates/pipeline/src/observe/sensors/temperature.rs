@@ -33,7 +33,7 @@ use model::sample::MetricKind::Gauge;
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "temperature",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: EVERY_MS,
     reads: &["/sys/class/hwmon/*/temp*"],
     metrics: METRICS,

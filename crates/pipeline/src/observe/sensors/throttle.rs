@@ -28,7 +28,7 @@ use model::sample::MetricKind::Counter;
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "throttle",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: 1000,
     reads: &["/sys/devices/system/cpu/cpu*/thermal_throttle/*"],
     metrics: METRICS,

@@ -32,7 +32,7 @@ use model::sample::MetricKind::{Counter, Gauge};
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "zram",
-    since: "0.2.0",
+    since: "0.1.0",
     every_ms: 1000,
     reads: &["/sys/block/zram*/mm_stat", "/sys/block/zram*/io_stat", "/sys/block/zram*/bd_stat"],
     metrics: METRICS,
