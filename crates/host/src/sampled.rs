@@ -4,6 +4,9 @@ use crate::{Error, Host, Result};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+/// To begin with: most files are short, and hundreds may be held open. It grows to what a file needs.
+const BUFFER_BYTES: usize = 1 << 10;
+
 /// A file of /proc or /sys to be read again and again.
 #[derive(Debug)]
 pub struct Sampled {
@@ -27,7 +30,7 @@ impl Sampled {
         } else {
             return Err(Error::io("open", path, std::io::Error::from_raw_os_error(libc::ENOENT)));
         };
-        Ok(Sampled { path: path.to_string(), source, buffer: vec![0; 16 << 10] })
+        Ok(Sampled { path: path.to_string(), source, buffer: vec![0; BUFFER_BYTES] })
     }
 
     /// The bytes now. The buffer grows to the file and is kept.

@@ -84,6 +84,11 @@ pub trait Source: Send {
 
     /// Reads once into a row as long as the columns, which arrives filled with NaN: what stays NaN was not there.
     fn read(&mut self, row: &mut [f64]) -> host::Result<()>;
+
+    /// What a reader of its series must know about this machine: what it may not see, how late it notices.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// One series of a sensor.

@@ -158,7 +158,7 @@ impl Track {
             .first_failure
             .as_ref()
             .map(|error| format!("{} of the reads failed and left gaps; the first: {error}.", self.failures));
-        thinned.into_iter().chain(slowed).chain(failed).collect()
+        thinned.into_iter().chain(slowed).chain(failed).chain(self.source.notes()).collect()
     }
 }
 

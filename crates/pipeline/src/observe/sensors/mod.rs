@@ -6,6 +6,8 @@ pub mod interrupts;
 pub mod layers;
 pub mod memory;
 pub mod pressure;
+pub mod process;
+pub mod vmstat;
 
 /// Every item of this folder, ordered by file name.
 pub static ALL: &[&super::Sensor] = &[
@@ -15,6 +17,8 @@ pub static ALL: &[&super::Sensor] = &[
     &layers::SENSOR,
     &memory::SENSOR,
     &pressure::SENSOR,
+    &process::SENSOR,
+    &vmstat::SENSOR,
 ];
 
 /// The id and the documentation page of every item.
@@ -25,4 +29,6 @@ pub static PAGES: &[(&str, &str)] = &[
     ("layers", include_str!("../../../../../docs/catalogue/sensor/layers.md")),
     ("memory", include_str!("../../../../../docs/catalogue/sensor/memory.md")),
     ("pressure", include_str!("../../../../../docs/catalogue/sensor/pressure.md")),
+    ("process", include_str!("../../../../../docs/catalogue/sensor/process.md")),
+    ("vmstat", include_str!("../../../../../docs/catalogue/sensor/vmstat.md")),
 ];
