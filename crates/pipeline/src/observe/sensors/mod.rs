@@ -6,6 +6,7 @@ pub mod diskstats;
 pub mod interrupts;
 pub mod layers;
 pub mod memory;
+pub mod page_cache;
 pub mod pressure;
 pub mod process;
 pub mod vmstat;
@@ -18,6 +19,7 @@ pub static ALL: &[&super::Sensor] = &[
     &interrupts::SENSOR,
     &layers::SENSOR,
     &memory::SENSOR,
+    &page_cache::SENSOR,
     &pressure::SENSOR,
     &process::SENSOR,
     &vmstat::SENSOR,
@@ -31,6 +33,7 @@ pub static PAGES: &[(&str, &str)] = &[
     ("interrupts", include_str!("../../../../../docs/catalogue/sensor/interrupts.md")),
     ("layers", include_str!("../../../../../docs/catalogue/sensor/layers.md")),
     ("memory", include_str!("../../../../../docs/catalogue/sensor/memory.md")),
+    ("page_cache", include_str!("../../../../../docs/catalogue/sensor/page_cache.md")),
     ("pressure", include_str!("../../../../../docs/catalogue/sensor/pressure.md")),
     ("process", include_str!("../../../../../docs/catalogue/sensor/process.md")),
     ("vmstat", include_str!("../../../../../docs/catalogue/sensor/vmstat.md")),
