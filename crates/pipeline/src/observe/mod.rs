@@ -9,11 +9,15 @@ mod layer_history;
 mod parse;
 mod sampler;
 #[cfg(test)]
+mod sensor_hosts;
+#[cfg(test)]
 mod sensor_tests;
 pub mod sensors;
 mod store;
 mod tracing;
 mod track;
+#[cfg(test)]
+mod wide_host;
 
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use layer_history::{LayerHistory, LayerStep};
