@@ -1,5 +1,7 @@
 //! Files that are not kernel settings: the state directory's, captured machines, and the data a load reads and writes.
 
+pub use crate::cachestat::{CacheDetails, CacheUse};
+
 use crate::{Error, Result, ioctl};
 use model::job::SyncMode;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, SeekFrom};
@@ -253,6 +255,13 @@ impl DataFile {
     /// 6.5).
     pub fn unwritten_bytes(&self, offset: u64, length: u64) -> Option<u64> {
         crate::cachestat::unwritten_bytes(self.fd.as_fd(), offset, length)
+    }
+
+    /// What the page cache holds of a range that begins at a page. The kernel's cost grows with the pages that it holds;
+    /// before Linux 6.5, with the length of the range.
+    pub fn cache_use(&self, offset: u64, length: u64) -> Result<CacheUse> {
+        crate::cachestat::cache_use(self.fd.as_fd(), offset, length)
+            .map_err(|error| Error::io("look into the page cache of", &self.path, error))
     }
 
     /// Drops the clean cached pages of a range, so that the next read comes from the device.

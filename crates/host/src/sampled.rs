@@ -4,9 +4,10 @@ use crate::{Error, Host, Result};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Room at first for an attribute of sysfs, whose page is the most that most have, and for a table of /proc.
+/// Room at first for an attribute of sysfs, whose page is the most that most have, and for a file of /proc: most are
+/// short, hundreds may be held open, and the room grows to what a file needs.
 const ATTRIBUTE_BYTES: usize = 4096;
-const TABLE_BYTES: usize = 16 << 10;
+const TABLE_BYTES: usize = 1 << 10;
 
 /// Attributes of devices are handed out in one piece of a page at most (fs/kernfs/file.c). Other files below /sys,
 /// such as those of control groups and of debugfs, may be long and come in parts.

@@ -87,7 +87,8 @@ pub trait Source: Send {
     /// Reads once into a row as long as the columns, which arrives filled with NaN: what stays NaN was not there.
     fn read(&mut self, row: &mut [f64]) -> host::Result<()>;
 
-    /// Why a part of what it looks at has no data: a device that counts nothing, a disk that tells nothing.
+    /// What a reader of its series must know about this machine: a device that counts nothing, a disk that tells nothing,
+    /// what it may not see, how late it notices.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

@@ -30,6 +30,16 @@ pub(super) fn fill<'a>(row: &mut [f64], words: impl Iterator<Item = &'a [u8]>) {
     }
 }
 
+/// The totals of a pressure file, some and full, µs; NaN where a line is missing.
+pub(super) fn pressure_us(text: &[u8]) -> (f64, f64) {
+    let total = |name: &[u8]| {
+        let line = lines(text).find_map(|line| line.strip_prefix(name))?;
+        words(line).find_map(|word| number(word.strip_prefix(b"total=")?))
+    };
+    let total = |name: &[u8]| total(name).map_or(f64::NAN, |total| total as f64);
+    (total(b"some "), total(b"full "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,11 +3,12 @@
 //! What buffered I/O does to memory: the page cache, and how much of it waits to be written.
 //!
 //! ## What it reads
-//! `/proc/meminfo` (Documentation/filesystems/proc.rst).
+//! `/proc/meminfo` (Documentation/filesystems/proc.rst). The limits that dirty pages run into are the kernel's own
+//! figures in `/proc/vmstat`: see the sensor `vmstat`.
 //!
 //! ## Metrics
-//! `memory.free`, `memory.available`, `memory.cached`, `memory.dirty`, `memory.writeback`: bytes at the moment of
-//! sampling.
+//! `memory.total`, `free`, `available`, `buffers`, `cached`, `dirty`, `writeback`: bytes at the moment of sampling.
+//! `memory.available` came with Linux 3.14.
 //!
 //! ## Cost
 //! One short read per sample.
@@ -20,6 +21,7 @@
 
 use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, parse};
 use host::{Host, Sampled};
+use model::field::{Field, Formula};
 use model::sample::MetricKind::Gauge;
 
 /// What this file measures.
@@ -29,50 +31,46 @@ pub static SENSOR: Sensor = Sensor {
     every_ms: 0,
     reads: &["/proc/meminfo"],
     metrics: METRICS,
-    fields: &[],
+    fields: FIELDS,
     open,
 };
 
+const fn gauge(name: &'static str, meaning: &'static str, cannot_tell: &'static str) -> Metric {
+    Metric { name, unit: "bytes", kind: Gauge, meaning, cannot_tell }
+}
+
 /// In the order of [`KEYS`].
 static METRICS: &[Metric] = &[
-    Metric {
-        name: "memory.free",
-        unit: "bytes",
-        kind: Gauge,
-        meaning: "memory nobody uses",
-        cannot_tell: "how much could be had: most of the page cache could, too",
-    },
-    Metric {
-        name: "memory.available",
-        unit: "bytes",
-        kind: Gauge,
-        meaning: "memory a program could get without swapping; Linux 3.14 and later",
-        cannot_tell: "",
-    },
-    Metric {
-        name: "memory.cached",
-        unit: "bytes",
-        kind: Gauge,
-        meaning: "page cache, dirty pages and tmpfs included",
-        cannot_tell: "",
-    },
-    Metric {
-        name: "memory.dirty",
-        unit: "bytes",
-        kind: Gauge,
-        meaning: "pages written by programs and not yet sent to a disk",
-        cannot_tell: "which disk they are for",
-    },
-    Metric {
-        name: "memory.writeback",
-        unit: "bytes",
-        kind: Gauge,
-        meaning: "pages being sent to a disk now",
-        cannot_tell: "which disk they go to",
-    },
+    gauge("memory.total", "memory the kernel manages", ""),
+    gauge("memory.free", "memory nobody uses", "how much could be had: most of the page cache could, too"),
+    gauge(
+        "memory.available",
+        "memory a program could get without swapping; Linux 3.14 and later",
+        "that having it is free: the cache it is taken from has to be read again",
+    ),
+    gauge("memory.buffers", "page cache of block devices themselves, most of it metadata", ""),
+    gauge("memory.cached", "page cache of files, dirty pages and tmpfs included", "which files it holds"),
+    gauge("memory.dirty", "pages written by programs and not yet sent to a disk", "which disk they are for"),
+    gauge("memory.writeback", "pages being sent to a disk now", "which disk they go to"),
 ];
 
-const KEYS: [&[u8]; 5] = [b"MemFree:", b"MemAvailable:", b"Cached:", b"Dirty:", b"Writeback:"];
+const KEYS: [&[u8]; 7] =
+    [b"MemTotal:", b"MemFree:", b"MemAvailable:", b"Buffers:", b"Cached:", b"Dirty:", b"Writeback:"];
+
+const fn field(name: &'static str, of: &'static [&'static str], place: usize) -> Field {
+    let Metric { meaning, cannot_tell, .. } = METRICS[place];
+    Field { name, unit: "bytes", meaning, cannot_tell, formula: Formula::Last(of, 1.0) }
+}
+
+static FIELDS: &[Field] = &[
+    field("memory.total_bytes", &["memory.total"], 0),
+    field("memory.free_bytes", &["memory.free"], 1),
+    field("memory.available_bytes", &["memory.available"], 2),
+    field("memory.buffers_bytes", &["memory.buffers"], 3),
+    field("memory.cached_bytes", &["memory.cached"], 4),
+    field("memory.dirty_bytes", &["memory.dirty"], 5),
+    field("memory.writeback_bytes", &["memory.writeback"], 6),
+];
 
 struct Memory(Sampled);
 
@@ -109,14 +107,26 @@ impl Source for Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::sensor_tests::read_once;
+    use crate::observe::sensor_tests::{damaged, read_once};
+
+    const TEXT: &str =
+        "MemTotal: 100 kB\nMemFree:   10 kB\nBuffers: 1 kB\nCached:  20 kB\nDirty: 4 kB\nWriteback: 0 kB\n";
 
     #[test]
     fn kib_become_bytes_and_old_kernels_leave_a_gap() {
-        let text = "MemTotal: 100 kB\nMemFree:   10 kB\nCached:  20 kB\nDirty: 4 kB\nWriteback: 0 kB\n";
-        let row = read_once(&SENSOR, &[("/proc/meminfo", text)], &Scope::default()).unwrap();
+        let row = read_once(&SENSOR, &[("/proc/meminfo", TEXT)], &Scope::default()).unwrap();
         let values: Vec<Option<f64>> = row.iter().map(|(_, value)| *value).collect();
-        assert_eq!(values, [Some(10240.0), None, Some(20480.0), Some(4096.0), Some(0.0)]);
-        assert_eq!(row[3].0, "memory.dirty");
+        let kib = |kib: f64| Some(kib * 1024.0);
+        assert_eq!(values, [kib(100.0), kib(10.0), None, kib(1.0), kib(20.0), kib(4.0), kib(0.0)]);
+        assert_eq!(row[5].0, "memory.dirty");
+    }
+
+    #[test]
+    fn damage_leaves_gaps() {
+        for seed in 0..500 {
+            let text = damaged(TEXT, seed);
+            let row = read_once(&SENSOR, &[("/proc/meminfo", &text)], &Scope::default()).unwrap();
+            assert!(row.iter().all(|(_, value)| value.is_none_or(|value| value >= 0.0)), "seed {seed}");
+        }
     }
 }

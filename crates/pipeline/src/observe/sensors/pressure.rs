@@ -3,14 +3,15 @@
 //! How long tasks waited for I/O, CPU and memory: whether a slow disk hurts anyone.
 //!
 //! ## What it reads
-//! `/proc/pressure/{io,cpu,memory}` (Documentation/accounting/psi.rst), the totals.
+//! `/proc/pressure/{io,cpu,memory,irq}` (Documentation/accounting/psi.rst), the totals. `irq` came with Linux 6.1.
 //!
 //! ## Metrics
 //! `pressure.<what>.some_us`: time during which at least one task waited; `pressure.<what>.full_us`: time during which
-//! all tasks that were not idle waited. CPU has `full` since Linux 5.13, where it stays 0 for the whole machine.
+//! all tasks that were not idle waited. CPU has `full` since Linux 5.13, where it stays 0 for the whole machine; `irq` has
+//! nothing else. The percentages are of the time between two samples, not the kernel's averages over 10 s and more.
 //!
 //! ## Cost
-//! Three short reads per sample.
+//! Three or four short reads per sample.
 //!
 //! ## When absent
 //! Linux before 4.20, a kernel without CONFIG_PSI, or booted with `psi=0`.
@@ -20,6 +21,7 @@
 
 use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, parse};
 use host::{Host, Sampled};
+use model::field::{Field, Formula};
 use model::sample::MetricKind::Counter;
 
 /// What this file measures.
@@ -29,7 +31,7 @@ pub static SENSOR: Sensor = Sensor {
     every_ms: 0,
     reads: &["/proc/pressure/*"],
     metrics: METRICS,
-    fields: &[],
+    fields: FIELDS,
     open,
 };
 
@@ -50,7 +52,27 @@ static METRICS: &[Metric] = &[
     },
 ];
 
-const SUBJECTS: [&str; 3] = ["io", "cpu", "memory"];
+/// Of a second, in which there are 1,000,000 µs, in percent.
+const PERCENT: f64 = 100.0 / 1e6;
+
+static FIELDS: &[Field] = &[
+    Field {
+        name: "pressure.{}.some_percent",
+        unit: "percent",
+        meaning: "share of the time in which at least one task waited",
+        cannot_tell: "how many tasks waited, or for which disk: one that waits all the time gives 100",
+        formula: Formula::Rate(&["pressure.{}.some_us"], PERCENT),
+    },
+    Field {
+        name: "pressure.{}.full_percent",
+        unit: "percent",
+        meaning: "share of the time in which no task that had work could go on",
+        cannot_tell: "for which disk they waited",
+        formula: Formula::Rate(&["pressure.{}.full_us"], PERCENT),
+    },
+];
+
+const SUBJECTS: [&str; 4] = ["io", "cpu", "memory", "irq"];
 
 struct Pressure(Vec<(&'static str, Sampled)>);
 
@@ -79,13 +101,10 @@ impl Source for Pressure {
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
         for ((_, file), cells) in self.0.iter_mut().zip(row.chunks_mut(METRICS.len())) {
-            for line in parse::lines(file.read()?) {
-                let cell = if line.starts_with(b"some ") { 0 } else { 1 };
-                let total = parse::words(line).find_map(|word| parse::number(word.strip_prefix(b"total=")?));
-                if let Some(total) = total {
-                    cells[cell] = total as f64;
-                }
-            }
+            // One file that cannot be read leaves its own gap.
+            let Ok(text) = file.read() else { continue };
+            let (some, full) = parse::pressure_us(text);
+            [cells[0], cells[1]] = [some, full];
         }
         Ok(())
     }
@@ -94,7 +113,7 @@ impl Source for Pressure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::sensor_tests::read_once;
+    use crate::observe::sensor_tests::{damaged, read_once};
 
     #[test]
     fn totals_and_the_missing_full_line() {
@@ -106,6 +125,16 @@ mod tests {
         let values: Vec<Option<f64>> = row.iter().map(|(_, value)| *value).collect();
         assert_eq!(values, [Some(74197872.0), Some(45485778.0), Some(7.0), None]);
         assert_eq!(row[2].0, "pressure.cpu.some_us");
+    }
+
+    #[test]
+    fn damage_leaves_gaps() {
+        for seed in 0..500 {
+            let io =
+                damaged("some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=1.00 total=9\n", seed);
+            let row = read_once(&SENSOR, &[("/proc/pressure/io", &io)], &Scope::default()).unwrap();
+            assert!(row.iter().all(|(_, value)| value.is_none_or(|value| value >= 0.0)), "seed {seed}");
+        }
     }
 
     #[test]
