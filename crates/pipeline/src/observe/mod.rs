@@ -71,6 +71,13 @@ pub fn fields() -> Vec<(&'static str, &'static [Field])> {
     sensors::ALL.iter().map(|sensor| (sensor.id, sensor.fields)).collect()
 }
 
+/// The field of this id, and the sensor that gives it.
+pub fn field(id: &str) -> Option<(&'static Sensor, &'static Field)> {
+    let fields =
+        sensors::ALL.iter().flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
+    fields.into_iter().find(|(_, field)| field.id() == id)
+}
+
 /// An opened sensor.
 pub trait Source: Send {
     /// The series it gives, in the order of [`Source::read`].
