@@ -4,7 +4,7 @@ use super::store::Keep;
 use super::track::Track;
 use super::{Scope, sensors};
 use host::{Host, clock};
-use model::reading::Reading;
+use model::reading::{Reading, Row, SeriesName};
 use model::sample::SensorLog;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -81,6 +81,18 @@ impl Sampler {
             .spawn(move || run(&shared, &stopped, interval_ns, origin_ns));
         let thread = thread.map_err(|error| absent.extend(all_absent(&error.to_string()))).ok();
         Sampler { stop, thread, state, absent }
+    }
+
+    /// A history that has ended: of each sensor its id, its series and its rows, the oldest first. Nothing is sampled; it
+    /// is there to be looked at.
+    pub fn of_rows(
+        histories: impl IntoIterator<Item = (&'static str, Vec<SeriesName>, Vec<Row>)>,
+    ) -> Sampler {
+        let tracks: Vec<Track> =
+            histories.into_iter().map(|(id, series, rows)| Track::of_rows(id, series, rows)).collect();
+        let last_ns = tracks.iter().filter_map(Track::last_ns).max().unwrap_or(0);
+        let state = Arc::new(Mutex::new(State { tracks, last_ns, ..State::default() }));
+        Sampler { stop: mpsc::channel().0, thread: None, state, absent: Vec::new() }
     }
 
     /// What every sensor read at the end of some time and at its beginning, ns on the sampler's clock.
@@ -209,6 +221,24 @@ mod tests {
         assert!(*cpu.time_ns.last().unwrap() >= 140_000_000);
         assert!(cpu.cost_cpu_ns > 0);
         assert!(cpu.series.iter().all(|series| series.values.len() == cpu.time_ns.len()));
+    }
+
+    #[test]
+    fn a_history_is_looked_at_as_if_it_were_live() {
+        let name = |name: &str| SeriesName { name: name.into(), kind: model::sample::MetricKind::Counter };
+        let row = |second: i64| Row {
+            time_ns: second * 1_000_000_000,
+            cells: vec![second as f64 * 100.0, f64::NAN].into(),
+        };
+        let series = vec![name("disk.sda.read_ios"), name("disk.sdb.read_ios")];
+        let sampler = Sampler::of_rows([("diskstats", series, (0..=60).map(row).collect())]);
+        let status = sampler.status();
+        assert_eq!((status.first_ns, status.last_ns), (0, 60_000_000_000));
+        let readings = sampler.readings(59_000_000_000, 60_000_000_000);
+        assert_eq!((readings[0].seconds(), readings[0].to.cells[0]), (1.0, 6000.0));
+        let curve = sampler.curve("diskstats", 0, 60_000_000_000, 6);
+        assert!(curve.iter().all(|part| part.as_ref().is_some_and(|part| part.seconds() == 10.0)));
+        assert_eq!(sampler.curve("cpu", 0, 60_000_000_000, 2).len(), 2);
     }
 
     #[test]
