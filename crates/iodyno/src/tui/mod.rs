@@ -3,7 +3,13 @@
 //! A panel is one file in `panels/`. It reads a [`Look`], which is one moment of the last hour, and draws into the
 //! rectangle it is given; it keeps no state and asks the machine nothing.
 
+mod curves;
+mod heat;
 pub mod panels;
+#[cfg(test)]
+mod samples;
+mod spans;
+pub mod text;
 pub mod theme;
 
 use model::finding::Finding;
