@@ -4,10 +4,12 @@
 //! rectangle it is given; it keeps no state and asks the machine nothing.
 
 pub mod curve;
+mod curves;
 mod draw;
 #[cfg(test)]
 mod draw_tests;
 mod explain;
+mod heat;
 mod keys;
 mod known;
 mod layout;
@@ -15,7 +17,10 @@ mod overlay;
 pub mod panels;
 mod recording;
 pub mod run;
+#[cfg(test)]
+mod samples;
 mod screen;
+mod spans;
 mod state;
 pub mod text;
 pub mod theme;

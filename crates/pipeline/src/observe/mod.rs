@@ -17,7 +17,7 @@ mod tracing;
 mod track;
 
 pub use host::disk_counters::{Counters, DeviceCounters};
-pub use layer_history::{LayerHistory, LayerStep};
+pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
 pub use probe::{Rung, Strength, rung};
 pub use sampler::{Sampler, Status};
 pub use store::Keep;

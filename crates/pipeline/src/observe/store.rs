@@ -12,7 +12,7 @@ const ROWS_MIN: usize = 600;
 /// How far back [`Keep::Recent`] reaches.
 pub(super) const RECENT_NS: i64 = 3600 * 1_000_000_000;
 /// How far back every row is kept there; older ones are thinned out to one in [`STEP_NS`].
-const FINE_NS: i64 = 300 * 1_000_000_000;
+pub(super) const FINE_NS: i64 = 300 * 1_000_000_000;
 const STEP_NS: i64 = 1_000_000_000;
 
 /// What to keep when there is more than memory should hold.
