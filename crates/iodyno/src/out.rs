@@ -17,6 +17,11 @@ impl Out {
         Out { json }
     }
 
+    /// Whether stdout carries a document.
+    pub fn is_json(self) -> bool {
+        self.json
+    }
+
     /// A line for people.
     pub fn say(self, text: impl AsRef<str>) {
         if self.json { self.note(text) } else { write_line(&mut std::io::stdout(), text.as_ref()) }

@@ -21,3 +21,4 @@ mod support;
 mod sweep;
 mod tune;
 mod undo;
+mod watch_screen;

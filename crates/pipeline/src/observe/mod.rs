@@ -4,6 +4,7 @@
 //! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
 //! device's traffic was not ours.
 
+mod declare;
 pub mod foreign;
 mod layer_history;
 mod parse;

@@ -137,6 +137,16 @@ impl Track {
         self.store.first_ns()
     }
 
+    /// How many rows are kept.
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Time of the row so many rows after a moment's, or before it.
+    pub fn step(&self, time_ns: i64, count: i64) -> Option<i64> {
+        self.store.step(time_ns, count)
+    }
+
     /// Time of the last row.
     pub fn last_ns(&self) -> Option<i64> {
         self.store.at(i64::MAX).map(|row| row.time_ns)

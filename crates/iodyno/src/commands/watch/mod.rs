@@ -2,8 +2,10 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
+use crate::tui::{self, run::Setup};
 use pipeline::analyse::fields::Fields;
 use pipeline::observe::{self, Keep, LayerHistory, Sampler, Scope, Tracing};
+use std::io::IsTerminal;
 
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
@@ -13,6 +15,12 @@ pub struct Args {
     /// Time between two samples, ms: 10 to 10000.
     #[arg(long, default_value_t = observe::INTERVAL_DEFAULT_MS, value_parser = clap::value_parser!(u64).range(10..=10_000))]
     pub interval_ms: u64,
+    /// Pictures a second on the full screen: 1 to 10 [default: 2].
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=10))]
+    pub frames: Option<u64>,
+    /// Draw with nothing but ASCII; so it does by itself where the locale is not UTF-8.
+    #[arg(long)]
+    pub ascii: bool,
 }
 
 /// Sensors at work, and what makes sense of them.
@@ -42,6 +50,17 @@ impl Watching {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let names: Vec<&str> = args.devices.iter().map(String::as_str).collect();
     let mut watching = Watching::start(context, args, &Scope::devices(&names));
+    if std::io::stdout().is_terminal() && !context.out.is_json() {
+        let scope = Scope::devices(&names);
+        let setup = Setup {
+            scope: &scope,
+            interval_ms: args.interval_ms,
+            frames_per_s: args.frames,
+            is_ascii: args.ascii,
+            rules: None,
+        };
+        return tui::run::run(&mut watching, context, setup);
+    }
     let stop = context.stop_on_signals()?;
     while !stop.is_asked() {
         host::clock::sleep_ms(1000);

@@ -98,7 +98,9 @@ fn own_irqs(look: &Look<'_>, cpus: &[u32]) -> Option<Vec<Option<f64>>> {
     look.frame.get("irq.device.per_s", look.device)?;
     let mut values = vec![None; cpus.len()];
     for (pair, rate) in look.frame.each("irq.device_cpu.per_s") {
-        let Some(cpu) = pair.strip_prefix(look.device).and_then(|rest| rest.strip_prefix('@')) else { continue };
+        let Some(cpu) = pair.strip_prefix(look.device).and_then(|rest| rest.strip_prefix('@')) else {
+            continue;
+        };
         if let Some(place) = cpu.parse().ok().and_then(|cpu: u32| cpus.binary_search(&cpu).ok()) {
             values[place] = Some(rate);
         }

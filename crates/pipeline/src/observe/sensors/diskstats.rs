@@ -19,6 +19,8 @@
 //! ## Example
 //! `disk.vda.read_ios` from 380215 to 381239 in a second: 1,024 reads completed.
 
+mod fields;
+
 use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, parse};
 use host::{Host, Sampled};
 use model::sample::MetricKind::{Counter, Counter32, Gauge};
@@ -30,7 +32,7 @@ pub static SENSOR: Sensor = Sensor {
     every_ms: 0,
     reads: &["/proc/diskstats"],
     metrics: METRICS,
-    fields: &[],
+    fields: fields::FIELDS,
     open,
 };
 

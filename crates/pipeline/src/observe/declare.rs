@@ -1,0 +1,27 @@
+//! Short forms of what a sensor declares, so that a series or a field is two lines rather than seven.
+
+use super::Metric;
+use model::field::{Field, Formula};
+use model::sample::MetricKind;
+
+/// A series.
+pub(super) const fn metric(
+    name: &'static str,
+    unit: &'static str,
+    kind: MetricKind,
+    meaning: &'static str,
+    cannot_tell: &'static str,
+) -> Metric {
+    Metric { name, unit, kind, meaning, cannot_tell }
+}
+
+/// A field.
+pub(super) const fn field(
+    name: &'static str,
+    unit: &'static str,
+    formula: Formula,
+    meaning: &'static str,
+    cannot_tell: &'static str,
+) -> Field {
+    Field { name, unit, meaning, cannot_tell, formula }
+}
