@@ -1,27 +1,20 @@
 //! One field over the time that is shown, and how that time is named.
 
-use crate::tui::{Look, spans};
+use crate::tui::{Look, curve};
 use model::units;
 use pipeline::analyse::fields::Pick;
 use pipeline::observe;
 
-/// The values of a field for one subject in equal parts of the time that is shown. A part without data has none, and so
-/// have all where no sensor gives the field.
+/// The values of a field for one subject in parts of the time that is shown. A part without data has none, and so have
+/// all where no sensor gives the field.
 pub fn curve(look: &Look<'_>, id: &str, subject: &str, parts: usize) -> Vec<Option<f64>> {
-    let (from_ns, to_ns) = spans::window(look);
-    curve_between(look, id, subject, (from_ns, to_ns), parts)
+    curve_over(look, id, subject, look.span_ns, parts)
 }
 
-/// The same between two moments, ns.
-pub fn curve_between(
-    look: &Look<'_>,
-    id: &str,
-    subject: &str,
-    (from_ns, to_ns): (i64, i64),
-    parts: usize,
-) -> Vec<Option<f64>> {
+/// The same over another time before this moment, ns.
+pub fn curve_over(look: &Look<'_>, id: &str, subject: &str, span_ns: i64, parts: usize) -> Vec<Option<f64>> {
     let Some((sensor, field)) = observe::field(id) else { return vec![None; parts] };
-    let readings = look.sampler.curve(sensor.id, from_ns, to_ns, parts);
+    let readings = curve::parts(look.sampler, sensor.id, look.at_ns, span_ns, parts);
     // The list of series only grows, so the places found in the longest hold for all.
     let longest = readings.iter().flatten().max_by_key(|reading| reading.series.len());
     let pick = longest.and_then(|reading| Pick::new(field, subject, &reading.series));

@@ -87,14 +87,17 @@ pub fn map(history: &LayerHistory, asked: &Asked<'_>) -> Option<Map> {
     Some(Map { edges_ns, columns, top })
 }
 
-/// Rates by quarter of an octave, for each column that any time was traced of. A column that is shorter than the steps
-/// of the history shows the step that it lies in.
+/// Rates by quarter of an octave, for each column that any time was traced of. Columns begin at multiples of their width,
+/// so that what is in one stays in it as it moves to the left. A column that is shorter than the steps of the history
+/// shows the step that it lies in.
 fn fine_columns(history: &LayerHistory, asked: &Asked<'_>) -> Vec<Option<[f64; BINS]>> {
-    let width_ns = ((asked.to_ns - asked.from_ns) as f64 / asked.columns.max(1) as f64).max(1.0);
-    let place = |time_ns: i64| ((time_ns - asked.from_ns).max(0) as f64 / width_ns) as usize;
+    let columns = asked.columns.max(1) as i64;
+    let width_ns = ((asked.to_ns - asked.from_ns + columns - 1) / columns).max(1);
+    let start_ns = ((asked.to_ns + width_ns - 1).div_euclid(width_ns) - columns) * width_ns;
+    let place = |time_ns: i64| ((time_ns - start_ns).max(0) / width_ns) as usize;
     let mut sums: Vec<Option<([f64; BINS], f64)>> = vec![None; asked.columns];
     let mut steps: Vec<(i64, i64, usize)> = Vec::new();
-    for step in history.steps(asked.from_ns, asked.to_ns) {
+    for step in history.steps(start_ns, asked.to_ns) {
         let column = place(step.from_ns + (step.to_ns - step.from_ns) / 2);
         let Some(sum) = sums.get_mut(column) else { continue };
         if !step.devices().any(|device| device == asked.device) {
@@ -110,7 +113,8 @@ fn fine_columns(history: &LayerHistory, asked: &Asked<'_>) -> Vec<Option<[f64; B
     let rates: Vec<Option<[f64; BINS]>> =
         sums.into_iter().map(|sum| sum.map(|(bins, seconds)| bins.map(|count| count / seconds))).collect();
     let around = |column: usize| {
-        let middle_ns = asked.from_ns + ((column as f64 + 0.5) * width_ns) as i64;
+        // The last column may have only begun.
+        let middle_ns = (start_ns + column as i64 * width_ns + width_ns / 2).min(asked.to_ns - 1);
         let next = steps.partition_point(|(_, to_ns, _)| *to_ns <= middle_ns);
         let (_, _, of) = steps.get(next).filter(|(from_ns, _, _)| *from_ns <= middle_ns)?;
         rates[*of]

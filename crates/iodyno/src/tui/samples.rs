@@ -2,7 +2,7 @@
 
 use crate::tui::text;
 use crate::tui::theme::{Depth, Theme};
-use crate::tui::{Choice, Look, Panel};
+use crate::tui::{Choice, Known, Look, Panel};
 use model::field::{Field, Formula};
 use model::histogram::{Histogram, bucket_of};
 use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
@@ -104,6 +104,7 @@ impl Scene {
 
     pub fn buffer(&self, panel: &Panel, width: u16, height: u16) -> Buffer {
         let status = Status { last_ns: self.at_ns, ..self.sampler.status() };
+        let known = Known::default();
         let look = Look {
             frame: &self.frame,
             sampler: &self.sampler,
@@ -113,7 +114,7 @@ impl Scene {
             at_ns: self.at_ns,
             span_ns: self.span_ns,
             interval_ms: 100,
-            known: &Default::default(),
+            known: &known,
             device: "vda",
             choice: &self.choice,
             theme: &self.theme,

@@ -16,6 +16,8 @@ const CPUS_MAX: usize = 24;
 const NAME: u16 = 16;
 /// Columns to the right that say what the row comes to, where there is room.
 const NOTE: u16 = 24;
+/// The interrupts of the chosen device where they are known by CPU, else those of all devices looked at.
+const TARGET: &str = "irq.cpu.target_per_s";
 /// Eighths for shares.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -35,7 +37,7 @@ const fn kind(name: &'static str, id: &'static str, is_percent: bool) -> Kind {
 
 static KINDS: &[Kind] = &[
     kind("busy %", "cpu.busy_percent", true),
-    kind("disk irq /s", "irq.cpu.target_per_s", false),
+    kind("disk irq /s", TARGET, false),
     kind("all irq /s", "irq.cpu.all_per_s", false),
     kind("BLOCK softirq /s", "softirq.cpu.block_per_s", false),
     kind("softirq %", "cpu.softirq_percent", true),
@@ -77,6 +79,11 @@ fn cpus(look: &Look<'_>) -> Vec<u32> {
 
 /// A field by CPU, in their order.
 fn values(look: &Look<'_>, id: &str, cpus: &[u32]) -> Vec<Option<f64>> {
+    if id == TARGET
+        && let Some(own) = own_irqs(look, cpus)
+    {
+        return own;
+    }
     let mut values = vec![None; cpus.len()];
     for (cpu, value) in look.frame.each(id) {
         if let Some(place) = cpu.parse().ok().and_then(|cpu: u32| cpus.binary_search(&cpu).ok()) {
@@ -84,6 +91,22 @@ fn values(look: &Look<'_>, id: &str, cpus: &[u32]) -> Vec<Option<f64>> {
         }
     }
     values
+}
+
+/// The interrupts of the chosen device by CPU; a CPU that never took one has no series, and none.
+fn own_irqs(look: &Look<'_>, cpus: &[u32]) -> Option<Vec<Option<f64>>> {
+    look.frame.get("irq.device.per_s", look.device)?;
+    let mut values = vec![None; cpus.len()];
+    for (pair, rate) in look.frame.each("irq.device_cpu.per_s") {
+        let Some(cpu) = pair.strip_prefix(look.device).and_then(|rest| rest.strip_prefix('@')) else {
+            continue;
+        };
+        if let Some(place) = cpu.parse().ok().and_then(|cpu: u32| cpus.binary_search(&cpu).ok()) {
+            values[place] = Some(rate);
+        }
+    }
+    let is_known = values.iter().any(Option::is_some);
+    is_known.then(|| values.into_iter().map(|value| value.or(Some(0.0))).collect())
 }
 
 /// The CPU with the most of something, what that is, and its share of the sum.
@@ -103,25 +126,22 @@ fn range_word(cpus: &[u32]) -> String {
     }
 }
 
-/// Whose interrupts the target's are: those of one device where its own are all of them.
-fn irq_owner(look: &Look<'_>) -> String {
-    let all: f64 = look.frame.each("irq.cpu.target_per_s").map(|(_, rate)| rate).sum();
-    let own = look.frame.get("irq.device.per_s", look.device).unwrap_or(0.0);
-    match own > 0.0 && own >= 0.95 * all {
-        true => text::cut(look.device, 12),
-        false => "disks".into(),
+/// Whose interrupts they are.
+fn irq_owner(look: &Look<'_>, cpus: &[u32]) -> String {
+    match own_irqs(look, cpus) {
+        Some(_) => text::cut(look.device, 12),
+        None => "of disks".into(),
     }
 }
 
 /// `irq vda → CPU 4 96 %`.
 fn irq_word(look: &Look<'_>, cpus: &[u32]) -> String {
-    let values = values(look, "irq.cpu.target_per_s", cpus);
+    let values = values(look, TARGET, cpus);
+    let owner = irq_owner(look, cpus);
     match top(&values, cpus) {
-        Some((cpu, rate, share)) if rate > 0.0 => {
-            format!("irq {} → CPU {cpu} {:.0} %", irq_owner(look), share * 100.0)
-        }
-        Some(_) => "irq of disks 0".into(),
-        None => "irq of disks –".into(),
+        Some((cpu, rate, share)) if rate > 0.0 => format!("irq {owner} → CPU {cpu} {:.0} %", share * 100.0),
+        Some(_) => format!("irq {owner} 0"),
+        None => format!("irq {owner} –"),
     }
 }
 
@@ -233,7 +253,11 @@ fn map_row(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    text::left(buffer, area, 0, 0, kind.name, Style::new());
+    let name = match kind.id == TARGET && own_irqs(look, cpus).is_some() {
+        true => format!("{} irq /s", text::cut(look.device, 8)),
+        false => kind.name.to_string(),
+    };
+    text::left(buffer, area, 0, 0, &name, Style::new());
     let all = values(look, kind.id, cpus);
     if all.iter().all(Option::is_none) {
         text::left(buffer, area, NAME + 1, 0, "–", look.theme.faint());

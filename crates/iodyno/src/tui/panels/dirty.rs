@@ -100,8 +100,8 @@ impl Pages {
 fn limit_in_s(look: &Look<'_>, pages: &Pages) -> Option<f64> {
     // A part has to hold a sample even where samples are rare.
     let part_ns = (look.interval_ms as i64 * 2_000_000).max(1_000_000_000);
-    let span = (look.at_ns - part_ns * PARTS as i64, look.at_ns);
-    let dirty = curves::curve_between(look, "memory.dirty_bytes", "", span, PARTS);
+    let span_ns = part_ns * PARTS as i64;
+    let dirty = curves::curve_over(look, "memory.dirty_bytes", "", span_ns, PARTS);
     forecast::seconds_to(&dirty, part_ns as f64 / 1e9, pages.limit? - pages.writeback)
 }
 

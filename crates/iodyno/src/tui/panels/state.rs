@@ -6,45 +6,67 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+/// Columns of the name.
+const NAME: usize = 7;
+/// Columns between two parts.
+const BETWEEN: usize = 3;
+
 /// Pressure, arrays, temperatures.
-pub static PANEL: Panel = Panel { key: '8', name: "state", rows: |_, _| (1, 1), draw };
+pub static PANEL: Panel = Panel { key: '8', name: "state", rows, draw };
+
+fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
+    let rows = places(&parts(look), usize::from(width)).last().map_or(1, |place| place.1 + 1);
+    (1, rows)
+}
 
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
-    let parts = [Some(pressure(look)), arrays(look), throttled(look), temperature(look)];
-    let parts: Vec<(String, bool)> = parts.into_iter().flatten().collect();
-    let end = text::left(buffer, area, 0, 0, "PSI    ", look.theme.strong());
-    let (mut end, mut left_out) = (usize::from(end), 0);
-    let width = usize::from(area.width);
-    for (place, (words, is_bad)) in parts.iter().enumerate() {
-        let others = if place + 1 < parts.len() { 4 } else { 0 };
-        if place > 0 && end + text::width(words) + others > width {
-            left_out += 1;
-            continue;
-        }
+    let parts = parts(look);
+    let places = places(&parts, usize::from(area.width));
+    text::left(buffer, area, 0, 0, "PSI", look.theme.strong());
+    let shown = places.iter().filter(|(_, row)| *row < area.height).count();
+    let mut end = (NAME as u16, 0);
+    for ((words, is_bad), (column, row)) in parts.iter().zip(&places).take(shown) {
         let style = if *is_bad { look.theme.warning() } else { Style::new() };
-        end = usize::from(text::left(buffer, area, end as u16, 0, words, style)) + 3;
+        end = (text::left(buffer, area, *column as u16, *row, words, style), *row);
     }
-    if left_out > 0 {
-        text::left(
-            buffer,
-            area,
-            (end as u16).saturating_sub(2),
-            0,
-            &format!("…+{left_out}"),
-            look.theme.faint(),
-        );
+    if shown < parts.len() {
+        let words = format!(" …+{}", parts.len() - shown);
+        let room = usize::from(area.width).saturating_sub(text::width(&words)) as u16;
+        text::left(buffer, area, end.0.min(room), end.1, &words, look.theme.faint());
     }
 }
 
-/// `io some 12 % full 9 %   mem 0 %   cpu 2 %`.
-fn pressure(look: &Look<'_>) -> (String, bool) {
+/// What there is to say, and whether it is bad.
+fn parts(look: &Look<'_>) -> Vec<(String, bool)> {
+    let others = [arrays(look), throttled(look), temperature(look)];
+    pressure(look).into_iter().chain(others.into_iter().flatten()).collect()
+}
+
+/// Column and row of each part, in as many rows as that takes.
+fn places(parts: &[(String, bool)], width: usize) -> Vec<(usize, u16)> {
+    let (mut column, mut row) = (NAME, 0);
+    let place = |(words, _): &(String, bool)| {
+        // Room for saying that more is left out.
+        if column > NAME && column + text::width(words) + 5 > width.max(NAME + 5) {
+            (column, row) = (NAME, row + 1);
+        }
+        let place = (column, row);
+        column += text::width(words) + BETWEEN;
+        place
+    };
+    parts.iter().map(place).collect()
+}
+
+/// `io some 12 % full 9 %`, `mem 0 %`, `cpu 2 %`.
+fn pressure(look: &Look<'_>) -> Vec<(String, bool)> {
     if let Some((_, reason)) = look.status.absent.iter().find(|(sensor, _)| sensor == "pressure") {
-        return (format!("absent: {reason}"), false);
+        return vec![(format!("absent: {reason}"), false)];
     }
     let share = |id: &str, what: &str| look.frame.get(id, what).map_or("–".into(), percent);
     let some = |what: &str| share("pressure.some_percent", what);
-    let full = share("pressure.full_percent", "io");
-    (format!("io some {} full {full}   mem {}   cpu {}", some("io"), some("memory"), some("cpu")), false)
+    let io = format!("io some {} full {}", some("io"), share("pressure.full_percent", "io"));
+    let others = [format!("mem {}", some("memory")), format!("cpu {}", some("cpu"))];
+    std::iter::once(io).chain(others).map(|words| (words, false)).collect()
 }
 
 fn percent(value: f64) -> String {
@@ -85,7 +107,7 @@ fn arrays(look: &Look<'_>) -> Option<(String, bool)> {
 
 fn throttled(look: &Look<'_>) -> Option<(String, bool)> {
     let mut events: Vec<(&str, f64)> =
-        look.frame.each("throttle.events").filter(|(_, events)| *events > 0.0).collect();
+        look.frame.each("throttle.events_per_s").filter(|(_, events)| *events > 0.0).collect();
     events.sort_by(|a, b| b.1.total_cmp(&a.1));
     let (name, _) = events.first()?;
     let more = if events.len() > 1 { format!(" …+{}", events.len() - 1) } else { String::new() };
@@ -138,6 +160,8 @@ mod tests {
             "PSI    io some 12 % full 9 %   mem 0 %   cpu <1 %   md0 in sync   vda 48 °C"
         );
         assert!(line(&values, 70).ends_with("md0 in sync …+1"));
+        let scene = Scene { frame: frame(&values), ..Scene::new() };
+        assert_eq!(scene.draw(&PANEL, 56, 2), ["PSI    io some 12 % full 9 %   mem 0 %   cpu <1 %", "       md0 in sync   vda 48 °C"]);
     }
 
     #[test]
@@ -147,7 +171,7 @@ mod tests {
             ("md.{}.degraded_disks", "md1", 1.0),
             ("md.{}.sync_percent", "md1", 40.0),
             ("md.{}.sync_bytes_per_s", "md1", 104_857_600.0),
-            ("throttle.{}.events", "cpu3", 2.0),
+            ("throttle.{}.events_per_s", "cpu3", 2.0),
         ];
         let line = line(&values, 120);
         assert!(line.contains("md1 rebuilds, 40 % at 100 MiB/s …+1   ! cpu3 throttled by heat"), "{line}");

@@ -8,6 +8,8 @@ use ratatui::style::Style;
 
 /// Columns of a figure.
 const CELL: usize = 9;
+/// Below this a line says more than a table.
+const TABLE_MIN: u16 = 50;
 const MIB: f64 = 1024.0 * 1024.0;
 /// What the figures are of, in the fewest words that are true.
 const CAVEAT: &str = "counted at the process, not the device";
@@ -68,13 +70,13 @@ impl Row {
 
 fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     let all = busy(look, &PROCESSES).0.len() + busy(look, &CGROUPS).0.len();
-    if all == 0 || width < 60 { (1, 1) } else { (1, (all as u16).saturating_add(3).min(ROWS_MAX)) }
+    if all == 0 || width < TABLE_MIN { (1, 1) } else { (1, (all as u16).saturating_add(3).min(ROWS_MAX)) }
 }
 
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let (processes, idle) = busy(look, &PROCESSES);
     let (groups, idle_groups) = busy(look, &CGROUPS);
-    if area.height < 4 || area.width < 60 {
+    if area.height < 4 || area.width < TABLE_MIN {
         line(look, &processes, area, buffer);
         return;
     }

@@ -21,9 +21,12 @@ fn scene(cpus: u32) -> Scene {
         add("cpu.{}.busy_percent", 91.0, 3.0);
         add("cpu.{}.softirq_percent", 31.0, 0.0);
         add("cpu.{}.steal_percent", 0.0, 0.0);
-        add("irq.cpu{}.target_per_s", 40_000.0, if name == "0" { 1_200.0 } else { 0.0 });
+        add("irq.cpu{}.target_per_s", 40_000.0, 700.0);
         add("irq.cpu{}.all_per_s", 41_000.0, 100.0);
     }
+    values.push(("irq.device_cpu.{}.per_s", "vda@4", 40_000.0));
+    values.push(("irq.device_cpu.{}.per_s", "vda@0", 1_200.0));
+    values.push(("irq.device_cpu.{}.per_s", "vdab@1", 9e9));
     Scene { frame: frame(&values), ..Scene::new() }
 }
 
@@ -43,7 +46,7 @@ fn a_column_for_each_cpu_and_a_row_for_each_kind() {
     let lines = scene(8).draw(&PANEL, 120, 11);
     assert_eq!(lines[0], "CPU × INTERRUPT    0   1   2   3   4   5   6   7");
     assert_eq!(lines[1], "busy %             3   3   3   3  91   3   3   3  91 % on CPU 4");
-    assert_eq!(lines[2], "disk irq /s        ▂   ·   ·   ·   █   ·   ·   ·  41.2 k, 97 % on CPU 4");
+    assert_eq!(lines[2], "vda irq /s         ▂   ·   ·   ·   █   ·   ·   ·  41.2 k, 97 % on CPU 4");
     assert_eq!(lines[4], "BLOCK softirq /s –", "no such sensor: {lines:#?}");
     assert_eq!(lines[10], "irq 107 40.0 k/s, irq 108 1.20 k/s   tasks blocked 3   running 2");
     assert!(lines[9].starts_with("steal %            0   0"), "{lines:#?}");
@@ -82,8 +85,9 @@ fn interrupts_of_several_disks_are_nobodys_own() {
     let frame = frame(&[
         ("cpu.{}.busy_percent", "0", 5.0),
         ("irq.cpu{}.target_per_s", "0", 100.0),
-        ("irq.device.{}.per_s", "vda", 50.0),
+        ("irq.device.{}.per_s", "vdb", 50.0),
+        ("irq.device_cpu.{}.per_s", "vdb@0", 50.0),
     ]);
     let line = Scene { frame, ..Scene::new() }.draw(&PANEL, 80, 1)[0].clone();
-    assert!(line.contains("irq disks → CPU 0 100 %"), "{line}");
+    assert!(line.contains("irq of disks → CPU 0 100 %"), "{line}");
 }
