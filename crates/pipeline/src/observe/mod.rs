@@ -4,11 +4,14 @@
 //! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
 //! device's traffic was not ours.
 
+mod aside;
 mod declare;
+mod devices;
 pub mod foreign;
 mod layer_history;
 mod parse;
 mod sampler;
+mod scan;
 #[cfg(test)]
 mod sensor_tests;
 pub mod sensors;
@@ -92,6 +95,16 @@ pub trait Source: Send {
 
     /// Reads once into a row as long as the columns, which arrives filled with NaN: what stays NaN was not there.
     fn read(&mut self, row: &mut [f64]) -> host::Result<()>;
+
+    /// Why a part of what it looks at has no data: a device that counts nothing, a disk that tells nothing.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// CPU time of threads that read for it, ns.
+    fn cost_elsewhere_ns(&self) -> u64 {
+        0
+    }
 }
 
 /// One series of a sensor.
@@ -107,6 +120,11 @@ impl Column {
     /// The series of a metric for one device, CPU or line.
     pub fn of(metric: &'static Metric, subject: &str) -> Self {
         Column { name: metric.name.replacen("{}", subject, 1), metric }
+    }
+
+    /// The series of several metrics for one subject.
+    pub fn all_of(metrics: &'static [Metric], subject: &str) -> Vec<Column> {
+        metrics.iter().map(|metric| Column::of(metric, subject)).collect()
     }
 }
 
