@@ -13,11 +13,15 @@ mod parse;
 mod sampler;
 mod scan;
 #[cfg(test)]
+mod sensor_hosts;
+#[cfg(test)]
 mod sensor_tests;
 pub mod sensors;
 mod store;
 mod tracing;
 mod track;
+#[cfg(test)]
+mod wide_host;
 
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
@@ -28,8 +32,8 @@ pub use tracing::{Tracing, Wish};
 
 use host::Host;
 use model::field::Field;
+pub use model::field::Metric;
 use model::iopath::{IoPath, LayerKind};
-use model::sample::MetricKind;
 
 /// Time between two samples unless the user says otherwise.
 pub const INTERVAL_DEFAULT_MS: u64 = 100;
@@ -55,21 +59,6 @@ pub struct Sensor {
 /// An opened sensor, or why there is nothing to read.
 pub type Opened = Result<Box<dyn Source>, String>;
 
-/// One thing a sensor measures.
-#[derive(Debug)]
-pub struct Metric {
-    /// Name of the series; `{}` stands for the device, CPU or line.
-    pub name: &'static str,
-    /// Unit of the raw value.
-    pub unit: &'static str,
-    /// Counter or gauge.
-    pub kind: MetricKind,
-    /// What it says.
-    pub meaning: &'static str,
-    /// What it is often taken for and is not; empty where there is no such trap.
-    pub cannot_tell: &'static str,
-}
-
 /// Every field of every sensor, as [`crate::analyse::fields::Fields`] takes them.
 pub fn fields() -> Vec<(&'static str, &'static [Field])> {
     sensors::ALL.iter().map(|sensor| (sensor.id, sensor.fields)).collect()
@@ -80,6 +69,11 @@ pub fn field(id: &str) -> Option<(&'static Sensor, &'static Field)> {
     let fields =
         sensors::ALL.iter().flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
     fields.into_iter().find(|(_, field)| field.id() == id)
+}
+
+/// Every raw series of every sensor.
+pub fn metrics() -> Vec<(&'static str, &'static [Metric])> {
+    sensors::ALL.iter().map(|sensor| (sensor.id, sensor.metrics)).collect()
 }
 
 /// An opened sensor.
