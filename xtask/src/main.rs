@@ -9,6 +9,7 @@ mod bpf;
 mod generate;
 mod problem;
 mod rust_source;
+mod svg;
 mod text;
 mod tidy;
 
@@ -19,7 +20,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the registries and the catalogue pages
        cargo xtask tidy                                 check the layout rules that the compiler cannot
-       cargo xtask bpf [--check]                        compile, or compare, the programs that run in the kernel";
+       cargo xtask bpf [--check]                        compile, or compare, the programs that run in the kernel
+       cargo xtask svg TITLE                            a captured terminal (tmux capture-pane -e -p) as a picture";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -41,6 +43,9 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
         ["gen", options @ ..] => generate::run(root, &generate_options(options)?),
         ["tidy"] => tidy::run(root),
         ["bpf"] => bpf::run(root, false),
+        ["svg", title] => std::io::read_to_string(std::io::stdin())
+            .map_err(|error| Failure::Usage(format!("cannot read the screen from stdin: {error}")))
+            .and_then(|captured| svg::picture(&captured, title)),
         ["bpf", "--check"] => bpf::run(root, true),
         _ => Err(Failure::Usage(USAGE.into())),
     }

@@ -15,6 +15,16 @@ pub fn unix_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
+/// Hour, minute and second of a wall clock in this machine's time zone.
+pub fn local_time(unix_ms: u64) -> (u32, u32, u32) {
+    let seconds = (unix_ms / 1000) as libc::time_t;
+    // SAFETY: every field of `tm` is a number or a pointer, for which zero is a value.
+    let mut time: libc::tm = unsafe { std::mem::zeroed() };
+    // SAFETY: both point to values of our own that live over the call, which keeps neither.
+    unsafe { libc::localtime_r(&seconds, &mut time) };
+    (time.tm_hour as u32, time.tm_min as u32, time.tm_sec as u32)
+}
+
 /// Sleeps.
 pub fn sleep_ms(ms: u64) {
     std::thread::sleep(Duration::from_millis(ms));
@@ -131,6 +141,13 @@ fn measure_counter() -> Option<FastSource> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_local_clock_runs_as_fast_as_any() {
+        let (noon, later) = (super::local_time(1_700_000_000_000), super::local_time(1_700_003_661_000));
+        let seconds = |(hour, minute, second): (u32, u32, u32)| hour * 3600 + minute * 60 + second;
+        assert_eq!((seconds(later) + 86_400 - seconds(noon)) % 86_400, 3661);
+    }
 
     #[test]
     fn the_fast_clock_keeps_to_the_monotonic_one() {

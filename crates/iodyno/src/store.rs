@@ -39,7 +39,7 @@ pub struct Row {
     pub id: i64,
     /// When it was made, ms since 1970.
     pub unix_ms: i64,
-    /// `run` or `tune`.
+    /// `run`, `tune` or `watch`.
     pub verb: String,
     /// What the user named.
     pub target: String,

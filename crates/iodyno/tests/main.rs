@@ -24,3 +24,4 @@ mod sweep;
 mod tune;
 mod undo;
 mod watch;
+mod watch_screen;

@@ -29,6 +29,15 @@ pub fn value_of(bucket: usize) -> u64 {
     base + (((bucket & 63) as f64 + 0.5) * (1u64 << shift) as f64) as u64
 }
 
+/// The least nanosecond of a bucket, which is where the bucket before it ends. Beyond the last one: the end of the layout.
+pub fn edge_of(bucket: usize) -> u64 {
+    if bucket < 128 {
+        return bucket as u64;
+    }
+    let shift = (bucket >> 6) - 1;
+    (64 + (bucket as u64 & 63)) << shift
+}
+
 /// Counts of completions by latency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
@@ -150,6 +159,15 @@ mod tests {
         for bucket in 0..BUCKETS {
             assert_eq!(bucket_of(value_of(bucket)), bucket);
         }
+    }
+
+    #[test]
+    fn a_bucket_reaches_from_its_edge_to_the_next() {
+        for bucket in 0..BUCKETS {
+            assert_eq!(bucket_of(edge_of(bucket)), bucket);
+            assert_eq!(bucket_of(edge_of(bucket + 1) - 1), bucket);
+        }
+        assert_eq!(edge_of(BUCKETS), 1 << 34, "17 s");
     }
 
     #[test]

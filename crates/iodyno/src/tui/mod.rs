@@ -3,9 +3,29 @@
 //! A panel is one file in `panels/`. It reads a [`Look`], which is one moment of the last hour, and draws into the
 //! rectangle it is given; it keeps no state and asks the machine nothing.
 
+pub mod curve;
+mod curves;
+mod draw;
+#[cfg(test)]
+mod draw_tests;
+mod explain;
+mod heat;
+mod keys;
+mod known;
+mod layout;
+mod overlay;
 pub mod panels;
+mod recording;
+pub mod run;
+#[cfg(test)]
+mod samples;
+mod screen;
+mod spans;
+mod state;
+pub mod text;
 pub mod theme;
 
+pub use known::Known;
 use model::finding::Finding;
 use pipeline::analyse::fields::Frame;
 use pipeline::observe::{LayerHistory, Sampler, Status};
@@ -31,6 +51,8 @@ pub struct Look<'a> {
     pub span_ns: i64,
     /// Time between two samples, ms.
     pub interval_ms: u64,
+    /// Model and kind of each device.
+    pub known: &'a Known,
     /// Kernel name of the device under the cursor; empty when there is none.
     pub device: &'a str,
     /// What the keys have chosen.
@@ -48,6 +70,8 @@ pub struct Choice {
     pub side: SideChoice,
     /// Idle devices are shown too (`i`).
     pub shows_idle: bool,
+    /// Only these devices (`d`); all where empty.
+    pub devices: Vec<String>,
     /// Only names that hold this text (`/`).
     pub filter: String,
     /// The column that rows are sorted by, the first where empty (`s`), and whether the order is turned (`r`).

@@ -34,6 +34,30 @@ struct Step {
     per: Vec<usize>,
 }
 
+/// One field of one subject, found among the series of its sensor: for the curve of a single quantity, where a whole
+/// frame for each part would be a hundred times the work.
+#[derive(Debug)]
+pub struct Pick(Step);
+
+impl Pick {
+    /// None where the series lack any that the field is made of.
+    pub fn new(field: &Field, subject: &str, series: &[SeriesName]) -> Option<Pick> {
+        let place = |pattern: &&str| {
+            let name = pattern.replacen("{}", subject, 1);
+            series.iter().position(|one| one.name == name)
+        };
+        let (of, per) = parts(field.formula);
+        let of = of.iter().map(place).collect::<Option<Vec<_>>>()?;
+        let per = per.iter().map(place).collect::<Option<Vec<_>>>()?;
+        Some(Pick(Step { id: field.name.into(), subject: subject.into(), formula: field.formula, of, per }))
+    }
+
+    /// Its value between two readings of the same sensor.
+    pub fn value(&self, reading: &Reading) -> Option<f64> {
+        self.0.value(reading)
+    }
+}
+
 impl Fields {
     /// For sensors with these ids and fields.
     pub fn new(catalogue: Vec<(&'static str, &'static [Field])>) -> Self {
@@ -103,11 +127,16 @@ impl Plan {
     }
 }
 
-fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) -> Vec<Step> {
-    let (of, per): (&[&str], &[&str]) = match field.formula {
+/// The series that a formula takes, and those that it divides by.
+fn parts(formula: Formula) -> (&'static [&'static str], &'static [&'static str]) {
+    match formula {
         Formula::Last(of, _) | Formula::Rate(of, _) => (of, &[]),
         Formula::Ratio(of, per, _) => (of, per),
-    };
+    }
+}
+
+fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) -> Vec<Step> {
+    let (of, per) = parts(field.formula);
     let Some(first) = of.first() else { return Vec::new() };
     let id: Arc<str> = field.id().into();
     let found = series.iter().filter_map(|one| {
@@ -209,6 +238,15 @@ mod tests {
         assert_eq!(frame.get("disk.await_read_ms", "sdb"), None, "sdb has no such series");
         assert_eq!(frame.each("disk.reads_per_s").count(), 2);
         assert_eq!(frame.all().count(), 4);
+    }
+
+    #[test]
+    fn one_field_is_picked_as_the_frame_has_it() {
+        let reading = reading(Some(&[10.0, 100.0, 7.0, 5.0]), &[30.0, 160.0, 4.0, 5.0]);
+        let pick =
+            |field: usize, subject| Pick::new(&FIELDS[field], subject, &reading.series)?.value(&reading);
+        assert_eq!((pick(0, "sda"), pick(1, "sda"), pick(2, "sda")), (Some(10.0), Some(3.0), Some(4.0)));
+        assert_eq!((pick(0, "sdb"), pick(1, "sdb")), (Some(0.0), None));
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod wide_host;
 
 pub use edges::{Edges, Reading};
 pub use host::disk_counters::{Counters, DeviceCounters};
-pub use layer_history::{LayerHistory, LayerStep};
+pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
 pub use probe::{Rung, Strength, rung};
 pub use sampler::{Sampler, Status};
 pub use store::Keep;
@@ -66,6 +66,13 @@ pub type Opened = Result<Box<dyn Source>, String>;
 /// Every field of every sensor, as [`crate::analyse::fields::Fields`] takes them.
 pub fn fields() -> Vec<(&'static str, &'static [Field])> {
     sensors::ALL.iter().map(|sensor| (sensor.id, sensor.fields)).collect()
+}
+
+/// The field of this id, and the sensor that gives it.
+pub fn field(id: &str) -> Option<(&'static Sensor, &'static Field)> {
+    let fields =
+        sensors::ALL.iter().flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
+    fields.into_iter().find(|(_, field)| field.id() == id)
 }
 
 /// Every raw series of every sensor.

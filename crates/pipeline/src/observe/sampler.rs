@@ -4,7 +4,7 @@ use super::store::Keep;
 use super::track::Track;
 use super::{Scope, sensors};
 use host::{Host, clock};
-use model::reading::Reading;
+use model::reading::{Reading, Row, SeriesName};
 use model::sample::SensorLog;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,10 +17,19 @@ const THREAD: &str = "iodyno-sensors";
 /// Sensors at work. The first sample is taken before [`Sampler::start`] returns and the last one when it is stopped,
 /// so that what happened in between is covered whole.
 pub struct Sampler {
-    stop: mpsc::Sender<()>,
+    orders: mpsc::Sender<Order>,
     thread: Option<JoinHandle<()>>,
     state: Arc<Mutex<State>>,
     absent: Vec<SensorLog>,
+}
+
+/// What the thread is told.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    /// Take the last sample and end.
+    Stop,
+    /// Sample so often from now on, ns.
+    Every(u64),
 }
 
 /// What the thread and those who look share. Looking is short, so a sample waits for it at most once in a while.
@@ -73,14 +82,26 @@ impl Sampler {
         tracks.iter_mut().for_each(|track| track.sample(origin_ns));
         let last_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
         let state = Arc::new(Mutex::new(State { tracks, last_ns, ..State::default() }));
-        let (stop, stopped) = mpsc::channel();
+        let (orders, told) = mpsc::channel();
         let interval_ns = interval_ms.max(1) * 1_000_000;
         let shared = state.clone();
         let thread = std::thread::Builder::new()
             .name(THREAD.into())
-            .spawn(move || run(&shared, &stopped, interval_ns, origin_ns));
+            .spawn(move || run(&shared, &told, interval_ns, origin_ns));
         let thread = thread.map_err(|error| absent.extend(all_absent(&error.to_string()))).ok();
-        Sampler { stop, thread, state, absent }
+        Sampler { orders, thread, state, absent }
+    }
+
+    /// A history that has ended: of each sensor its id, its series and its rows, the oldest first. Nothing is sampled; it
+    /// is there to be looked at.
+    pub fn of_rows(
+        histories: impl IntoIterator<Item = (&'static str, Vec<SeriesName>, Vec<Row>)>,
+    ) -> Sampler {
+        let tracks: Vec<Track> =
+            histories.into_iter().map(|(id, series, rows)| Track::of_rows(id, series, rows)).collect();
+        let last_ns = tracks.iter().filter_map(Track::last_ns).max().unwrap_or(0);
+        let state = Arc::new(Mutex::new(State { tracks, last_ns, ..State::default() }));
+        Sampler { orders: mpsc::channel().0, thread: None, state, absent: Vec::new() }
     }
 
     /// What every sensor read at the end of some time and at its beginning, ns on the sampler's clock.
@@ -102,6 +123,20 @@ impl Sampler {
             (reading.to.time_ns > start_ns).then_some(reading)
         };
         (0..count).map(part).collect()
+    }
+
+    /// Samples so often from now on. What was kept stays.
+    pub fn set_interval(&self, interval_ms: u64) {
+        // A thread that has ended samples no more, however often.
+        let _ = self.orders.send(Order::Every(interval_ms.max(1) * 1_000_000));
+    }
+
+    /// The moment so many samples after another, or before it where the count is negative, by the sensor that has most;
+    /// the last or first one at the ends.
+    pub fn step(&self, time_ns: i64, count: i64) -> i64 {
+        let state = locked(&self.state);
+        let most = state.tracks.iter().max_by_key(|track| track.len());
+        most.and_then(|track| track.step(time_ns, count)).unwrap_or(time_ns)
     }
 
     /// How the sampling goes.
@@ -130,7 +165,7 @@ impl Sampler {
     /// Takes the last sample and gives back what was read, in the order of the sensors' ids.
     pub fn stop(mut self) -> Vec<SensorLog> {
         // The thread may have ended early; then there is nobody to tell.
-        let _ = self.stop.send(());
+        let _ = self.orders.send(Order::Stop);
         let mut logs = std::mem::take(&mut self.absent);
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(())) => {
@@ -148,7 +183,7 @@ impl Sampler {
 impl Drop for Sampler {
     fn drop(&mut self) {
         // Without a receiver's answer the thread ends by itself; waiting for it keeps no file open behind our back.
-        let _ = self.stop.send(());
+        let _ = self.orders.send(Order::Stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -166,14 +201,20 @@ fn all_absent(reason: &str) -> impl Iterator<Item = SensorLog> {
 
 /// Samples at absolute moments, so that lateness does not add up. A late sample keeps its true time; moments that
 /// passed meanwhile are skipped, never made up for in a burst.
-fn run(state: &Mutex<State>, stopped: &mpsc::Receiver<()>, interval_ns: u64, origin_ns: u64) {
-    let start_ns = clock::monotonic_ns();
+fn run(state: &Mutex<State>, told: &mpsc::Receiver<Order>, mut interval_ns: u64, origin_ns: u64) {
+    let mut start_ns = clock::monotonic_ns();
     let mut tick = 1;
     loop {
         let moment_ns = start_ns + tick * interval_ns;
         let wait_ns = moment_ns.saturating_sub(clock::monotonic_ns());
-        let signal = stopped.recv_timeout(Duration::from_nanos(wait_ns));
-        let is_last = signal != Err(RecvTimeoutError::Timeout);
+        let is_last = match told.recv_timeout(Duration::from_nanos(wait_ns)) {
+            Ok(Order::Every(asked_ns)) => {
+                (start_ns, interval_ns, tick) = (clock::monotonic_ns(), asked_ns.max(1), 1);
+                continue;
+            }
+            Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => true,
+            Err(RecvTimeoutError::Timeout) => false,
+        };
         let mut state = locked(state);
         let now_ns = clock::monotonic_ns();
         state.late += u64::from(!is_last && now_ns > moment_ns + interval_ns / 2);
@@ -217,12 +258,44 @@ mod tests {
     }
 
     #[test]
+    fn a_history_is_looked_at_as_if_it_were_live() {
+        let name = |name: &str| SeriesName { name: name.into(), kind: model::sample::MetricKind::Counter };
+        let row = |second: i64| Row {
+            time_ns: second * 1_000_000_000,
+            cells: vec![second as f64 * 100.0, f64::NAN].into(),
+        };
+        let series = vec![name("disk.sda.read_ios"), name("disk.sdb.read_ios")];
+        let sampler = Sampler::of_rows([("diskstats", series, (0..=60).map(row).collect())]);
+        let status = sampler.status();
+        assert_eq!((status.first_ns, status.last_ns), (0, 60_000_000_000));
+        let readings = sampler.readings(59_000_000_000, 60_000_000_000);
+        assert_eq!((readings[0].seconds(), readings[0].to.cells[0]), (1.0, 6000.0));
+        let curve = sampler.curve("diskstats", 0, 60_000_000_000, 6);
+        assert!(curve.iter().all(|part| part.as_ref().is_some_and(|part| part.seconds() == 10.0)));
+        assert_eq!(sampler.curve("cpu", 0, 60_000_000_000, 2).len(), 2);
+        assert_eq!(sampler.step(30_500_000_000, -1), 29_000_000_000);
+    }
+
+    #[test]
     fn stopping_does_not_wait_for_the_next_moment() {
         let before_ns = clock::monotonic_ns();
         let logs = Sampler::start(&Host::live(), 600_000, before_ns, &Scope::default()).stop();
         assert!(clock::monotonic_ns() - before_ns < 300_000_000_000);
         let cpu = logs.iter().find(|log| log.sensor == "cpu").unwrap();
         assert_eq!(cpu.time_ns.len(), 2, "the first and the last");
+    }
+
+    #[test]
+    fn the_interval_can_be_changed_while_it_goes_on() {
+        let sampler = Sampler::start(&Host::live(), 60_000, clock::monotonic_ns(), &Scope::default());
+        let first_ns = sampler.status().last_ns;
+        sampler.set_interval(20);
+        // Bounded by the test's own patience only: a busy machine samples late, and still samples.
+        let has_sampled = (0..3_000).any(|_| {
+            clock::sleep_ms(20);
+            sampler.status().last_ns > first_ns
+        });
+        assert!(has_sampled);
     }
 
     #[test]

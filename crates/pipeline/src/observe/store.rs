@@ -12,7 +12,7 @@ const ROWS_MIN: usize = 600;
 /// How far back [`Keep::Recent`] reaches.
 pub(super) const RECENT_NS: i64 = 3600 * 1_000_000_000;
 /// How far back every row is kept there; older ones are thinned out to one in [`STEP_NS`].
-const FINE_NS: i64 = 300 * 1_000_000_000;
+pub(super) const FINE_NS: i64 = 300 * 1_000_000_000;
 const STEP_NS: i64 = 1_000_000_000;
 
 /// What to keep when there is more than memory should hold.
@@ -106,6 +106,20 @@ impl Store {
         self.at(time_ns - 1)
     }
 
+    /// Time of the row that is so many rows after the last one not after a moment, or before it; at the ends, of the
+    /// last or the first.
+    pub fn step(&self, time_ns: i64, count: i64) -> Option<i64> {
+        let places = self.old.len() + self.rows.len();
+        let place = self.iter().take_while(|row| row.time_ns <= time_ns).count() as i64 - 1;
+        let place = (place + count).clamp(0, places as i64 - 1);
+        self.iter().nth(usize::try_from(place).ok()?).map(|row| row.time_ns)
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.old.len() + self.rows.len()
+    }
+
     /// Time of the first row.
     pub fn first_ns(&self) -> Option<i64> {
         self.iter().next().map(|row| row.time_ns)
@@ -140,6 +154,10 @@ mod tests {
         let old = store.at(now_ns - 1000 * SECOND_NS).unwrap().time_ns;
         assert!(now_ns - 1000 * SECOND_NS - old < SECOND_NS);
         assert!(store.at(first_ns - 1).is_none());
+        assert_eq!(store.step(now_ns, -3), Some(now_ns - 3 * SECOND_NS / 10));
+        assert_eq!(store.step(now_ns + 5, 10), Some(now_ns));
+        assert_eq!(store.step(old, -1), Some(old - SECOND_NS));
+        assert_eq!(store.step(first_ns - 1, -10), Some(first_ns));
     }
 
     #[test]

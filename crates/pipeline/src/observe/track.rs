@@ -12,7 +12,8 @@ const COST_SHARE_MAX: f64 = 0.01;
 
 /// An opened sensor and its samples.
 pub(super) struct Track {
-    sensor: &'static Sensor,
+    id: &'static str,
+    every_ms: u64,
     source: Box<dyn Source>,
     columns: Vec<Column>,
     names: Arc<Vec<SeriesName>>,
@@ -34,7 +35,8 @@ impl Track {
     ) -> Result<Track, String> {
         let source = (sensor.open)(host, scope)?;
         let mut track = Track {
-            sensor,
+            id: sensor.id,
+            every_ms: sensor.every_ms,
             source,
             columns: Vec::new(),
             names: Arc::default(),
@@ -48,6 +50,25 @@ impl Track {
         let columns = track.source.columns();
         track.grow(columns);
         Ok(track)
+    }
+
+    /// What a sensor once read, the oldest row first. It reads no more.
+    pub fn of_rows(id: &'static str, series: Vec<SeriesName>, rows: Vec<Row>) -> Track {
+        let mut store = Store::new(Keep::Recent);
+        rows.into_iter().for_each(|row| store.push(row));
+        Track {
+            id,
+            every_ms: 0,
+            source: Box::new(Ended),
+            columns: Vec::new(),
+            names: Arc::new(series),
+            store,
+            due_ns: i64::MAX,
+            slowed_ms: 0,
+            cost_ns: 0,
+            failures: 0,
+            first_failure: None,
+        }
     }
 
     fn grow(&mut self, columns: Vec<Column>) {
@@ -85,8 +106,8 @@ impl Track {
     /// not missed.
     fn wait(&mut self, time_ns: i64, cost_ns: u64) {
         let cheap_ns = (cost_ns as f64 / COST_SHARE_MAX) as u64;
-        let wait_ns = (self.sensor.every_ms * 1_000_000).max(cheap_ns);
-        if cheap_ns > (self.sensor.every_ms * 1_000_000).max(super::INTERVAL_DEFAULT_MS * 1_000_000) {
+        let wait_ns = (self.every_ms * 1_000_000).max(cheap_ns);
+        if cheap_ns > (self.every_ms * 1_000_000).max(super::INTERVAL_DEFAULT_MS * 1_000_000) {
             self.slowed_ms = self.slowed_ms.max(cheap_ns / 1_000_000);
         }
         self.due_ns = time_ns.saturating_add((wait_ns - wait_ns / 10) as i64);
@@ -98,17 +119,12 @@ impl Track {
         let to = self.store.at(to_ns)?;
         let from = self.store.at(from_ns).filter(|from| from.time_ns < to.time_ns);
         let from = from.or_else(|| self.store.before(to.time_ns));
-        Some(Reading {
-            sensor: self.sensor.id,
-            series: self.names.clone(),
-            from: from.cloned(),
-            to: to.clone(),
-        })
+        Some(Reading { sensor: self.id, series: self.names.clone(), from: from.cloned(), to: to.clone() })
     }
 
     /// Sensor id.
     pub fn id(&self) -> &'static str {
-        self.sensor.id
+        self.id
     }
 
     /// CPU time taken so far, ns.
@@ -119,6 +135,21 @@ impl Track {
     /// Time of the first row that is kept.
     pub fn first_ns(&self) -> Option<i64> {
         self.store.first_ns()
+    }
+
+    /// How many rows are kept.
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Time of the row so many rows after a moment's, or before it.
+    pub fn step(&self, time_ns: i64, count: i64) -> Option<i64> {
+        self.store.step(time_ns, count)
+    }
+
+    /// Time of the last row.
+    pub fn last_ns(&self) -> Option<i64> {
+        self.store.at(i64::MAX).map(|row| row.time_ns)
     }
 
     /// The samples as they go into a record.
@@ -133,7 +164,7 @@ impl Track {
             }
         });
         SensorLog {
-            sensor: self.sensor.id.into(),
+            sensor: self.id.into(),
             no_data: None,
             series: series.collect(),
             notes: self.notes(),
@@ -159,6 +190,19 @@ impl Track {
             .as_ref()
             .map(|error| format!("{} of the reads failed and left gaps; the first: {error}.", self.failures));
         thinned.into_iter().chain(slowed).chain(failed).chain(self.source.notes()).collect()
+    }
+}
+
+/// The source of rows that were read before.
+struct Ended;
+
+impl Source for Ended {
+    fn columns(&self) -> Vec<Column> {
+        Vec::new()
+    }
+
+    fn read(&mut self, _row: &mut [f64]) -> host::Result<()> {
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{studies, summary};
 use model::record::{Record, Trial};
+use model::sample::SensorLog;
 use model::units;
 use model::verdict::{Guard, Outcome, P99, Reason, Verdict};
 
@@ -81,10 +82,24 @@ pub fn record(id: i64, record: &Record) -> Vec<String> {
             lines.into_iter().chain(last).collect()
         }
         (None, Some(_)) => summary::lines(record),
+        (None, None) if record.verb == "watch" => watch_lines(record),
         (None, None) => tune_lines(id, record),
     };
     lines.extend(studies::precondition_lines(record));
     lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
+    lines
+}
+
+/// What was watched, by which sensors, and which had nothing to read.
+fn watch_lines(record: &Record) -> Vec<String> {
+    let (absent, present): (Vec<_>, Vec<_>) = record.sensors.iter().partition(|log| log.no_data.is_some());
+    let names =
+        |logs: &[&SensorLog]| logs.iter().map(|log| log.sensor.as_str()).collect::<Vec<_>>().join(", ");
+    let mut lines = vec![format!("{}.", record.summary), format!("  sensors: {}", names(&present))];
+    if !absent.is_empty() {
+        lines.push(format!("  nothing to read here: {}", names(&absent)));
+    }
+    lines.push("  no load of iodyno ran: this is what others did".to_string());
     lines
 }
 

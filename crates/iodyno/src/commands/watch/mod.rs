@@ -8,6 +8,7 @@ mod stream;
 use super::Context;
 use super::layers_arg::{LayersArg, wish_or_lite};
 use crate::exit::{Exit, Failure};
+use crate::tui::{self, run::Setup};
 use devices::Devices;
 use host::signals::Stop;
 use model::finding::Finding;
@@ -15,6 +16,7 @@ use model::units::parse_duration_ms;
 use pipeline::analyse::fields::{Fields, Frame};
 use pipeline::diagnose;
 use pipeline::observe::{self, Keep, LayerHistory, Sampler, Scope, Tracing};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// Arguments of `watch`.
@@ -29,6 +31,12 @@ pub struct Args {
     /// Lines in the manner of iostat.
     #[arg(long, conflicts_with = "prometheus")]
     pub plain: bool,
+    /// Pictures a second on the full screen, 1 to 10 [default: 2].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10))]
+    pub frames: Option<u64>,
+    /// Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8.
+    #[arg(long)]
+    pub ascii: bool,
     /// Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address.
     #[arg(long, value_name = "ADDR", value_parser = prometheus::address)]
     pub prometheus: Option<std::net::SocketAddr>,
@@ -69,6 +77,8 @@ fn every_ms(text: &str) -> Result<u64, String> {
 pub struct Watching {
     /// What is looked at.
     pub devices: Devices,
+    /// The same, as the sensors take it.
+    pub scope: Scope,
     /// The sensors.
     pub sampler: Sampler,
     /// The fields.
@@ -94,7 +104,7 @@ impl Watching {
         let origin_ns = host::clock::monotonic_ns();
         let sampler = Sampler::keeping(Keep::Recent, &context.host, args.interval, origin_ns, &scope);
         let fields = Fields::new(observe::fields());
-        Ok(Watching { devices, sampler, fields, layers: LayerHistory::new(tracing.clone()), tracing })
+        Ok(Watching { devices, scope, sampler, fields, layers: LayerHistory::new(tracing.clone()), tracing })
     }
 
     /// Every field over the time between two moments.
@@ -122,7 +132,13 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if context.out.is_json() {
         return stream::run(args, context, &stop);
     }
-    plain::run(args, context, &stop)
+    if args.plain || !std::io::stdout().is_terminal() {
+        return plain::run(args, context, &stop);
+    }
+    let mut watching = Watching::start(context, args)?;
+    let setup =
+        Setup { interval_ms: args.interval, frames_per_s: args.frames, is_ascii: args.ascii, stop: &stop };
+    tui::run::run(&mut watching, context, &setup)
 }
 
 /// The moments at which lines or documents are due, until a stop is asked for or there were enough.

@@ -1,0 +1,283 @@
+//! Where is it slow: the time of each layer that an I/O goes through, as the heat map's direction and time have it.
+
+use crate::tui::{Look, Panel, spans, text};
+use model::histogram::Histogram;
+use model::layers::{DeviceLayers, Side, Span};
+use model::units;
+use pipeline::report::layers::notable;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+mod share;
+
+/// The layers of an I/O's way, which add up; the whole is not among them.
+const PATH: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
+/// Columns of the figures: p50, the tail, n.
+const FIGURES: usize = 29;
+const NAME: usize = 5;
+const BAR_MIN: usize = 8;
+
+/// Time by layer.
+pub static PANEL: Panel = Panel { key: '3', name: "layer", rows, draw };
+
+fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
+    match shown(look) {
+        Some(shown) => (1, shown.block(usize::from(width)).len() as u16),
+        None => (1, 1),
+    }
+}
+
+fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width);
+    let Some(shown) = shown(look) else {
+        let words = absent(look);
+        let end = text::left(buffer, area, 0, 0, "LAYERS ", look.theme.strong());
+        text::left(buffer, area, end, 0, &fitted(&words, width.saturating_sub(7)), look.theme.faint());
+        return;
+    };
+    if area.height < 4 || width < 40 {
+        let line = shown.line(width);
+        text::left(buffer, area, 0, 0, &line, Style::new());
+        text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
+        return;
+    }
+    for (row, (line, is_note)) in (0..area.height).zip(shown.block(width)) {
+        let style = if is_note { look.theme.faint() } else { Style::new() };
+        text::left(buffer, area, 0, row, &line, style);
+    }
+    text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
+}
+
+/// Words cut at their end, which is said.
+fn fitted(words: &str, width: usize) -> String {
+    if text::width(words) <= width {
+        return words.to_string();
+    }
+    words.chars().take(width.saturating_sub(1)).chain(std::iter::once('…')).take(width).collect()
+}
+
+fn absent(look: &Look<'_>) -> String {
+    match look.layers.no_data() {
+        Some(reason) => format!("absent: {reason}"),
+        None if look.layers.first_ns().is_none() => "the first second is being counted".into(),
+        None => format!("absent: {} was not traced in this time", text::cut(look.device, 20)),
+    }
+}
+
+/// One device's layers in one direction.
+struct Shown {
+    device: DeviceLayers,
+    side: Side,
+    source: String,
+    span_ms: u64,
+    is_ascii: bool,
+}
+
+fn shown(look: &Look<'_>) -> Option<Shown> {
+    let (from_ns, to_ns) = spans::window(look);
+    let device = look.layers.over(look.device, from_ns, to_ns)?;
+    let side = spans::side(look.choice.side, &device);
+    let span_ms = (look.span_ns / 1_000_000).max(0) as u64;
+    let source = look.layers.source().to_string();
+    Some(Shown { device, side, source, span_ms, is_ascii: look.theme.is_ascii })
+}
+
+impl Shown {
+    fn times(&self, span: Span) -> Option<&Histogram> {
+        self.device.times(self.side, span)
+    }
+
+    /// The layers that this way does not have, and why: never a zero.
+    fn absent(&self) -> Option<(&'static str, &'static str, &'static str)> {
+        let has = |span: Span| self.times(span).is_some();
+        match spans::whole(&self.device, self.side) {
+            None => None,
+            Some((Span::G2C, _)) => Some(("Q2G", "Q2G G2I I2D", "lite sees requests only, full sees all")),
+            _ if !PATH.into_iter().any(has) => Some(("Q2G", "Q2G to D2C", "bio-based: it has no requests")),
+            _ if has(Span::G2D) && !has(Span::I2D) => {
+                Some(("G2I", "G2I I2D", "scheduler none has no insert"))
+            }
+            _ => None,
+        }
+    }
+
+    fn tail(&self) -> spans::Tail {
+        spans::tail(spans::whole(&self.device, self.side).map_or(0, |(_, times)| times.total()))
+    }
+
+    /// Everything in one line, as exactly as it fits.
+    fn line(&self, width: usize) -> String {
+        let Some((whole, _)) = spans::whole(&self.device, self.side) else {
+            return fitted(&format!("LAYERS  no {} in this time", self.side.name()), width);
+        };
+        let (side, tail) = (self.side.name(), self.tail().name);
+        let name = text::cut(&self.device.device, 16);
+        let both = format!("p50/{tail}");
+        let ways = [
+            (format!("LAYERS {name} {side} {both}  "), 3, "  "),
+            (format!("LAYERS {side} {both}  "), 3, "  "),
+            (format!("LAYERS {side} {both}  "), 2, "  "),
+            (format!("LAYERS {both}  "), 2, "  "),
+            (format!("LAYERS {both} "), 2, " "),
+        ];
+        let mut lines = ways.into_iter().map(|(head, digits, between)| {
+            let entries = self.entries(whole, |p50, tail| pair(p50, tail, digits));
+            head + &entries.join(between)
+        });
+        lines.find(|line| text::width(line) <= width).unwrap_or_else(|| {
+            let entries = self.entries(whole, |p50, _| units::duration_ns(p50));
+            fitted(&format!("LAYERS p50  {}", entries.join("  ")), width)
+        })
+    }
+
+    /// Each layer with its median and tail as some function words them.
+    fn entries(&self, whole: Span, word: impl Fn(f64, f64) -> String) -> Vec<String> {
+        let absent = self.absent();
+        let entry = |span: Span| match (self.times(span), absent) {
+            (Some(times), _) => {
+                let p50 = times.quantile_ns(0.5)? as f64;
+                Some(format!("{} {}", span.name(), word(p50, self.tail().of(times)?)))
+            }
+            (None, Some((first, names, _))) if first == span.name() => Some(format!("{names} absent")),
+            _ => None,
+        };
+        // The whole only where there is nothing that makes it up.
+        let is_alone = !PATH[..4].iter().any(|span| self.times(*span).is_some());
+        let spans = PATH.into_iter().chain(is_alone.then_some(whole).filter(|span| *span != Span::D2C));
+        spans.filter_map(entry).collect()
+    }
+
+    /// One row for each layer, the whole, the axis, and the shares of the mean; whether a line is a note.
+    fn block(&self, width: usize) -> Vec<(String, bool)> {
+        let Some((whole, all)) = spans::whole(&self.device, self.side) else {
+            return vec![(self.line(width), false)];
+        };
+        let present: Vec<Span> = PATH.into_iter().filter(|span| self.times(*span).is_some()).collect();
+        let mut drawn = present.clone();
+        drawn.extend((!present.contains(&whole)).then_some(whole));
+        let bar = width.saturating_sub(NAME + FIGURES + 1);
+        let scale = Scale::of(drawn.iter().filter_map(|span| self.times(*span)), bar);
+        let mut lines = vec![(self.head(width), false)];
+        for span in PATH.into_iter().chain((!present.contains(&whole)).then_some(whole)) {
+            if let Some(times) = self.times(span) {
+                lines.push((self.row(span, times, &scale), false));
+            } else if let Some((_, names, why)) = self.absent().filter(|absent| absent.0 == span.name()) {
+                lines.push((fitted(&format!("{names}  absent: {why}"), width), true));
+            }
+        }
+        lines.extend(scale.axis().map(|axis| (axis, true)));
+        lines.extend(self.share(whole, all, width));
+        lines.extend(notable(&self.device).map(|words| (fitted(&words, width), true)));
+        lines
+    }
+
+    fn share(&self, whole: Span, all: &Histogram, width: usize) -> Vec<(String, bool)> {
+        let parts = PATH.into_iter().filter_map(|span| Some((span.name(), self.times(span)?)));
+        let Some(shares) = share::shares(parts, whole, all) else { return Vec::new() };
+        let strip = share::strip(&shares, width, self.is_ascii);
+        vec![(strip, false), (fitted(&share::words(&shares, whole), width), true)]
+    }
+
+    fn head(&self, width: usize) -> String {
+        let name = text::cut(&self.device.device, 16);
+        let long =
+            format!("LAYERS {name} {}, {}, {}", self.side.name(), units::span_ms(self.span_ms), self.source);
+        let short = format!("LAYERS {name} {}", self.side.name());
+        let figures = format!("{:>9}{:>10}{:>9}", "p50", self.tail().name, "n");
+        let room = width.saturating_sub(FIGURES);
+        let words = [long, short].into_iter().find(|words| text::width(words) < room);
+        let words = words.unwrap_or_else(|| "LAYERS".into());
+        fitted(&format!("{words:<room$} {figures}"), width)
+    }
+
+    fn row(&self, span: Span, times: &Histogram, scale: &Scale) -> String {
+        let word = |ns: Option<f64>| ns.map_or("–".into(), units::duration_ns);
+        let p50 = times.quantile_ns(0.5).map(|ns| ns as f64);
+        // Each by as many I/Os as it has: a rarely used layer has no p99 even where the whole has one.
+        let is_carried = spans::tail(times.total()) == self.tail();
+        let tail = self.tail().of(times).filter(|_| is_carried);
+        let bar = scale.bar(times, tail);
+        let n = units::count(times.total() as f64);
+        format!("{:<NAME$}{bar} {:>9}{:>10}{n:>9}", span.name(), word(p50), word(tail))
+    }
+}
+
+/// A logarithmic axis of whole decades.
+struct Scale {
+    low: i32,
+    high: i32,
+    width: usize,
+}
+
+impl Scale {
+    fn of<'a>(all: impl Iterator<Item = &'a Histogram>, width: usize) -> Scale {
+        let ends =
+            all.filter_map(|times| Some((times.quantile_ns(0.5)?.max(1) as f64, spans::longest(times)?)));
+        let ends: Vec<(f64, f64)> = ends.collect();
+        let low = ends.iter().map(|(low, _)| low.log10().floor() as i32).min().unwrap_or(0);
+        let high = ends.iter().map(|(_, high)| high.log10().ceil() as i32).max().unwrap_or(1);
+        Scale { low, high: high.max(low + 1), width: if width < BAR_MIN { 0 } else { width } }
+    }
+
+    fn place(&self, ns: f64) -> usize {
+        let share = (ns.max(1.0).log10() - f64::from(self.low)) / f64::from(self.high - self.low);
+        ((share * (self.width.max(1) - 1) as f64).round().max(0.0) as usize).min(self.width.max(1) - 1)
+    }
+
+    /// From the median to the tail, with a point for the longest.
+    fn bar(&self, times: &Histogram, tail: Option<f64>) -> String {
+        let mut bar = vec![' '; self.width];
+        if self.width == 0 {
+            return String::new();
+        }
+        let middle = self.place(times.quantile_ns(0.5).unwrap_or(0) as f64);
+        if let Some(longest) = spans::longest(times) {
+            bar[self.place(longest)] = '·';
+        }
+        if let Some(tail) = tail {
+            let end = self.place(tail);
+            bar[middle..=end.max(middle)].fill('─');
+            bar[end.max(middle)] = '┤';
+        }
+        bar[middle] = '●';
+        bar.into_iter().collect()
+    }
+
+    fn axis(&self) -> Option<String> {
+        let (low, high) = (10f64.powi(self.low), 10f64.powi(self.high));
+        let word = |ns: f64| units::duration_ns(ns).replace(".00", "").replace(".0", "");
+        let (low, high) = (word(low), word(high));
+        let note = "● p50  ┤ tail  · max";
+        let line = self.width.checked_sub(text::width(&low) + text::width(&high) + 2)?;
+        Some(format!("{:NAME$}{low} {} {high}  {note}", "", "─".repeat(line)))
+    }
+}
+
+/// Two times in the unit of the second: `0.11/2.4 ms`.
+fn pair(first: f64, second: f64, digits: usize) -> String {
+    let (unit, name) = match second.max(first) {
+        ns if ns < 1e3 => (1.0, "ns"),
+        ns if ns < 1e6 => (1e3, "µs"),
+        ns if ns < 1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    format!("{}/{} {name}", digits_of(first / unit, digits), digits_of(second / unit, digits))
+}
+
+fn digits_of(value: f64, digits: usize) -> String {
+    let whole = match value {
+        value if value >= 100.0 => 3,
+        value if value >= 10.0 => 2,
+        value if value >= 1.0 => 1,
+        _ => 0,
+    };
+    let text = format!("{value:.*}", digits.saturating_sub(whole));
+    match value > 0.0 && text.chars().all(|c| c == '0' || c == '.') {
+        true => format!("<{:.*}", digits, 10f64.powi(-(digits as i32))),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! Who does it: processes and control groups by I/O, counted at the process and not at the device.
+
+use crate::tui::{Look, Panel, text};
+use model::units;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// Columns of a figure.
+const CELL: usize = 9;
+/// Below this a line says more than a table.
+const TABLE_MIN: u16 = 50;
+const MIB: f64 = 1024.0 * 1024.0;
+/// What the figures are of, in the fewest words that are true.
+const CAVEAT: &str = "counted at the process, not the device";
+/// More than this is a list to read, no answer.
+const ROWS_MAX: u16 = 14;
+
+/// Processes and control groups.
+pub static PANEL: Panel = Panel { key: '6', name: "who", rows, draw };
+
+/// Names of a kind's fields: bytes and counts, read and written.
+struct Kind {
+    title: &'static str,
+    sensor: &'static str,
+    read_bytes: &'static str,
+    write_bytes: &'static str,
+    reads: &'static str,
+    writes: &'static str,
+}
+
+static PROCESSES: Kind = Kind {
+    title: "WHO",
+    sensor: "process",
+    read_bytes: "process.read_bytes_per_s",
+    write_bytes: "process.write_bytes_per_s",
+    reads: "process.reads_per_s",
+    writes: "process.writes_per_s",
+};
+
+static CGROUPS: Kind = Kind {
+    title: "CGROUP",
+    sensor: "cgroup",
+    read_bytes: "cgroup.read_bytes_per_s",
+    write_bytes: "cgroup.write_bytes_per_s",
+    reads: "cgroup.reads_per_s",
+    writes: "cgroup.writes_per_s",
+};
+
+/// One process or control group.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Row {
+    subject: String,
+    read_bytes: Option<f64>,
+    write_bytes: Option<f64>,
+    reads: Option<f64>,
+    writes: Option<f64>,
+}
+
+impl Row {
+    fn bytes(&self) -> f64 {
+        self.read_bytes.unwrap_or(0.0) + self.write_bytes.unwrap_or(0.0)
+    }
+
+    /// Nothing but system calls that the page cache answers is still something.
+    fn is_idle(&self) -> bool {
+        self.bytes() <= 0.0 && self.reads.unwrap_or(0.0) + self.writes.unwrap_or(0.0) <= 0.0
+    }
+}
+
+fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
+    let all = busy(look, &PROCESSES).0.len() + busy(look, &CGROUPS).0.len();
+    if all == 0 || width < TABLE_MIN { (1, 1) } else { (1, (all as u16).saturating_add(3).min(ROWS_MAX)) }
+}
+
+fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+    let (processes, idle) = busy(look, &PROCESSES);
+    let (groups, idle_groups) = busy(look, &CGROUPS);
+    if area.height < 4 || area.width < TABLE_MIN {
+        line(look, &processes, area, buffer);
+        return;
+    }
+    let room = usize::from(area.height) - 2;
+    // Processes first; control groups have the rest, two rows at least where there are any.
+    let for_groups = if groups.is_empty() || room < 5 { 0 } else { 1 + groups.len().min(room / 3) };
+    let for_processes = room - for_groups;
+    let mut row = table(look, &PROCESSES, &processes, for_processes, area, buffer);
+    if for_groups > 0 {
+        let below = Rect { y: area.y + row, height: area.height - row, ..area };
+        row += table(look, &CGROUPS, &groups, for_groups - 1, below, buffer);
+    }
+    let hidden =
+        processes.len().saturating_sub(for_processes) + groups.len().saturating_sub(for_groups.max(1) - 1);
+    let idle = idle + idle_groups;
+    let more = if hidden > 0 { format!("…+{hidden} more, ") } else { String::new() };
+    let idle = if idle > 0 { format!("{idle} idle, ") } else { String::new() };
+    text::left(buffer, area, 0, row, &format!("{more}{idle}{CAVEAT}"), look.theme.faint());
+}
+
+/// Those that do anything and whose names hold what is looked for, the most bytes first; and how many do nothing.
+fn busy(look: &Look<'_>, kind: &Kind) -> (Vec<Row>, usize) {
+    let (rows, idle): (Vec<Row>, Vec<Row>) = all(look, kind).into_iter().partition(|row| !row.is_idle());
+    let mut rows: Vec<Row> =
+        rows.into_iter().filter(|row| row.subject.contains(look.choice.filter.as_str())).collect();
+    let calls = |row: &Row| row.reads.unwrap_or(0.0) + row.writes.unwrap_or(0.0);
+    rows.sort_by(|a, b| {
+        let by_calls = || calls(b).total_cmp(&calls(a));
+        b.bytes().total_cmp(&a.bytes()).then_with(by_calls).then_with(|| a.subject.cmp(&b.subject))
+    });
+    (rows, idle.len())
+}
+
+fn all(look: &Look<'_>, kind: &Kind) -> Vec<Row> {
+    let mut rows = std::collections::BTreeMap::<&str, Row>::new();
+    let fields: [(&str, fn(&mut Row) -> &mut Option<f64>); 4] = [
+        (kind.read_bytes, |row| &mut row.read_bytes),
+        (kind.write_bytes, |row| &mut row.write_bytes),
+        (kind.reads, |row| &mut row.reads),
+        (kind.writes, |row| &mut row.writes),
+    ];
+    for (id, cell) in fields {
+        for (subject, value) in look.frame.each(id) {
+            let row = rows.entry(subject).or_default();
+            row.subject = subject.to_string();
+            *cell(row) = Some(value);
+        }
+    }
+    rows.into_values().collect()
+}
+
+/// The name of a process without its number: `mysqld` of `mysqld.2211`.
+fn short(subject: &str) -> &str {
+    match subject.rsplit_once('.') {
+        Some((name, pid)) if !name.is_empty() && pid.bytes().all(|c| c.is_ascii_digit()) => name,
+        _ => subject,
+    }
+}
+
+/// `mysqld r 161 w 31.6 MiB/s`: the directions in which it does anything, in the unit of the greater.
+fn entry(row: &Row) -> String {
+    let name = text::cut(short(&row.subject), 15);
+    let (read, write) = (row.read_bytes.unwrap_or(0.0), row.write_bytes.unwrap_or(0.0));
+    if row.bytes() <= 0.0 {
+        let calls = row.reads.unwrap_or(0.0) + row.writes.unwrap_or(0.0);
+        return format!("{name} {} calls/s", whole(calls));
+    }
+    let parts = [("r", read), ("w", write)].into_iter().filter(|(_, bytes)| *bytes > 0.0);
+    let words = parts.map(|(letter, bytes)| format!("{letter} {}", units::bytes_per_s(bytes)));
+    format!("{name} {}", words.collect::<Vec<_>>().join(" "))
+}
+
+fn whole(rate: f64) -> String {
+    units::count(if rate >= 10.0 { rate.round() } else { rate })
+}
+
+/// As many as fit in a line; how many do not is said.
+fn line(look: &Look<'_>, processes: &[Row], area: Rect, buffer: &mut Buffer) {
+    text::left(buffer, area, 0, 0, "WHO", look.theme.strong());
+    let room = usize::from(area.width.saturating_sub(7));
+    if processes.is_empty() {
+        text::left(buffer, area, 7, 0, &nobody(look, &PROCESSES), look.theme.faint());
+        return;
+    }
+    let caveat = "(at the process)";
+    let mut line = String::new();
+    let mut shown = 0;
+    for row in processes {
+        let word = entry(row);
+        let between = if line.is_empty() { "" } else { " · " };
+        // Room for the count of the others and for the caveat.
+        if text::width(&line) + text::width(&word) + 3 + 6 + caveat.len() + 1 > room && shown > 0 {
+            break;
+        }
+        line = format!("{line}{between}{word}");
+        shown += 1;
+    }
+    if shown < processes.len() {
+        line = format!("{line} …+{}", processes.len() - shown);
+    }
+    text::left(buffer, area, 7, 0, &line, Style::new());
+    if text::width(&line) + 1 + caveat.len() <= room {
+        text::right(buffer, area, 0, caveat, look.theme.faint());
+    }
+}
+
+fn nobody(look: &Look<'_>, kind: &Kind) -> String {
+    let absent = look.status.absent.iter().find(|(sensor, _)| sensor == kind.sensor);
+    match absent {
+        Some((_, reason)) => format!("absent: {reason}"),
+        None if !look.choice.filter.is_empty() => {
+            format!("nobody with {} in its name does I/O", text::cut(&look.choice.filter, 20))
+        }
+        None if look.frame.each(kind.reads).next().is_none()
+            && look.frame.each(kind.read_bytes).next().is_none() =>
+        {
+            "–".into()
+        }
+        None => "no process does I/O".into(),
+    }
+}
+
+/// A head and so many rows; gives back how many lines that took.
+fn table(look: &Look<'_>, kind: &Kind, rows: &[Row], most: usize, area: Rect, buffer: &mut Buffer) -> u16 {
+    let name = usize::from(area.width).saturating_sub(4 * CELL).min(60);
+    let heads = ["calls r/s", "w/s", "rMiB/s", "wMiB/s"];
+    let heads: String = heads.iter().map(|head| format!("{head:>CELL$}")).collect();
+    text::left(buffer, area, 0, 0, &format!("{:<name$}{heads}", kind.title), look.theme.strong());
+    if rows.is_empty() {
+        text::left(buffer, area, 0, 1, &nobody(look, kind), look.theme.faint());
+        return 2;
+    }
+    let mut at = 1;
+    for row in rows.iter().take(most) {
+        let mib = |bytes: Option<f64>| bytes.map_or("–".into(), mib_word);
+        let calls = |rate: Option<f64>| rate.map_or("–".into(), whole);
+        let cells = [calls(row.reads), calls(row.writes), mib(row.read_bytes), mib(row.write_bytes)];
+        let cells: String = cells.iter().map(|cell| format!("{cell:>CELL$}")).collect();
+        let subject = text::cut(&label(&row.subject), name.saturating_sub(1));
+        text::left(buffer, area, 0, at, &format!("{subject:<name$}{cells}"), Style::new());
+        at += 1;
+    }
+    at
+}
+
+/// `mysqld 2211`.
+fn label(subject: &str) -> String {
+    let name = short(subject);
+    match subject.strip_prefix(name).and_then(|pid| pid.strip_prefix('.')) {
+        Some(pid) => format!("{name} {pid}"),
+        None => subject.to_string(),
+    }
+}
+
+/// MiB/s with three digits; little is not nothing.
+fn mib_word(bytes: f64) -> String {
+    match bytes / MIB {
+        mib if mib <= 0.0 => "0".into(),
+        mib if mib < 0.005 => "<0.01".into(),
+        mib if mib < 9.995 => format!("{mib:.2}"),
+        mib if mib < 99.95 => format!("{mib:.1}"),
+        mib => format!("{mib:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! A record of what the sensors see, without a load of ours.
+
+use crate::commands::Context;
+use crate::exit::Failure;
+use crate::store::Store;
+use model::iopath::IoPath;
+use model::job::Job;
+use model::layers::LayerTimes;
+use model::record::{Provenance, RECORD_SCHEMA, Record};
+use model::studies::Studies;
+use model::units;
+use pipeline::analyse::fields::Fields;
+use pipeline::observe::{self, Sampler, Scope};
+
+/// A record that goes on. It has sensors of its own, so that it is whole however long it gets, while the view thins out
+/// its hour.
+pub struct Recording {
+    sampler: Sampler,
+    path: IoPath,
+    device: String,
+    provenance: Provenance,
+    layers: Option<LayerTimes>,
+    scope: Scope,
+    origin_ns: u64,
+}
+
+impl Recording {
+    /// Begins, on a device.
+    pub fn start(
+        context: &Context,
+        device: &str,
+        interval_ms: u64,
+        scope: &Scope,
+    ) -> Result<Recording, Failure> {
+        let path =
+            pipeline::inventory::collect(&context.host, device).map_err(crate::commands::inspect::failure)?;
+        let origin_ns = host::clock::monotonic_ns();
+        Ok(Recording {
+            sampler: Sampler::start(&context.host, interval_ms, origin_ns, scope),
+            path,
+            device: device.to_string(),
+            provenance: crate::provenance::of(&context.host),
+            layers: scope.tracing.read(),
+            scope: scope.clone(),
+            origin_ns,
+        })
+    }
+
+    /// How long it has been going on, ms.
+    pub fn ms(&self) -> u64 {
+        host::clock::monotonic_ns().saturating_sub(self.origin_ns) / 1_000_000
+    }
+
+    /// Ends it and keeps it: the number of the record and its summary.
+    pub fn finish(self, context: &Context) -> Result<(i64, String), Failure> {
+        let summary = self.summary();
+        let record = Record {
+            schema: RECORD_SCHEMA.into(),
+            verb: "watch".into(),
+            target: self.path.target.clone(),
+            summary: summary.clone(),
+            provenance: self.provenance,
+            path: self.path,
+            job: Job::default(),
+            load: None,
+            sections: Vec::new(),
+            findings: Vec::new(),
+            layers: self.scope.tracing.since(self.layers.as_ref()),
+            sensors: self.sampler.stop(),
+            trials: Vec::new(),
+            studies: Studies::default(),
+        };
+        let id = Store::open(&context.state_dir)?.insert(&record)?;
+        Ok((id, summary))
+    }
+
+    /// `watched vda for 12 s: 1.20 k reads/s, 340 writes/s`.
+    fn summary(&self) -> String {
+        let last_ns = self.sampler.status().last_ns;
+        let frame = Fields::new(observe::fields()).frame(&self.sampler.readings(0, last_ns));
+        let rate = |id: &str| frame.get(id, &self.device).map(|rate| units::count(rate.round()));
+        let rates = match (rate("disk.reads_per_s"), rate("disk.writes_per_s")) {
+            (Some(reads), Some(writes)) => format!(": {reads} reads/s, {writes} writes/s"),
+            _ => String::new(),
+        };
+        format!("watched {} for {}{rates}", super::text::clean(&self.device), units::span_ms(self.ms()))
+    }
+}

@@ -1,0 +1,83 @@
+//! The terminal: taken over as a whole, and given back however this ends.
+
+use crate::exit::{Exit, Failure};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{self, Event};
+use ratatui::crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use ratatui::crossterm::{cursor, execute};
+use std::io::{BufWriter, Stdout, stdout};
+use std::sync::Once;
+use std::time::Duration;
+
+/// A terminal that is ours until this is dropped.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+impl Screen {
+    /// Takes the terminal over: other screen, no cursor, every key at once. A panic gives it back before it says what
+    /// happened, which would be lost with the other screen.
+    pub fn open() -> Result<Screen, Failure> {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                restore();
+                before(panic);
+            }));
+        });
+        enable_raw_mode().map_err(|error| failure(&error))?;
+        let opened = execute!(stdout(), EnterAlternateScreen, cursor::Hide)
+            .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::new(stdout()))));
+        match opened {
+            Ok(terminal) => Ok(Screen { terminal }),
+            Err(error) => {
+                restore();
+                Err(failure(&error))
+            }
+        }
+    }
+
+    /// Draws a whole screen; only what has changed is sent, and shown at once where the terminal can.
+    pub fn draw(&mut self, fill: impl FnOnce(&mut Buffer)) -> std::io::Result<()> {
+        execute!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(|frame| fill(frame.buffer_mut()))?;
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
+    }
+
+    /// What the user did, waited for so long at most.
+    pub fn event(&self, wait: Duration) -> std::io::Result<Option<Event>> {
+        match event::poll(wait) {
+            Ok(true) => event::read().map(Some),
+            Ok(false) => Ok(None),
+            // A signal came: whoever asked looks at its flag.
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Gives the terminal back. A terminal that is gone needs nothing.
+fn restore() {
+    let _ = execute!(stdout(), EndSynchronizedUpdate, LeaveAlternateScreen, cursor::Show);
+    let _ = disable_raw_mode();
+}
+
+/// Why the terminal cannot be used, and what can be done without one.
+pub fn failure(error: &std::io::Error) -> Failure {
+    Failure::new(
+        Exit::Failed,
+        format!("cannot use this terminal: {error}.\n`iodyno watch --plain` prints lines and needs none."),
+    )
+}
