@@ -53,7 +53,7 @@ mod tests {
         let row = |tick: i64| Row { time_ns: tick * 100_000_000, cells: vec![tick as f64].into() };
         let sampler = Sampler::of_rows([("diskstats", series, (0..100).map(row).collect())]);
         let parts = parts(&sampler, "diskstats", 9_900_000_000, 60_000_000_000, 15);
-        assert_eq!(parts.iter().filter(|part| part.is_some()).count(), 3);
+        assert_eq!(parts.iter().flatten().filter(|part| part.from.is_some()).count(), 3);
         assert!(self::parts(&sampler, "diskstats", 9_900_000_000, 60_000_000_000, 0).is_empty());
     }
 }

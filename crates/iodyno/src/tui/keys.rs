@@ -123,7 +123,7 @@ pub static TABLE: &[Key] = &[
         Some(("q quit", 0)),
         Command::Quit,
     ),
-    key(&[letter('?'), Plain(F(1))], "? F1", "help", "this list", Some(("? help", 1)), Command::Help),
+    key(&[letter('?'), Plain(F(1))], "? F1", "help", "this list", None, Command::Help),
     key(
         &[Plain(Esc)],
         "Esc",
@@ -303,41 +303,39 @@ impl Stroke {
     }
 }
 
-/// The keys at the bottom: panels first, then as many of the others as there is room for, in the table's order.
+/// The keys at the bottom: how to leave, the panels, then as many of the others as there is room for. They stand in the
+/// order of the panels and of the table.
 pub fn footer(panels: &[(char, &str)], width: usize) -> String {
-    let mut shown: Vec<(usize, u8, String)> = Vec::new();
-    let mut used = 0;
-    let mut add = |order: usize, rank: u8, text: String| {
-        let gap = if rank == 0 && order < 100 { 1 } else { 2 };
-        let length = super::text::width(&text) + if used > 0 { gap } else { 0 };
-        if used + length <= width {
-            used += length;
-            shown.push((order, rank, text));
-        }
+    let others = TABLE.iter().enumerate().filter_map(|(place, key)| {
+        key.footer.map(|(text, rank)| (rank, place + panels.len(), text.to_string()))
+    });
+    let panel = |(place, (key, name)): (usize, &(char, &str))| {
+        // The first six are on every screen; findings and the state of the machine come and go.
+        let rank = if matches!(key, '1'..='6') { 1 } else { 8 };
+        (rank, place, format!("[{key}]{name}"))
     };
-    for (order, (key, name)) in panels.iter().enumerate() {
-        add(order, 0, format!("[{key}]{name}"));
-    }
-    let mut others: Vec<(usize, u8, &str)> = TABLE
-        .iter()
-        .enumerate()
-        .filter_map(|(order, key)| key.footer.map(|(text, rank)| (order + 100, rank, text)))
-        .collect();
-    others.sort_by_key(|(_, rank, _)| *rank);
-    for (order, rank, text) in others {
-        add(order, rank, text.to_string());
-    }
-    shown.sort_by_key(|(order, ..)| *order);
+    let mut wanted: Vec<(u8, usize, String)> = panels.iter().enumerate().map(panel).chain(others).collect();
+    wanted.sort();
+    let mut used = 0;
+    wanted.retain(|(_, place, text)| {
+        let gap = if *place < panels.len() { 1 } else { 2 };
+        let more = super::text::width(text) + gap;
+        let fits = used + more <= width + 1;
+        used += if fits { more } else { 0 };
+        fits
+    });
+    wanted.sort_by_key(|(_, place, _)| *place);
     let mut line = String::new();
-    for (order, _, text) in shown {
+    for (_, place, text) in wanted {
         let gap = if line.is_empty() {
             ""
-        } else if order < 100 {
+        } else if place < panels.len() {
             " "
         } else {
             "  "
         };
-        line = format!("{line}{gap}{text}");
+        line.push_str(gap);
+        line.push_str(&text);
     }
     line
 }
@@ -373,12 +371,12 @@ mod tests {
     }
 
     #[test]
-    fn the_footer_keeps_quit_and_help_at_any_width() {
+    fn the_footer_says_how_to_leave_at_any_width() {
         let panels = [('1', "dev"), ('2', "lat"), ('3', "layers")];
         for width in 50..200 {
             let line = footer(&panels, width);
             assert!(super::super::text::width(&line) <= width, "{line}");
-            assert!(line.contains("q quit") && line.contains("? help"), "{line}");
+            assert!(line.contains("q quit") && line.contains("[3]layer"), "{line}");
         }
         assert!(footer(&panels, 200).ends_with(": command"));
     }
