@@ -14,7 +14,7 @@ pub fn command(dir: &Path, name: &str, arguments: &Value) -> Result<Value, Error
     // The address of a socket is at most 107 bytes long; a checkout may lie deeper.
     let handle = File::open(dir)?;
     let mut stream = UnixStream::connect(format!("/proc/self/fd/{}/qmp.sock", handle.as_raw_fd()))?;
-    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.set_read_timeout(Some(Duration::from_secs(120)))?;
     let mut lines = BufReader::new(stream.try_clone()?).lines();
     // The greeting.
     lines.next().transpose()?;

@@ -7,9 +7,20 @@ use serde_json::json;
 use std::time::Instant;
 
 fn out(guest: &mut Guest, script: &str) -> String {
-    let done = guest.run(script, 60).unwrap();
+    let done = guest.run(script, 600).unwrap();
     assert_eq!(done.status, 0, "{script}: {done:?}");
     done.out.trim().to_string()
+}
+
+/// A script that prints how many ms 300 I/Os took never prints fewer than these, and at times no more: a busy host
+/// makes them slower than their limit.
+fn took(guest: &mut Guest, script: &str, wanted_ms: std::ops::Range<u64>) {
+    let mut all_ms = Vec::new();
+    while all_ms.last().is_none_or(|ms| *ms >= wanted_ms.end) && all_ms.len() < 20 {
+        all_ms.push(out(guest, script).parse().unwrap());
+    }
+    let last_ms = all_ms.last().unwrap();
+    assert!(wanted_ms.contains(last_ms), "300 I/Os took {all_ms:?} ms, not {wanted_ms:?}");
 }
 
 #[test]
@@ -44,12 +55,10 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
         "s=$(date +%s%N); dd if={limited} of=/dev/null bs=4k count=300 iflag=direct status=none; \
          echo $((($(date +%s%N) - s) / 1000000))"
     );
-    let ms: u64 = out(&mut guest, &read).parse().unwrap();
-    assert!((1_250..2_200).contains(&ms), "300 I/Os at 200 a second took {ms} ms");
+    took(&mut guest, &read, 1_250..2_200);
     let limits = json!({"path": "/objects/limit5", "property": "limits", "value": {"iops-total": 600}});
     guest.qmp("qom-set", &limits).unwrap();
-    let ms: u64 = out(&mut guest, &read).parse().unwrap();
-    assert!((350..900).contains(&ms), "300 I/Os at 600 a second took {ms} ms");
+    took(&mut guest, &read, 350..900);
     assert!(guest.qmp("no-such-command", &json!({})).is_err());
 
     // A device that stalls: see README.md.
@@ -61,7 +70,7 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
         dd if=/dev/mapper/slow of=/dev/null bs=4k count=1 iflag=direct status=none
         echo $((($(date +%s%N) - s) / 1000000)); wait";
     let ms: u64 = out(&mut guest, stall).parse().unwrap();
-    assert!((800..10_000).contains(&ms), "a read of a device that was suspended for 1 s took {ms} ms");
+    assert!(ms >= 800, "a read of a device that was suspended for 1 s took {ms} ms");
 
     // What is on its disks is there after a reboot.
     let nvme = guest.disk(1).unwrap();

@@ -15,6 +15,7 @@ pub mod files;
 mod ioctl;
 mod journal;
 mod lock;
+pub mod pass_through;
 pub mod process;
 mod recorder;
 pub mod rights;

@@ -17,7 +17,7 @@ impl Out {
         Out { json }
     }
 
-    /// Whether stdout carries a document.
+    /// Whether documents are asked for.
     pub fn is_json(self) -> bool {
         self.json
     }

@@ -1,6 +1,6 @@
 //! `run` in fio's language: pasted lines, job files, presets, the stream, and data that is read back.
 
-use crate::support::{Dir, Iodyno, code, text};
+use crate::support::{Dir, Iodyno, code, text, with_more_time};
 use serde_json::Value;
 use std::os::unix::fs::FileExt;
 
@@ -25,7 +25,7 @@ fn a_pasted_line_runs_as_fio_would_run_it() {
         (&"psync".into(), &3.into(), &true.into())
     );
     assert_eq!(job["size"], 16 << 20, "--max-size holds");
-    assert!(load["write"]["ios"].as_u64().unwrap() > 10 && load["read"]["ios"] == 0);
+    assert!(load["write"]["ios"].as_u64().unwrap() > 0 && load["read"]["ios"] == 0);
     assert_eq!(
         std::fs::read_dir(dir.path()).unwrap().count(),
         0,
@@ -86,10 +86,15 @@ fn sections_run_in_stages_and_end_by_size() {
 fn a_preset_runs_and_takes_own_words() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("preset"));
     let target = dir.path().to_str().unwrap();
-    let arguments =
-        ["run", target, "--preset", "mixed-70-30", "--bs", "8k", "--size", "16m", "--runtime", "500ms"];
-    let (document, output) = iodyno.json(&arguments);
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    // Some hundred I/Os show a share.
+    let document = with_more_time(500, |ms| {
+        let runtime = format!("--runtime={ms}ms");
+        let arguments = ["run", target, "--preset", "mixed-70-30", "--bs", "8k", "--size", "16m", &runtime];
+        let (document, output) = iodyno.json(&arguments);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let ios = document["record"]["load"]["read"]["ios"].as_u64().unwrap();
+        (ios > 200).then_some(document).ok_or(format!("{ios} reads"))
+    });
     let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
     assert_eq!((&job["bs"], &job["rwmixread"]), (&8192.into(), &70.into()));
     let (read, write) = (load["read"]["ios"].as_f64().unwrap(), load["write"]["ios"].as_f64().unwrap());
@@ -122,13 +127,28 @@ fn the_stream_adds_up_to_the_record() {
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (record, intervals) = lines.split_last().unwrap();
     assert_eq!(record["schema"], "iodyno.run/1");
-    assert!((8..=12).contains(&intervals.len()), "{} intervals of 100 ms in a second", intervals.len());
     assert!(intervals.iter().all(|line| line["schema"] == "iodyno.interval/1"));
+    // A late look makes an interval longer; none may be left out, and none is shorter than a quarter.
+    let of = |line: &Value, key: &str| line["interval"][key].as_u64().unwrap();
+    let mut end_ms = 0;
+    for line in intervals {
+        let (start_ms, length_ms) = (of(line, "start_ms"), of(line, "length_ms"));
+        assert!(start_ms.abs_diff(end_ms) <= 1 && length_ms >= 25, "{line} after {end_ms} ms");
+        end_ms = start_ms + length_ms;
+    }
+    assert!(end_ms >= 900, "the intervals end at {end_ms} ms");
     let sum =
         |way: &str| intervals.iter().map(|one| one["interval"][way]["ios"].as_u64().unwrap()).sum::<u64>();
     let all = |way: &str| record["record"]["load"][way]["ios"].as_u64().unwrap();
-    // The last look comes before the load has drained: what was in flight then is in the record alone.
-    assert!(all("read") - sum("read") <= 64 && all("write") - sum("write") <= 64);
+    // The last look comes before the load has ended: what was completed after it is in the record alone, and its bins
+    // say how much that was.
+    assert!(sum("read") <= all("read") && sum("write") <= all("write"));
+    let load = &record["record"]["load"];
+    let first = (end_ms / load["bin_ms"].as_u64().unwrap()) as usize;
+    let later: u64 =
+        load["bins"].as_array().unwrap().iter().skip(first).map(|bin| bin.as_u64().unwrap()).sum();
+    let missing = all("read") + all("write") - sum("read") - sum("write");
+    assert!(missing <= later, "{missing} are in no interval, {later} came after {end_ms} ms");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Times by layer in the records of `run` and `tune`, and what is said where there are none.
 
-use crate::support::{Iodyno, Loop, code, text};
+use crate::support::{Iodyno, Loop, code, copy_binary, text};
 use serde_json::Value;
 
 /// Whether this machine lets the programs in; the reason is printed where it does not.
@@ -124,7 +124,7 @@ fn a_tune_keeps_the_layers_of_each_arm() {
 #[test]
 fn without_rights_a_run_says_why_there_are_no_layers() {
     let binary = std::env::temp_dir().join(format!("iodyno-layers-{}", std::process::id()));
-    std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), &binary).unwrap();
+    copy_binary(&binary);
     let home = std::env::temp_dir().join(format!("iodyno-layers-home-{}", std::process::id()));
     std::fs::create_dir_all(&home).unwrap();
     let _ = std::os::unix::fs::chown(&home, Some(65_534), Some(65_534));

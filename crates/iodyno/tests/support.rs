@@ -5,9 +5,35 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 /// Tests that load a device take turns: two cores measure one thing at a time.
 static DEVICE: Mutex<()> = Mutex::new(());
+
+/// The longest that anything is waited for: the disk may stall for seconds. Only a defect takes so long.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits until something holds; panics with `what` when it never does.
+pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "{what}: not after {} s", PATIENCE.as_secs());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Does something for `ms`, then for twice as long and so on until it succeeds: what a machine shows in a short time
+/// that has nothing else to do, a busy one shows in a longer.
+pub fn with_more_time<T>(mut ms: u64, mut attempt: impl FnMut(u64) -> Result<T, String>) -> T {
+    let most_ms = ms << 5;
+    loop {
+        match attempt(ms) {
+            Ok(found) => return found,
+            Err(why) => assert!(ms < most_ms, "with {ms} ms: {why}"),
+        }
+        ms *= 2;
+    }
+}
 
 /// A directory that goes when it is dropped.
 pub struct Dir(PathBuf);
@@ -58,6 +84,15 @@ impl Iodyno {
         self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Waits until a process with this state directory holds its device and has saved the settings.
+    pub fn wait_for_journal(&self, child: &mut Child) {
+        let journals = self.state.path().join("journal");
+        until("a journal", || {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
+            std::fs::read_dir(&journals).is_ok_and(|mut entries| entries.next().is_some())
+        });
+    }
+
     /// Runs with `--json` and reads the document.
     pub fn json(&self, arguments: &[&str]) -> (Value, Output) {
         // Before the verb: behind `--` every word is fio's.
@@ -66,6 +101,13 @@ impl Iodyno {
             .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)));
         (document, output)
     }
+}
+
+/// A copy of the binary that runs. While a test beside this one starts a program, the new process still holds the copy
+/// open for writing, and the kernel runs no text that is written ("Text file busy").
+pub fn copy_binary(to: &Path) {
+    std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), to).unwrap();
+    until("a copy that runs", || Command::new(to).arg("--version").output().is_ok());
 }
 
 /// Sends a signal by name; the shell's own `kill` is there where no program of that name is.
@@ -201,7 +243,7 @@ pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuar
     let mut said = String::new();
     for binary in [built, &fixed].into_iter().filter(|binary| binary.exists()) {
         guest.put(binary, "iodyno").unwrap();
-        let done = guest.run("cp /mnt/lab/iodyno /run/iodyno && /run/iodyno --version", 60).unwrap();
+        let done = guest.run("cp /mnt/lab/iodyno /run/iodyno && /run/iodyno --version", 600).unwrap();
         if done.status == 0 {
             return Some((guest, turn));
         }

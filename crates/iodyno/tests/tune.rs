@@ -1,6 +1,6 @@
 //! `tune` on a loop device: what it proves, that it puts back, and what it refuses.
 
-use crate::support::{Dir, Iodyno, Loop, code, rounds, signal, text};
+use crate::support::{Dir, Iodyno, Loop, code, copy_binary, rounds, signal, text};
 use std::process::Command;
 
 /// A loop device whose schedulers differ, set to bfq; none where this kernel has no bfq.
@@ -47,6 +47,8 @@ fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
     }
     logs.sort_by(f64::total_cmp);
     let median = (logs[3] + logs[4]) / 2.0;
+    // All eight pairs hold the true median between them in 127 of 128 cases, on a busy machine as on a quiet one.
+    let (low, high) = (logs[0], logs[7]);
     disk.set("scheduler", "bfq");
     let before = disk.settings();
     let iodyno = Iodyno::new();
@@ -58,10 +60,10 @@ fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
     match verdict["verdict"].as_str().unwrap() {
         "better" => {
             assert_eq!(code(&output), 0);
-            let wanted = if median > 0.0 { "none" } else { "bfq" };
-            assert_eq!(verdict["arm"], wanted, "fio's median of the eight pairs is {median:+.3}");
+            let is_possible = if verdict["arm"] == "none" { high > 0.0 } else { low < 0.0 };
+            assert!(is_possible, "fio's eight pairs are from {low:+.3} to {high:+.3}: {verdict}");
         }
-        "equal" => assert!(median.abs() < 0.06, "equal, but fio sees {median:+.3}"),
+        "equal" => assert!(low < 0.06 && high > -0.06, "equal, but fio sees {low:+.3} to {high:+.3}"),
         // On a machine that is too noisy to decide, no wrong answer is the right one.
         other => println!("no verdict on this machine: {other}, {}", verdict["sentence"]),
     }
@@ -76,25 +78,20 @@ fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
 fn finds_no_winner_where_nothing_is_changed() {
     let Some(disk) = bfq_disk() else { return };
     let before = disk.settings();
-    for round in 0..rounds("IODYNO_AA_RUNS", 1) {
-        let seed = (round + 1).to_string();
-        let arguments = [
-            "tune",
-            &disk.device,
-            "--knob",
-            "scheduler=none,bfq",
-            "--aa",
-            "--budget",
-            "60s",
-            "--seed",
-            &seed,
-        ];
-        let (document, _) = Iodyno::new().json(&arguments);
+    let is_won = |seed: u32| {
+        let seed = seed.to_string();
+        let arms = ["--knob", "scheduler=none,bfq", "--aa", "--budget", "60s", "--seed", seed.as_str()];
+        let (document, _) = Iodyno::new().json(&[&["tune", disk.device.as_str()], &arms[..]].concat());
         let verdict = &document["record"]["trials"][0]["verdict"];
         println!("A/A run {seed}: {} ({})", verdict["verdict"], verdict["reason"]);
-        assert_ne!(verdict["verdict"], "better", "run {seed}: {verdict}");
         assert_eq!(disk.settings(), before);
-    }
+        verdict["verdict"] == "better"
+    };
+    let runs = rounds("IODYNO_AA_RUNS", 1);
+    let won = (1..=runs).filter(|seed| is_won(*seed)).count();
+    // One wrong win in twenty is what a tune promises at worst: there may be one, and two more runs find none.
+    let again = if won == 1 { (1..=2).filter(|more| is_won(runs + more)).count() } else { 0 };
+    assert!(won <= 1 && again == 0, "{won} of {runs} runs found a winner, then {again} of two more");
 }
 
 #[test]
@@ -117,8 +114,8 @@ fn a_plan_changes_nothing() {
 fn two_tunes_of_one_device_do_not_meet() {
     let Some(disk) = bfq_disk() else { return };
     let (before, iodyno) = (disk.settings(), Iodyno::new());
-    let first = iodyno.spawn(&["tune", &disk.device, "--knob", "scheduler"]);
-    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    let mut first = iodyno.spawn(&["tune", &disk.device, "--knob", "scheduler"]);
+    iodyno.wait_for_journal(&mut first);
     let second = iodyno.run(&["tune", &disk.device, "--knob", "scheduler"]);
     assert_eq!(code(&second), 4, "{}", text(&second.stderr));
     assert!(
@@ -134,9 +131,10 @@ fn two_tunes_of_one_device_do_not_meet() {
 fn a_signal_puts_everything_back_first() {
     let Some(disk) = bfq_disk() else { return };
     let before = disk.settings();
-    for (name, delay_ms) in [("INT", 1_300), ("TERM", 2_600), ("HUP", 4_100)] {
+    for (name, delay_ms) in [("INT", 0), ("TERM", 1_500), ("HUP", 3_000)] {
         let iodyno = Iodyno::new();
-        let child = iodyno.spawn(&["tune", &disk.device, "--knob", "scheduler"]);
+        let mut child = iodyno.spawn(&["tune", &disk.device, "--knob", "scheduler"]);
+        iodyno.wait_for_journal(&mut child);
         std::thread::sleep(std::time::Duration::from_millis(delay_ms));
         signal(child.id(), name);
         assert_eq!(code(&child.wait_with_output().unwrap()), 130, "{name}");
@@ -186,7 +184,7 @@ fn tune_needs_a_right_that_run_does_not() {
     assert!(probe.status.success());
     // Everything but the path to the binary and its state must be reachable for another user.
     let binary = std::env::temp_dir().join(format!("iodyno-nobody-{}", std::process::id()));
-    std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), &binary).unwrap();
+    copy_binary(&binary);
     let home = std::env::temp_dir().join(format!("iodyno-home-{}", std::process::id()));
     std::fs::create_dir_all(&home).unwrap();
     std::os::unix::fs::chown(&home, Some(65_534), Some(65_534)).unwrap();

@@ -28,6 +28,10 @@ fn killed_at_any_moment_undo_puts_everything_back() {
     for round in 0..rounds {
         let iodyno = Iodyno::new();
         let mut child = iodyno.spawn(&["tune", &disk.device, "--size", "32m", "--budget", "5m"]);
+        // Every third kill comes at any time, the others in the middle of the tune, however long its start takes.
+        if round % 3 != 0 {
+            iodyno.wait_for_journal(&mut child);
+        }
         std::thread::sleep(std::time::Duration::from_millis(40 + moment(5_000)));
         child.kill().unwrap();
         child.wait().unwrap();

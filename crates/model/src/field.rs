@@ -3,7 +3,23 @@
 //! A field is declared by the sensor whose series it is made of: its name, unit, meaning, what it cannot tell and how it
 //! is computed are one entry, which the terminal, the documents, the exporter and the rules all take from there.
 
+use crate::sample::MetricKind;
 use serde::Serialize;
+
+/// One raw series that a sensor gives.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Metric {
+    /// Name of the series; `{}` stands for the device, CPU or line.
+    pub name: &'static str,
+    /// Unit of the raw value.
+    pub unit: &'static str,
+    /// Counter or gauge.
+    pub kind: MetricKind,
+    /// What it says.
+    pub meaning: &'static str,
+    /// What it is often taken for and is not; empty where there is no such trap.
+    pub cannot_tell: &'static str,
+}
 
 /// One derived quantity. `{}` in its name and in the names of its series stands for the same subject: the device, the
 /// CPU, the line, the process.
@@ -37,13 +53,24 @@ pub enum Formula {
 impl Field {
     /// The name without a subject, as `explain` knows it: `disk.await_read_ms`.
     pub fn id(&self) -> String {
-        self.name.replacen("{}", "", 1).replace("..", ".")
+        id(self.name)
     }
 
     /// The name for one subject: `disk.vda.await_read_ms`.
     pub fn of(&self, subject: &str) -> String {
         self.name.replacen("{}", subject, 1)
     }
+}
+
+impl Metric {
+    /// The name without a subject, as `explain` knows it: `disk.read_ios`.
+    pub fn id(&self) -> String {
+        id(self.name)
+    }
+}
+
+fn id(name: &str) -> String {
+    name.replacen("{}", "", 1).replace("..", ".")
 }
 
 /// The subject of a series or field whose name fits a pattern: `vda` of `disk.vda.read_ios` by `disk.{}.read_ios`, empty

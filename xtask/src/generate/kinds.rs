@@ -64,6 +64,14 @@ pub const KINDS: &[Kind] = &[
         headings: &["What it finds", "Why it matters", "What to try", "Example", "Stays silent", "Sources"],
     },
     Kind {
+        name: "live",
+        plural: "Live rules",
+        folder: "crates/pipeline/src/diagnose/live",
+        item: "LIVE",
+        type_name: "LiveRule",
+        headings: &["What it finds", "Why it matters", "What to try", "Example", "Stays silent", "Sources"],
+    },
+    Kind {
         name: "sensor",
         plural: "Sensors",
         folder: "crates/pipeline/src/observe/sensors",

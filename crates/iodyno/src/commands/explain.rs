@@ -13,6 +13,9 @@ pub struct Args {
     pub id: String,
 }
 
+/// As many names are suggested.
+const NEAR_MAX: usize = 8;
+
 /// A page, with what this machine has to say on it.
 #[derive(Serialize)]
 struct Document<'a> {
@@ -34,8 +37,12 @@ struct Here {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.id == args.id).collect();
     if found.is_empty() {
-        let near: Vec<&str> =
-            entries().iter().map(|entry| entry.id).filter(|id| is_near(id, &args.id)).collect();
+        let near: Vec<String> = entries()
+            .iter()
+            .map(|entry| entry.id.to_string())
+            .filter(|id| is_near(id, &args.id))
+            .take(NEAR_MAX)
+            .collect();
         let hint =
             if near.is_empty() { String::new() } else { format!(" Did you mean {}?", near.join(", ")) };
         return Err(Failure::usage(format!(

@@ -24,3 +24,11 @@ pub fn wish(asked: Option<LayersArg>) -> Wish {
         Some(LayersArg::Full) => Wish::Strength(Strength::Full),
     }
 }
+
+/// The same for those who only look: completions, whose cost is a fifth of the full strength's.
+pub fn wish_or_lite(asked: Option<LayersArg>) -> Wish {
+    match asked {
+        None | Some(LayersArg::Auto) => Wish::Auto(Strength::Lite),
+        Some(_) => wish(asked),
+    }
+}

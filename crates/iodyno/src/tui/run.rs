@@ -12,7 +12,6 @@ use crate::commands::watch::Watching;
 use crate::exit::{Exit, Failure};
 use host::signals::Stop;
 use model::finding::Finding;
-use pipeline::analyse::fields::Frame;
 use pipeline::observe::{Scope, Status};
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use std::collections::VecDeque;
@@ -29,30 +28,28 @@ const WAIT_MAX_MS: u64 = 200;
 /// What the cost is a mean over, ns.
 const COST_NS: u64 = 10_000_000_000;
 
-/// What the live rules find at a moment.
-pub type Rules<'a> = &'a mut dyn FnMut(&Frame) -> Vec<Finding>;
+/// The live rules judge seconds, so once a second is as often as they can have anything new, ns.
+const JUDGE_NS: u64 = 1_000_000_000;
 
 /// How the screen is to be.
 pub struct Setup<'a> {
-    /// What the sensors look at; a record looks at the same.
-    pub scope: &'a Scope,
     /// Time between two samples, ms.
     pub interval_ms: u64,
     /// Pictures a second, at most ten; two where none is given.
     pub frames_per_s: Option<u64>,
     /// Nothing but ASCII.
     pub is_ascii: bool,
-    /// The live rules, where there are any.
-    pub rules: Option<Rules<'a>>,
+    /// A signal asks for the end.
+    pub stop: &'a Stop,
 }
 
 /// Shows everything until the user leaves or a signal comes.
-pub fn run<'a>(watching: &mut Watching, context: &'a Context, setup: Setup<'a>) -> Result<Exit, Failure> {
-    let stop = context.stop_on_signals()?;
-    let mut session = Session::new(context, setup);
+pub fn run(watching: &mut Watching, context: &Context, setup: &Setup<'_>) -> Result<Exit, Failure> {
+    let stop = setup.stop;
+    let mut session = Session::new(watching, context, setup);
     let ended = {
         let mut screen = Screen::open()?;
-        session.go(&mut screen, watching, &stop)
+        session.go(&mut screen, watching, stop)
     };
     // Words come after the terminal is given back, and a record that goes on is kept however the view ends.
     session.end_record();
@@ -68,8 +65,7 @@ pub fn run<'a>(watching: &mut Watching, context: &'a Context, setup: Setup<'a>) 
 
 struct Session<'a> {
     context: &'a Context,
-    scope: &'a Scope,
-    rules: Option<Rules<'a>>,
+    scope: Scope,
     frame_ms: u64,
     theme: Theme,
     state: State,
@@ -77,6 +73,9 @@ struct Session<'a> {
     around: Around,
     lists: Lists,
     recording: Option<Recording>,
+    findings: Vec<Finding>,
+    /// When the rules last judged, and which moment, ns.
+    judged: Option<(u64, i64)>,
     /// Wall clock and CPU time of this program, the oldest first, ns.
     costs: VecDeque<(u64, u64)>,
     /// The next picture is to be written into a file.
@@ -88,16 +87,18 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(context: &'a Context, setup: Setup<'a>) -> Session<'a> {
+    fn new(watching: &Watching, context: &'a Context, setup: &Setup<'_>) -> Session<'a> {
         let frame_ms = setup.frames_per_s.map_or(FRAME_MS, |frames| 1000 / frames.max(1)).max(FRAME_MIN_MS);
         let provenance = crate::provenance::of(&context.host);
         let mut state = State::new(setup.interval_ms);
         // Who names devices wants to see them, idle or not.
-        state.choice.shows_idle = !setup.scope.devices.is_empty();
+        state.choice.shows_idle = !watching.devices.named.is_empty();
+        state.message.clone_from(&watching.devices.note);
         Session {
             context,
-            scope: setup.scope,
-            rules: setup.rules,
+            scope: watching.scope.clone(),
+            findings: Vec::new(),
+            judged: None,
             frame_ms,
             theme: Theme::of_environment(host::environment::variable, setup.is_ascii),
             state,
@@ -154,6 +155,19 @@ impl<'a> Session<'a> {
             self.around.origin_unix_ms.min(host::clock::unix_ms().saturating_sub(since_ms));
     }
 
+    /// Asks the rules about a moment, unless they have just been asked about the same or one close to it.
+    fn judge(&mut self, watching: &mut Watching, at_ns: i64) {
+        let now_ns = host::clock::monotonic_ns();
+        let is_fresh = |(judged_ns, moment_ns): (u64, i64)| {
+            let is_same = at_ns == moment_ns;
+            is_same || (self.state.paused_ns.is_none() && now_ns - judged_ns < JUDGE_NS)
+        };
+        if !self.judged.is_some_and(is_fresh) {
+            self.findings = watching.findings(at_ns);
+            self.judged = Some((now_ns, at_ns));
+        }
+    }
+
     fn note_cost(&mut self) {
         let now = (host::clock::monotonic_ns(), host::process::cpu_time().total_ns());
         self.costs.push_back(now);
@@ -175,7 +189,7 @@ impl<'a> Session<'a> {
         let from_ns = at_ns - WINDOW_NS.max(interval_ns) + interval_ns / 2;
         let frame = watching.fields.frame(&watching.sampler.readings(from_ns, at_ns));
         self.known.learn(&self.context.host, frame.each("disk.inflight").map(|(name, _)| name));
-        let findings = self.rules.as_mut().map(|rules| rules(&frame)).unwrap_or_default();
+        self.judge(watching, at_ns);
         // The device under the cursor is known once the rows are.
         let choice = self.state.choice.clone();
         let look = Look {
@@ -183,7 +197,7 @@ impl<'a> Session<'a> {
             sampler: &watching.sampler,
             status,
             layers: &watching.layers,
-            findings: &findings,
+            findings: &self.findings,
             at_ns,
             span_ns: self.state.span_ns(),
             interval_ms: self.state.interval_ms,
@@ -258,7 +272,7 @@ impl<'a> Session<'a> {
             self.state.message = "A record needs a device: i shows idle ones.".into();
             return;
         }
-        match Recording::start(self.context, &self.state.device, self.state.interval_ms, self.scope) {
+        match Recording::start(self.context, &self.state.device, self.state.interval_ms, &self.scope) {
             Ok(recording) => {
                 self.recording = Some(recording);
                 self.state.message = "Recording every sensor; R ends and keeps it.".into();

@@ -1,6 +1,6 @@
 //! Existing files: never written without `--overwrite`, and not with it while something else uses them.
 
-use crate::support::{Dir, Iodyno, code, is_root, text};
+use crate::support::{Dir, Iodyno, code, is_root, text, until};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,11 +50,9 @@ fn a_file_that_another_process_writes_is_kept() {
     std::fs::hard_link(&file, &link).unwrap();
     let open = |mode: &str| {
         let ready = dir.path().join(format!("ready{}", mode.len()));
-        let script = format!("exec 3{mode}\"$0\"; touch \"$1\"; exec sleep 100");
+        let script = format!("exec 3{mode}\"$0\"; touch \"$1\"; exec sleep 600");
         let child = Command::new("sh").arg("-c").arg(script).arg(&file).arg(&ready).spawn().unwrap();
-        while !ready.exists() {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+        until("a program that has it open", || ready.exists());
         child
     };
     let mut writer = open("<>");

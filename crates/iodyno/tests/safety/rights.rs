@@ -1,6 +1,6 @@
 //! Without the right to see who has a target open: a device is refused, of a file it is said.
 
-use crate::support::{Loop, code, is_root, text};
+use crate::support::{Loop, code, copy_binary, is_root, text};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -24,7 +24,7 @@ impl Nobody {
         let home = std::env::temp_dir().join(format!("iodyno-{label}-{}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
         std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).unwrap();
-        std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), home.join("iodyno")).unwrap();
+        copy_binary(&home.join("iodyno"));
         chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
         Some(Nobody(home))
     }

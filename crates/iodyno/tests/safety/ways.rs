@@ -46,7 +46,7 @@ pub const ON_LOOPS: &[Way] = &[
     Way::used(
         "mounted in another mount namespace",
         "ext4 $DEV
-         unshare --mount --propagation private sh -c 'mount $DEV $DIR/mnt && touch $DIR/ready && exec sleep 100' \
+         unshare --mount --propagation private sh -c 'mount $DEV $DIR/mnt && touch $DIR/ready && exec sleep 900' \
              >/dev/null 2>&1 & echo $! >$DIR/pid",
         "it is mounted on ",
         "finish",
@@ -55,7 +55,7 @@ pub const ON_LOOPS: &[Way] = &[
     Way::used(
         "unmounted lazily, while a file is open",
         "ext4 $DEV
-         (mount $DEV $DIR/mnt; cd $DIR/mnt; umount --lazy .; touch $DIR/ready; exec sleep 100) \
+         (mount $DEV $DIR/mnt; cd $DIR/mnt; umount --lazy .; touch $DIR/ready; exec sleep 900) \
              >/dev/null 2>&1 & echo $! >$DIR/pid",
         "the kernel has it claimed exclusively",
         "finish",
@@ -72,14 +72,14 @@ pub const ON_LOOPS: &[Way] = &[
     Way::used(
         "claimed by another process",
         "perl -MFcntl -e 'sysopen(my $d, $ENV{DEV}, O_RDWR | O_EXCL) or die; open(my $r, q(>), \"$ENV{DIR}/ready\");
-             sleep 100' >/dev/null 2>&1 & echo $! >$DIR/pid",
+             sleep 900' >/dev/null 2>&1 & echo $! >$DIR/pid",
         "claimed exclusively, as a file system, an array or another program does; process ",
         "finish",
         "",
     ),
     Way::used(
         "open for writing by another process",
-        "(exec 3<>$DEV; touch $DIR/ready; exec sleep 100) >/dev/null 2>&1 & echo $! >$DIR/pid",
+        "(exec 3<>$DEV; touch $DIR/ready; exec sleep 900) >/dev/null 2>&1 & echo $! >$DIR/pid",
         "(sleep) has it open",
         "finish",
         "",
@@ -87,7 +87,7 @@ pub const ON_LOOPS: &[Way] = &[
     Way::used(
         "open through a node of another name",
         "node=/dev/shm/iodyno-node-$$; mknod $node b $(stat -c '0x%t 0x%T' $DEV); echo $node >$DIR/node
-         (exec 3<>$node; touch $DIR/ready; exec sleep 100) >/dev/null 2>&1 & echo $! >$DIR/pid",
+         (exec 3<>$node; touch $DIR/ready; exec sleep 900) >/dev/null 2>&1 & echo $! >$DIR/pid",
         "(sleep) has it open",
         "finish; rm $(cat $DIR/node)",
         "",
@@ -127,7 +127,7 @@ pub const IN_GUESTS: &[Way] = &[
         target: "${NVME}p1",
         ..Way::used(
             "a partition of a disk that is open",
-            "partitions; (exec 3<>$NVME; touch $DIR/ready; exec sleep 100) >/dev/null 2>&1 & echo $! >$DIR/pid",
+            "partitions; (exec 3<>$NVME; touch $DIR/ready; exec sleep 900) >/dev/null 2>&1 & echo $! >$DIR/pid",
             "(sleep) has the disk nvme0n1 that it is part of open",
             "finish",
             "",
@@ -276,11 +276,11 @@ md() { mdadm -q -C /dev/md7 -l1 -n2 --force --run "$@" </dev/null; }
 luks() { cryptsetup -q luksFormat --pbkdf pbkdf2 --pbkdf-force-iterations 1000 "$@"; }
 # udev's rules may have been quicker.
 register() { [ -d "/sys/block/${1#/dev/}/bcache" ] || echo "$1" >/sys/fs/bcache/register; }
-gone() { for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e "$1" ] || return 0; sleep 0.3; done; return 1; }
+gone() { for _ in $(seq 200); do [ -e "$1" ] || return 0; sleep 0.3; done; return 1; }
 
 ready() {
     [ -e "$DIR/pid" ] || return 0
-    for _ in $(seq 100); do [ ! -e "$DIR/ready" ] || return 0; sleep 0.1; done
+    for _ in $(seq 1200); do [ ! -e "$DIR/ready" ] || return 0; sleep 0.1; done
     return 1
 }
 bytes() { sync; dd if="$TARGET" iflag=direct bs=1M status=none; }

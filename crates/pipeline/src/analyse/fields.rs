@@ -89,6 +89,15 @@ impl Fields {
 }
 
 impl Frame {
+    /// Of values that are known: id, subject, value.
+    pub fn of<'a>(values: impl IntoIterator<Item = (&'a str, &'a str, f64)>) -> Frame {
+        let mut frame = Frame::default();
+        for (id, subject, value) in values {
+            frame.values.entry(id.into()).or_default().push((subject.into(), value));
+        }
+        frame
+    }
+
     /// The value of a field for a subject (empty for fields without one).
     pub fn get(&self, id: &str, subject: &str) -> Option<f64> {
         let values = self.values.get(id)?;

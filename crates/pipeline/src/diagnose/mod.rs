@@ -8,6 +8,7 @@ mod corrected;
 mod examples;
 mod facts;
 mod finding;
+pub mod live;
 mod measured;
 mod medium;
 pub mod rules;
@@ -18,6 +19,7 @@ pub use corrected::{corrected, words};
 pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
 pub use medium::Medium;
 
+use crate::analyse::fields::Frame;
 use model::finding::{Finding, Level};
 
 /// A problem that a job or a record can have.
@@ -35,6 +37,32 @@ pub struct Rule {
     pub when: When,
     /// The findings. The name of the rule is put in by the caller.
     pub judge: fn(&Facts<'_>) -> Vec<Finding>,
+}
+
+/// A problem that can be seen while anything runs, by the sensors alone.
+#[derive(Debug)]
+pub struct LiveRule {
+    /// Name of its file.
+    pub id: &'static str,
+    /// First version that had it.
+    pub since: &'static str,
+    /// What it finds, in half a sentence.
+    pub summary: &'static str,
+    /// The worst it gives.
+    pub level: Level,
+    /// The findings over the time of a frame. The name of the rule is put in by the caller; a finding's section is the
+    /// device that it is about.
+    pub judge: fn(&Frame) -> Vec<Finding>,
+}
+
+/// What the sensors of some seconds show, the worst first.
+pub fn during(frame: &Frame) -> Vec<Finding> {
+    let found = live::ALL.iter().flat_map(|rule| {
+        (rule.judge)(frame).into_iter().map(|finding| Finding { rule: rule.id.into(), ..finding })
+    });
+    let mut findings: Vec<Finding> = found.collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    findings
 }
 
 /// What a rule needs to have happened.

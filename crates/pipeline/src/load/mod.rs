@@ -145,6 +145,8 @@ mod loop_device;
 #[cfg(test)]
 mod open_loop_tests;
 #[cfg(test)]
+mod patience;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_of_streams;

@@ -1,6 +1,7 @@
 //! Whole loads on real files: what is reached, in what order it ends, and what reading back finds.
 
 use super::data::Data;
+use super::patience::{until_counted, until_over};
 use super::source::{CHECKS, Kind, NextStage, Source, Span, Surroundings};
 use super::*;
 use host::Host;
@@ -33,19 +34,11 @@ fn ready(target: &Path, job: &Job) -> Result<Prepared, LoadError> {
     prepare(&Host::live(), target, job, &consent, &Stop::new(), &mut |_, _| {})
 }
 
-fn wait_until_over(running: &Running) {
-    let end_ns = host::clock::monotonic_ns() + 30_000_000_000;
-    while !running.is_over() {
-        assert!(host::clock::monotonic_ns() < end_ns, "the load does not end");
-        host::clock::sleep_ns(1_000_000);
-    }
-}
-
 /// Runs a job to its own end.
 fn whole(target: &Path, job: &Job) -> LoadResult {
     let prepared = ready(target, job).unwrap();
     let running = start(&prepared, job, 1, Region::WHOLE).unwrap();
-    wait_until_over(&running);
+    until_over(&running);
     assert!(running.failure().is_none(), "{:?}", running.failure());
     running.finish()
 }
@@ -156,7 +149,7 @@ fn files_are_made_as_asked_unless_they_are_read() {
         assert_eq!(file.bytes(), length, "{fallocate:?}");
         assert!([written, None].contains(&file.written_bytes(1 << 20)), "{fallocate:?}");
         let running = start(&prepared, &Job { fallocate, ..job(Rw::Write) }, 1, Region::WHOLE).unwrap();
-        wait_until_over(&running);
+        until_over(&running);
         assert_eq!(running.finish().write.bytes, 1 << 20);
         let read = ready(dir.path(), &Job { fallocate, ..job(Rw::Randrw) }).unwrap();
         assert!([Some(1 << 20), None].contains(&read.files(0)[0].written_bytes(1 << 20)), "{fallocate:?}");
@@ -187,11 +180,9 @@ fn a_timed_load_is_wound_down_and_read_back() {
     let job = Job { time_based: true, ..verifying(Rw::Randrw) };
     let prepared = ready(dir.path(), &job).unwrap();
     let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
-    assert!(running.wait_ms(50, &Stop::new()));
+    until_counted(&running, "a timed load", |seen| seen.side(lane::WRITE).ios() > 0);
     assert!(running.wind_down(&job), "it reads back");
-    while !running.is_over() {
-        host::clock::sleep_ms(1);
-    }
+    until_over(&running);
     let result = running.finish();
     let verified = result.verified.unwrap();
     assert_eq!(verified.bad, 0, "{:?}", verified.first_bad);
@@ -308,7 +299,7 @@ fn a_later_reader_finds_corruption_and_a_fatal_one_ends() {
     let prepared = ready(&path, &fatal).unwrap();
     let running = start(&prepared, &fatal, 1, Region::WHOLE).unwrap();
     assert!(!running.wind_down(&fatal), "a reader has nothing to do at its end");
-    wait_until_over(&running);
+    until_over(&running);
     assert!(running.failure().unwrap().to_string().contains("byte 299008"));
     assert_eq!(running.finish().verified.unwrap().bad, 1);
 }

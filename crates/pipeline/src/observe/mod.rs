@@ -4,17 +4,24 @@
 //! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
 //! device's traffic was not ours.
 
+mod aside;
 mod declare;
+mod devices;
 pub mod foreign;
 mod layer_history;
 mod parse;
 mod sampler;
+mod scan;
+#[cfg(test)]
+mod sensor_hosts;
 #[cfg(test)]
 mod sensor_tests;
 pub mod sensors;
 mod store;
 mod tracing;
 mod track;
+#[cfg(test)]
+mod wide_host;
 
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
@@ -25,8 +32,8 @@ pub use tracing::{Tracing, Wish};
 
 use host::Host;
 use model::field::Field;
+pub use model::field::Metric;
 use model::iopath::{IoPath, LayerKind};
-use model::sample::MetricKind;
 
 /// Time between two samples unless the user says otherwise.
 pub const INTERVAL_DEFAULT_MS: u64 = 100;
@@ -52,21 +59,6 @@ pub struct Sensor {
 /// An opened sensor, or why there is nothing to read.
 pub type Opened = Result<Box<dyn Source>, String>;
 
-/// One thing a sensor measures.
-#[derive(Debug)]
-pub struct Metric {
-    /// Name of the series; `{}` stands for the device, CPU or line.
-    pub name: &'static str,
-    /// Unit of the raw value.
-    pub unit: &'static str,
-    /// Counter or gauge.
-    pub kind: MetricKind,
-    /// What it says.
-    pub meaning: &'static str,
-    /// What it is often taken for and is not; empty where there is no such trap.
-    pub cannot_tell: &'static str,
-}
-
 /// Every field of every sensor, as [`crate::analyse::fields::Fields`] takes them.
 pub fn fields() -> Vec<(&'static str, &'static [Field])> {
     sensors::ALL.iter().map(|sensor| (sensor.id, sensor.fields)).collect()
@@ -77,6 +69,11 @@ pub fn field(id: &str) -> Option<(&'static Sensor, &'static Field)> {
     let fields =
         sensors::ALL.iter().flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
     fields.into_iter().find(|(_, field)| field.id() == id)
+}
+
+/// Every raw series of every sensor.
+pub fn metrics() -> Vec<(&'static str, &'static [Metric])> {
+    sensors::ALL.iter().map(|sensor| (sensor.id, sensor.metrics)).collect()
 }
 
 /// An opened sensor.
@@ -92,6 +89,16 @@ pub trait Source: Send {
 
     /// Reads once into a row as long as the columns, which arrives filled with NaN: what stays NaN was not there.
     fn read(&mut self, row: &mut [f64]) -> host::Result<()>;
+
+    /// Why a part of what it looks at has no data: a device that counts nothing, a disk that tells nothing.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// CPU time of threads that read for it, ns.
+    fn cost_elsewhere_ns(&self) -> u64 {
+        0
+    }
 }
 
 /// One series of a sensor.
@@ -107,6 +114,11 @@ impl Column {
     /// The series of a metric for one device, CPU or line.
     pub fn of(metric: &'static Metric, subject: &str) -> Self {
         Column { name: metric.name.replacen("{}", subject, 1), metric }
+    }
+
+    /// The series of several metrics for one subject.
+    pub fn all_of(metrics: &'static [Metric], subject: &str) -> Vec<Column> {
+        metrics.iter().map(|metric| Column::of(metric, subject)).collect()
     }
 }
 

@@ -238,16 +238,21 @@ mod tests {
 
     #[test]
     fn samples_from_the_first_moment_to_the_last() {
-        let origin_ns = clock::monotonic_ns();
-        let sampler = Sampler::start(&Host::live(), 20, origin_ns, &Scope::default());
-        clock::sleep_ms(150);
-        let logs = sampler.stop();
+        // A busy machine lets the thread come late: then there are fewer samples, and it gets more time.
+        let (mut ms, mut logs) = (75, Vec::<SensorLog>::new());
+        while ms < 20_000 && logs.first().is_none_or(|cpu| cpu.time_ns.len() < 4) {
+            ms *= 2;
+            let sampler = Sampler::start(&Host::live(), 20, clock::monotonic_ns(), &Scope::default());
+            clock::sleep_ms(ms);
+            logs = sampler.stop();
+        }
         let ids: Vec<&str> = logs.iter().map(|log| log.sensor.as_str()).collect();
-        assert_eq!(ids, ["cpu", "diskstats", "interrupts", "layers", "memory", "pressure"]);
-        let cpu = &logs[0];
+        let known: Vec<&str> = sensors::ALL.iter().map(|sensor| sensor.id).collect();
+        assert_eq!(ids, known);
+        let cpu = logs.iter().find(|log| log.sensor == "cpu").unwrap();
         assert!(cpu.time_ns.len() >= 4, "{:?}", cpu.time_ns);
         assert!(cpu.time_ns.is_sorted() && cpu.time_ns[0] >= 0);
-        assert!(*cpu.time_ns.last().unwrap() >= 140_000_000);
+        assert!(*cpu.time_ns.last().unwrap() >= ms as i64 * 1_000_000, "the last is that of the stop");
         assert!(cpu.cost_cpu_ns > 0);
         assert!(cpu.series.iter().all(|series| series.values.len() == cpu.time_ns.len()));
     }
@@ -274,9 +279,10 @@ mod tests {
     #[test]
     fn stopping_does_not_wait_for_the_next_moment() {
         let before_ns = clock::monotonic_ns();
-        let logs = Sampler::start(&Host::live(), 60_000, before_ns, &Scope::default()).stop();
-        assert!(clock::monotonic_ns() - before_ns < 30_000_000_000);
-        assert_eq!(logs[0].time_ns.len(), 2, "the first and the last");
+        let logs = Sampler::start(&Host::live(), 600_000, before_ns, &Scope::default()).stop();
+        assert!(clock::monotonic_ns() - before_ns < 300_000_000_000);
+        let cpu = logs.iter().find(|log| log.sensor == "cpu").unwrap();
+        assert_eq!(cpu.time_ns.len(), 2, "the first and the last");
     }
 
     #[test]

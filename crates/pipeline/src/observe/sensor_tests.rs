@@ -1,9 +1,40 @@
 //! What all sensors have in common, and the helper with which each tests itself.
 
-use crate::observe::{Scope, Sensor, sensors};
+use crate::observe::{Column, Scope, Sensor, Source, sensors};
 use host::{Archive, Host};
 use model::change::Attribute;
+use model::field::{Field, Formula};
+use model::sample::MetricKind;
 use std::collections::BTreeSet;
+
+/// A machine with these files, and links from the first of two paths to the second.
+pub(super) fn machine(files: &[(&str, &str)], links: &[(&str, &str)]) -> Host {
+    let mut text = String::from("iodyno-host 1\n");
+    for (path, content) in files {
+        text += &format!("path: {path}\nlines: {}\n{content}\n", content.split('\n').count());
+    }
+    for (path, to) in links {
+        text += &format!("path: {path}\nlink: {to}\n");
+    }
+    Host::from_archive(Archive::parse(&text).unwrap())
+}
+
+/// Readings as the sampler takes them: rows as wide as the series known by then.
+pub(super) fn readings(source: &mut dyn Source, count: usize) -> Vec<Vec<f64>> {
+    let mut width = source.columns().len();
+    let mut read = || {
+        width += source.new_columns().len();
+        let mut row = vec![f64::NAN; width];
+        source.read(&mut row).unwrap();
+        row
+    };
+    (0..count).map(|_| read()).collect()
+}
+
+/// Names of series.
+pub(super) fn names(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(|column| column.name.clone()).collect()
+}
 
 /// One read of a sensor on a machine with these files: the series by name.
 pub(super) fn read_once(
@@ -40,5 +71,38 @@ fn series_have_names_of_their_own() {
         for column in source.columns() {
             assert!(seen.insert(column.name.clone()), "{} twice", column.name);
         }
+    }
+}
+
+#[test]
+fn fields_are_made_of_series_of_their_own_sensor() {
+    let mut ids = BTreeSet::new();
+    for sensor in sensors::ALL {
+        for field in sensor.fields {
+            assert!(ids.insert(field.id()), "{} twice", field.id());
+            assert!(!field.meaning.is_empty() && !field.unit.is_empty(), "{}", field.name);
+            assert!(!field.cannot_tell.ends_with('.'), "{} continues a sentence", field.name);
+            made_of(field, sensor);
+        }
+    }
+}
+
+fn made_of(field: &Field, sensor: &Sensor) {
+    let (counters, gauges): (Vec<&str>, Vec<&str>) = match field.formula {
+        Formula::Last(of, _) => (vec![], of.to_vec()),
+        Formula::Rate(of, _) => (of.to_vec(), vec![]),
+        Formula::Ratio(of, per, _) => ([of, per].concat(), vec![]),
+    };
+    assert!(!counters.is_empty() || !gauges.is_empty(), "{} is made of nothing", field.name);
+    let kind = |name: &str| {
+        let metric = sensor.metrics.iter().find(|metric| metric.name == name);
+        metric.unwrap_or_else(|| panic!("{} of {}: no such series", name, field.name)).kind
+    };
+    for name in gauges {
+        let _ = kind(name);
+    }
+    for name in counters {
+        assert_ne!(kind(name), MetricKind::Gauge, "{} of {} does not count", name, field.name);
+        assert_eq!(name.contains("{}"), field.name.contains("{}"), "{}", field.name);
     }
 }

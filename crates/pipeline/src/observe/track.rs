@@ -129,7 +129,7 @@ impl Track {
 
     /// CPU time taken so far, ns.
     pub fn cost_ns(&self) -> u64 {
-        self.cost_ns
+        self.cost_ns + self.source.cost_elsewhere_ns()
     }
 
     /// Time of the first row that is kept.
@@ -169,7 +169,7 @@ impl Track {
             series: series.collect(),
             notes: self.notes(),
             time_ns: self.store.iter().map(|row| row.time_ns).collect(),
-            cost_cpu_ns: self.cost_ns,
+            cost_cpu_ns: self.cost_ns(),
         }
     }
 
@@ -189,7 +189,7 @@ impl Track {
             .first_failure
             .as_ref()
             .map(|error| format!("{} of the reads failed and left gaps; the first: {error}.", self.failures));
-        thinned.into_iter().chain(slowed).chain(failed).collect()
+        thinned.into_iter().chain(slowed).chain(failed).chain(self.source.notes()).collect()
     }
 }
 

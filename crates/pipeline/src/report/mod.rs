@@ -1,6 +1,8 @@
 //! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
 
 mod curve_view;
+pub mod exposition;
+pub mod field_page;
 pub mod layers;
 pub mod lint;
 mod matrix_view;
@@ -11,4 +13,5 @@ pub mod studies;
 pub mod summary;
 pub mod text;
 mod tree;
+pub mod watch_lines;
 pub mod words;

@@ -1,74 +1,177 @@
 //! `iodyno watch [DEVICE…]`: every sensor live, on a full screen, as lines, as documents, or for Prometheus.
 
+mod devices;
+mod plain;
+mod prometheus;
+mod stream;
+
 use super::Context;
+use super::layers_arg::{LayersArg, wish_or_lite};
 use crate::exit::{Exit, Failure};
 use crate::tui::{self, run::Setup};
-use pipeline::analyse::fields::Fields;
+use devices::Devices;
+use host::signals::Stop;
+use model::finding::Finding;
+use model::units::parse_duration_ms;
+use pipeline::analyse::fields::{Fields, Frame};
+use pipeline::diagnose;
 use pipeline::observe::{self, Keep, LayerHistory, Sampler, Scope, Tracing};
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Block devices by kernel name or path, or paths on them; every device that has seen I/O where none is named.
+    /// Block devices by name (`nvme0n1`, `/dev/sda`), or paths: the devices below them. Every device that does I/O
+    /// where none is named.
     pub devices: Vec<String>,
-    /// Time between two samples, ms: 10 to 10000.
-    #[arg(long, default_value_t = observe::INTERVAL_DEFAULT_MS, value_parser = clap::value_parser!(u64).range(10..=10_000))]
-    pub interval_ms: u64,
-    /// Pictures a second on the full screen: 1 to 10 [default: 2].
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=10))]
+    /// Time between two samples, 10ms to 10s.
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = interval_ms)]
+    pub interval: u64,
+    /// Lines in the manner of iostat.
+    #[arg(long, conflicts_with = "prometheus")]
+    pub plain: bool,
+    /// Pictures a second on the full screen, 1 to 10 [default: 2].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10))]
     pub frames: Option<u64>,
-    /// Draw with nothing but ASCII; so it does by itself where the locale is not UTF-8.
+    /// Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8.
     #[arg(long)]
     pub ascii: bool,
+    /// Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address.
+    #[arg(long, value_name = "ADDR", value_parser = prometheus::address)]
+    pub prometheus: Option<std::net::SocketAddr>,
+    /// Time between two lines or documents (--plain, --json).
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = every_ms)]
+    pub every: u64,
+    /// End after so many lines or documents (--plain, --json).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// Trace the block layer: completions only unless asked for more.
+    #[arg(long)]
+    pub layers: Option<LayersArg>,
+    /// Control groups to watch beside the busiest, as below /sys/fs/cgroup.
+    #[arg(long, value_name = "PATH")]
+    pub cgroup: Vec<String>,
+    /// Files whose share of the page cache to watch.
+    #[arg(long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
+}
+
+fn interval_ms(text: &str) -> Result<u64, String> {
+    let ms = parse_duration_ms(text).map_err(|error| error.to_string())?;
+    match (10..=10_000).contains(&ms) {
+        true => Ok(ms),
+        false => Err("samples are taken 10 ms to 10 s apart".into()),
+    }
+}
+
+fn every_ms(text: &str) -> Result<u64, String> {
+    let ms = parse_duration_ms(text).map_err(|error| error.to_string())?;
+    match ms >= 10 {
+        true => Ok(ms),
+        false => Err("lines are at least 10 ms apart".into()),
+    }
 }
 
 /// Sensors at work, and what makes sense of them.
 pub struct Watching {
+    /// What is looked at.
+    pub devices: Devices,
+    /// The same, as the sensors take it.
+    pub scope: Scope,
     /// The sensors.
     pub sampler: Sampler,
     /// The fields.
     pub fields: Fields,
+    /// The programs that trace the devices, or why there are none.
+    pub tracing: Tracing,
     /// The layers by the second.
     pub layers: LayerHistory,
 }
 
 impl Watching {
-    /// Starts the sensors on some devices. Times are ns after now.
-    pub fn start(context: &Context, args: &Args, scope: &Scope) -> Watching {
+    /// Finds the devices and starts the sensors. Times are ns after that moment.
+    fn start(context: &Context, args: &Args) -> Result<Watching, Failure> {
+        let devices = Devices::find(&context.host, &args.devices)?;
+        let tracing = Tracing::start(&devices.traced, wish_or_lite(args.layers));
+        let scope = Scope {
+            devices: devices.named.clone(),
+            cgroups: args.cgroup.clone(),
+            files: args.file.clone(),
+            tracing: tracing.clone(),
+            ..Scope::of(&devices.path)
+        };
         let origin_ns = host::clock::monotonic_ns();
-        let tracing: Tracing = scope.tracing.clone();
-        Watching {
-            sampler: Sampler::keeping(Keep::Recent, &context.host, args.interval_ms, origin_ns, scope),
-            fields: Fields::new(observe::fields()),
-            layers: LayerHistory::new(tracing),
-        }
+        let sampler = Sampler::keeping(Keep::Recent, &context.host, args.interval, origin_ns, &scope);
+        let fields = Fields::new(observe::fields());
+        Ok(Watching { devices, scope, sampler, fields, layers: LayerHistory::new(tracing.clone()), tracing })
+    }
+
+    /// Every field over the time between two moments.
+    pub fn frame(&mut self, from_ns: i64, to_ns: i64) -> Frame {
+        self.fields.frame(&self.sampler.readings(from_ns, to_ns))
+    }
+}
+
+/// What the live rules judge: long enough that one sample proves nothing, short enough that it is still true.
+const JUDGED_NS: i64 = 5_000_000_000;
+
+impl Watching {
+    /// What the live rules find in the seconds before a moment, the worst first.
+    pub fn findings(&mut self, at_ns: i64) -> Vec<Finding> {
+        diagnose::during(&self.frame(at_ns - JUDGED_NS, at_ns))
     }
 }
 
 /// Watches until told to stop.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let names: Vec<&str> = args.devices.iter().map(String::as_str).collect();
-    let mut watching = Watching::start(context, args, &Scope::devices(&names));
-    if std::io::stdout().is_terminal() && !context.out.is_json() {
-        let scope = Scope::devices(&names);
-        let setup = Setup {
-            scope: &scope,
-            interval_ms: args.interval_ms,
-            frames_per_s: args.frames,
-            is_ascii: args.ascii,
-            rules: None,
-        };
-        return tui::run::run(&mut watching, context, setup);
-    }
     let stop = context.stop_on_signals()?;
-    while !stop.is_asked() {
-        host::clock::sleep_ms(1000);
-        let status = watching.sampler.status();
-        watching.layers.sample(status.last_ns);
-        let readings = watching.sampler.readings(status.last_ns - 1_000_000_000, status.last_ns);
-        let frame = watching.fields.frame(&readings);
-        frame.all().for_each(|(id, subject, value)| context.out.say(format!("{id} {subject} {value}")));
+    if let Some(address) = args.prometheus {
+        return prometheus::serve(address, args, context, &stop);
     }
-    Ok(Exit::Fine)
+    if context.out.is_json() {
+        return stream::run(args, context, &stop);
+    }
+    if args.plain || !std::io::stdout().is_terminal() {
+        return plain::run(args, context, &stop);
+    }
+    let mut watching = Watching::start(context, args)?;
+    let setup =
+        Setup { interval_ms: args.interval, frames_per_s: args.frames, is_ascii: args.ascii, stop: &stop };
+    tui::run::run(&mut watching, context, &setup)
+}
+
+/// The moments at which lines or documents are due, until a stop is asked for or there were enough.
+struct Beats<'a> {
+    stop: &'a Stop,
+    start_ns: u64,
+    every_ns: u64,
+    left: Option<u64>,
+    next: u64,
+}
+
+impl<'a> Beats<'a> {
+    fn new(args: &Args, stop: &'a Stop) -> Self {
+        let start_ns = host::clock::monotonic_ns();
+        Beats { stop, start_ns, every_ns: args.every * 1_000_000, left: args.count, next: 1 }
+    }
+
+    /// Waits for the next moment; false when it is over. Moments that have passed are skipped.
+    fn wait(&mut self) -> bool {
+        if self.left == Some(0) {
+            return false;
+        }
+        let due_ns = self.start_ns + self.next * self.every_ns;
+        while host::clock::monotonic_ns() < due_ns {
+            if self.stop.is_asked() {
+                return false;
+            }
+            let left_ns = due_ns.saturating_sub(host::clock::monotonic_ns());
+            host::clock::sleep_ns(left_ns.min(50_000_000));
+        }
+        let passed = (host::clock::monotonic_ns() - self.start_ns) / self.every_ns;
+        self.next = passed.max(self.next) + 1;
+        self.left = self.left.map(|left| left - 1);
+        !self.stop.is_asked()
+    }
 }

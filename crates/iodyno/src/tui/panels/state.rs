@@ -161,7 +161,10 @@ mod tests {
         );
         assert!(line(&values, 70).ends_with("md0 in sync …+1"));
         let scene = Scene { frame: frame(&values), ..Scene::new() };
-        assert_eq!(scene.draw(&PANEL, 56, 2), ["PSI    io some 12 % full 9 %   mem 0 %   cpu <1 %", "       md0 in sync   vda 48 °C"]);
+        assert_eq!(
+            scene.draw(&PANEL, 56, 2),
+            ["PSI    io some 12 % full 9 %   mem 0 %   cpu <1 %", "       md0 in sync   vda 48 °C"]
+        );
     }
 
     #[test]

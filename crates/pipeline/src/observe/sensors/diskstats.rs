@@ -3,25 +3,36 @@
 //! What each device completed: requests, merges, sectors and time, for reads, writes, discards and flushes.
 //!
 //! ## What it reads
-//! `/proc/diskstats` (Documentation/admin-guide/iostats.rst), the lines of the devices on the I/O path.
+//! `/proc/diskstats` (Documentation/admin-guide/iostats.rst): the lines of the devices that were named, else of all
+//! whole devices that have seen I/O, as iostat has it. Partitions are read when they are named. A device that comes, or
+//! is used for the first time, has series from then on; one that goes leaves gaps. One device's `queue/iostats` is looked
+//! at with a reading, each at least every hundred readings or so.
 //!
 //! ## Metrics
 //! `disk.<device>.read_ios` and so on, raw since boot. Lines have 14 columns, 18 from Linux 4.18 (discards) and 20 from
 //! 5.5 (flushes); what a kernel lacks has no series. Times are 32-bit and wrap after 49.7 days of summed waiting, which
-//! a busy device reaches within hours.
+//! a busy device reaches within hours; a counter that fell otherwise was reset, and that step has no data. Partitions
+//! before Linux 2.6.25 have four columns of their own, which are told from the others. Flushes are not counted on
+//! partitions.
+//!
+//! The fields are iostat's columns: `disk.reads_per_s` (r/s), `disk.await_read_ms` (r_await), `disk.size_read_bytes`
+//! (rareq-sz), `disk.read_merged_percent` (%rrqm), `disk.queue_mean_ios` (aqu-sz), `disk.busy_percent` (%util) and so on.
+//! There is no svctm: it divided busy time by requests, which says nothing once two are served at a time.
 //!
 //! ## Cost
 //! One read per sample whatever the number of devices; the kernel prints a line for each device it has.
 //!
 //! ## When absent
-//! /proc is not mounted, or none of the devices is listed. `queue/iostats` at 0 stops the counters, not the lines.
+//! /proc is not mounted, or none of the devices is listed. A device whose `queue/iostats` is 0 has no data, with a note:
+//! the kernel keeps its line and counts nothing.
 //!
 //! ## Example
 //! `disk.vda.read_ios` from 380215 to 381239 in a second: 1,024 reads completed.
 
 mod fields;
 
-use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, parse};
+use crate::observe::scan::Scan;
+use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, devices, parse};
 use host::{Host, Sampled};
 use model::sample::MetricKind::{Counter, Counter32, Gauge};
 
@@ -30,7 +41,7 @@ pub static SENSOR: Sensor = Sensor {
     id: "diskstats",
     since: "0.1.0",
     every_ms: 0,
-    reads: &["/proc/diskstats"],
+    reads: &["/proc/diskstats", "/sys/class/block/*/queue/iostats"],
     metrics: METRICS,
     fields: fields::FIELDS,
     open,
@@ -159,78 +170,218 @@ static METRICS: &[Metric] = &[
     },
 ];
 
-/// Before the counters: major number, minor number, name.
-const COLUMNS_BEFORE: usize = 3;
+/// Which metric each counter of a line is.
+static WHOLE: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+/// Of a partition before Linux 2.6.25: reads, sectors read, writes, sectors written.
+static OLD_PARTITION: [usize; 4] = [0, 2, 4, 6];
+/// A line has at least the eleven counters of Linux 2.6.
+const COUNTERS_MIN: usize = 11;
+/// Each device's `queue/iostats` is looked at every so many readings, or as often as there are devices.
+const READINGS_BETWEEN_LOOKS: usize = 10;
 
 struct Diskstats {
+    host: Host,
     file: Sampled,
+    scope: Scope,
+    lines: Vec<Line>,
     devices: Vec<Device>,
+    width: usize,
+    readings: usize,
+}
+
+/// A line of the file, at its place: devices keep their order while none comes or goes.
+struct Line {
+    name: Vec<u8>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// A partition, or a device that was not asked for.
+    Unwanted,
+    /// No I/O so far.
+    Idle,
+    /// It gets its series with the next reading.
+    Fresh(&'static [usize]),
+    /// The place among the devices.
+    Read(usize),
 }
 
 struct Device {
     name: String,
-    fields: usize,
+    start: usize,
+    metrics: &'static [usize],
+    /// `queue/iostats` is 0.
+    is_stopped: bool,
 }
 
 fn open(host: &Host, scope: &Scope) -> Opened {
     let mut file = host.sampled("/proc/diskstats").map_err(|error| error.to_string())?;
     let text = file.read().map_err(|error| error.to_string())?;
-    let devices: Vec<Device> = parse::lines(text).filter_map(|line| device(line, scope)).collect();
-    match devices.is_empty() {
+    let state = |line: &[u8]| {
+        let mut scan = Scan::new(line);
+        let name = name(&mut scan);
+        Line { name: name.to_vec(), state: state(host, scope, name, scan) }
+    };
+    let lines: Vec<Line> = parse::lines(text).map(state).collect();
+    let mut disks = Diskstats {
+        host: host.clone(),
+        file,
+        scope: scope.clone(),
+        lines,
+        devices: Vec::new(),
+        width: 0,
+        readings: 0,
+    };
+    disks.adopt();
+    (0..disks.devices.len()).for_each(|place| disks.look(place));
+    match disks.devices.is_empty() {
         true => Err("/proc/diskstats lists none of the devices".into()),
-        false => Ok(Box::new(Diskstats { file, devices })),
+        false => Ok(Box::new(disks)),
     }
 }
 
-/// The device of a line, when it is asked for; without a choice, when it has seen I/O.
-fn device(line: &[u8], scope: &Scope) -> Option<Device> {
-    let name = std::str::from_utf8(parse::words(line).nth(2)?).ok()?;
-    let counters = || parse::words(line).skip(COLUMNS_BEFORE);
-    let is_wanted = match scope.devices.as_slice() {
-        [] => counters().any(|word| word != b"0"),
-        names => names.iter().any(|wanted| wanted == name),
-    };
-    is_wanted.then(|| Device { name: name.to_string(), fields: counters().count().min(METRICS.len()) })
+/// The name of a line's device; the counters are next.
+fn name<'a>(scan: &mut Scan<'a>) -> &'a [u8] {
+    let _numbers = (scan.number(), scan.number());
+    scan.word()
+}
+
+/// What is to become of a line.
+fn state(host: &Host, scope: &Scope, name: &[u8], mut counters: Scan<'_>) -> State {
+    let Ok(name) = std::str::from_utf8(name) else { return State::Unwanted };
+    let is_named = scope.devices.iter().any(|wanted| wanted == name);
+    if !is_named && !(scope.devices.is_empty() && devices::is_whole(host, name)) {
+        return State::Unwanted;
+    }
+    let (mut count, mut is_used) = (0, false);
+    while let Some(number) = counters.number() {
+        is_used |= number != 0;
+        count += 1;
+    }
+    match count {
+        0..COUNTERS_MIN if count != OLD_PARTITION.len() => State::Unwanted,
+        _ if !is_named && !is_used => State::Idle,
+        4 => State::Fresh(&OLD_PARTITION),
+        _ => State::Fresh(&WHOLE[..count.min(WHOLE.len())]),
+    }
+}
+
+/// Whether anything but zeroes follows.
+fn is_used(mut counters: Scan<'_>) -> bool {
+    std::iter::from_fn(|| counters.number()).any(|number| number != 0)
+}
+
+impl Diskstats {
+    /// Gives the fresh lines a device each, and those of devices that came back theirs.
+    fn adopt(&mut self) {
+        for line in &mut self.lines {
+            let State::Fresh(metrics) = line.state else { continue };
+            let known = self.devices.iter().position(|device| device.name.as_bytes() == line.name);
+            let place = known.unwrap_or(self.devices.len());
+            if known.is_none() {
+                let name = String::from_utf8_lossy(&line.name).into_owned();
+                self.devices.push(Device { name, start: self.width, metrics, is_stopped: false });
+                self.width += metrics.len();
+            }
+            line.state = State::Read(place);
+        }
+    }
+
+    /// Whether a device counts. A partition has its disk's setting.
+    fn look(&mut self, place: usize) {
+        let Some(device) = self.devices.get_mut(place) else { return };
+        let directory = format!("/sys/class/block/{}", devices::directory(&device.name));
+        let own = self.host.number(&format!("{directory}/queue/iostats"));
+        let setting = own.or_else(|| self.host.number(&format!("{directory}/../queue/iostats")));
+        device.is_stopped = setting == Some(0);
+    }
+
+    /// Looks at one device's setting now and then.
+    fn look_in_turn(&mut self) {
+        let place = self.readings % self.devices.len().max(READINGS_BETWEEN_LOOKS);
+        self.readings += 1;
+        // The first round was made by open.
+        if self.readings > self.devices.len() {
+            self.look(place);
+        }
+    }
+}
+
+impl Device {
+    fn columns(&self) -> impl Iterator<Item = Column> {
+        self.metrics.iter().map(|metric| Column::of(&METRICS[*metric], &self.name))
+    }
+}
+
+/// The line's place in the list: the same as last time, unless a device came or went.
+fn place(lines: &mut Vec<Line>, expected: usize, name: &[u8], new: impl FnOnce() -> State) -> usize {
+    if lines.get(expected).is_some_and(|line| line.name == name) {
+        return expected;
+    }
+    lines.iter().position(|line| line.name == name).unwrap_or_else(|| {
+        lines.push(Line { name: name.to_vec(), state: new() });
+        lines.len() - 1
+    })
 }
 
 impl Source for Diskstats {
     fn columns(&self) -> Vec<Column> {
-        let of_device = |device: &Device| {
-            let name = device.name.clone();
-            METRICS[..device.fields].iter().map(move |metric| Column::of(metric, &name)).collect::<Vec<_>>()
-        };
-        self.devices.iter().flat_map(of_device).collect()
+        self.devices.iter().flat_map(Device::columns).collect()
+    }
+
+    fn new_columns(&mut self) -> Vec<Column> {
+        let known = self.devices.len();
+        self.adopt();
+        (known..self.devices.len()).for_each(|place| self.look(place));
+        self.devices[known..].iter().flat_map(Device::columns).collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
-        let text = self.file.read()?;
-        for line in parse::lines(text) {
-            let mut words = parse::words(line).skip(COLUMNS_BEFORE - 1);
-            let Some(name) = words.next() else { continue };
-            let mut start = 0;
-            for device in &self.devices {
-                if device.name.as_bytes() == name {
-                    parse::fill(&mut row[start..start + device.fields], words);
-                    break;
-                }
-                start += device.fields;
+        self.look_in_turn();
+        let mut scan = Scan::new(self.file.read()?);
+        let mut expected = 0;
+        while !scan.is_done() {
+            let name = name(&mut scan);
+            let new = || state(&self.host, &self.scope, name, scan);
+            let place = place(&mut self.lines, expected, name, new);
+            expected = place + 1;
+            let line = &mut self.lines[place];
+            if line.state == State::Idle && is_used(scan) {
+                line.state = state(&self.host, &self.scope, name, scan);
             }
+            if let State::Read(device) = line.state {
+                let device = &self.devices[device];
+                if !device.is_stopped {
+                    scan.fill(&mut row[device.start..device.start + device.metrics.len()]);
+                }
+            }
+            scan.line();
         }
         Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let stopped = self.devices.iter().filter(|device| device.is_stopped);
+        let note = |device: &Device| {
+            format!("{}: no data while queue/iostats is 0; the kernel counts nothing then.", device.name)
+        };
+        stopped.map(note).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::sensor_tests::read_once;
+    use crate::observe::sensor_tests::{machine, names, read_once, readings};
 
     const OLD: &str = "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n   8       1 sda1 0 0 0 0 0 0 0 0 0 0 0";
+    const FIFTEEN: &str = "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15";
     const NEW: &str = " 254 0 vda 380215 8327 9251938 141512 10146 14476 4592840 55608 0 16204 197580 4061 25 2323072 427 \
         884 31\n   7 0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0";
 
     #[test]
-    fn fourteen_columns_have_no_discards() {
+    fn eleven_counters_have_no_discards() {
         let row = read_once(&SENSOR, &[("/proc/diskstats", OLD)], &Scope::devices(&["sda", "sda1"])).unwrap();
         assert_eq!(row.len(), 22);
         assert_eq!((row[0].0.as_str(), row[0].1), ("disk.sda.read_ios", Some(1.0)));
@@ -239,11 +390,103 @@ mod tests {
     }
 
     #[test]
-    fn twenty_columns_have_flushes_and_idle_devices_are_left_out() {
+    fn fifteen_counters_have_no_flushes() {
+        let row = read_once(&SENSOR, &[("/proc/diskstats", FIFTEEN)], &Scope::default()).unwrap();
+        assert_eq!((row.len(), row[14].0.as_str(), row[14].1), (15, "disk.sda.discard_ms", Some(15.0)));
+    }
+
+    #[test]
+    fn seventeen_counters_have_flushes_and_idle_devices_are_left_out() {
         let row = read_once(&SENSOR, &[("/proc/diskstats", NEW)], &Scope::default()).unwrap();
         assert_eq!(row.len(), 17);
         assert_eq!((row[16].0.as_str(), row[16].1), ("disk.vda.flush_ms", Some(31.0)));
         assert_eq!(row[13].1, Some(2323072.0));
+    }
+
+    #[test]
+    fn partitions_are_read_when_they_are_named() {
+        let text = " 8 0 sda 9 2 3 4 5 6 7 8 9 10 11\n 8 1 sda1 5 6 7 8\n 8 2 sda2 1 2 3";
+        let files = [
+            ("/proc/diskstats", text),
+            ("/sys/class/block/sda1/partition", "1"),
+            ("/sys/class/block/sda2/partition", "2"),
+        ];
+        let whole = read_once(&SENSOR, &files, &Scope::default()).unwrap();
+        assert_eq!(whole.len(), 11, "{whole:?}");
+        let old = read_once(&SENSOR, &files, &Scope::devices(&["sda1", "sda2"])).unwrap();
+        let names: Vec<(&str, f64)> =
+            old.iter().map(|(name, value)| (name.as_str(), value.unwrap())).collect();
+        let four = [("read_ios", 5.0), ("read_sectors", 6.0), ("write_ios", 7.0), ("write_sectors", 8.0)];
+        let four = four.map(|(name, value)| (format!("disk.sda1.{name}"), value));
+        assert_eq!(names, four.each_ref().map(|(name, value)| (name.as_str(), *value)));
+    }
+
+    #[test]
+    fn a_device_that_counts_nothing_has_no_data_and_a_note() {
+        let text = " 8 0 sda 9 2 3 4 5 6 7 8 9 10 11\n 8 1 sda1 9 2 3 4 5 6 7 8 9 10 11\n 8 16 sdb 1 2 3 4 5 6 7 8 9 10 11";
+        let files = [
+            ("/proc/diskstats", text),
+            ("/sys/devices/sda/queue/iostats", "0"),
+            ("/sys/devices/sda/sda1/partition", "1"),
+            ("/sys/devices/sdb/queue/iostats", "1"),
+        ];
+        let host = machine(
+            &files,
+            &[
+                ("/sys/class/block/sda", "/sys/devices/sda"),
+                ("/sys/class/block/sda1", "/sys/devices/sda/sda1"),
+                ("/sys/class/block/sdb", "/sys/devices/sdb"),
+            ],
+        );
+        let mut source = open(&host, &Scope::devices(&["sda", "sda1", "sdb"])).unwrap();
+        let rows = readings(source.as_mut(), 1);
+        let seen: Vec<bool> = rows[0].iter().map(|cell| !cell.is_nan()).collect();
+        assert_eq!(seen, [[false; 11], [false; 11], [true; 11]].concat());
+        let notes = source.notes();
+        assert!(
+            notes.len() == 2 && notes[0].starts_with("sda: no data while queue/iostats is 0"),
+            "{notes:?}"
+        );
+    }
+
+    #[test]
+    fn devices_come_and_go() {
+        let dir = host::files::temporary_dir("diskstats").unwrap();
+        let path = dir.path().join("diskstats");
+        let write = |text: &str| host::files::write_atomically(&path, text).unwrap();
+        let line = |name: &str, first: u32| format!(" 8 0 {name} {first} 0 0 0 0 0 0 0 0 0 0\n");
+        write(&(line("sda", 1) + &line("sdb", 0)));
+        let live = Host::live();
+        let file = || live.sampled(&path.to_string_lossy()).unwrap();
+        let mut disks = Diskstats {
+            file: file(),
+            host: live.clone(),
+            scope: Scope::default(),
+            lines: Vec::new(),
+            devices: Vec::new(),
+            width: 0,
+            readings: 0,
+        };
+        readings(&mut disks, 1);
+        assert_eq!(names(&disks.new_columns()).first().map(String::as_str), Some("disk.sda.read_ios"));
+        // sdb is used for the first time, sdc is plugged in, sda is gone.
+        write(&(line("sdc", 3) + &line("sdb", 2)));
+        disks.file = file();
+        readings(&mut disks, 1);
+        let mut row = vec![f64::NAN; 33];
+        assert_eq!(disks.new_columns().len(), 22);
+        disks.read(&mut row).unwrap();
+        let starts = |name: &str| disks.devices.iter().find(|device| device.name == name).unwrap().start;
+        assert!(row[..11].iter().all(|cell| cell.is_nan()), "{row:?}");
+        assert_eq!((row[starts("sdb")], row[starts("sdc")]), (2.0, 3.0));
+        // sda is back, with counters of its own.
+        write(&line("sda", 5));
+        disks.file = file();
+        assert!(disks.new_columns().is_empty());
+        row.fill(f64::NAN);
+        disks.read(&mut row).unwrap();
+        assert_eq!(row.iter().filter(|cell| !cell.is_nan()).count(), 11);
+        assert_eq!(row[0], 5.0);
     }
 
     #[test]

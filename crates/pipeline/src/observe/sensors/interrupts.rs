@@ -1,17 +1,24 @@
 //! # Interrupts
 //!
-//! Which CPUs take interrupts, and how many come from the target's own lines.
+//! Which CPUs take interrupts, how many each disk's controller sends, and to which CPU.
 //!
 //! ## What it reads
-//! `/proc/interrupts` (proc(5)).
+//! `/proc/interrupts` (proc(5)). Its lines are joined with disks through sysfs: `msi_irqs/` of the PCI function that the
+//! disk hangs on, else its `irq`, else the handler's name (`virtio1-req.0`, `mmc0`).
 //!
 //! ## Metrics
 //! - `irq.cpu<n>.all`: all numbered lines, by CPU
 //! - `irq.cpu<n>.target`: the lines of the devices on the I/O path, by CPU; absent when none is known
 //! - `irq.line<n>.count`: each of those lines
+//! - `irq.device.<disk>.count`: the lines of a disk's controller, which are those of all its disks
+//! - `irq.device_cpu.<disk>@<n>.count`: the same by CPU: `nvme0n1@4` is what CPU 4 takes for nvme0n1. A pair has a series
+//!   from when it first took one; there are at most 1,024 pairs
+//!
+//! The kernel counts in 32 bits, so all of them wrap at 2^32. A CPU that goes offline leaves gaps.
 //!
 //! ## Cost
-//! One read per sample. The kernel prints lines × CPUs numbers: the dearest sensor on machines with many of both.
+//! One read per sample. The kernel prints lines × CPUs numbers: the dearest sensor on machines with many of both, where
+//! the sampler reads it less often. Disks are joined when it starts, and again when a line is new.
 //!
 //! ## When absent
 //! /proc is not mounted.
@@ -19,120 +26,149 @@
 //! ## Example
 //! `irq.cpu1.target` grows by 20,000 in a second and `irq.cpu0.target` by none: one CPU serves the disk.
 
-use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, parse};
+mod join;
+mod table;
+
+use crate::observe::declare::{field, metric};
+use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source};
 use host::{Host, Sampled};
-use model::sample::MetricKind::Counter;
+use model::field::Field;
+use model::field::Formula::Rate;
+use model::sample::MetricKind::Counter32;
 
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
     id: "interrupts",
     since: "0.1.0",
     every_ms: 0,
-    reads: &["/proc/interrupts"],
+    reads: &["/proc/interrupts", "/sys/devices/**/msi_irqs", "/sys/devices/**/irq"],
     metrics: METRICS,
-    fields: &[],
+    fields: FIELDS,
     open,
 };
 
+const WITHOUT_NUMBER: &str = "timer and inter-processor interrupts, which have no number";
+const SHARED: &str =
+    "which disk they were for where a controller has several, nor how many I/Os one completed";
+
 static METRICS: &[Metric] = &[
-    Metric {
-        name: "irq.cpu{}.all",
-        unit: "events",
-        kind: Counter,
-        meaning: "interrupts of all numbered lines that this CPU took",
-        cannot_tell: "timer and inter-processor interrupts, which have no number",
-    },
-    Metric {
-        name: "irq.cpu{}.target",
-        unit: "events",
-        kind: Counter,
-        meaning: "interrupts of the target's lines that this CPU took",
-        cannot_tell: "",
-    },
-    Metric {
-        name: "irq.line{}.count",
-        unit: "events",
-        kind: Counter,
-        meaning: "interrupts of one line of the target, all CPUs together",
-        cannot_tell: "",
-    },
+    metric(
+        "irq.cpu{}.all",
+        "events",
+        Counter32,
+        "interrupts of all numbered lines that this CPU took",
+        WITHOUT_NUMBER,
+    ),
+    metric(
+        "irq.cpu{}.target",
+        "events",
+        Counter32,
+        "interrupts of the target's lines that this CPU took",
+        SHARED,
+    ),
+    metric(
+        "irq.line{}.count",
+        "events",
+        Counter32,
+        "interrupts of one line of the target, all CPUs together",
+        SHARED,
+    ),
+    metric(
+        "irq.device.{}.count",
+        "events",
+        Counter32,
+        "interrupts of the lines of the disk's controller, all CPUs together",
+        SHARED,
+    ),
+    metric(
+        "irq.device_cpu.{}.count",
+        "events",
+        Counter32,
+        "interrupts of the lines of the disk's controller that one CPU took: `nvme0n1@4` is CPU 4",
+        SHARED,
+    ),
 ];
 
-/// Rows hold the CPUs' sums, then the CPUs' shares of the target's lines, then those lines.
+static FIELDS: &[Field] = &[
+    field(
+        "irq.cpu{}.all_per_s",
+        "/s",
+        Rate(&["irq.cpu{}.all"], 1.0),
+        "interrupts of all numbered lines that this CPU took",
+        WITHOUT_NUMBER,
+    ),
+    field(
+        "irq.cpu{}.target_per_s",
+        "/s",
+        Rate(&["irq.cpu{}.target"], 1.0),
+        "interrupts of the target's lines that this CPU took",
+        SHARED,
+    ),
+    field(
+        "irq.line{}.per_s",
+        "/s",
+        Rate(&["irq.line{}.count"], 1.0),
+        "interrupts of one line of the target, all CPUs together",
+        SHARED,
+    ),
+    field(
+        "irq.device.{}.per_s",
+        "/s",
+        Rate(&["irq.device.{}.count"], 1.0),
+        "interrupts of the disk's controller, all CPUs together",
+        SHARED,
+    ),
+    field(
+        "irq.device_cpu.{}.per_s",
+        "/s",
+        Rate(&["irq.device_cpu.{}.count"], 1.0),
+        "interrupts of the disk's controller that one CPU took: `nvme0n1@4` is CPU 4",
+        SHARED,
+    ),
+];
+
 struct Interrupts {
     file: Sampled,
-    cpus: Vec<u64>,
-    irqs: Vec<u32>,
+    table: table::Table,
+    /// Cells that have series.
+    announced: usize,
 }
 
 fn open(host: &Host, scope: &Scope) -> Opened {
     let mut file = host.sampled("/proc/interrupts").map_err(|error| error.to_string())?;
-    let cpus = cpus(file.read().map_err(|error| error.to_string())?);
-    match cpus.is_empty() {
+    let text = file.read().map_err(|error| error.to_string())?;
+    let table = table::Table::new(host, scope, text);
+    match table.is_empty() {
         true => Err("/proc/interrupts has no CPU columns".into()),
-        false => Ok(Box::new(Interrupts { file, cpus, irqs: scope.irqs.clone() })),
+        false => Ok(Box::new(Interrupts { file, announced: table.width(), table })),
     }
-}
-
-/// CPU numbers of the columns: offline ones are left out, so they are not always 0, 1, 2.
-fn cpus(text: &[u8]) -> Vec<u64> {
-    let header = parse::lines(text).next().unwrap_or_default();
-    parse::words(header).filter_map(|word| parse::number(word.strip_prefix(b"CPU")?)).collect()
 }
 
 impl Source for Interrupts {
     fn columns(&self) -> Vec<Column> {
-        let [all, target, line] = [&METRICS[0], &METRICS[1], &METRICS[2]];
-        let of_cpus = |metric| self.cpus.iter().map(move |cpu| Column::of(metric, &cpu.to_string()));
-        let mut columns: Vec<Column> = of_cpus(all).collect();
-        if !self.irqs.is_empty() {
-            columns.extend(of_cpus(target));
-            columns.extend(self.irqs.iter().map(|irq| Column::of(line, &irq.to_string())));
+        self.table.columns(0..self.announced)
+    }
+
+    fn new_columns(&mut self) -> Vec<Column> {
+        if self.table.is_join_due()
+            && let Ok(text) = self.file.read()
+        {
+            self.table.join(text);
         }
-        columns
+        let first = std::mem::replace(&mut self.announced, self.table.width());
+        self.table.columns(first..self.announced)
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
-        let text = self.file.read()?;
-        let count = self.cpus.len();
-        let header = parse::lines(text).next().unwrap_or_default();
-        // A CPU came or went: the columns are no longer ours. Gaps are true, shifted counts would not be.
-        if parse::words(header).count() != count {
-            return Ok(());
-        }
-        let (all, rest) = row.split_at_mut(count);
-        let (target, lines) = rest.split_at_mut(if self.irqs.is_empty() { 0 } else { count });
-        all.fill(0.0);
-        target.fill(0.0);
-        for (irq, words) in parse::lines(text).skip(1).filter_map(numbered) {
-            let ours = self.irqs.iter().position(|known| u64::from(*known) == irq);
-            let mut total = 0.0;
-            for (cpu, events) in words.map_while(parse::number).take(count).enumerate() {
-                all[cpu] += events as f64;
-                if ours.is_some() {
-                    target[cpu] += events as f64;
-                    total += events as f64;
-                }
-            }
-            if let Some(index) = ours {
-                lines[index] = total;
-            }
-        }
+        self.table.take(self.file.read()?, row);
         Ok(())
     }
-}
-
-/// The number of a line and its counts; lines with letters (`LOC`, `NMI`) are not devices'.
-fn numbered(line: &[u8]) -> Option<(u64, impl Iterator<Item = &[u8]>)> {
-    let mut words = parse::words(line);
-    let irq = parse::number(words.next()?.strip_suffix(b":")?)?;
-    Some((irq, words))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::sensor_tests::read_once;
+    use crate::observe::sensor_tests::{machine, names, read_once};
 
     const TEXT: &str = "           CPU0       CPU2\n 35:  1 2  PCI-MSIX 0-edge virtio1-config\n 36:  10 70341  PCI-MSIX \
         1-edge virtio1-req.0\n 37:  5 0 PCI-MSIX 0-edge virtio2\nLOC: 900 900 Local timer\nERR: 0\n";
@@ -141,14 +177,15 @@ mod tests {
     fn the_target_is_told_from_the_rest() {
         let scope = Scope { irqs: vec![35, 36], ..Scope::default() };
         let row = read_once(&SENSOR, &[("/proc/interrupts", TEXT)], &scope).unwrap();
-        let named: Vec<(&str, f64)> =
+        let mut named: Vec<(&str, f64)> =
             row.iter().map(|(name, value)| (name.as_str(), value.unwrap())).collect();
+        named.sort_by_key(|(name, _)| *name);
         assert_eq!(
             named,
             [
                 ("irq.cpu0.all", 16.0),
-                ("irq.cpu2.all", 70343.0),
                 ("irq.cpu0.target", 11.0),
+                ("irq.cpu2.all", 70343.0),
                 ("irq.cpu2.target", 70343.0),
                 ("irq.line35.count", 3.0),
                 ("irq.line36.count", 70351.0)
@@ -160,5 +197,76 @@ mod tests {
     fn without_known_lines_there_are_only_sums() {
         let row = read_once(&SENSOR, &[("/proc/interrupts", TEXT)], &Scope::default()).unwrap();
         assert_eq!(row.len(), 2);
+    }
+
+    fn virtio(table: &str) -> Host {
+        let pci = "/sys/devices/pci0000:00/0000:00:02.0";
+        let paths = [format!("{pci}/irq"), format!("{pci}/msi_irqs/35"), format!("{pci}/msi_irqs/36")];
+        let size = format!("{pci}/virtio1/block/vda/size");
+        let disk = format!("{pci}/virtio1/block/vda");
+        let files = [
+            ("/proc/interrupts", table),
+            ("/proc/diskstats", "254 0 vda 1 2 3 4 5 6 7 8 9 10 11"),
+            (&paths[0], "10"),
+            (&paths[1], "msix"),
+            (&paths[2], "msix"),
+            (&size, "8"),
+        ];
+        machine(&files, &[("/sys/class/block/vda", &disk)])
+    }
+
+    #[test]
+    fn a_disk_has_the_lines_of_its_controller() {
+        let host = virtio(TEXT);
+        let mut source = open(&host, &Scope::default()).unwrap();
+        assert_eq!(names(&source.columns()), ["irq.cpu0.all", "irq.cpu2.all", "irq.device.vda.count"]);
+        let mut row = [f64::NAN; 3];
+        source.read(&mut row).unwrap();
+        assert_eq!(row, [16.0, 70343.0, 70354.0]);
+    }
+
+    #[test]
+    fn a_pair_has_a_series_from_its_first_interrupt() {
+        let host = virtio(TEXT);
+        let mut table = table::Table::new(&host, &Scope::default(), TEXT.as_bytes());
+        let mut row = [f64::NAN; 4];
+        table.take(TEXT.as_bytes(), &mut row);
+        assert_eq!(table.width(), 3, "what was before does not count");
+        let later = TEXT.replace("70341", "70350");
+        table.take(later.as_bytes(), &mut row);
+        assert_eq!(names(&table.columns(3..table.width())), ["irq.device_cpu.vda@2.count"]);
+        table.take(later.as_bytes(), &mut row);
+        assert_eq!(row, [16.0, 70352.0, 70363.0, 70352.0]);
+    }
+
+    #[test]
+    fn a_cpu_that_goes_leaves_gaps_and_one_that_comes_has_series() {
+        let mut table = table::Table::new(&virtio(TEXT), &Scope::default(), TEXT.as_bytes());
+        let mut row = [f64::NAN; 4];
+        table.take(
+            b"  CPU2 CPU4\n 35: 2 7 PCI-MSIX virtio1-config\n 36: 1 0 PCI-MSIX virtio1-req.0\n",
+            &mut row,
+        );
+        assert_eq!(table.width(), 4, "{row:?}");
+        table.take(
+            b"  CPU2 CPU4\n 35: 2 7 PCI-MSIX virtio1-config\n 36: 1 0 PCI-MSIX virtio1-req.0\n",
+            &mut row,
+        );
+        assert!(row[0].is_nan(), "{row:?}");
+        assert_eq!(row[1..], [3.0, 10.0, 7.0]);
+    }
+
+    #[test]
+    fn a_damaged_table_is_survived() {
+        let host = virtio(TEXT);
+        let mut table = table::Table::new(&host, &Scope::default(), TEXT.as_bytes());
+        for (seed, byte) in TEXT.bytes().enumerate() {
+            let mut text = TEXT.as_bytes().to_vec();
+            text[seed] = byte.wrapping_add(seed as u8) ^ 0x15;
+            text.truncate(text.len() - seed % 40);
+            let mut row = vec![f64::NAN; table.width()];
+            table.take(&text, &mut row);
+            assert!(row.iter().all(|cell| cell.is_nan() || *cell >= 0.0));
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::ENGINE;
 use crate::load::loop_device::LoopDevice;
-use crate::load::{Consent, LoadError, Prepared, Region, Running, defaults, prepare, start};
+use crate::load::patience::{until, until_counted, until_over};
+use crate::load::{Consent, LoadError, Prepared, Region, Running, Snapshot, defaults, lane, prepare, start};
+use host::Host;
 use host::files::{TemporaryDir, temporary_dir};
 use host::signals::Stop;
-use host::{Host, clock};
 use model::job::Job;
 use model::record::{LoadResult, Operation};
 use std::path::Path;
@@ -34,10 +35,7 @@ fn begin(job: &Job) -> (TemporaryDir, Result<Running, LoadError>) {
 fn whole(job: &Job) -> LoadResult {
     let (dir, running) = begin(job);
     let running = running.unwrap();
-    let deadline_ns = clock::monotonic_ns() + 60_000_000_000;
-    while !running.is_over() && clock::monotonic_ns() < deadline_ns {
-        clock::sleep_ms(5);
-    }
+    until_over(&running);
     let failure = running.failure();
     let result = running.finish();
     assert!(failure.is_none(), "{failure:?}");
@@ -47,6 +45,12 @@ fn whole(job: &Job) -> LoadResult {
 
 fn names(dir: &Path) -> Vec<String> {
     Host::live().list(&dir.to_string_lossy())
+}
+
+/// How often the running load did one of its operations.
+fn times(seen: &Snapshot, name: &str) -> u64 {
+    let index = ENGINE.operations.iter().position(|one| *one == name).unwrap();
+    seen.side(lane::COUNT + index).ios()
 }
 
 fn operation<'a>(result: &'a LoadResult, name: &str) -> &'a Operation {
@@ -93,7 +97,7 @@ fn with_a_runtime_the_epochs_repeat_until_it_is_over() {
     let job = Job { time_based: true, runtime_ms: 400, ..job(2, &[("files", "50"), ("dirs", "2")]) };
     let (dir, running) = begin(&job);
     let running = running.unwrap();
-    assert!(running.wait_ms(400, &Stop::new()), "{:?}", running.failure());
+    until_counted(&running, "more than two epochs", |seen| times(seen, "read") > 200);
     let result = running.finish();
     assert!(operation(&result, "read").done.ios > 200, "{:?}", operation(&result, "read").done.ios);
     assert_eq!(operation(&result, "delete").done.ios, 100);
@@ -111,7 +115,7 @@ fn stopped_while_it_creates_it_removes_what_there_is() {
             return;
         }
     };
-    clock::sleep_ms(200);
+    until_counted(&running, "files are made", |seen| times(seen, "create") > 100);
     assert_eq!(names(dir.path()).len(), 1, "the tree is there while it runs");
     let result = running.finish();
     let (made, removed) = (operation(&result, "create").done.ios, operation(&result, "delete").done.ios);
@@ -187,13 +191,13 @@ fn a_file_that_changed_is_found() {
     let job = Job { time_based: true, ..job(1, &[("files", "3"), ("depth", "0")]) };
     let (dir, running) = begin(&job);
     let running = running.unwrap();
-    clock::sleep_ms(200);
+    until_counted(&running, "all files are there", |seen| times(seen, "read") > 0);
     let tree = dir.path().join(&names(dir.path())[0]).join("j0/f1");
     // Not the atomic way: that would bring a foreign name.
     let file = host::files::DataFile::open(&tree, host::files::Access { write: true, ..Default::default() })
         .unwrap();
     file.write_at(b"longer", 4096).unwrap();
-    assert!(!running.wait_ms(5_000, &Stop::new()));
+    assert!(until(|| running.failure().is_some()), "the load went on");
     let failure = running.failure().unwrap().to_string();
     assert!(failure.contains("4102 bytes, 4096 were written"), "{failure}");
     running.finish();

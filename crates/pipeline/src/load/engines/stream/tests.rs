@@ -1,10 +1,11 @@
 //! Streams on real files.
 
 use super::ENGINE;
-use crate::load::{Consent, LoadError, Prepared, Region, defaults, prepare, start};
+use crate::load::patience::{until_counted, until_over};
+use crate::load::{Consent, LoadError, Prepared, Region, defaults, lane, prepare, start};
+use host::Host;
 use host::files::temporary_dir;
 use host::signals::Stop;
-use host::{Host, clock};
 use model::job::{Job, PerDirection, Rate, Rw, Sharing};
 use model::record::LoadResult;
 use std::path::Path;
@@ -20,10 +21,7 @@ fn job() -> Job {
 fn whole(job: &Job) -> Result<LoadResult, LoadError> {
     let dir = temporary_dir("stream").unwrap();
     let running = start(&ready(dir.path(), job), job, 1, Region::WHOLE)?;
-    let deadline_ns = clock::monotonic_ns() + 60_000_000_000;
-    while !running.is_over() && clock::monotonic_ns() < deadline_ns {
-        clock::sleep_ms(2);
-    }
+    until_over(&running);
     let failure = running.failure();
     let result = running.finish();
     failure.map_or(Ok(result), Err)
@@ -56,7 +54,7 @@ fn a_read_brings_all_and_a_runtime_goes_round() {
     let job = Job { rw: Rw::Read, time_based: true, runtime_ms: 300, size: 4 << 20, direct: true, ..job() };
     let dir = temporary_dir("stream").unwrap();
     let running = start(&ready(dir.path(), &job), &job, 1, Region::WHOLE).unwrap();
-    assert!(running.wait_ms(300, &Stop::new()), "{:?}", running.failure());
+    until_counted(&running, "more than twice round", |seen| seen.side(lane::READ).bytes > 8 << 20);
     assert!(running.finish().read.bytes > 8 << 20);
 }
 
@@ -73,9 +71,7 @@ fn what_is_written_is_on_the_file() {
     };
     let before = content();
     let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
-    while !running.is_over() {
-        clock::sleep_ms(2);
-    }
+    until_over(&running);
     let result = running.finish();
     assert_eq!(result.write.bytes, 5_000_000, "each moves io_size, going round its share");
     let after = content();

@@ -5,7 +5,8 @@ use model::field::Field;
 use model::field::Formula::{Last, Rate, Ratio};
 
 const SECTOR_BYTES: f64 = 512.0;
-const BELOW: &str = "where it was spent: on dm and md it contains the queues and the service of every device below";
+const BELOW: &str =
+    "where it was spent: on dm and md it contains the queues and the service of every device below";
 
 /// In the order in which iostat -x has them.
 pub static FIELDS: &[Field] = &[

@@ -1,0 +1,142 @@
+//! What `watch` looks at: the devices that were named, those below the paths that were, or all.
+
+use crate::exit::{Exit, Failure};
+use host::Host;
+use model::iopath::{IoPath, Layer, LayerKind};
+use pipeline::inventory;
+use std::collections::HashSet;
+
+/// As many devices as can be traced at once.
+const TRACED_MAX: usize = 16;
+
+/// The devices and the paths through them.
+#[derive(Debug)]
+pub struct Devices {
+    /// Kernel names, in the order asked for; none for every device that does I/O.
+    pub named: Vec<String>,
+    /// Everything below them, with interrupts.
+    pub path: IoPath,
+    /// The part of it that is traced.
+    pub traced: IoPath,
+    /// Why not all of them are traced; empty where they are.
+    pub note: String,
+    serial: HashSet<String>,
+}
+
+impl Devices {
+    /// Finds them.
+    ///
+    /// # Errors
+    /// When something named is no storage, or is not there.
+    pub fn find(host: &Host, asked: &[String]) -> Result<Devices, Failure> {
+        let mut layers = Vec::new();
+        for target in asked {
+            let path = inventory::collect(host, target)
+                .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+            layers.push(path.root);
+        }
+        let named = names(&layers);
+        if asked.is_empty() {
+            layers.extend(
+                active(host).iter().filter_map(|name| Some(inventory::collect(host, name).ok()?.root)),
+            );
+        }
+        let path = joined(layers);
+        let (traced, note) = traced(&path);
+        let layers = path.root.walk().into_iter();
+        let serial = layers.filter(|layer| is_serial(host, layer)).map(|layer| layer.name.clone()).collect();
+        Ok(Devices { named, serial, path, traced, note })
+    }
+
+    /// Whether the device serves one request at a time, so that its busy time says how loaded it is.
+    pub fn is_serial(&self, device: &str) -> bool {
+        self.serial.contains(device)
+    }
+}
+
+/// Every block device on some paths, from the top down.
+fn names(layers: &[Layer]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for layer in layers.iter().flat_map(Layer::walk).filter(|layer| is_block(layer.kind)) {
+        if !names.contains(&layer.name) {
+            names.push(layer.name.clone());
+        }
+    }
+    names
+}
+
+fn is_block(kind: LayerKind) -> bool {
+    !matches!(kind, LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked)
+}
+
+/// Whole devices that have seen I/O, the busiest since boot first.
+fn active(host: &Host) -> Vec<String> {
+    let requests = |name: &String| {
+        let text = host.text(&format!("/sys/block/{name}/stat")).unwrap_or_default();
+        let column = |place: usize| text.split_whitespace().nth(place)?.parse::<u64>().ok();
+        column(0).unwrap_or(0) + column(4).unwrap_or(0)
+    };
+    let mut devices: Vec<(u64, String)> =
+        host.list("/sys/block").into_iter().map(|name| (requests(&name), name)).collect();
+    devices.retain(|(requests, _)| *requests > 0);
+    devices.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    devices.into_iter().map(|(_, name)| name).collect()
+}
+
+fn joined(below: Vec<Layer>) -> IoPath {
+    let root = Layer { below, ..Layer::new(LayerKind::Target, "") };
+    IoPath { schema: String::new(), target: String::new(), root, notes: Vec::new() }
+}
+
+/// As many targets as can be traced whole, in their order.
+fn traced(path: &IoPath) -> (IoPath, String) {
+    let (mut chosen, mut left) = (Vec::new(), Vec::new());
+    for layer in &path.root.below {
+        let mut with: Vec<Layer> = chosen.clone();
+        with.push(layer.clone());
+        if names(&with).len() <= TRACED_MAX { chosen = with } else { left.push(layer.name.clone()) }
+    }
+    let note = match left.as_slice() {
+        [] => String::new(),
+        left => format!(
+            "At most {TRACED_MAX} devices are traced at once; not traced: {}. Name those you want.",
+            left.join(", ")
+        ),
+    };
+    (joined(chosen), note)
+}
+
+/// A single spinning disk. A virtual disk says that it rotates and is none; what is stacked or solid serves many requests
+/// at once.
+fn is_serial(host: &Host, layer: &Layer) -> bool {
+    layer.kind == LayerKind::Disk
+        && layer.name.starts_with("sd")
+        && host.text(&format!("/sys/block/{}/queue/rotational", layer.name)).as_deref() == Some("1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_is_not_there_is_told() {
+        let failure = Devices::find(&Host::live(), &["/dev/not-there".into()]).unwrap_err();
+        assert!(failure.message.contains("/dev/not-there"), "{}", failure.message);
+    }
+
+    #[test]
+    fn without_names_every_active_device_is_on_the_path() {
+        let devices = Devices::find(&Host::live(), &[]).unwrap();
+        assert!(devices.named.is_empty());
+        let known = names(std::slice::from_ref(&devices.path.root));
+        assert!(active(&Host::live()).iter().all(|name| known.contains(name)), "{known:?}");
+    }
+
+    #[test]
+    fn more_than_can_be_traced_are_named() {
+        let below = (0..20).map(|place| Layer::new(LayerKind::Disk, format!("sd{place}"))).collect();
+        let (traced, note) = traced(&joined(below));
+        assert_eq!(traced.root.below.len(), TRACED_MAX);
+        assert!(note.contains("not traced: sd16, sd17, sd18, sd19."), "{note}");
+    }
+}

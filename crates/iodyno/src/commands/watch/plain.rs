@@ -1,0 +1,56 @@
+//! `watch --plain`: rows in the manner of iostat, for logs and for terminals too small for more.
+
+use super::{Args, Beats, Watching};
+use crate::commands::Context;
+use crate::exit::{Exit, Failure};
+use host::signals::Stop;
+use model::finding::Finding;
+use pipeline::report::watch_lines;
+
+/// Beats between two headings.
+const HEADING_EVERY: u64 = 20;
+
+/// Prints rows until told to stop.
+pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
+    let mut watching = Watching::start(context, args)?;
+    let mut beats = Beats::new(args, stop);
+    let mut last_ns = watching.sampler.status().last_ns;
+    let mut count = 0;
+    let (mut lines, mut shown) = (Vec::new(), Vec::new());
+    while beats.wait() {
+        let now_ns = watching.sampler.status().last_ns;
+        let frame = watching.frame(last_ns, now_ns);
+        if count % HEADING_EVERY == 0 {
+            context.out.say(watch_lines::HEADING);
+        }
+        let devices = &watching.devices;
+        let unix_ms = host::clock::unix_ms();
+        watch_lines::rows(unix_ms, &frame, &devices.named, |name| devices.is_serial(name), &mut lines);
+        lines.drain(..).for_each(|line| context.out.say(line));
+        let findings = watching.findings(now_ns);
+        say_new(&findings, &shown, context);
+        shown = findings;
+        (last_ns, count) = (now_ns, count + 1);
+    }
+    end(&watching, context);
+    Ok(Exit::Fine)
+}
+
+/// A finding is said when it comes up, and again only after it was gone.
+fn say_new(found: &[Finding], shown: &[Finding], context: &Context) {
+    let is_same = |one: &Finding, other: &Finding| one.rule == other.rule && one.section == other.section;
+    for finding in found.iter().filter(|one| !shown.iter().any(|other| is_same(one, other))) {
+        watch_lines::finding(finding).into_iter().for_each(|line| context.out.say(line));
+    }
+}
+
+/// What a reader of the rows must know, after the last of them.
+fn end(watching: &Watching, context: &Context) {
+    let status = watching.sampler.status();
+    status.notes.iter().for_each(|(sensor, note)| context.out.note(format!("{sensor}: {note}")));
+    if status.lost > 0 {
+        context
+            .out
+            .note(format!("{} samples were lost: the machine was too busy to take them.", status.lost));
+    }
+}

@@ -1,0 +1,116 @@
+//! `watch --json`: one document per line, the first says what the others mean.
+
+use super::{Args, Beats, Watching};
+use crate::commands::Context;
+use crate::exit::{Exit, Failure};
+use host::signals::Stop;
+use model::finding::Finding;
+use model::layers::ArmSpan;
+use pipeline::analyse::fields::Frame;
+use pipeline::observe;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The first line.
+#[derive(Serialize)]
+struct Head<'a> {
+    schema: &'static str,
+    host: String,
+    interval_ms: u64,
+    every_ms: u64,
+    /// None for every device that does I/O.
+    devices: &'a [String],
+    /// What the values of the other lines are.
+    fields: Vec<FieldWords>,
+    /// Sensors that have nothing to read here, and why.
+    absent: BTreeMap<String, String>,
+    /// Why no layers are traced; none where they are.
+    no_layers: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FieldWords {
+    id: String,
+    unit: &'static str,
+    meaning: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    cannot_tell: &'static str,
+}
+
+/// Every other line.
+#[derive(Serialize)]
+struct Sample<'a> {
+    schema: &'static str,
+    unix_ms: u64,
+    /// Since the sensors were started, on the monotonic clock.
+    at_ms: f64,
+    /// Length of the time that the values are about.
+    seconds: f64,
+    late: u64,
+    lost: u64,
+    cost_cpu_ms: f64,
+    /// By field, then by subject (empty where there is only one).
+    fields: BTreeMap<&'a str, BTreeMap<&'a str, f64>>,
+    /// What the live rules find.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding>,
+    /// Where the I/Os of this time spent theirs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    layers: Vec<ArmSpan>,
+}
+
+/// Prints documents until told to stop.
+pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
+    let mut watching = Watching::start(context, args)?;
+    context.out.line(&head(args, context, &watching));
+    let mut beats = Beats::new(args, stop);
+    let mut last_ns = watching.sampler.status().last_ns;
+    let mut before = watching.tracing.read();
+    while beats.wait() {
+        let status = watching.sampler.status();
+        let frame = watching.frame(last_ns, status.last_ns);
+        let layers = watching.tracing.read();
+        let times = layers.as_ref().zip(before.as_ref()).map(|(now, before)| now.since(before));
+        context.out.line(&Sample {
+            schema: "iodyno.sample/1",
+            unix_ms: host::clock::unix_ms(),
+            at_ms: status.last_ns as f64 / 1e6,
+            seconds: (status.last_ns - last_ns) as f64 / 1e9,
+            late: status.late,
+            lost: status.lost,
+            cost_cpu_ms: status.cost_cpu_ns as f64 / 1e6,
+            fields: by_field(&frame),
+            findings: watching.findings(status.last_ns),
+            layers: times.map_or_else(Vec::new, |times| ArmSpan::of("", &times)),
+        });
+        (last_ns, before) = (status.last_ns, layers);
+    }
+    Ok(Exit::Fine)
+}
+
+fn by_field(frame: &Frame) -> BTreeMap<&str, BTreeMap<&str, f64>> {
+    let mut fields: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
+    for (id, subject, value) in frame.all() {
+        fields.entry(id).or_default().insert(subject, value);
+    }
+    fields
+}
+
+fn head<'a>(args: &Args, context: &Context, watching: &'a Watching) -> Head<'a> {
+    let words = |field: &model::field::Field| FieldWords {
+        id: field.id(),
+        unit: field.unit,
+        meaning: field.meaning,
+        cannot_tell: field.cannot_tell,
+    };
+    Head {
+        schema: "iodyno.watch/1",
+        host: context.host.text("/proc/sys/kernel/hostname").unwrap_or_default(),
+        interval_ms: args.interval,
+        every_ms: args.every,
+        devices: &watching.devices.named,
+        fields: observe::fields().iter().flat_map(|(_, fields)| fields.iter().map(words)).collect(),
+        absent: watching.sampler.status().absent.into_iter().collect(),
+        no_layers: watching.tracing.layers().err().map(str::to_string),
+    }
+}

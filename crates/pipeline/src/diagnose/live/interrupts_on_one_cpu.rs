@@ -1,0 +1,84 @@
+//! # All of a device's interrupts on one busy CPU
+//!
+//! ## What it finds
+//! A device whose interrupts come at more than 2,000 a second, nine tenths of them to one CPU, while that CPU spends more than
+//! half of its time in interrupts or is more than 85 % busy. The thresholds are a proposal of this project.
+//!
+//! ## Why it matters
+//! One CPU completes every I/O of the device. When it is full the device waits for it, however many CPUs are idle.
+//!
+//! ## What to try
+//! Look whether the kernel or the driver decides (managed interrupts cannot be moved), whether irqbalance runs, and give the
+//! device more queues where the driver has a parameter for it. `iodyno tune` can prove `rq_affinity` and the IRQ's affinity.
+//!
+//! ## Example
+//! ```fields
+//! irq.device.per_s nvme0n1@4 41000
+//! irq.device.per_s nvme0n1@0 300
+//! cpu.busy_percent 4 91
+//! cpu.irq_percent 4 20
+//! cpu.softirq_percent 4 31
+//! expect: warning says "CPU 4"
+//! ```
+//!
+//! ## Stays silent
+//! ```fields
+//! irq.device.per_s nvme0n1@4 41000
+//! irq.device.per_s nvme0n1@0 40000
+//! cpu.busy_percent 4 91
+//! cpu.softirq_percent 4 60
+//! ```
+//!
+//! ## Sources
+//! - Linux `Documentation/core-api/irq/irq-affinity.rst`
+
+use crate::analyse::fields::Frame;
+use crate::diagnose::LiveRule;
+use crate::diagnose::finding::{With, warning};
+use model::finding::{Finding, Level};
+use std::collections::BTreeMap;
+
+/// What this file finds.
+pub static LIVE: LiveRule = LiveRule {
+    id: "interrupts_on_one_cpu",
+    since: "0.1.0",
+    summary: "a device whose interrupts all fill one CPU",
+    level: Level::Warning,
+    judge,
+};
+
+const RATE_MIN: f64 = 2000.0;
+const SHARE_MIN: f64 = 0.9;
+const INTERRUPT_PERCENT_MIN: f64 = 50.0;
+const BUSY_PERCENT_MIN: f64 = 85.0;
+
+fn judge(frame: &Frame) -> Vec<Finding> {
+    by_device(frame).into_iter().filter_map(|(device, cpus)| finding(frame, device, &cpus)).collect()
+}
+
+/// The rates of each device by CPU.
+fn by_device(frame: &Frame) -> BTreeMap<&str, Vec<(&str, f64)>> {
+    let mut devices: BTreeMap<&str, Vec<(&str, f64)>> = BTreeMap::new();
+    for (subject, rate) in frame.each("irq.device.per_s") {
+        if let Some((device, cpu)) = subject.rsplit_once('@') {
+            devices.entry(device).or_default().push((cpu, rate));
+        }
+    }
+    devices
+}
+
+fn finding(frame: &Frame, device: &str, cpus: &[(&str, f64)]) -> Option<Finding> {
+    let total: f64 = cpus.iter().map(|(_, rate)| rate).sum();
+    let (cpu, rate) = cpus.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let percent = |id: &str| frame.get(id, cpu).unwrap_or(0.0);
+    let interrupts = percent("cpu.irq_percent") + percent("cpu.softirq_percent");
+    let busy = percent("cpu.busy_percent");
+    let is_full = interrupts > INTERRUPT_PERCENT_MIN || busy > BUSY_PERCENT_MIN;
+    (total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
+        warning(device, format!("{device}: its interrupts go to CPU {cpu}, which is {busy:.0} % busy."))
+            .shows("irq.device.per_s", format!("{rate:.0} of {total:.0} to CPU {cpu}"))
+            .shows("cpu.irq_percent + cpu.softirq_percent", format!("{interrupts:.0} %"))
+            .refuted_by("the rate stays the same when the interrupts are spread over more CPUs")
+            .advise("See whether the interrupts are managed and whether irqbalance runs; give the device more queues.")
+    })
+}

@@ -1,0 +1,151 @@
+//! `iodyno watch --plain`: a row for each device and one for the machine, in fixed units, so that awk can read them.
+
+use super::text::{WIDTH, clean, wrap};
+use crate::analyse::fields::Frame;
+use model::finding::Finding;
+
+/// The heading of the rows, to be repeated now and then.
+pub const HEADING: &str = "UTC      DEVICE        r/s     w/s  rMiB/s  wMiB/s    r-ms    w-ms  queue busy%";
+
+/// One row for each device that did anything in the time of the frame, or for each that is asked for by name; then one
+/// for the machine. `is_serial` says of which devices the busy time means something.
+pub fn rows(
+    unix_ms: u64,
+    frame: &Frame,
+    named: &[String],
+    is_serial: impl Fn(&str) -> bool,
+    out: &mut Vec<String>,
+) {
+    let time = time_of_day(unix_ms);
+    let is_wanted = |device: &str| named.is_empty() || named.iter().any(|name| name == device);
+    for (device, reads_per_s) in frame.each("disk.reads_per_s") {
+        let is_idle = named.is_empty()
+            && reads_per_s == 0.0
+            && frame.get("disk.writes_per_s", device).unwrap_or(0.0) == 0.0
+            && frame.get("disk.inflight", device).unwrap_or(0.0) == 0.0;
+        if is_wanted(device) && !is_idle {
+            out.push(device_row(&time, frame, device, is_serial(device)));
+        }
+    }
+    out.push(machine_row(&time, frame));
+}
+
+/// A finding, with what to do.
+pub fn finding(finding: &Finding) -> Vec<String> {
+    let words = format!("{}: {} {}", finding.level.word(), finding.claim, finding.advice);
+    wrap(&clean(&words), WIDTH - 2).into_iter().map(|line| format!("  {line}")).collect()
+}
+
+fn device_row(time: &str, frame: &Frame, device: &str, is_serial: bool) -> String {
+    let value = |id: &str, decimals: usize| number(frame.get(id, device), decimals);
+    let mib = |id: &str| number(frame.get(id, device).map(|bytes| bytes / f64::from(1 << 20)), 1);
+    let busy = if is_serial { value("disk.busy_percent", 0) } else { "-".into() };
+    format!(
+        "{time} {:<10}{:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6} {busy:>5}",
+        clean(device),
+        value("disk.reads_per_s", 0),
+        value("disk.writes_per_s", 0),
+        mib("disk.read_bytes_per_s"),
+        mib("disk.write_bytes_per_s"),
+        await_ms(frame.get("disk.await_read_ms", device)),
+        await_ms(frame.get("disk.await_write_ms", device)),
+        value("disk.queue_mean_ios", 1),
+    )
+}
+
+fn machine_row(time: &str, frame: &Frame) -> String {
+    let mean = |id: &str| {
+        let values: Vec<f64> = frame.each(id).map(|(_, value)| value).collect();
+        number((!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64), 0)
+    };
+    let mib = |id: &str| number(frame.get(id, "").map(|bytes| bytes / f64::from(1 << 20)), 0);
+    let share = |id: &str| number(frame.get(id, "io"), 0);
+    format!(
+        "{time} machine   cpu% {} softirq% {} iowait% {} steal% {} dirty {} MiB io-stall% {}/{}",
+        mean("cpu.busy_percent"),
+        mean("cpu.softirq_percent"),
+        mean("cpu.iowait_percent"),
+        mean("cpu.steal_percent"),
+        mib("memory.dirty_bytes"),
+        share("pressure.some_percent"),
+        share("pressure.full_percent"),
+    )
+}
+
+/// Milliseconds to four characters or so: an NVMe's 0.084 and a stall's 1234 both fit.
+fn await_ms(value: Option<f64>) -> String {
+    let decimals = match value.unwrap_or(0.0) {
+        ms if ms < 10.0 => 3,
+        ms if ms < 100.0 => 2,
+        ms if ms < 1000.0 => 1,
+        _ => 0,
+    };
+    number(value, decimals)
+}
+
+/// A number, or `-` where there is no data.
+fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "-".into(), |value| format!("{value:.decimals$}"))
+}
+
+/// `12:03:41` in UTC.
+pub fn time_of_day(unix_ms: u64) -> String {
+    let seconds = unix_ms / 1000 % 86_400;
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::fields::Fields;
+    use model::field::{Field, Formula};
+    use model::reading::{Reading, Row, SeriesName};
+    use model::sample::MetricKind::Counter;
+
+    static FIELDS: &[Field] = &[
+        field("disk.{}.reads_per_s", Formula::Rate(&["disk.{}.read_ios"], 1.0)),
+        field("disk.{}.await_read_ms", Formula::Ratio(&["disk.{}.read_ms"], &["disk.{}.read_ios"], 1.0)),
+    ];
+
+    const fn field(name: &'static str, formula: Formula) -> Field {
+        Field { name, unit: "", meaning: "", cannot_tell: "", formula }
+    }
+
+    fn frame() -> Frame {
+        let names =
+            ["disk.sda.read_ios", "disk.sda.read_ms", "disk.nvme0n1.read_ios", "disk.nvme0n1.read_ms"];
+        let series = names.iter().map(|name| SeriesName { name: (*name).into(), kind: Counter }).collect();
+        let row = |time_ns, cells: [f64; 4]| Row { time_ns, cells: cells.into() };
+        Fields::new(vec![("diskstats", FIELDS)]).frame(&[Reading {
+            sensor: "diskstats",
+            series: std::sync::Arc::new(series),
+            from: Some(row(0, [0.0, 0.0, 5.0, 5.0])),
+            to: row(1_000_000_000, [200.0, 50.0, 5.0, 5.0]),
+        }])
+    }
+
+    fn said(named: &[&str]) -> Vec<String> {
+        let named: Vec<String> = named.iter().map(|name| (*name).into()).collect();
+        let mut lines = Vec::new();
+        rows(43_421_000, &frame(), &named, |_| false, &mut lines);
+        lines
+    }
+
+    #[test]
+    fn columns_stand_below_their_heading() {
+        let lines = said(&[]);
+        assert_eq!(lines.len(), 2, "the idle device is left out: {lines:?}");
+        let words: Vec<&str> = lines[0].split_whitespace().collect();
+        assert_eq!(words, ["12:03:41", "sda", "200", "-", "-", "-", "0.250", "-", "-", "-"]);
+        assert_eq!(lines[0].chars().count(), HEADING.chars().count());
+        assert!(HEADING.len() <= 80);
+        assert!(lines[1].starts_with("12:03:41 machine   cpu% - "), "{}", lines[1]);
+    }
+
+    #[test]
+    fn a_named_device_is_shown_when_idle() {
+        let lines = said(&["nvme0n1"]);
+        let words: Vec<&str> = lines[0].split_whitespace().collect();
+        assert_eq!(words[1..7], ["nvme0n1", "0", "-", "-", "-", "-"]);
+    }
+}
