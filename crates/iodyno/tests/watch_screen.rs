@@ -27,7 +27,7 @@ impl Pane {
         };
         let pane = Pane { socket, _dir: dir, size: Cell::new((width, height)) };
         let (columns, rows) = (width.to_string(), height.to_string());
-        let shell = "env PS1='ready$ ' LC_ALL=C.UTF-8 sh";
+        let shell = "exec env PS1='ready$ ' LC_ALL=C.UTF-8 sh";
         let started = Command::new("tmux")
             .args([
                 "-f",
@@ -246,9 +246,9 @@ fn a_running_load_is_shown_truthfully_and_keys_do_what_they_say() {
     pane.keys(&[&disk.name, "Enter"]);
     pane.until_shown(&format!("filter `{}`", disk.name));
     pane.until("only the device", |lines| {
-        let others = lines.iter().filter(|line| line.contains("µs") || line.contains(" ms "));
-        let is_only = others.skip(1).all(|line| line.contains(&disk.name));
-        (is_only && shown_rate(lines, &disk.name).is_some()).then_some(())
+        let after = lines.iter().skip_while(|line| !line.contains("DEVICE")).skip(1);
+        let rows: Vec<&String> = after.take_while(|line| !line.contains("filter `")).collect();
+        (!rows.is_empty() && rows.iter().all(|row| row.contains(&disk.name))).then_some(())
     });
 
     pane.keys(&["R"]);

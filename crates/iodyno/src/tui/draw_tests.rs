@@ -199,7 +199,8 @@ fn names_from_devices_do_no_harm() {
 
 #[test]
 fn the_first_sample_is_no_rate() {
-    let first = Machine::until(0, Depth::None, false);
+    let mut first = Machine::until(0, Depth::None, false);
+    first.choice.shows_idle = true;
     let lines = first.lines(&State::new(100), 80, 24);
     let row = line(&lines, ">nvme0n1 ");
     assert!(!row.contains('k') && row.matches('–').count() >= 8, "{row}");
@@ -307,6 +308,15 @@ fn rows_are_sorted_filtered_and_chosen() {
     let lines = machine.lines(&State::new(100), 80, 24);
     assert!(lines.join("\n").contains("no device's name holds `xyz`"));
     assert_eq!(Lists::of(&machine.look()).devices.len(), 5);
+}
+
+#[test]
+fn a_device_that_was_busy_since_the_start_is_no_idle_one() {
+    let mut machine = Machine::until(20 * SECOND_NS, Depth::None, false);
+    // The last rows say nothing of the seconds before.
+    machine.at_ns = 20 * SECOND_NS;
+    let lines = machine.lines(&State::new(100), 80, 24);
+    assert!(line(&lines, "idle (i shows)").contains("…+1 idle"), "{lines:?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Pl
         shown.iter().filter(|panel| choose(panel.key)).map(|panel| want(panel, width)).collect()
     };
     let right_width = (area.width * 36 / 100).max(56);
-    let left_width = area.width - right_width - 2;
+    let left_width = area.width - right_width - 3;
     let mut top = of(area.width, &|key| FULL.contains(&key));
     top.sort_by_key(|one| one.key != '7');
     let left = of(left_width, &|key| !FULL.contains(&key) && !RIGHT.contains(&key));
@@ -87,12 +87,12 @@ pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Pl
     let (left_area, right_area) = match (left.is_empty(), right.is_empty()) {
         (false, false) => (
             Rect { width: left_width, ..below },
-            Rect { x: below.x + left_width + 2, width: right_width, ..below },
+            Rect { x: below.x + left_width + 3, width: right_width, ..below },
         ),
         _ => (below, below),
     };
     if !left.is_empty() && !right.is_empty() && below.height > 0 {
-        plan.rule = Some(Rect { x: below.x + left_width, width: 1, ..below });
+        plan.rule = Some(Rect { x: below.x + left_width + 1, width: 1, ..below });
     }
     plan.panels.extend(stack(&left, left_area));
     plan.panels.extend(stack(&right, right_area));

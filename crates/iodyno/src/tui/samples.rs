@@ -2,7 +2,7 @@
 
 use crate::tui::text;
 use crate::tui::theme::{Depth, Theme};
-use crate::tui::{Choice, Known, Look, Panel};
+use crate::tui::{Choice, Look, Panel};
 use model::field::{Field, Formula};
 use model::histogram::{Histogram, bucket_of};
 use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
@@ -10,8 +10,9 @@ use model::reading::{Reading, Row, SeriesName};
 use model::sample::MetricKind;
 use pipeline::analyse::fields::{Fields, Frame};
 use pipeline::observe::{LayerHistory, Sampler, Status, Tracing};
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
+use ratatui::style::Color;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -104,7 +105,6 @@ impl Scene {
 
     pub fn buffer(&self, panel: &Panel, width: u16, height: u16) -> Buffer {
         let status = Status { last_ns: self.at_ns, ..self.sampler.status() };
-        let known = Known::default();
         let look = Look {
             frame: &self.frame,
             sampler: &self.sampler,
@@ -114,7 +114,7 @@ impl Scene {
             at_ns: self.at_ns,
             span_ns: self.span_ns,
             interval_ms: 100,
-            known: &known,
+            known: &Default::default(),
             device: "vda",
             choice: &self.choice,
             theme: &self.theme,
@@ -142,7 +142,9 @@ impl Scene {
             self.theme = Theme { depth, is_ascii: false };
             for width in [0, 1, 2, 7, 13, 20, 33, 47, 60, 80, 101, 160, 300] {
                 for height in [0, 1, 2, 3, 4, 5, 8, 13, 30] {
-                    self.buffer(panel, width, height);
+                    let buffer = self.buffer(panel, width, height);
+                    let is_bare = |cell: &Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
+                    assert!(depth != Depth::None || buffer.content.iter().all(is_bare), "colour");
                 }
             }
         }

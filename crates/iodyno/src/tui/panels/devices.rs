@@ -54,7 +54,7 @@ fn nothing(look: &Look<'_>, listed: &Listed<'_>) -> String {
             format!("no device's name holds `{}`; Esc clears the filter", text::clean(&look.choice.filter))
         }
         (true, 0) => "no device has been read yet".to_string(),
-        (true, _) => "every device is idle; i shows them".to_string(),
+        (true, _) => "no device has done I/O for a minute; i shows idle ones".to_string(),
     }
 }
 

@@ -40,6 +40,9 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         let line = shown.line(width);
         text::left(buffer, area, 0, 0, &line, Style::new());
         text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
+        for (row, (line, _)) in (1..area.height).zip(shown.shares(width)) {
+            text::left(buffer, area, 0, row, &line, look.theme.faint());
+        }
         return;
     }
     for (row, (line, is_note)) in (0..area.height).zip(shown.block(width)) {
@@ -93,6 +96,9 @@ impl Shown {
         let has = |span: Span| self.times(span).is_some();
         match spans::whole(&self.device, self.side) {
             None => None,
+            Some((Span::G2C, _)) if !has(Span::D2C) => {
+                Some(("Q2G", "Q2G to D2C", "lite has no time of issue here, full sees all"))
+            }
             Some((Span::G2C, _)) => Some(("Q2G", "Q2G G2I I2D", "lite sees requests only, full sees all")),
             _ if !PATH.into_iter().any(has) => Some(("Q2G", "Q2G to D2C", "bio-based: it has no requests")),
             _ if has(Span::G2D) && !has(Span::I2D) => {
@@ -150,7 +156,7 @@ impl Shown {
 
     /// One row for each layer, the whole, the axis, and the shares of the mean; whether a line is a note.
     fn block(&self, width: usize) -> Vec<(String, bool)> {
-        let Some((whole, all)) = spans::whole(&self.device, self.side) else {
+        let Some((whole, _)) = spans::whole(&self.device, self.side) else {
             return vec![(self.line(width), false)];
         };
         let present: Vec<Span> = PATH.into_iter().filter(|span| self.times(*span).is_some()).collect();
@@ -167,12 +173,14 @@ impl Shown {
             }
         }
         lines.extend(scale.axis().map(|axis| (axis, true)));
-        lines.extend(self.share(whole, all, width));
+        lines.extend(self.shares(width));
         lines.extend(notable(&self.device).map(|words| (fitted(&words, width), true)));
         lines
     }
 
-    fn share(&self, whole: Span, all: &Histogram, width: usize) -> Vec<(String, bool)> {
+    /// The shares of the mean, as a strip and as words.
+    fn shares(&self, width: usize) -> Vec<(String, bool)> {
+        let Some((whole, all)) = spans::whole(&self.device, self.side) else { return Vec::new() };
         let parts = PATH.into_iter().filter_map(|span| Some((span.name(), self.times(span)?)));
         let Some(shares) = share::shares(parts, whole, all) else { return Vec::new() };
         let strip = share::strip(&shares, width, self.is_ascii);

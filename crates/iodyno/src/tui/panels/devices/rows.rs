@@ -68,7 +68,9 @@ pub fn listed<'a>(look: &Look<'a>) -> Listed<'a> {
     let all: Vec<&str> = rows.iter().map(|row| row.name).collect();
     let mut listed = Listed { all, ..Listed::default() };
     let choice = look.choice;
-    let minute = look.sampler.curve(SENSOR, look.at_ns - MINUTE_NS, look.at_ns, 1).pop().flatten();
+    // Before the first sample there is nothing to compare with.
+    let from_ns = (look.at_ns - MINUTE_NS).max(look.status.first_ns);
+    let minute = look.sampler.curve(SENSOR, from_ns, look.at_ns, 1).pop().flatten();
     let signs: Vec<_> = SIGNS.iter().filter_map(|id| observe::field(id)).map(|(_, field)| field).collect();
     let was_busy = |row: &Row<'_>| {
         let sign = |field: &&'static model::field::Field| {

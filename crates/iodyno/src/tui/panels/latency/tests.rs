@@ -5,6 +5,9 @@ use crate::tui::SideChoice;
 use crate::tui::samples::{SECOND_NS, Scene, frame, history, times};
 use crate::tui::theme::{Depth, Theme};
 use model::histogram::Histogram;
+use model::reading::{Row, SeriesName};
+use model::sample::MetricKind;
+use pipeline::observe::Sampler;
 
 /// A minute of writes: most at 90 µs, some at 9 ms in every tenth second.
 fn busy() -> Scene {
@@ -113,4 +116,29 @@ fn an_hour_of_everything_at_every_size() {
     scene.draw_at_every_size(&PANEL);
     Scene::new().draw_at_every_size(&PANEL);
     busy().draw_at_every_size(&PANEL);
+}
+
+#[test]
+fn means_over_time_have_gaps_and_their_own_scale() {
+    let name = |name: &str| SeriesName { name: format!("disk.vda.{name}"), kind: MetricKind::Counter };
+    let series = ["read_ios", "read_ms", "write_ios", "write_ms"].map(name).to_vec();
+    // A hundred reads a second of 1 ms, in the last ten seconds of 4 ms; no writes; for ten seconds nobody looked.
+    let row = |second: i64| {
+        let slow_ms = 300.0 * (second - 50).max(0) as f64;
+        let reads = 100.0 * second as f64;
+        Row { time_ns: second * SECOND_NS, cells: [reads, reads + slow_ms, 0.0, 0.0].into() }
+    };
+    let rows = (0..=60).filter(|second| !(20..30).contains(second)).map(row).collect();
+    let scene = Scene {
+        frame: frame(&[("disk.{}.reads_per_s", "vda", 100.0), ("disk.{}.await_read_ms", "vda", 4.0)]),
+        sampler: Sampler::of_rows([("diskstats", series, rows)]),
+        ..Scene::new()
+    };
+    let lines = scene.draw(&PANEL, 80, 7);
+    assert_eq!(lines[0], "LATENCY vda mean (await)  read 4.00 ms  write –");
+    let curve: Vec<char> = lines[1].chars().skip(8).take(58).collect();
+    assert!(lines[1].ends_with("   top 4.00 ms"), "{lines:#?}");
+    assert!(curve.ends_with(&['█', '█', '█']) && curve[10] != '█' && curve[10] != '╌', "{lines:#?}");
+    assert!((6..=12).contains(&curve.iter().filter(|c| **c == '╌').count()), "{lines:#?}");
+    assert!(lines[2].ends_with("no I/O"), "idle is not zero milliseconds: {lines:#?}");
 }
