@@ -5,6 +5,7 @@ pub mod curve;
 pub mod field;
 pub mod figures;
 pub mod finding;
+pub mod frame;
 pub mod histogram;
 pub mod interference;
 pub mod iopath;

@@ -1,8 +1,9 @@
 //! The values of fields between two readings of their sensors.
 
 use model::field::{Field, Formula, subject};
+pub use model::frame::Frame;
 use model::reading::{Reading, SeriesName};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The fields of every sensor, with what was worked out about the sensors' series once and holds until they change.
@@ -10,12 +11,6 @@ use std::sync::Arc;
 pub struct Fields {
     catalogue: Vec<(&'static str, &'static [Field])>,
     plans: HashMap<&'static str, Plan>,
-}
-
-/// The values of all fields over some time. A field without data for a subject is not there: it is never 0.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Frame {
-    values: BTreeMap<Arc<str>, Vec<(Arc<str>, f64)>>,
 }
 
 /// Which cells of a sensor's rows each of its fields is made of.
@@ -70,7 +65,7 @@ impl Fields {
         for reading in readings {
             for step in &self.plan(reading).steps {
                 if let Some(value) = step.value(reading) {
-                    frame.values.entry(step.id.clone()).or_default().push((step.subject.clone(), value));
+                    frame.push(step.id.clone(), step.subject.clone(), value);
                 }
             }
         }
@@ -85,35 +80,6 @@ impl Fields {
             self.plans.insert(reading.sensor, plan);
         }
         &self.plans[reading.sensor]
-    }
-}
-
-impl Frame {
-    /// Of values that are known: id, subject, value.
-    pub fn of<'a>(values: impl IntoIterator<Item = (&'a str, &'a str, f64)>) -> Frame {
-        let mut frame = Frame::default();
-        for (id, subject, value) in values {
-            frame.values.entry(id.into()).or_default().push((subject.into(), value));
-        }
-        frame
-    }
-
-    /// The value of a field for a subject (empty for fields without one).
-    pub fn get(&self, id: &str, subject: &str) -> Option<f64> {
-        let values = self.values.get(id)?;
-        values.iter().find(|(one, _)| &**one == subject).map(|(_, value)| *value)
-    }
-
-    /// Every subject of a field with its value, in the order of the sensor's series.
-    pub fn each(&self, id: &str) -> impl Iterator<Item = (&str, f64)> {
-        self.values.get(id).into_iter().flatten().map(|(subject, value)| (&**subject, *value))
-    }
-
-    /// Everything: id, subject, value, by id.
-    pub fn all(&self) -> impl Iterator<Item = (&str, &str, f64)> {
-        self.values
-            .iter()
-            .flat_map(|(id, values)| values.iter().map(move |(subject, value)| (&**id, &**subject, *value)))
     }
 }
 

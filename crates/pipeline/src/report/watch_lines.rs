@@ -1,8 +1,8 @@
 //! `iodyno watch --plain`: a row for each device and one for the machine, in fixed units, so that awk can read them.
 
 use super::text::{WIDTH, clean, wrap};
-use crate::analyse::fields::Frame;
 use model::finding::Finding;
+use model::frame::Frame;
 
 /// The heading of the rows, to be repeated now and then.
 pub const HEADING: &str = "UTC      DEVICE        r/s     w/s  rMiB/s  wMiB/s    r-ms    w-ms  queue busy%";
@@ -97,31 +97,13 @@ pub fn time_of_day(unix_ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyse::fields::Fields;
-    use model::field::{Field, Formula};
-    use model::reading::{Reading, Row, SeriesName};
-    use model::sample::MetricKind::Counter;
-
-    static FIELDS: &[Field] = &[
-        field("disk.{}.reads_per_s", Formula::Rate(&["disk.{}.read_ios"], 1.0)),
-        field("disk.{}.await_read_ms", Formula::Ratio(&["disk.{}.read_ms"], &["disk.{}.read_ios"], 1.0)),
-    ];
-
-    const fn field(name: &'static str, formula: Formula) -> Field {
-        Field { name, unit: "", meaning: "", cannot_tell: "", formula }
-    }
 
     fn frame() -> Frame {
-        let names =
-            ["disk.sda.read_ios", "disk.sda.read_ms", "disk.nvme0n1.read_ios", "disk.nvme0n1.read_ms"];
-        let series = names.iter().map(|name| SeriesName { name: (*name).into(), kind: Counter }).collect();
-        let row = |time_ns, cells: [f64; 4]| Row { time_ns, cells: cells.into() };
-        Fields::new(vec![("diskstats", FIELDS)]).frame(&[Reading {
-            sensor: "diskstats",
-            series: std::sync::Arc::new(series),
-            from: Some(row(0, [0.0, 0.0, 5.0, 5.0])),
-            to: row(1_000_000_000, [200.0, 50.0, 5.0, 5.0]),
-        }])
+        Frame::of([
+            ("disk.reads_per_s", "sda", 200.0),
+            ("disk.reads_per_s", "nvme0n1", 0.0),
+            ("disk.await_read_ms", "sda", 0.25),
+        ])
     }
 
     fn said(named: &[&str]) -> Vec<String> {

@@ -13,8 +13,8 @@
 //!
 //! ## Example
 //! ```fields
-//! irq.device.per_s nvme0n1@4 41000
-//! irq.device.per_s nvme0n1@0 300
+//! irq.device_cpu.per_s nvme0n1@4 41000
+//! irq.device_cpu.per_s nvme0n1@0 300
 //! cpu.busy_percent 4 91
 //! cpu.irq_percent 4 20
 //! cpu.softirq_percent 4 31
@@ -23,8 +23,8 @@
 //!
 //! ## Stays silent
 //! ```fields
-//! irq.device.per_s nvme0n1@4 41000
-//! irq.device.per_s nvme0n1@0 40000
+//! irq.device_cpu.per_s nvme0n1@4 41000
+//! irq.device_cpu.per_s nvme0n1@0 40000
 //! cpu.busy_percent 4 91
 //! cpu.softirq_percent 4 60
 //! ```
@@ -59,7 +59,7 @@ fn judge(frame: &Frame) -> Vec<Finding> {
 /// The rates of each device by CPU.
 fn by_device(frame: &Frame) -> BTreeMap<&str, Vec<(&str, f64)>> {
     let mut devices: BTreeMap<&str, Vec<(&str, f64)>> = BTreeMap::new();
-    for (subject, rate) in frame.each("irq.device.per_s") {
+    for (subject, rate) in frame.each("irq.device_cpu.per_s") {
         if let Some((device, cpu)) = subject.rsplit_once('@') {
             devices.entry(device).or_default().push((cpu, rate));
         }
@@ -76,7 +76,7 @@ fn finding(frame: &Frame, device: &str, cpus: &[(&str, f64)]) -> Option<Finding>
     let is_full = interrupts > INTERRUPT_PERCENT_MIN || busy > BUSY_PERCENT_MIN;
     (total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
         warning(device, format!("{device}: its interrupts go to CPU {cpu}, which is {busy:.0} % busy."))
-            .shows("irq.device.per_s", format!("{rate:.0} of {total:.0} to CPU {cpu}"))
+            .shows("irq.device_cpu.per_s", format!("{rate:.0} of {total:.0} to CPU {cpu}"))
             .shows("cpu.irq_percent + cpu.softirq_percent", format!("{interrupts:.0} %"))
             .refuted_by("the rate stays the same when the interrupts are spread over more CPUs")
             .advise("See whether the interrupts are managed and whether irqbalance runs; give the device more queues.")

@@ -1,7 +1,7 @@
 //! # Writers wait because too much is dirty
 //!
 //! ## What it finds
-//! Dirty pages above the middle between the background threshold and the limit: from there on the kernel makes every process
+//! Dirty pages, those being written included, above the middle between the background threshold and the limit: from there on the kernel makes every process
 //! that writes wait (balance_dirty_pages).
 //!
 //! ## Why it matters
@@ -49,19 +49,20 @@ pub static LIVE: LiveRule = LiveRule {
 fn judge(frame: &Frame) -> Vec<Finding> {
     let bytes = |id: &str| frame.get(id, "");
     let found = || {
-        let dirty = bytes("memory.dirty_bytes")?;
+        // balance_dirty_pages() counts what is being written as dirty still.
+        let dirty = bytes("memory.dirty_bytes")? + bytes("memory.writeback_bytes").unwrap_or(0.0);
         let limit = bytes("memory.dirty_threshold_bytes")?;
         let background = bytes("memory.dirty_background_threshold_bytes")?;
         // dirty_freerun_ceiling() in mm/page-writeback.c: nobody waits below the middle of the two.
         let free_run = (background + limit) / 2.0;
         (dirty > free_run && limit > 0.0).then(|| {
             let claim = format!(
-                "{} of pages are dirty, above the {} from which writers wait.",
+                "{} of pages are dirty or being written, above the {} from which writers wait.",
                 units::bytes(dirty),
                 units::bytes(free_run)
             );
             warning("", claim)
-                .shows("memory.dirty_bytes", units::bytes(dirty))
+                .shows("memory.dirty_bytes + memory.writeback_bytes", units::bytes(dirty))
                 .shows("memory.dirty_threshold_bytes", units::bytes(limit))
                 .refuted_by("pressure.some_percent of io stays at 0 while this holds")
                 .advise("Lower vm.dirty_background_bytes, so that writing begins earlier; find the writer below WHO.")
