@@ -90,8 +90,8 @@ fn a_guest_s_disks_tell_what_their_own_tools_tell() {
         assert!(last > first, "{disk}: {first} to {last}");
     }
     assert_eq!(last(&nvme, "md", "md.md0.degraded_disks"), Some(1.0));
-    assert_eq!(last(&nvme, "zram", "zram.zram0.orig_bytes"), Some(0.0), "zeroes take nothing");
-    assert!(last(&nvme, "zram", "zram.zram0.same_pages").is_some_and(|pages| pages >= 512.0));
+    assert_eq!(last(&nvme, "zram", "zram.zram0.orig_bytes"), Some(2_097_152.0));
+    assert!(last(&nvme, "zram", "zram.zram0.same_pages").is_some_and(|pages| pages == 512.0));
     assert_eq!(last(&nvme, "loop_device", "loop.loop0.direct"), Some(0.0));
     assert!(last(&nvme, "bdi", &format!("bdi.{}.read_ahead_kib", name(0))).is_some());
 }
@@ -102,11 +102,12 @@ fn nvme_agrees(record: &Value, disk: &str, guest: &mut lab::Guest) {
     assert_eq!(done.status, 0, "{done:?}");
     let log: Value = serde_json::from_str(&done.out).unwrap();
     let told = |fact: &str| last(record, "health", &format!("health.{disk}.{fact}"));
-    let theirs = |name: &str| log[name].as_f64();
+    // Numbers of 128 bits are strings there.
+    let theirs = |name: &str| log[name].as_f64().or_else(|| log[name].as_str()?.parse().ok());
     assert_eq!(told("available_spare_percent"), theirs("avail_spare"), "{log}");
-    assert_eq!(told("percentage_used"), theirs("percent_used"));
+    assert_eq!(told("percentage_used"), theirs("percent_used"), "{log}");
     assert_eq!(told("temperature_celsius"), theirs("temperature").map(|kelvin| kelvin - 273.0));
-    assert_eq!(told("unsafe_shutdowns"), theirs("unsafe_shutdowns"));
+    assert_eq!(told("unsafe_shutdowns"), theirs("unsafe_shutdowns"), "{log}");
     assert!(told("power_on_hours").is_some());
     let temperature = sensor(record, "temperature");
     println!("temperature: {temperature}");
