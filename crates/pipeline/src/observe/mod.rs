@@ -31,7 +31,7 @@ pub use host::disk_counters::{Counters, DeviceCounters};
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
 pub use probe::{Rung, Strength, rung};
 pub use sampler::{Sampler, Status};
-pub use store::Keep;
+pub use store::{Keep, Store};
 pub use tracing::{Tracing, Wish};
 
 use host::Host;

@@ -26,7 +26,7 @@ pub enum Keep {
 
 /// Rows in the order of time.
 #[derive(Debug)]
-pub(super) struct Store {
+pub struct Store {
     keep: Keep,
     rows: VecDeque<Row>,
     /// With [`Keep::Recent`]: what has left the fine rows.
@@ -35,6 +35,7 @@ pub(super) struct Store {
 }
 
 impl Store {
+    /// Empty.
     pub fn new(keep: Keep) -> Self {
         Store { keep, rows: VecDeque::new(), old: VecDeque::new(), halvings: 0 }
     }
@@ -118,6 +119,12 @@ impl Store {
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.old.len() + self.rows.len()
+    }
+
+    /// Memory it holds, bytes, without what an allocator adds.
+    pub fn bytes(&self) -> usize {
+        let places = (self.rows.capacity() + self.old.capacity()) * size_of::<Row>();
+        places + self.iter().map(|row| size_of_val(&*row.cells)).sum::<usize>()
     }
 
     /// Time of the first row.

@@ -1,0 +1,40 @@
+//! What the sampler costs while it runs as it does in the product.
+
+use host::{Host, clock, process};
+use pipeline::observe::{Keep, Sampler, Scope};
+
+/// One run of all sensors.
+pub struct Cost {
+    /// Of one CPU, everything this process did meanwhile, in percent.
+    pub percent: f64,
+    /// CPU time of the process, ns.
+    pub cpu_ns: u64,
+    /// How often the shortest interval passed.
+    pub samples: u64,
+    /// By sensor, of one CPU in percent.
+    pub by_sensor: Vec<(&'static str, f64)>,
+    /// Sensors with nothing to read.
+    pub absent: Vec<String>,
+}
+
+/// Lets all sensors run, every `interval_ms`. Opening them and their first sample are left out.
+pub fn measure(host: &Host, interval_ms: u64, seconds: u64) -> Result<Cost, String> {
+    let origin_ns = clock::monotonic_ns();
+    let sampler = Sampler::keeping(Keep::Recent, host, interval_ms, origin_ns, &Scope::default());
+    // The first seconds look at everything for the first time.
+    clock::sleep_ms(2_500);
+    let (before, status) = (process::cpu_time(), sampler.status());
+    let began_ns = clock::monotonic_ns();
+    clock::sleep_ms(seconds * 1000);
+    let (cpu_ns, later) = (process::cpu_time().since(before).total_ns(), sampler.status());
+    let wall_ns = clock::monotonic_ns() - began_ns;
+    let percent = |ns: u64| 100.0 * ns as f64 / wall_ns as f64;
+    let grown = later.cost_by_sensor.iter().zip(&status.cost_by_sensor);
+    let by_sensor = grown.map(|(later, before)| (later.0, percent(later.1 - before.1))).collect();
+    let samples = wall_ns / (interval_ms * 1_000_000) - (later.lost - status.lost);
+    if samples == 0 {
+        return Err("no sample was taken".into());
+    }
+    let absent = later.absent.into_iter().map(|(sensor, _)| sensor).collect();
+    Ok(Cost { percent: percent(cpu_ns), cpu_ns, samples, by_sensor, absent })
+}
