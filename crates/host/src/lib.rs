@@ -23,6 +23,7 @@ mod sampled;
 pub mod scratch;
 pub mod signals;
 pub mod spawn;
+pub mod terminal;
 pub mod tree;
 
 pub use archive::Archive;
