@@ -1,28 +1,28 @@
-//! Waiting for the keyboard.
-#![allow(unsafe_code, reason = "poll(2) on standard input")]
+//! Waiting for a terminal's user, and noticing that the terminal is gone.
 
-/// What standard input has.
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// What came of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// Something to read.
-    Ready,
-    /// Nothing yet.
+pub enum Came {
+    /// Nothing, or a signal.
     Nothing,
-    /// The terminal is gone: reading would fail, now and ever.
+    /// Something to read.
+    Input,
+    /// The terminal hung up: whoever reads it again reads nothing, for ever.
     Gone,
 }
 
-/// Waits for standard input for so long at most, ms. A signal ends the wait.
-pub fn wait_for_input(wait_ms: u64) -> Input {
-    let mut fd = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
-    let wait_ms = i32::try_from(wait_ms).unwrap_or(i32::MAX);
-    // SAFETY: the pointer is to one pollfd that lives across the call, and the count says one.
-    let ready = unsafe { libc::poll(&raw mut fd, 1, wait_ms) };
-    if ready <= 0 {
-        return Input::Nothing;
-    }
-    match fd.revents & (libc::POLLHUP | libc::POLLERR | libc::POLLNVAL) {
-        0 => Input::Ready,
-        _ => Input::Gone,
+/// Waits for input on the terminal that is stdout, so long at most.
+pub fn wait(ms: u64) -> Came {
+    let stdout = std::io::stdout();
+    let mut terminals = [PollFd::new(&stdout, PollFlags::IN)];
+    let limit = Timespec { tv_sec: (ms / 1000) as i64, tv_nsec: (ms % 1000 * 1_000_000) as _ };
+    match poll(&mut terminals, Some(&limit)) {
+        Ok(0) | Err(_) => Came::Nothing,
+        Ok(_) if terminals[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) => {
+            Came::Gone
+        }
+        Ok(_) => Came::Input,
     }
 }

@@ -142,18 +142,17 @@ struct Load(Child);
 
 impl Load {
     fn on(iodyno: &Iodyno, device: &str) -> Load {
-        Load(iodyno.spawn(&[
+        let words = [
             "run",
             device,
-            "--runtime",
-            "10m",
-            "--seed",
-            "3",
             "--",
             "-rw=randread",
             "-bs=4k",
             "-rate_iops=200",
-        ]))
+            "-runtime=600",
+            "-time_based=1",
+        ];
+        Load(iodyno.spawn(&words))
     }
 }
 
@@ -269,6 +268,21 @@ fn a_stop_from_outside_gives_the_terminal_back() {
     pane.watch(&iodyno, "");
     signal(pane.pid(), "TERM");
     pane.assert_restored("130");
+}
+
+#[test]
+fn a_terminal_that_is_gone_is_not_waited_for() {
+    let Some(pane) = Pane::new(80, 24) else { return };
+    let iodyno = Iodyno::new();
+    pane.watch(&iodyno, "");
+    let stat = format!("/proc/{}/stat", pane.pid());
+    drop(pane);
+    let since = Instant::now();
+    // A zombie has ended; nobody but its new parent can take it away.
+    while std::fs::read_to_string(&stat).is_ok_and(|text| !text.contains(") Z ")) {
+        assert!(since.elapsed() < PATIENCE, "it goes on without a terminal");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]

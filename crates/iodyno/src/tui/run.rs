@@ -15,7 +15,6 @@ use model::finding::Finding;
 use pipeline::observe::{Scope, Status};
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use std::collections::VecDeque;
-use std::time::Duration;
 
 /// What the figures are a mean over, ns: shorter flickers, longer lags.
 const WINDOW_NS: i64 = 1_000_000_000;
@@ -135,9 +134,9 @@ impl<'a> Session<'a> {
                 due_ns = now_ns + self.frame_ms * 1_000_000;
             }
             let left_ms = due_ns.saturating_sub(host::clock::monotonic_ns()).div_ceil(1_000_000);
-            let mut wait = Duration::from_millis(left_ms.clamp(10, WAIT_MAX_MS));
-            while let Some(event) = screen.event(wait)? {
-                wait = Duration::ZERO;
+            let mut wait_ms = left_ms.clamp(10, WAIT_MAX_MS);
+            while let Some(event) = screen.event(wait_ms)? {
+                wait_ms = 0;
                 match self.handle(event, watching) {
                     Action::None => {}
                     Action::Quit => return Ok(()),

@@ -1,6 +1,7 @@
 //! The terminal: taken over as a whole, and given back however this ends.
 
 use crate::exit::{Exit, Failure};
+use host::terminal;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
@@ -51,8 +52,13 @@ impl Screen {
     }
 
     /// What the user did, waited for so long at most.
-    pub fn event(&self, wait: Duration) -> std::io::Result<Option<Event>> {
-        match event::poll(wait) {
+    ///
+    /// The wait is our own: crossterm's never comes back from a terminal that hung up, and turns a CPU meanwhile.
+    pub fn event(&self, wait_ms: u64) -> std::io::Result<Option<Event>> {
+        if terminal::wait(wait_ms) == terminal::Came::Gone {
+            return Err(std::io::Error::new(std::io::ErrorKind::BrokenPipe, "it hung up"));
+        }
+        match event::poll(Duration::ZERO) {
             Ok(true) => event::read().map(Some),
             Ok(false) => Ok(None),
             // A signal came: whoever asked looks at its flag.

@@ -117,7 +117,9 @@ impl Track {
     /// readings around; one that was read once has no beginning.
     pub fn reading(&self, from_ns: i64, to_ns: i64) -> Option<Reading> {
         let to = self.store.at(to_ns)?;
-        let from = self.store.at(from_ns).filter(|from| from.time_ns < to.time_ns);
+        // A time that begins before the first reading begins with that.
+        let from = self.store.at(from_ns).or_else(|| self.store.iter().next());
+        let from = from.filter(|from| from.time_ns < to.time_ns);
         let from = from.or_else(|| self.store.before(to.time_ns));
         Some(Reading { sensor: self.id, series: self.names.clone(), from: from.cloned(), to: to.clone() })
     }
