@@ -251,7 +251,8 @@ fn name<'a>(scan: &mut Scan<'a>) -> &'a [u8] {
 fn state(host: &Host, scope: &Scope, name: &[u8], mut counters: Scan<'_>) -> State {
     let Ok(name) = std::str::from_utf8(name) else { return State::Unwanted };
     let is_named = scope.devices.iter().any(|wanted| wanted == name);
-    if !is_named && !(scope.devices.is_empty() && devices::is_whole(host, name)) {
+    let is_wanted = is_named || scope.devices.is_empty() && devices::is_whole(host, name);
+    if !is_wanted {
         return State::Unwanted;
     }
     let (mut count, mut is_used) = (0, false);
