@@ -99,9 +99,22 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady -d 'Run unt
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l interval-ms -d 'Time between two samples, ms: 10 to 10000' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l interval -d 'Time between two samples, 10ms to 10s' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l frames -d 'Pictures a second on the full screen, 1 to 10 [default: 2]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l prometheus -d 'Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l every -d 'Time between two lines or documents (--plain, --json)' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l count -d 'End after so many lines or documents (--plain, --json)' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l layers -d 'Trace the block layer: completions only unless asked for more' -r -f -a "off\t'Not at all'
+auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
+lite\t'Completions only, with the kernel\'s own time stamps'
+full\t'Every event of every I/O'
+tracefs\t'The same without eBPF, from the kernel\'s trace events; what `full` does where there is no eBPF'"
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l cgroup -d 'Control groups to watch beside the busiest, as below /sys/fs/cgroup' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l file -d 'Files whose share of the page cache to watch' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l plain -d 'Lines in the manner of iostat'
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l ascii -d 'Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
-complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r

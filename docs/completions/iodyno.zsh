@@ -102,13 +102,26 @@ tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\
 ;;
 (watch)
 _arguments "${_arguments_options[@]}" : \
-'--interval-ms=[Time between two samples, ms\: 10 to 10000]:INTERVAL_MS:_default' \
+'--interval=[Time between two samples, 10ms to 10s]:TIME:_default' \
+'--frames=[Pictures a second on the full screen, 1 to 10 \[default\: 2\]]:N:_default' \
+'--prometheus=[Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address]:ADDR:_default' \
+'--every=[Time between two lines or documents (--plain, --json)]:TIME:_default' \
+'--count=[End after so many lines or documents (--plain, --json)]:N:_default' \
+'--layers=[Trace the block layer\: completions only unless asked for more]:LAYERS:((off\:"Not at all"
+auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
+lite\:"Completions only, with the kernel'\''s own time stamps"
+full\:"Every event of every I/O"
+tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
+'*--cgroup=[Control groups to watch beside the busiest, as below /sys/fs/cgroup]:PATH:_default' \
+'*--file=[Files whose share of the page cache to watch]:FILE:_files' \
+'(--prometheus)--plain[Lines in the manner of iostat]' \
+'--ascii[Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
-'*::devices -- Block devices by kernel name or path, or paths on them; every device that has seen I/O where none is named:_default' \
+'*::devices -- Block devices by name (`nvme0n1`, `/dev/sda`), or paths\: the devices below them. Every device that does I/O where none is named:_default' \
 && ret=0
 ;;
 (tune)

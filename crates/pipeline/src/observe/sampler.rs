@@ -240,7 +240,9 @@ mod tests {
     fn samples_from_the_first_moment_to_the_last() {
         // A busy machine lets the thread come late: then there are fewer samples, and it gets more time.
         let (mut ms, mut logs) = (75, Vec::<SensorLog>::new());
-        while ms < 20_000 && logs.iter().find(|log| log.sensor == "cpu").is_none_or(|cpu| cpu.time_ns.len() < 4) {
+        while ms < 20_000
+            && logs.iter().find(|log| log.sensor == "cpu").is_none_or(|cpu| cpu.time_ns.len() < 4)
+        {
             ms *= 2;
             let sampler = Sampler::start(&Host::live(), 20, clock::monotonic_ns(), &Scope::default());
             clock::sleep_ms(ms);

@@ -85,7 +85,11 @@ static METRICS: &[Metric] = &[
     ),
     metric("layers.{}.commands", "commands of drivers and zones, which are no I/O", ""),
     metric("layers.{}.backwards", "times left out because they would have been negative", ""),
-    metric("layers.{}.again", "tries that were not to wait and would have had to, as io_uring's first (full)", ""),
+    metric(
+        "layers.{}.again",
+        "tries that were not to wait and would have had to, as io_uring's first (full)",
+        "",
+    ),
 ];
 
 struct LayerCounters {
