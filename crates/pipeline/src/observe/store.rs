@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.old.len() + self.rows.len()
     }
 

@@ -141,7 +141,7 @@ impl Track {
 
     /// How many rows are kept.
     pub fn len(&self) -> usize {
-        self.store.len()
+        self.store.count()
     }
 
     /// Time of the row so many rows after a moment's, or before it.

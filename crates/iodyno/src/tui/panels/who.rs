@@ -110,9 +110,12 @@ fn busy(look: &Look<'_>, kind: &Kind) -> (Vec<Row>, usize) {
     (rows, idle.len())
 }
 
+/// The place of a figure in a row.
+type Cell = fn(&mut Row) -> &mut Option<f64>;
+
 fn all(look: &Look<'_>, kind: &Kind) -> Vec<Row> {
     let mut rows = std::collections::BTreeMap::<&str, Row>::new();
-    let fields: [(&str, fn(&mut Row) -> &mut Option<f64>); 4] = [
+    let fields: [(&str, Cell); 4] = [
         (kind.read_bytes, |row| &mut row.read_bytes),
         (kind.write_bytes, |row| &mut row.write_bytes),
         (kind.reads, |row| &mut row.reads),
