@@ -32,7 +32,7 @@ enum Order {
     Every(u64),
 }
 
-/// What the thread and those who look share. Looking is short, so a sample waits for it at most once in a while.
+/// What the thread and those who look share. Both hold it for moments only.
 #[derive(Default)]
 struct State {
     tracks: Vec<Track>,
@@ -79,7 +79,10 @@ impl Sampler {
                 Err(reason) => absent.push(SensorLog::absent(sensor.id, reason)),
             }
         }
-        tracks.iter_mut().for_each(|track| track.sample(origin_ns));
+        for track in &mut tracks {
+            track.ask_every(interval_ms.max(1) * 1_000_000);
+            track.sample(origin_ns);
+        }
         let last_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
         let state = Arc::new(Mutex::new(State { tracks, last_ns, ..State::default() }));
         let (orders, told) = mpsc::channel();
@@ -167,7 +170,7 @@ impl Sampler {
         // The thread may have ended early; then there is nobody to tell.
         let _ = self.orders.send(Order::Stop);
         let mut logs = std::mem::take(&mut self.absent);
-        match self.thread.take().map(JoinHandle::join) {
+        match self.thread.take().map(ended) {
             Some(Ok(())) => {
                 let tracks = std::mem::take(&mut locked(&self.state).tracks);
                 logs.extend(tracks.into_iter().map(Track::finish));
@@ -185,9 +188,25 @@ impl Drop for Sampler {
         // Without a receiver's answer the thread ends by itself; waiting for it keeps no file open behind our back.
         let _ = self.orders.send(Order::Stop);
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+            let _ = ended(thread);
         }
     }
+}
+
+/// How long the last reading may take. A file system that is gone can hold a reading for ever: then what was read before
+/// is all there is, and the thread is left behind.
+const LAST_READING_NS: u64 = 10_000_000_000;
+
+/// Waits for the thread's end, but not for ever.
+fn ended(thread: JoinHandle<()>) -> std::thread::Result<()> {
+    let begun_ns = clock::monotonic_ns();
+    while !thread.is_finished() {
+        if clock::monotonic_ns() - begun_ns > LAST_READING_NS {
+            return Ok(());
+        }
+        clock::sleep_ns(500_000);
+    }
+    thread.join()
 }
 
 /// A thread that broke down while it sampled leaves whole rows behind, so what there is can still be read.
@@ -209,27 +228,46 @@ fn run(state: &Mutex<State>, told: &mpsc::Receiver<Order>, mut interval_ns: u64,
         let wait_ns = moment_ns.saturating_sub(clock::monotonic_ns());
         let is_last = match told.recv_timeout(Duration::from_nanos(wait_ns)) {
             Ok(Order::Every(asked_ns)) => {
+                locked(state).tracks.iter_mut().for_each(|track| track.ask_every(asked_ns));
                 (start_ns, interval_ns, tick) = (clock::monotonic_ns(), asked_ns.max(1), 1);
                 continue;
             }
             Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => true,
             Err(RecvTimeoutError::Timeout) => false,
         };
-        let mut state = locked(state);
-        let now_ns = clock::monotonic_ns();
-        state.late += u64::from(!is_last && now_ns > moment_ns + interval_ns / 2);
-        let time_ns = now_ns.wrapping_sub(origin_ns) as i64;
-        for track in state.tracks.iter_mut().filter(|track| is_last || track.is_due(tick, time_ns)) {
-            track.sample(origin_ns);
-        }
-        state.last_ns = time_ns;
+        let is_late = !is_last && clock::monotonic_ns() > moment_ns + interval_ns / 2;
+        locked(state).late += u64::from(is_late);
+        sample_all(state, (!is_last).then_some(tick), origin_ns);
         if is_last {
             return;
         }
         let passed = (clock::monotonic_ns() - start_ns) / interval_ns;
-        state.lost += passed.saturating_sub(tick);
+        locked(state).lost += passed.saturating_sub(tick);
         tick = passed.max(tick) + 1;
     }
+}
+
+/// Reads every sensor that is due at a moment, or all of them. Nobody who looks waits for a reading: the state is held to
+/// begin and to end one, never in between.
+fn sample_all(state: &Mutex<State>, tick: Option<u64>, origin_ns: u64) {
+    let since_origin = || clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
+    let count = locked(state).tracks.len();
+    let time_ns = since_origin();
+    for place in 0..count {
+        let begin = |track: &mut Track| match tick {
+            Some(tick) if !track.is_due(tick, time_ns) => None,
+            _ => track.begin(),
+        };
+        let away = locked(state).tracks.get_mut(place).and_then(begin);
+        if let Some(mut away) = away {
+            away.read(origin_ns);
+            if let Some(track) = locked(state).tracks.get_mut(place) {
+                track.end(away);
+            }
+        }
+    }
+    // Behind the last row, so that whoever asks for this moment gets every row of it.
+    locked(state).last_ns = since_origin();
 }
 
 #[cfg(test)]

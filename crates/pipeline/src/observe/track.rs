@@ -14,15 +14,44 @@ const COST_SHARE_MAX: f64 = 0.01;
 pub(super) struct Track {
     id: &'static str,
     every_ms: u64,
-    source: Box<dyn Source>,
+    /// None while it is being read.
+    source: Option<Box<dyn Source>>,
     columns: Vec<Column>,
     names: Arc<Vec<SeriesName>>,
     store: Store,
     due_ns: i64,
+    /// How often the sampler would read it, ns.
+    asked_ns: u64,
     slowed_ms: u64,
     cost_ns: u64,
+    cost_elsewhere_ns: u64,
     failures: u64,
     first_failure: Option<String>,
+}
+
+/// A source while it is read: whoever looks at the track meanwhile does not wait for it, however long it takes.
+pub(super) struct Away {
+    source: Box<dyn Source>,
+    fresh: Vec<Column>,
+    cells: Vec<f64>,
+    failure: Option<String>,
+    time_ns: i64,
+    cost_ns: u64,
+}
+
+impl Away {
+    /// Reads once. A failed read leaves a gap, nothing else.
+    pub fn read(&mut self, origin_ns: u64) {
+        let cpu_before = process::thread_cpu_ns();
+        self.fresh = self.source.new_columns();
+        self.cells.resize(self.cells.len() + self.fresh.len(), f64::NAN);
+        self.time_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
+        if let Err(error) = self.source.read(&mut self.cells) {
+            self.cells.fill(f64::NAN);
+            self.failure = Some(error.to_string());
+        }
+        self.cost_ns = process::thread_cpu_ns() - cpu_before;
+    }
 }
 
 impl Track {
@@ -34,20 +63,22 @@ impl Track {
         keep: Keep,
     ) -> Result<Track, String> {
         let source = (sensor.open)(host, scope)?;
+        let columns = source.columns();
         let mut track = Track {
             id: sensor.id,
             every_ms: sensor.every_ms,
-            source,
+            source: Some(source),
             columns: Vec::new(),
             names: Arc::default(),
             store: Store::new(keep),
             due_ns: i64::MIN,
+            asked_ns: super::INTERVAL_DEFAULT_MS * 1_000_000,
             slowed_ms: 0,
             cost_ns: 0,
+            cost_elsewhere_ns: 0,
             failures: 0,
             first_failure: None,
         };
-        let columns = track.source.columns();
         track.grow(columns);
         Ok(track)
     }
@@ -59,13 +90,15 @@ impl Track {
         Track {
             id,
             every_ms: 0,
-            source: Box::new(Ended),
+            source: None,
             columns: Vec::new(),
             names: Arc::new(series),
             store,
             due_ns: i64::MAX,
+            asked_ns: super::INTERVAL_DEFAULT_MS * 1_000_000,
             slowed_ms: 0,
             cost_ns: 0,
+            cost_elsewhere_ns: 0,
             failures: 0,
             first_failure: None,
         }
@@ -82,24 +115,40 @@ impl Track {
         self.store.is_due(tick) && now_ns >= self.due_ns
     }
 
-    /// Reads once. A failed read leaves a gap, nothing else.
-    pub fn sample(&mut self, origin_ns: u64) {
-        let cpu_before = process::thread_cpu_ns();
-        let fresh = self.source.new_columns();
-        if !fresh.is_empty() {
-            self.grow(fresh);
+    /// Tells how often the sampler would read it.
+    pub fn ask_every(&mut self, asked_ns: u64) {
+        self.asked_ns = asked_ns;
+    }
+
+    /// Gives the source away to be read; none while it is away already.
+    pub fn begin(&mut self) -> Option<Away> {
+        let source = self.source.take()?;
+        let cells = vec![f64::NAN; self.columns.len()];
+        Some(Away { source, fresh: Vec::new(), cells, failure: None, time_ns: 0, cost_ns: 0 })
+    }
+
+    /// Takes back the source and what it read.
+    pub fn end(&mut self, away: Away) {
+        if !away.fresh.is_empty() {
+            self.grow(away.fresh);
         }
-        let time_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
-        let mut cells = vec![f64::NAN; self.columns.len()];
-        if let Err(error) = self.source.read(&mut cells) {
-            cells.fill(f64::NAN);
+        if let Some(failure) = away.failure {
             self.failures += 1;
-            self.first_failure.get_or_insert_with(|| error.to_string());
+            self.first_failure.get_or_insert(failure);
         }
-        self.store.push(Row { time_ns, cells: cells.into() });
-        let cost_ns = process::thread_cpu_ns() - cpu_before;
-        self.cost_ns += cost_ns;
-        self.wait(time_ns, cost_ns);
+        self.store.push(Row { time_ns: away.time_ns, cells: away.cells.into() });
+        self.cost_ns += away.cost_ns;
+        self.cost_elsewhere_ns = away.source.cost_elsewhere_ns();
+        self.source = Some(away.source);
+        self.wait(away.time_ns, away.cost_ns);
+    }
+
+    /// All of it at once.
+    pub fn sample(&mut self, origin_ns: u64) {
+        if let Some(mut away) = self.begin() {
+            away.read(origin_ns);
+            self.end(away);
+        }
     }
 
     /// Sets when the next sample is due. A tenth of the wait is left out, so that a moment which comes a little early is
@@ -107,7 +156,7 @@ impl Track {
     fn wait(&mut self, time_ns: i64, cost_ns: u64) {
         let cheap_ns = (cost_ns as f64 / COST_SHARE_MAX) as u64;
         let wait_ns = (self.every_ms * 1_000_000).max(cheap_ns);
-        if cheap_ns > (self.every_ms * 1_000_000).max(super::INTERVAL_DEFAULT_MS * 1_000_000) {
+        if cheap_ns > (self.every_ms * 1_000_000).max(self.asked_ns) {
             self.slowed_ms = self.slowed_ms.max(cheap_ns / 1_000_000);
         }
         self.due_ns = time_ns.saturating_add((wait_ns - wait_ns / 10) as i64);
@@ -131,7 +180,7 @@ impl Track {
 
     /// CPU time taken so far, ns.
     pub fn cost_ns(&self) -> u64 {
-        self.cost_ns + self.source.cost_elsewhere_ns()
+        self.cost_ns + self.cost_elsewhere_ns
     }
 
     /// Time of the first row that is kept.
@@ -191,20 +240,8 @@ impl Track {
             .first_failure
             .as_ref()
             .map(|error| format!("{} of the reads failed and left gaps; the first: {error}.", self.failures));
-        thinned.into_iter().chain(slowed).chain(failed).chain(self.source.notes()).collect()
-    }
-}
-
-/// The source of rows that were read before.
-struct Ended;
-
-impl Source for Ended {
-    fn columns(&self) -> Vec<Column> {
-        Vec::new()
-    }
-
-    fn read(&mut self, _row: &mut [f64]) -> host::Result<()> {
-        Ok(())
+        let own = self.source.iter().flat_map(|source| source.notes());
+        thinned.into_iter().chain(slowed).chain(failed).chain(own).collect()
     }
 }
 

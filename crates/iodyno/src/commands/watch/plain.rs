@@ -22,6 +22,10 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
     let (mut lines, mut shown) = (Vec::new(), Vec::new());
     while beats.wait() && !context.out.is_unread() {
         let now_ns = watching.sampler.status().last_ns;
+        // Rows more often than samples would say the same thing twice.
+        if now_ns == last_ns {
+            continue;
+        }
         let frame = watching.frame(last_ns, now_ns);
         if count % HEADING_EVERY == 0 {
             context.out.say(watch_lines::HEADING);

@@ -6,6 +6,7 @@ use crate::exit::{Exit, Failure};
 use host::signals::Stop;
 use model::finding::Finding;
 use model::layers::ArmSpan;
+use model::reading::Reading;
 use pipeline::analyse::fields::Frame;
 use pipeline::observe;
 use serde::Serialize;
@@ -46,7 +47,7 @@ struct Sample<'a> {
     unix_ms: u64,
     /// Since the sensors were started, on the monotonic clock.
     at_ms: f64,
-    /// Length of the time that the values are about.
+    /// Length of the time that the device counters are about; other sensors are read a moment before or after them.
     seconds: f64,
     late: u64,
     lost: u64,
@@ -70,14 +71,20 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
     let mut before = watching.tracing.read();
     while beats.wait() && !context.out.is_unread() {
         let status = watching.sampler.status();
-        let frame = watching.frame(last_ns, status.last_ns);
+        // Documents more often than samples would say the same thing twice.
+        if status.last_ns == last_ns {
+            continue;
+        }
+        let readings = watching.sampler.readings(last_ns, status.last_ns);
+        let frame = watching.fields.frame(&readings);
+        let of_disks = readings.iter().find(|reading| reading.sensor == "diskstats");
         let layers = watching.tracing.read();
         let times = layers.as_ref().zip(before.as_ref()).map(|(now, before)| now.since(before));
         context.out.line(&Sample {
             schema: "iodyno.sample/1",
             unix_ms: host::clock::unix_ms(),
             at_ms: status.last_ns as f64 / 1e6,
-            seconds: (status.last_ns - last_ns) as f64 / 1e9,
+            seconds: of_disks.map_or((status.last_ns - last_ns) as f64 / 1e9, Reading::seconds),
             late: status.late,
             lost: status.lost,
             cost_cpu_ms: status.cost_cpu_ns as f64 / 1e6,

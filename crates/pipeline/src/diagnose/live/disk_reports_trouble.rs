@@ -41,24 +41,38 @@ pub static LIVE: LiveRule = LiveRule {
     judge,
 };
 
-/// A value of the log, from how much on it is trouble, and what it means in words around the number.
-const SIGNS: &[(&str, f64, &str, &str)] = &[
-    ("health.critical_warning", 1.0, "it raises its critical warning (bits", "of the NVMe log)"),
-    ("health.pending_sectors", 1.0, "", "sectors could not be read and wait to be remapped"),
-    ("health.media_errors", 1.0, "", "reads or writes failed in the medium"),
-    ("health.percentage_used", 100.0, "", "% of its rated life is used"),
+/// A value of the log, from how much on it is trouble, and what it means. What an NVMe's warning means is in its bits.
+const SIGNS: &[(&str, f64, &str)] = &[
+    ("health.pending_sectors", 1.0, "sectors could not be read and wait to be remapped"),
+    ("health.media_errors", 1.0, "reads or writes have failed in the medium since it was new"),
+    ("health.percentage_used", 100.0, "% of its rated life is used"),
+];
+
+/// Bits of the critical warning (NVM Express Base Specification 2.0, figure 207).
+const WARNINGS: &[(u32, &str)] = &[
+    (0, "its spare blocks are below their threshold"),
+    (1, "its temperature is beyond a threshold"),
+    (2, "errors of the medium have degraded it"),
+    (3, "it takes no writes any more"),
+    (4, "its cache is no longer backed against a loss of power"),
+    (5, "its persistent memory region takes no writes any more"),
 ];
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    let of_sign = |(id, from, before, after): &(&str, f64, &str, &str)| {
+    let counted = SIGNS.iter().flat_map(|(id, from, words)| {
         let bad = frame.each(id).filter(|(_, value)| *value >= *from);
-        let found = bad.map(|(disk, value)| {
-            let words = format!("{before} {value:.0} {after}");
-            wrong(disk, format!("{disk} reports trouble: {}.", words.trim()))
-                .shows(id, format!("{value:.0}"))
-                .advise("Save the data and replace the disk; look at its whole log first (smartctl -a, nvme smart-log).")
+        bad.map(|(disk, value)| finding(disk, id, value, &format!("{value:.0} {words}"))).collect::<Vec<_>>()
+    });
+    let warned =
+        frame.each("health.critical_warning").filter(|(_, bits)| *bits >= 1.0).map(|(disk, bits)| {
+            let set = WARNINGS.iter().filter(|(bit, _)| bits as u32 >> bit & 1 == 1).map(|(_, words)| *words);
+            finding(disk, "health.critical_warning", bits, &set.collect::<Vec<_>>().join(", "))
         });
-        found.collect::<Vec<_>>()
-    };
-    SIGNS.iter().flat_map(of_sign).collect()
+    counted.chain(warned).collect()
+}
+
+fn finding(disk: &str, id: &str, value: f64, words: &str) -> Finding {
+    wrong(disk, format!("{disk} reports trouble: {words}.")).shows(id, format!("{value:.0}")).advise(
+        "Look at its whole log (smartctl -a, nvme smart-log); unless heat is all of it, save the data first.",
+    )
 }

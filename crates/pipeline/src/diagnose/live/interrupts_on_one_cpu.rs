@@ -16,6 +16,7 @@
 //! irq.device_cpu.per_s nvme0n1@4 41000
 //! irq.device_cpu.per_s nvme0n1@0 300
 //! cpu.busy_percent 4 91
+//! cpu.busy_percent 0 7
 //! cpu.irq_percent 4 20
 //! cpu.softirq_percent 4 31
 //! expect: warning says "CPU 4"
@@ -27,6 +28,10 @@
 //! irq.device_cpu.per_s nvme0n1@0 40000
 //! cpu.busy_percent 4 91
 //! cpu.softirq_percent 4 60
+//! ```
+//! ```fields
+//! irq.device_cpu.per_s vda@0 41000
+//! cpu.busy_percent 0 99
 //! ```
 //!
 //! ## Sources
@@ -74,7 +79,9 @@ fn finding(frame: &Frame, device: &str, cpus: &[(&str, f64)]) -> Option<Finding>
     let interrupts = percent("cpu.irq_percent") + percent("cpu.softirq_percent");
     let busy = percent("cpu.busy_percent");
     let is_full = interrupts > INTERRUPT_PERCENT_MIN || busy > BUSY_PERCENT_MIN;
-    (total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
+    // With one CPU there is nowhere else to go.
+    let has_others = frame.each("cpu.busy_percent").nth(1).is_some();
+    (has_others && total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
         warning(device, format!("{device}: its interrupts go to CPU {cpu}, which is {busy:.0} % busy."))
             .shows("irq.device_cpu.per_s", format!("{rate:.0} of {total:.0} to CPU {cpu}"))
             .shows("cpu.irq_percent + cpu.softirq_percent", format!("{interrupts:.0} %"))

@@ -1,14 +1,14 @@
 //! # Throttled by heat
 //!
 //! ## What it finds
-//! A CPU or a disk that counted a thermal event in the last seconds.
+//! A CPU or a package of CPUs that counted a thermal event in the last seconds.
 //!
 //! ## Why it matters
 //! It runs slower than it can until it has cooled down. A measurement drifts, and a comparison with a cooler moment or machine
 //! compares the cooling.
 //!
 //! ## What to try
-//! Better airflow; for NVMe a heat sink. Measure again when the temperature is steady.
+//! Better airflow. Measure again when the temperature is steady.
 //!
 //! ## Example
 //! ```fields
@@ -23,7 +23,6 @@
 //!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/thermal/intel_powerclamp.rst`, `arch/x86/include` therm_throt counters
-//! - NVM Express Base Specification 2.0, thermal management temperature transition counts
 
 use crate::analyse::fields::Frame;
 use crate::diagnose::LiveRule;
@@ -34,7 +33,7 @@ use model::finding::{Finding, Level};
 pub static LIVE: LiveRule = LiveRule {
     id: "throttled_by_heat",
     since: "0.1.0",
-    summary: "a CPU or disk throttled by heat",
+    summary: "a CPU throttled by heat",
     level: Level::Warning,
     judge,
 };
