@@ -28,15 +28,19 @@ pub fn create_dirs(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).map_err(|error| Error::io("create", path, error))
 }
 
-/// Writes a file so that a reader sees the old or the new content whole, also after a power cut.
+/// Writes a file so that a reader sees the old or the new content whole, also after a power cut. Nothing that somebody
+/// else laid in the way is followed: the new file is made under a name of its own, or not at all.
 pub fn write_atomically(path: &Path, content: &str) -> Result<()> {
     let temporary = path.with_extension(format!("new-{}", std::process::id()));
     let write = || -> std::io::Result<()> {
-        let mut file = File::create(&temporary)?;
+        // What a dead process of the same number left.
+        let _ = std::fs::remove_file(&temporary);
+        let mut file = File::create_new(&temporary)?;
         file.write_all(content.as_bytes())?;
         file.sync_all()?;
         std::fs::rename(&temporary, path)?;
-        path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(dir)?.sync_all()
     };
     write().map_err(|error| {
         let _ = std::fs::remove_file(&temporary);

@@ -27,5 +27,12 @@ fn main() -> std::process::ExitCode {
         context.out.note(format!("iodyno: {}", failure.message));
         failure.exit
     });
+    let exit = match out::lost() {
+        Some(why) => {
+            context.out.note(format!("iodyno: the output could not be written: {why}"));
+            if exit == Exit::Fine { Exit::Failed } else { exit }
+        }
+        None => exit,
+    };
     std::process::ExitCode::from(exit as u8)
 }

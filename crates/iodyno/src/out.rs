@@ -4,6 +4,7 @@
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The two streams of a command.
@@ -68,9 +69,21 @@ impl Out {
 /// Raised when a stream's reader went away.
 static READER_GONE: AtomicBool = AtomicBool::new(false);
 
+/// Why writing failed, where it was not the reader's wish.
+static LOST: OnceLock<String> = OnceLock::new();
+
 /// A closed pipe is the reader's choice: a tune that loses its reader still puts everything back.
 fn write_line(stream: &mut impl Write, text: &str) {
-    if writeln!(stream, "{text}").and_then(|()| stream.flush()).is_err() {
+    if let Err(error) = writeln!(stream, "{text}").and_then(|()| stream.flush()) {
         READER_GONE.store(true, Ordering::Relaxed);
+        if error.kind() != std::io::ErrorKind::BrokenPipe {
+            // Only the first one is told.
+            let _ = LOST.set(error.to_string());
+        }
     }
+}
+
+/// Why something that was said could not be written, though somebody wanted it: a full disk.
+pub fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
 }

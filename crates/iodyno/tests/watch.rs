@@ -29,11 +29,31 @@ fn what_is_no_storage_is_told() {
     let output = Iodyno::new().run(&["watch", "--plain", "--interval", "1ms"]);
     assert_eq!(code(&output), 2);
     assert!(text(&output.stderr).contains("10 ms to 10 s apart"), "{}", text(&output.stderr));
+    for (arguments, words) in [
+        (&["watch", "--plain", "--interval", "2s", "--every", "1s"][..], "less than --interval"),
+        (&["--json", "watch", "--plain"], "choose one"),
+        (&["watch", "--plain", "--cgroup", "/not/there"], "no control group /not/there"),
+        (&["watch", "--plain", "--file", "/not/there"], "/not/there is not there"),
+        (&["watch", "--plain", "/proc"], "/proc"),
+    ] {
+        let output = Iodyno::new().run(arguments);
+        assert!(code(&output) == 2 || code(&output) == 5, "{arguments:?}: {}", code(&output));
+        assert!(text(&output.stderr).contains(words), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_full_disk_is_no_success() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = Iodyno::new().command(&["watch", "--plain", "--every", "100ms", "--count", "1"]);
+    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(code(&output), 5);
+    assert!(text(&output.stderr).contains("could not be written"), "{}", text(&output.stderr));
 }
 
 /// `watch --json` at work.
 struct Watch {
-    child: Child,
+    child: Running,
     lines: BufReader<std::process::ChildStdout>,
 }
 
@@ -42,7 +62,7 @@ impl Watch {
         let mut command = iodyno.command(&["--json", "watch", device, "--every", "200ms"]);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
-        Watch { child, lines }
+        Watch { child: Running(child), lines }
     }
 
     /// The next document; none when it has ended.
@@ -52,10 +72,13 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+/// A process that goes when the test does.
+struct Running(Child);
+
+impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -63,11 +86,11 @@ impl Drop for Watch {
 fn a_stream_ends_when_its_reader_goes_away() {
     let iodyno = Iodyno::new();
     let mut command = iodyno.command(&["watch", "--plain", "--every", "50ms"]);
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut child = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap());
     lines.read_line(&mut String::new()).unwrap();
     drop(lines);
-    until("the end of the stream", || child.try_wait().unwrap().is_some());
+    until("the end of the stream", || child.0.try_wait().unwrap().is_some());
 }
 
 #[test]
@@ -99,11 +122,11 @@ fn documents_count_every_io_once() {
         samples.push(watch.next().unwrap());
         seen(&samples, "disk.reads_per_s") > 63.5
     });
-    signal(watch.child.id(), "TERM");
+    signal(watch.child.0.id(), "TERM");
     while let Some(sample) = watch.next() {
         samples.push(sample);
     }
-    assert!(watch.child.wait().unwrap().success());
+    assert!(watch.child.0.wait().unwrap().success());
     // Counted ones, not sampled ones: exactly what was read, to the rounding of a rate.
     assert!((seen(&samples, "disk.reads_per_s") - 64.0).abs() < 0.01, "{samples:#?}");
     assert!((seen(&samples, "disk.read_bytes_per_s") - f64::from(1 << 20)).abs() < 1.0);
@@ -115,13 +138,13 @@ fn documents_count_every_io_once() {
 }
 
 /// A server on a port of the kernel's choice.
-fn served(iodyno: &Iodyno) -> (Child, String) {
+fn served(iodyno: &Iodyno) -> (Running, String) {
     let mut command = iodyno.command(&["watch", "--prometheus", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.trim().strip_prefix("serving http://").unwrap().strip_suffix("/metrics").unwrap();
-    (child, address.to_string())
+    (Running(child), address.to_string())
 }
 
 fn asked(address: &str, request: &str) -> String {
@@ -152,8 +175,8 @@ fn prometheus_takes_what_is_served() {
     let silent = TcpStream::connect(&address).unwrap();
     assert!(asked(&address, "GET /metrics HTTP/1.1").starts_with("HTTP/1.1 200 "));
     drop(silent);
-    signal(child.id(), "INT");
-    assert!(child.wait().unwrap().code().is_some());
+    signal(child.0.id(), "INT");
+    assert!(child.0.wait().unwrap().code().is_some());
 }
 
 fn check_with_promtool(body: &str) {

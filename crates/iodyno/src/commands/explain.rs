@@ -3,6 +3,7 @@
 use super::Context;
 use super::catalogue::{Entry, entries};
 use crate::exit::{Exit, Failure};
+use model::layers::Span;
 use pipeline::observe::{Rung, rung};
 use serde::Serialize;
 
@@ -35,7 +36,10 @@ struct Here {
 
 /// Prints the page.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.id == args.id).collect();
+    // The spans of a table of layers are told on one page.
+    let is_span = Span::ALL.iter().any(|span| span.name() == args.id);
+    let id = if is_span { "layers" } else { args.id.as_str() };
+    let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.id == id).collect();
     if found.is_empty() {
         let near: Vec<String> = entries()
             .iter()
@@ -54,7 +58,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         context.out.say(entry.page.trim_end());
     }
     // The one page that depends on the machine: the best way to see layers is found by trying it.
-    let here = (args.id == "layers" && context.host.is_live()).then(rung);
+    let here = (id == "layers" && context.host.is_live()).then(rung);
     for line in here.iter().flat_map(here_lines) {
         context.out.say(line);
     }

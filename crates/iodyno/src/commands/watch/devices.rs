@@ -33,6 +33,10 @@ impl Devices {
         for target in asked {
             let path = inventory::collect(host, target)
                 .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+            if names(std::slice::from_ref(&path.root)).is_empty() {
+                let claim = format!("no block device is below {target}, so there is nothing to watch");
+                return Err(Failure::new(Exit::Failed, claim).hint("Without a name every device is watched."));
+            }
             layers.push(path.root);
         }
         let named = names(&layers);
@@ -122,6 +126,12 @@ mod tests {
     fn a_device_that_is_not_there_is_told() {
         let failure = Devices::find(&Host::live(), &["/dev/not-there".into()]).unwrap_err();
         assert!(failure.message.contains("/dev/not-there"), "{}", failure.message);
+    }
+
+    #[test]
+    fn a_path_without_a_device_below_is_told() {
+        let failure = Devices::find(&Host::live(), &["/proc".into()]).unwrap_err();
+        assert!(failure.message.contains("/proc"), "{}", failure.message);
     }
 
     #[test]

@@ -10,9 +10,10 @@ use super::layers_arg::{LayersArg, wish_or_lite};
 use crate::exit::{Exit, Failure};
 use crate::tui::{self, run::Setup};
 use devices::Devices;
+use host::Host;
 use host::signals::Stop;
 use model::finding::Finding;
-use model::units::parse_duration_ms;
+use model::units::{parse_duration_ms, span_ms};
 use pipeline::analyse::fields::{Fields, Frame};
 use pipeline::diagnose;
 use pipeline::observe::{self, Keep, LayerHistory, Sampler, Scope, Tracing};
@@ -40,13 +41,13 @@ pub struct Args {
     /// Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address.
     #[arg(long, value_name = "ADDR", value_parser = prometheus::address)]
     pub prometheus: Option<std::net::SocketAddr>,
-    /// Time between two lines or documents (--plain, --json).
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = every_ms)]
-    pub every: u64,
+    /// Time between two lines or documents (--plain, --json), not less than --interval [default: 1s].
+    #[arg(long, value_name = "TIME", value_parser = every_ms)]
+    pub every: Option<u64>,
     /// End after so many lines or documents (--plain, --json).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
-    /// Trace the block layer: completions only unless asked for more.
+    /// How closely the block layer is traced [default: lite, but off for a disk in memory].
     #[arg(long)]
     pub layers: Option<LayersArg>,
     /// Control groups to watch beside the busiest, as below /sys/fs/cgroup.
@@ -55,6 +56,45 @@ pub struct Args {
     /// Files whose share of the page cache to watch.
     #[arg(long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
+}
+
+impl Args {
+    /// Time between two lines or documents, ms.
+    fn every_ms(&self) -> u64 {
+        self.every.unwrap_or(1000.max(self.interval))
+    }
+
+    /// Refuses what would be ignored or could only be empty.
+    fn check(&self, context: &Context) -> Result<(), Failure> {
+        if context.out.is_json() && (self.plain || self.prometheus.is_some()) {
+            return Err(Failure::usage(
+                "--json, --plain and --prometheus are three ways to watch; choose one",
+            ));
+        }
+        if self.every_ms() < self.interval {
+            let (every, interval) = (span_ms(self.every_ms()), span_ms(self.interval));
+            return Err(Failure::usage(format!(
+                "--every {every} is less than --interval {interval}: there would be lines without a sample"
+            )));
+        }
+        let host = &context.host;
+        if let Some(file) = self.file.iter().find(|file| !host.exists(&file.to_string_lossy())) {
+            return Err(Failure::new(Exit::Failed, format!("{} is not there to be watched", file.display())));
+        }
+        match self.cgroup.iter().find(|group| !is_group(host, group)) {
+            Some(group) => Err(Failure::new(Exit::Failed, format!("there is no control group {group}"))
+                .hint("Give its path below /sys/fs/cgroup, as `systemd-cgls` or /proc/PID/cgroup show it.")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether a group is in the unified hierarchy or, as before it, in that of a controller.
+fn is_group(host: &Host, group: &str) -> bool {
+    let group = group.trim_matches('/');
+    let has = |root: &str| host.exists(&format!("{root}/{group}"));
+    let roots = host.list("/sys/fs/cgroup").into_iter().map(|name| format!("/sys/fs/cgroup/{name}"));
+    has("/sys/fs/cgroup") || roots.into_iter().any(|root| has(&root))
 }
 
 fn interval_ms(text: &str) -> Result<u64, String> {
@@ -125,6 +165,7 @@ impl Watching {
 
 /// Watches until told to stop.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    args.check(context)?;
     let stop = context.stop_on_signals()?;
     if let Some(address) = args.prometheus {
         return prometheus::serve(address, args, context, &stop);
@@ -153,7 +194,7 @@ struct Beats<'a> {
 impl<'a> Beats<'a> {
     fn new(args: &Args, stop: &'a Stop) -> Self {
         let start_ns = host::clock::monotonic_ns();
-        Beats { stop, start_ns, every_ns: args.every * 1_000_000, left: args.count, next: 1 }
+        Beats { stop, start_ns, every_ns: args.every_ms() * 1_000_000, left: args.count, next: 1 }
     }
 
     /// Waits for the next moment; false when it is over. Moments that have passed are skipped.
@@ -171,7 +212,11 @@ impl<'a> Beats<'a> {
         }
         let passed = (host::clock::monotonic_ns() - self.start_ns) / self.every_ns;
         self.next = passed.max(self.next) + 1;
-        self.left = self.left.map(|left| left - 1);
         !self.stop.is_asked()
+    }
+
+    /// Counts what was said: a moment without a new sample says nothing.
+    fn said(&mut self) {
+        self.left = self.left.map(|left| left.saturating_sub(1));
     }
 }

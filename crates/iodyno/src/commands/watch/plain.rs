@@ -37,6 +37,7 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
         let findings = watching.findings(now_ns);
         say_new(&findings, &shown, context);
         shown = findings;
+        beats.said();
         (last_ns, count) = (now_ns, count + 1);
     }
     end(&watching, context);

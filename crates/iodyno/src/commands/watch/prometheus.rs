@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-/// How long a reader may take to ask and to take its answer.
+/// How long a reader may take to ask and to take its answer, all together.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Time between two looks for a reader or a signal, ms.
 const POLL_MS: u64 = 20;
@@ -58,27 +58,62 @@ pub fn serve(address: SocketAddr, args: &Args, context: &Context, stop: &Stop) -
     Ok(Exit::Fine)
 }
 
+/// A connection that ends in time, whatever the other side does.
+struct Patient<'a> {
+    stream: &'a TcpStream,
+    until_ns: u64,
+}
+
+impl Patient<'_> {
+    /// What is left of the patience; an error when it is used up.
+    fn left(&self) -> std::io::Result<Option<Duration>> {
+        match self.until_ns.saturating_sub(host::clock::monotonic_ns()) {
+            0 => Err(ErrorKind::TimedOut.into()),
+            left_ns => Ok(Some(Duration::from_nanos(left_ns).max(Duration::from_millis(1)))),
+        }
+    }
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Patient<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
+}
+
 fn answer(stream: &TcpStream, watching: &Watching) -> std::io::Result<()> {
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = request_line(stream)?;
+    let until_ns = host::clock::monotonic_ns() + PATIENCE.as_nanos() as u64;
+    let mut stream = Patient { stream, until_ns };
+    let request = request_line(&mut stream)?;
     let (status, kind, body) = match request.split_whitespace().collect::<Vec<_>>()[..] {
-        ["GET", "/metrics", ..] => ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics(watching)),
-        ["GET", ..] => ("404 Not Found", "text/plain", "The counters are at /metrics.\n".into()),
-        _ => ("405 Method Not Allowed", "text/plain", "Only GET is answered.\n".into()),
+        ["GET" | "HEAD", "/metrics", ..] => {
+            ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics(watching))
+        }
+        ["GET" | "HEAD", ..] => ("404 Not Found", "text/plain", "The counters are at /metrics.\n".into()),
+        _ => ("405 Method Not Allowed", "text/plain", "Only GET and HEAD are answered.\n".into()),
     };
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
-    let mut stream = stream;
     stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    if request.starts_with("HEAD") { Ok(()) } else { stream.write_all(body.as_bytes()) }
 }
 
 /// The first line; the headers are read and left, because closing a connection with unread bytes resets it.
-fn request_line(stream: &TcpStream) -> std::io::Result<String> {
+fn request_line(stream: &mut Patient<'_>) -> std::io::Result<String> {
     let mut reader = BufReader::new(stream.take(REQUEST_MAX));
     let mut first = String::new();
     reader.read_line(&mut first)?;

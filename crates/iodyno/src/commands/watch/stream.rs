@@ -92,6 +92,7 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
             findings: watching.findings(status.last_ns),
             layers: times.map_or_else(Vec::new, |times| ArmSpan::of("", &times)),
         });
+        beats.said();
         (last_ns, before) = (status.last_ns, layers);
     }
     Ok(Exit::Fine)
@@ -116,7 +117,7 @@ fn head<'a>(args: &Args, context: &Context, watching: &'a Watching) -> Head<'a> 
         schema: "iodyno.watch/1",
         host: context.host.text("/proc/sys/kernel/hostname").unwrap_or_default(),
         interval_ms: args.interval,
-        every_ms: args.every,
+        every_ms: args.every_ms(),
         devices: &watching.devices.named,
         fields: observe::fields().iter().flat_map(|(_, fields)| fields.iter().map(words)).collect(),
         absent: watching.sampler.status().absent.into_iter().collect(),

@@ -2,7 +2,8 @@
 //!
 //! ## What it finds
 //! A device whose interrupts come at more than 2,000 a second, nine tenths of them to one CPU, while that CPU spends more than
-//! half of its time in interrupts or is more than 85 % busy. The thresholds are a proposal of this project.
+//! half of its time in interrupts, or more than a quarter when it is more than 85 % busy. The thresholds are a proposal of
+//! this project.
 //!
 //! ## Why it matters
 //! One CPU completes every I/O of the device. When it is full the device waits for it, however many CPUs are idle.
@@ -32,6 +33,13 @@
 //! ```fields
 //! irq.device_cpu.per_s vda@0 41000
 //! cpu.busy_percent 0 99
+//! cpu.softirq_percent 0 60
+//! ```
+//! ```fields
+//! irq.device_cpu.per_s vda@0 4100
+//! cpu.busy_percent 0 98
+//! cpu.busy_percent 1 97
+//! cpu.softirq_percent 0 9
 //! ```
 //!
 //! ## Sources
@@ -78,7 +86,9 @@ fn finding(frame: &Frame, device: &str, cpus: &[(&str, f64)]) -> Option<Finding>
     let percent = |id: &str| frame.get(id, cpu).unwrap_or(0.0);
     let interrupts = percent("cpu.irq_percent") + percent("cpu.softirq_percent");
     let busy = percent("cpu.busy_percent");
-    let is_full = interrupts > INTERRUPT_PERCENT_MIN || busy > BUSY_PERCENT_MIN;
+    // A CPU that is full of other work has no trouble with its interrupts.
+    let is_full = interrupts > INTERRUPT_PERCENT_MIN
+        || (busy > BUSY_PERCENT_MIN && interrupts > INTERRUPT_PERCENT_MIN / 2.0);
     // With one CPU there is nowhere else to go.
     let has_others = frame.each("cpu.busy_percent").nth(1).is_some();
     (has_others && total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
