@@ -4,24 +4,27 @@
 //! sector. That costs more than programs in the kernel, and two I/Os of one sector at once cannot be told apart.
 
 mod format;
+mod intake;
 mod page;
 mod pairs;
 
 use crate::layout::COUNTERS;
 use crate::{Device, ProbeError};
 use format::{Field, Format};
-use host::trace::{TraceBuffer, TraceInstance};
+use host::trace::TraceInstance;
 use host::{Host, clock};
+use intake::Intake;
 use model::layers::{DeviceLayers, LayerTimes};
 use pairs::{Event, Pairs, What};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-const PAGE_BYTES: usize = 4096;
 /// Of each CPU: 16 million bytes are some 200,000 events, a tenth of a second of the fastest devices.
 const BUFFER_KIB: &str = "16384";
 const DRAIN_MS: u64 = 20;
+/// Rounds of one reading at most: several times what the buffers hold, so that it ends whatever the times of the events.
+const ROUNDS_MAX: usize = 64;
 
 /// Events with the file names that the kernel gives them. Those that a kernel lacks are done without, but for the last.
 const EVENTS: [(&str, What); 8] = [
@@ -46,8 +49,9 @@ pub struct Follower {
 
 #[derive(Debug)]
 struct State {
+    /// Dropped before the instance, which the kernel does not remove while a buffer is open.
+    intakes: Vec<Intake>,
     instance: TraceInstance,
-    buffers: Vec<TraceBuffer>,
     decoders: Vec<Decoder>,
     /// Events later than the beginning of the last reading: others that happened before them may still come.
     later: Vec<Event>,
@@ -75,8 +79,9 @@ impl Follower {
         let instance = TraceInstance::create().map_err(|error| refused(&error))?;
         let decoders = set_up(&instance, &numbers)?;
         let buffers = instance.buffers().map_err(|error| refused(&error))?;
+        let intakes = buffers.into_iter().map(Intake::new).collect();
         let pairs = Pairs::new(&numbers, devices.len());
-        let state = State { instance, buffers, decoders, later: Vec::new(), pairs, gaps: 0 };
+        let state = State { intakes, instance, decoders, later: Vec::new(), pairs, gaps: 0 };
         let (state, stop) = (Arc::new(Mutex::new(state)), Arc::new(AtomicBool::new(false)));
         let (shared, stopped) = (state.clone(), stop.clone());
         let thread = std::thread::spawn(move || {
@@ -133,22 +138,34 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl State {
+    /// Takes what happened until now. What keeps coming meanwhile is left for the next time.
     fn drain(&mut self) {
         let until_ns = clock::monotonic_ns();
-        let mut events = std::mem::take(&mut self.later);
-        let mut page = [0; PAGE_BYTES];
-        for buffer in &mut self.buffers {
-            while let Ok(bytes @ 1..) = buffer.read_page(&mut page) {
-                let decoders = &self.decoders;
-                let has_gap = page::events(&page[..bytes], |at_ns, event| {
-                    events.extend(decoders.iter().find_map(|decoder| decoder.decode(at_ns, event)));
-                });
-                self.gaps += u64::from(has_gap);
+        let mut page = vec![0; host::rights::page_bytes() as usize];
+        for _ in 0..ROUNDS_MAX {
+            if !self.round(until_ns, &mut page) {
+                break;
             }
         }
+    }
+
+    /// Takes some pages of each buffer, which bounds the memory; whether there is more from before `until_ns`.
+    fn round(&mut self, until_ns: u64, page: &mut [u8]) -> bool {
+        let mut events = std::mem::take(&mut self.later);
+        let mut sure_ns = until_ns;
+        for intake in &mut self.intakes {
+            let decoders = &self.decoders;
+            let taken = intake.take(until_ns, page, &mut events, |at_ns, event| {
+                decoders.iter().find_map(|decoder| decoder.decode(at_ns, event))
+            });
+            self.gaps += taken.gaps;
+            // Events later than the last one taken may have others before them that are still in this buffer.
+            sure_ns = sure_ns.min(taken.more_after_ns.unwrap_or(until_ns));
+        }
         events.sort_by_key(|event| event.at_ns);
-        self.later = events.split_off(events.partition_point(|event| event.at_ns <= until_ns));
+        self.later = events.split_off(events.partition_point(|event| event.at_ns <= sure_ns));
         events.iter().for_each(|event| self.pairs.take(event));
+        sure_ns < until_ns
     }
 }
 
@@ -231,4 +248,24 @@ fn set_up(instance: &TraceInstance, numbers: &[(u32, usize)]) -> Result<Vec<Deco
 
 fn refused(error: &host::Error) -> ProbeError {
     ProbeError::Load { what: "an instance of tracefs".into(), why: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_instance_is_gone_after_the_follower() {
+        let nobody = Device { major: 0, minor: 0, name: "none".into() };
+        let (watch, follower) = match (TraceInstance::create(), Follower::start(&[nobody])) {
+            (Ok(watch), Ok(follower)) => (watch, follower),
+            (Err(error), _) => return println!("skipped: {error}"),
+            (_, Err(error)) => return println!("skipped: {error}"),
+        };
+        let name = lock(&follower.state).instance.folder().file_name().unwrap().to_os_string();
+        let file = format!("../{}/tracing_on", name.to_string_lossy());
+        assert_eq!(watch.read(&file).unwrap().trim(), "1");
+        drop(follower);
+        assert!(watch.read(&file).is_err(), "{file} is still there");
+    }
 }

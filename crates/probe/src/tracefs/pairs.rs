@@ -24,6 +24,8 @@ pub enum What {
     Complete,
     /// The bio is done, without a request.
     BioComplete,
+    /// Not an event but the place of events, of any device, that were overwritten before they were read.
+    Lost,
 }
 
 /// One event.
@@ -71,7 +73,18 @@ pub struct Pairs {
     pub tallies: Vec<Tally>,
 }
 
+/// I/Os of a device that are remembered at most: more than the queues of any device hold, some 20 MB.
+const UNDER_WAY_MAX: usize = 1 << 18;
+/// An I/O whose end comes later than this is not believed: five tries of a SCSI disk take less.
+const AGE_MAX_NS: u64 = 300_000_000_000;
 const AGAIN: i32 = -libc::EAGAIN;
+
+impl Event {
+    /// Says that events were lost about this time.
+    pub fn lost(at_ns: u64) -> Event {
+        Event { at_ns, what: What::Lost, device: 0, sector: 0, sectors: 0, side: None, error: 0 }
+    }
+}
 
 impl Pairs {
     /// For device numbers, those of partitions too, with the slots that they count for.
@@ -86,6 +99,9 @@ impl Pairs {
 
     /// Takes the next event in the order of time.
     pub fn take(&mut self, event: &Event) {
+        if event.what == What::Lost {
+            return self.tallies.iter_mut().for_each(Tally::forget);
+        }
         let slot = self.slots.get(&event.device);
         if let Some(tally) = slot.and_then(|slot| self.tallies.get_mut(*slot)) {
             tally.take(event);
@@ -148,26 +164,47 @@ impl Tally {
                 io.into_iter().for_each(|io| io.issued = 0);
                 self.count("requeued");
             }
-            (What::GetRequest | What::Insert, _) => {}
+            (What::GetRequest | What::Insert | What::Lost, _) => {}
         }
+    }
+
+    /// Gives up on all I/Os under way: their ends may be among what was lost, and the next end at such a sector would
+    /// be taken for theirs.
+    fn forget(&mut self) {
+        (0..self.under_way.len()).for_each(|_| self.count("unmatched"));
+        self.under_way.clear();
+    }
+
+    /// Remembers an I/O. Two of one sector at once cannot be told apart: the second takes the place of the first.
+    fn begin(&mut self, side: usize, sector: u64, io: Io) {
+        if self.under_way.len() >= UNDER_WAY_MAX {
+            self.forget();
+        }
+        if self.under_way.insert((side, sector), io).is_some() {
+            self.count("dropped");
+        }
+    }
+
+    /// The I/O of a sector, which is done; none where its beginning was not seen, or so long ago that it was another's.
+    fn end(&mut self, side: usize, sector: u64, now: u64) -> Option<Io> {
+        let io = self.under_way.remove(&(side, sector));
+        let believed = io.filter(|io| now.saturating_sub(io.queued) <= AGE_MAX_NS);
+        if believed.is_none() {
+            self.count("unmatched");
+        }
+        believed
     }
 
     fn queue(&mut self, side: usize, event: &Event) {
         self.count("queued");
-        let io = Io { queued: event.at_ns, ..Io::default() };
-        // Two I/Os of one sector at once cannot be told apart: the second takes the place of the first.
-        if self.under_way.insert((side, event.sector), io).is_some() {
-            self.count("dropped");
-        }
+        self.begin(side, event.sector, Io { queued: event.at_ns, ..Io::default() });
     }
 
     /// The rest, from the cut on, was queued when the whole was and has no event of its own for it.
     fn split(&mut self, side: usize, event: &Event) {
         let Some(queued) = self.under_way.get(&(side, event.sector)).map(|io| io.queued) else { return };
         self.count("split");
-        if self.under_way.insert((side, event.sectors), Io { queued, ..Io::default() }).is_some() {
-            self.count("dropped");
-        }
+        self.begin(side, event.sectors, Io { queued, ..Io::default() });
     }
 
     fn complete(&mut self, side: usize, event: &Event) {
@@ -182,7 +219,7 @@ impl Tally {
         }
         let mut has_request = false;
         for sector in covered {
-            let Some(io) = self.under_way.remove(&(side, sector)) else { continue };
+            let Some(io) = self.end(side, sector, event.at_ns) else { continue };
             self.add(side, Span::Q2C, io.queued, event.at_ns);
             // The request's times stand with its first bio; the others joined it.
             if io.issued > 0 && !has_request {
@@ -208,16 +245,14 @@ impl Tally {
     }
 
     fn bio_complete(&mut self, side: usize, event: &Event) {
-        let io = self.under_way.remove(&(side, event.sector));
-        match (event.error, io) {
-            (AGAIN, _) => self.count("again"),
-            (_, None) => self.count("unmatched"),
-            (error, Some(io)) => {
-                self.add(side, Span::Q2C, io.queued, event.at_ns);
-                if error != 0 {
-                    self.count("errored");
-                }
-            }
+        if event.error == AGAIN {
+            self.under_way.remove(&(side, event.sector));
+            return self.count("again");
+        }
+        let Some(io) = self.end(side, event.sector, event.at_ns) else { return };
+        self.add(side, Span::Q2C, io.queued, event.at_ns);
+        if event.error != 0 {
+            self.count("errored");
         }
     }
 }
@@ -328,6 +363,31 @@ mod tests {
         let counted = ["queued", "dropped", "unmatched"].map(|name| counter(&twice, name));
         assert_eq!(counted, [2, 1, 1]);
         assert_eq!(run(&[(100, Queue, 8, 8)]).under_way(), 1);
+    }
+
+    #[test]
+    fn lost_events_make_no_latency() {
+        use What::{BioComplete, Complete, Issue, Lost, Queue};
+        // The end of the first I/O and the beginning of the second are lost.
+        let gap = run(&[(100, Queue, 8, 8), (110, Issue, 8, 8), (500, Lost, 0, 0), (900, Complete, 8, 8)]);
+        assert_eq!((found(&gap), gap.under_way(), counter(&gap, "unmatched")), (vec![], 0, 2));
+        let after =
+            run(&[(100, Queue, 8, 8), (500, Lost, 0, 0), (600, Queue, 8, 8), (607, BioComplete, 8, 8)]);
+        assert_eq!((found(&after), counter(&after, "unmatched")), (vec![(Span::Q2C, 1, 7)], 1));
+    }
+
+    #[test]
+    fn an_io_is_not_remembered_for_ever() {
+        use What::{BioComplete, Complete, Queue};
+        for end in [Complete, BioComplete] {
+            let old = run(&[(100, Queue, 8, 8), (101 + AGE_MAX_NS, end, 8, 8)]);
+            assert_eq!((found(&old), old.under_way(), counter(&old, "unmatched")), (vec![], 0, 1));
+            assert_eq!(found(&run(&[(100, Queue, 8, 8), (100 + AGE_MAX_NS, end, 8, 8)])).len(), 1);
+        }
+        let many: Vec<_> =
+            (0..=UNDER_WAY_MAX as u64).map(|sector| (100 + sector, Queue, sector, 1)).collect();
+        let full = run(&many);
+        assert_eq!((full.under_way(), counter(&full, "unmatched")), (1, UNDER_WAY_MAX as u64));
     }
 
     #[test]
