@@ -61,7 +61,7 @@ fn machine_row(time: &str, frame: &Frame) -> String {
     let mib = |id: &str| number(frame.get(id, "").map(|bytes| bytes / f64::from(1 << 20)), 0);
     let share = |id: &str| number(frame.get(id, "io"), 0);
     format!(
-        "{time} machine   cpu% {} softirq% {} iowait% {} steal% {} dirty {} MiB io-stall% {}/{}",
+        "{time} machine   cpu% {} si {} wa {} st {} dirty-MiB {} psi-io {}/{}",
         mean("cpu.busy_percent"),
         mean("cpu.softirq_percent"),
         mean("cpu.iowait_percent"),
