@@ -1,6 +1,8 @@
 //! From raw counters at the two edges of a window to figures that people know: waits, rates, shares of a CPU.
 //!
-//! A counter that fell has wrapped or was reset; a figure made of it has no value for that window.
+//! A counter that fell was reset; a figure made of it has no value for that window. One of 32 bits may have wrapped.
+
+use model::sample::MetricKind;
 
 /// Ticks of /proc/stat are hundredths of a second on every architecture (USER_HZ).
 const TICK_US: f64 = 10_000.0;
@@ -16,6 +18,8 @@ pub const LOAD_IOS: &str = "load.ios";
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
     figures: Vec<Figure>,
+    /// How each column counts.
+    kinds: Vec<MetricKind>,
 }
 
 #[derive(Clone, Debug)]
@@ -58,6 +62,12 @@ impl Moments {
     }
 }
 
+/// Times of /proc/diskstats are in 32 bits, whatever the machine's word (Documentation/admin-guide/iostats.rst).
+fn kind(column: &str) -> MetricKind {
+    let is_disk_time = column.starts_with("disk.") && column.ends_with("_ms");
+    if is_disk_time { MetricKind::Counter32 } else { MetricKind::Counter }
+}
+
 /// Looks up columns by name.
 struct Columns<'a>(&'a [String]);
 
@@ -80,6 +90,7 @@ impl Columns<'_> {
 impl Recipe {
     /// The figures that these columns give.
     pub fn new(columns: &[String]) -> Recipe {
+        let kinds = columns.iter().map(|column| kind(column)).collect();
         let columns = Columns(columns);
         let mut figures = Vec::new();
         for disk in columns.subjects("disk.", ".read_ios") {
@@ -95,7 +106,7 @@ impl Recipe {
             let name = format!("irq.cpu{cpu}.target_per_s");
             figures.extend(column.map(|column| Figure::per_second(name, "per_s", column, 1.0)));
         }
-        Recipe { figures }
+        Recipe { figures, kinds }
     }
 
     /// Name and unit of each figure.
@@ -106,8 +117,8 @@ impl Recipe {
     /// The figures of a window of `elapsed_ns` between two readings of the columns.
     pub fn compute(&self, from: &[f64], to: &[f64], elapsed_ns: u64) -> Vec<Option<f64>> {
         let growth = |column: usize| {
-            let grown = to.get(column)? - from.get(column)?;
-            (grown >= 0.0).then_some(grown)
+            let (kind, before, after) = (self.kinds.get(column)?, from.get(column)?, to.get(column)?);
+            kind.grown(*before, *after)
         };
         let sum = |columns: &[usize]| columns.iter().map(|column| growth(*column)).sum::<Option<f64>>();
         let value = |figure: &Figure| match &figure.of {
@@ -232,10 +243,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wrap_a_reset_or_a_gap_is_no_value() {
+    fn a_reset_or_a_gap_is_no_value_and_a_wrap_is() {
         let recipe = Recipe::new(&columns());
         let (mut from, mut to) = (vec![10.0; 20], vec![20.0; 20]);
-        (from[3], to[3]) = (4_294_967_290.0, 7.0);
+        (from[3], to[3]) = (5_000_000.0, 7.0);
+        (from[7], to[7]) = (4_294_967_290.0, 14.0);
         to[0] = f64::NAN;
         to[9] = 3.0;
         let figures = recipe.compute(&from, &to, 100_000_000);
@@ -243,6 +255,11 @@ mod tests {
             assert_eq!(value(&figures, &recipe, name), None, "{name}");
         }
         assert_eq!(value(&figures, &recipe, "disk.vda.write_per_s"), Some(100.0));
+        assert_eq!(
+            value(&figures, &recipe, "disk.vda.await_write_ms"),
+            Some(2.0),
+            "20 ms over the wrap, of 10 writes"
+        );
         assert!(recipe.compute(&from, &from, 0).iter().all(Option::is_none), "nothing happened in no time");
     }
 

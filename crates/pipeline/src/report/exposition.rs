@@ -50,40 +50,54 @@ struct Name {
 
 impl Name {
     fn of(metric: &Metric) -> Name {
-        let (unit, factor) = base_unit(metric.unit);
+        let Unit { words: own, base, factor } = unit(metric.unit);
         let id = metric.id().replace(['.', '-'], "_");
-        let words: Vec<&str> = id.split('_').filter(|word| !UNIT_WORDS.contains(word)).collect();
-        let unit = (!unit.is_empty()).then_some(unit);
-        let (kind, total) = match metric.kind {
-            MetricKind::Gauge => ("gauge", None),
-            MetricKind::Counter | MetricKind::Counter32 => ("counter", Some("total")),
+        let mut words: Vec<&str> = id.split('_').filter(|word| !own.contains(word)).collect();
+        let kind = match metric.kind {
+            MetricKind::Gauge => "gauge",
+            MetricKind::Counter | MetricKind::Counter32 => "counter",
         };
-        let parts = std::iter::once(PREFIX).chain(words).chain(unit).chain(total);
+        words.pop_if(|last| *last == base || (kind == "counter" && *last == "total"));
+        let total = (kind == "counter").then_some("total");
+        let parts =
+            std::iter::once(PREFIX).chain(words).chain((!base.is_empty()).then_some(base)).chain(total);
         Name { name: parts.collect::<Vec<_>>().join("_"), kind, factor }
     }
 }
 
-/// Units at the end of a series' name, which base units take the place of.
-const UNIT_WORDS: &[&str] =
-    &["ms", "us", "ns", "bytes", "sectors", "percent", "celsius", "seconds", "total", "pages", "kib"];
+/// How a unit of ours is told.
+struct Unit {
+    /// The words for it in the names of series, which the base unit at the end takes the place of.
+    words: &'static [&'static str],
+    base: &'static str,
+    factor: f64,
+}
 
-/// The base unit that stands for one of ours, and what to multiply by.
-fn base_unit(unit: &str) -> (&'static str, f64) {
+const fn told(words: &'static [&'static str], base: &'static str, factor: f64) -> Unit {
+    Unit { words, base, factor }
+}
+
+/// The base unit that stands for one of ours. What is counted (`ios`, `pages`, `events`) has none and keeps its name.
+fn unit(unit: &str) -> Unit {
     match unit {
-        "ns" => ("seconds", 1e-9),
-        "us" | "µs" => ("seconds", 1e-6),
-        "ms" => ("seconds", 1e-3),
-        "s" => ("seconds", 1.0),
-        "min" => ("seconds", 60.0),
-        "hours" | "h" => ("seconds", 3600.0),
+        "ns" => told(&["ns"], "seconds", 1e-9),
+        "us" | "µs" => told(&["us"], "seconds", 1e-6),
+        "ms" => told(&["ms", "ticks"], "seconds", 1e-3),
+        "s" => told(&["seconds", "s"], "seconds", 1.0),
+        "min" => told(&["minutes"], "seconds", 60.0),
+        "h" => told(&["hours"], "seconds", 3600.0),
         // USER_HZ, in which the kernel gives CPU time whatever its own rate (Documentation/filesystems/proc.rst).
-        "ticks" => ("seconds", 0.01),
-        "sectors" => ("bytes", 512.0),
-        "KiB" => ("bytes", 1024.0),
-        "bytes" => ("bytes", 1.0),
-        "percent" => ("ratio", 0.01),
-        "celsius" => ("celsius", 1.0),
-        _ => ("", 1.0),
+        "ticks" => told(&["ticks"], "seconds", 0.01),
+        "sectors" => told(&["sectors"], "bytes", 512.0),
+        "KiB" => told(&["kib"], "bytes", 1024.0),
+        "bytes" => told(&["bytes"], "bytes", 1.0),
+        "KiB/s" => told(&["kib", "per", "s"], "bytes_per_second", 1024.0),
+        "bytes/s" => told(&["bytes", "per", "s"], "bytes_per_second", 1.0),
+        "ios/s" => told(&["ios", "per", "s"], "ios_per_second", 1.0),
+        "percent" => told(&["percent", "percentage"], "ratio", 0.01),
+        "celsius" => told(&["celsius"], "celsius", 1.0),
+        "millicelsius" => told(&["millicelsius"], "celsius", 1e-3),
+        _ => told(&[], "", 1.0),
     }
 }
 
@@ -203,6 +217,74 @@ mod tests {
             text.contains("# TYPE iodyno_memory_dirty_bytes gauge\niodyno_memory_dirty_bytes 4096\n"),
             "{text}"
         );
+    }
+
+    /// Words for units that are not base units.
+    const ABBREVIATED: &[&str] = &[
+        "ms",
+        "us",
+        "ns",
+        "s",
+        "h",
+        "kib",
+        "mib",
+        "sectors",
+        "ticks",
+        "percent",
+        "hours",
+        "minutes",
+        "millicelsius",
+    ];
+
+    #[test]
+    fn every_metric_of_the_catalogue_is_told_in_base_units_under_a_name_of_its_own() {
+        let mut names = std::collections::HashSet::new();
+        for (sensor, metrics) in crate::observe::metrics() {
+            let series = metrics
+                .iter()
+                .map(|metric| SeriesName { name: metric.name.replacen("{}", "x", 1), kind: metric.kind });
+            let series: Arc<Vec<SeriesName>> = Arc::new(series.collect());
+            let to = Row { time_ns: 0, cells: vec![3.0; series.len()].into() };
+            let text = text(&[(sensor, metrics)], &[Reading { sensor, series, from: None, to }]);
+            let types: Vec<(&str, &str)> =
+                text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' ')).collect();
+            assert_eq!(types.len(), metrics.len(), "{text}");
+            for (metric, (name, kind)) in metrics.iter().zip(types) {
+                let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+                assert!(name.bytes().all(is_plain) && !name.contains("__"), "{name}");
+                // Sectors of a disk have the size that the disk gives them, so they are counted rather than converted.
+                let left = name.split('_').find(|word| {
+                    ABBREVIATED.contains(word) && !(*word == "sectors" && metric.unit == "disk sectors")
+                });
+                assert_eq!(left, None, "{name} of {}", metric.name);
+                assert_eq!(name.ends_with("_total"), kind == "counter", "{name}");
+                let words: Vec<&str> = name.split('_').collect();
+                assert!(words.windows(2).all(|pair| pair[0] != pair[1]), "{name} says a word twice");
+                assert!(names.insert(name.to_string()), "{name} is told twice");
+            }
+        }
+    }
+
+    #[test]
+    fn rates_hours_and_minutes_are_converted() {
+        static ODD: &[Metric] = &[
+            metric("md.{}.sync_kib_per_s", "KiB/s", Gauge),
+            metric("cgroup.{}.read_bytes_limit", "bytes/s", Gauge),
+            metric("health.{}.power_on_hours", "h", Counter),
+            metric("health.{}.controller_busy_minutes", "min", Counter),
+            metric("health.{}.percentage_used", "percent", Gauge),
+            metric("md.{}.sync_total_sectors", "sectors", Gauge),
+        ];
+        let told = ODD.iter().map(Name::of).map(|name| (name.name, name.factor)).collect::<Vec<_>>();
+        let expected = [
+            ("iodyno_md_sync_bytes_per_second", 1024.0),
+            ("iodyno_cgroup_read_limit_bytes_per_second", 1.0),
+            ("iodyno_health_power_on_seconds_total", 3600.0),
+            ("iodyno_health_controller_busy_seconds_total", 60.0),
+            ("iodyno_health_used_ratio", 0.01),
+            ("iodyno_md_sync_total_bytes", 512.0),
+        ];
+        assert_eq!(told, expected.map(|(name, factor)| (name.to_string(), factor)));
     }
 
     #[test]

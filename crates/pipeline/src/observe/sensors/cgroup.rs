@@ -8,7 +8,8 @@
 //! the group with everything below it where the kernel has them (`_recursive`), else those of bfq or cfq; the limits in
 //! `blkio.throttle.*_device`; `memory.usage_in_bytes`, `memory.stat` (Documentation/admin-guide/cgroup-v1). Where both
 //! versions are mounted each file is taken from where it is. Groups: the one iodyno runs in, those named, the root, and
-//! of the two levels below it up to 64 that have done I/O; new ones are looked for every 10 s.
+//! of the two levels below it up to 64 at a time that have done I/O; new ones are looked for every 10 s. The series of groups
+//! that are gone stay, so there are at most 4,096.
 //!
 //! ## Metrics
 //! Of the group's path (`root` for the root): `cgroup.<path>.read_bytes`, `read_ios`, `write_bytes`, `write_ios`,
@@ -209,8 +210,10 @@ static FIELDS: &[Field] = &[
     field("cgroup.{}.write_limit_per_s", "/s", 18, Formula::Last(&["cgroup.{}.write_ios_limit"], 1.0)),
 ];
 
-/// Groups that nobody named.
+/// Groups that nobody named and that are there, beside the root.
 const FOUND_MAX: usize = 64;
+/// Series of all groups that ever were, since series never go away.
+const COLUMNS_MAX: usize = 4096;
 /// New groups that are looked at in one search.
 const LOOKED_AT_MAX: usize = 256;
 const SEARCH_NS: u64 = 10_000_000_000;
@@ -223,6 +226,7 @@ struct Cgroups {
     columns: Vec<Column>,
     searched_ns: u64,
     is_crowded: bool,
+    is_full: bool,
 }
 
 fn open(host: &Host, scope: &Scope) -> Opened {
@@ -238,6 +242,7 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         columns: Vec::new(),
         searched_ns: clock::monotonic_ns(),
         is_crowded: false,
+        is_full: false,
         trees,
     };
     for path in named {
@@ -273,24 +278,39 @@ impl Cgroups {
         }
         let new = self.trees.below_root(&self.host).into_iter().filter(|path| !self.knows(path));
         let new: Vec<String> = new.take(LOOKED_AT_MAX).collect();
+        self.is_crowded = false;
         for path in new {
             let mut group = Group::open(&self.host, &self.trees, &path, false);
             group.read(&self.disks);
             if !group.has_done_io() {
                 continue;
             }
-            if self.groups.iter().filter(|group| !group.is_named()).count() > FOUND_MAX {
+            if self.found() >= FOUND_MAX {
                 self.is_crowded = true;
+                return;
+            }
+            if self.columns.len() >= COLUMNS_MAX {
+                self.is_full = true;
                 return;
             }
             self.groups.push(group);
         }
     }
 
+    /// Groups that are there without having been named.
+    fn found(&self) -> usize {
+        let found = |group: &&Group| !group.is_named() && !group.is_gone() && group.path() != "/";
+        self.groups.iter().filter(found).count()
+    }
+
     /// Makes series of what has something to tell and has none yet.
     fn name_series(&mut self) {
         for group in &mut self.groups {
             for place in group.nameless() {
+                if self.columns.len() >= COLUMNS_MAX {
+                    self.is_full = true;
+                    return;
+                }
                 self.columns.push(Column::of(&METRICS[place], group.subject()));
                 group.name(place, self.columns.len() - 1);
             }
@@ -326,7 +346,10 @@ impl Source for Cgroups {
         let crowded = self.is_crowded.then(|| {
             format!("More than {FOUND_MAX} control groups do I/O; the others have to be named to be seen.")
         });
-        crowded.into_iter().collect()
+        let full = self.is_full.then(|| {
+            format!("Control groups that came and went have taken all {COLUMNS_MAX} series; new ones are not seen.")
+        });
+        crowded.into_iter().chain(full).collect()
     }
 }
 

@@ -17,7 +17,8 @@
 //!
 //! ## Cost
 //! One to ten commands a disk every ten seconds, on a thread of its own: a disk that takes long holds up no other sensor.
-//! A command is a few µs of CPU; on a SATA disk it waits in the queue with the load's, for tens of ms.
+//! A command is a few µs of CPU. SATA disks are asked at the start and then every five minutes only: their commands for
+//! this cannot be queued, so the disk first finishes all that are queued and takes no others meanwhile, for tens of ms.
 //!
 //! ## When absent
 //! Without root, on a captured machine, and where no disk has a firmware to ask: virtio, loop, device mapper and md. USB
@@ -36,7 +37,7 @@ use crate::observe::aside::Aside;
 use crate::observe::{Column, Opened, Scope, Sensor, Source, devices};
 use facts::{FIELDS, Facts, METRICS, place};
 use host::pass_through::{Disk, Power};
-use host::{Host, rights};
+use host::{Host, clock, rights};
 use std::path::PathBuf;
 
 /// What this file measures.
@@ -51,6 +52,8 @@ pub static SENSOR: Sensor = Sensor {
 };
 
 const EVERY_MS: u64 = 10_000;
+/// The commands of SATA disks for this are not queued, and drain the queue of the load.
+const ATA_EVERY_NS: u64 = 300_000_000_000;
 
 /// How a disk is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +65,38 @@ enum Language {
 
 /// What each disk told, or why it did not.
 type Told = Vec<(String, Result<Facts, String>)>;
+
+/// What SATA disks told last, and when.
+#[derive(Default)]
+struct Rounds {
+    ata: Vec<(String, u64, Result<Facts, String>)>,
+}
+
+impl Rounds {
+    /// Asks the disks whose turn it is; the others tell what they told last.
+    fn next(
+        &mut self,
+        disks: Vec<(String, Language)>,
+        now_ns: u64,
+        ask: impl Fn(&str, Language) -> Result<Facts, String>,
+    ) -> Told {
+        let known = disks.iter().map(|(disk, _)| disk).collect::<Vec<_>>();
+        self.ata.retain(|(disk, asked_ns, _)| {
+            now_ns.saturating_sub(*asked_ns) < ATA_EVERY_NS && known.contains(&disk)
+        });
+        let told = disks.into_iter().map(|(disk, language)| {
+            if let Some((_, _, told)) = self.ata.iter().find(|(known, ..)| *known == disk) {
+                return (disk, told.clone());
+            }
+            let told = ask(&disk, language);
+            if matches!(language, Language::Ata { .. }) {
+                self.ata.push((disk.clone(), now_ns, told.clone()));
+            }
+            (disk, told)
+        });
+        told.collect()
+    }
+}
 
 struct Health {
     aside: Aside<Told>,
@@ -80,9 +115,10 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         return Err("none of the disks has a firmware to ask (virtio, loop, dm and md have none)".into());
     }
     let (host, scope) = (host.clone(), scope.clone());
+    let mut rounds = Rounds::default();
     let round = move || {
-        let disks = candidates(&host, &scope).into_iter();
-        disks.map(|(disk, language)| (disk.clone(), ask(&host, &disk, language))).collect::<Told>()
+        let disks = candidates(&host, &scope);
+        rounds.next(disks, clock::monotonic_ns(), |disk, language| ask(&host, disk, language))
     };
     let aside = Aside::start("iodyno-health", EVERY_MS, round);
     let aside = aside.map_err(|error| format!("no thread to read it: {error}"))?;
@@ -237,6 +273,25 @@ mod tests {
         let expected =
             [("sda", Language::Ata { is_solid: true }), ("sdb", Language::Scsi), ("nvme0n1", Language::Nvme)];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn sata_disks_are_asked_every_five_minutes_and_others_each_time() {
+        let disks = || {
+            vec![
+                ("sda".to_string(), Language::Ata { is_solid: true }),
+                ("nvme0n1".to_string(), Language::Nvme),
+            ]
+        };
+        let mut rounds = Rounds::default();
+        let times = [0, 10, 290, 300, 310].map(|second| {
+            let now_ns = second * 1_000_000_000;
+            let told = rounds.next(disks(), now_ns, |_, _| Ok(vec![("power_cycles", second as f64)]));
+            told.into_iter().map(|(_, facts)| facts.unwrap()[0].1 as u64).collect::<Vec<_>>()
+        });
+        assert_eq!(times, [[0, 0], [0, 10], [0, 290], [300, 300], [300, 310]]);
+        let without = rounds.next(Vec::new(), 320_000_000_000, |_, _| Err("not asked".into()));
+        assert!(without.is_empty() && rounds.ata.is_empty(), "another disk may come under the name");
     }
 
     #[test]

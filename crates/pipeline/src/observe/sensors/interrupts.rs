@@ -14,7 +14,9 @@
 //! - `irq.device_cpu.<disk>@<n>.count`: the same by CPU: `nvme0n1@4` is what CPU 4 takes for nvme0n1. A pair has a series
 //!   from when it first took one; there are at most 1,024 pairs
 //!
-//! The kernel counts in 32 bits, so all of them wrap at 2^32. A CPU that goes offline leaves gaps.
+//! All of them are sums of counts that the kernel keeps in 32 bits for each line and CPU. When one of those wraps, or a
+//! line goes, the sum falls, which is a gap rather than a guess. A CPU that goes offline leaves gaps, and when one goes or
+//! comes the sums over CPUs have one, since what it counted before leaves or joins them.
 //!
 //! ## Cost
 //! One read per sample. The kernel prints lines × CPUs numbers: the dearest sensor on machines with many of both, where
@@ -34,7 +36,7 @@ use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source};
 use host::{Host, Sampled};
 use model::field::Field;
 use model::field::Formula::Rate;
-use model::sample::MetricKind::Counter32;
+use model::sample::MetricKind::Counter;
 
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
@@ -55,35 +57,35 @@ static METRICS: &[Metric] = &[
     metric(
         "irq.cpu{}.all",
         "events",
-        Counter32,
+        Counter,
         "interrupts of all numbered lines that this CPU took",
         WITHOUT_NUMBER,
     ),
     metric(
         "irq.cpu{}.target",
         "events",
-        Counter32,
+        Counter,
         "interrupts of the target's lines that this CPU took",
         SHARED,
     ),
     metric(
         "irq.line{}.count",
         "events",
-        Counter32,
+        Counter,
         "interrupts of one line of the target, all CPUs together",
         SHARED,
     ),
     metric(
         "irq.device.{}.count",
         "events",
-        Counter32,
+        Counter,
         "interrupts of the lines of the disk's controller, all CPUs together",
         SHARED,
     ),
     metric(
         "irq.device_cpu.{}.count",
         "events",
-        Counter32,
+        Counter,
         "interrupts of the lines of the disk's controller that one CPU took: `nvme0n1@4` is CPU 4",
         SHARED,
     ),
@@ -248,6 +250,7 @@ mod tests {
             &mut row,
         );
         assert_eq!(table.width(), 4, "{row:?}");
+        assert!(row[2].is_nan(), "the sum lost what CPU 0 took: {row:?}");
         table.take(
             b"  CPU2 CPU4\n 35: 2 7 PCI-MSIX virtio1-config\n 36: 1 0 PCI-MSIX virtio1-req.0\n",
             &mut row,

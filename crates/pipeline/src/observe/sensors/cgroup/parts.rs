@@ -32,7 +32,8 @@ pub(super) type Values = [f64; COUNT];
 /// Version 1 has no other way to say that there is no limit than a number near the largest.
 const UNLIMITED: f64 = (1u64 << 60) as f64;
 
-/// Which devices stand on others. Their I/O is counted again below them.
+/// Which devices stand on others. Their I/O is counted again below them. What once did never counts again: when a loop
+/// device is detached, all that it ever did would seem to happen at that moment.
 #[derive(Debug, Default)]
 pub(super) struct Disks {
     stacked: HashSet<Vec<u8>>,
@@ -47,12 +48,12 @@ impl Disks {
 
     pub fn refresh(&mut self, host: &Host) {
         let is_stacked = |name: &String| {
-            !host.list(&format!("/sys/block/{name}/slaves")).is_empty()
-                || host.exists(&format!("/sys/block/{name}/loop/backing_file"))
+            // A loop device that is free now counts nothing either, and may be attached any time.
+            name.starts_with("loop") || !host.list(&format!("/sys/block/{name}/slaves")).is_empty()
         };
         let names = host.list("/sys/block").into_iter().filter(is_stacked);
-        self.stacked =
-            names.filter_map(|name| host.text(&format!("/sys/block/{name}/dev"))).map(Vec::from).collect();
+        let numbers = names.filter_map(|name| host.text(&format!("/sys/block/{name}/dev")));
+        self.stacked.extend(numbers.map(Vec::from));
     }
 
     fn counts(&self, number: &[u8]) -> bool {

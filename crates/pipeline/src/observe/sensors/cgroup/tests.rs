@@ -192,6 +192,7 @@ fn a_group_that_begins_to_do_io_gets_series() {
         columns: Vec::new(),
         searched_ns: clock::monotonic_ns(),
         is_crowded: false,
+        is_full: false,
     };
     sensor.add("/db", true);
     assert!(sensor.new_columns().iter().all(|column| column.name.starts_with("cgroup.db.")));
@@ -203,4 +204,83 @@ fn a_group_that_begins_to_do_io_gets_series() {
     assert!(fresh.contains(&"cgroup.new.slice.read_bytes".to_string()), "{fresh:?}");
     let mut short_row = vec![f64::NAN; 3];
     sensor.read(&mut short_row).unwrap();
+}
+
+fn captured(files: &[(String, &str)]) -> Host {
+    let mut archive = host::Archive::default();
+    for (path, text) in files {
+        archive.insert(path, model::change::Attribute::Value((*text).to_string()));
+    }
+    Host::from_archive(archive)
+}
+
+/// The mount, and so many groups of a generation that have done I/O.
+fn generation(name: &str, groups: usize) -> Vec<(String, &'static str)> {
+    let mounts =
+        [("/proc/self/mountinfo".to_string(), UNIFIED), ("/proc/self/cgroup".to_string(), "0::/db\n")];
+    let done = "8:0 rbytes=7 wbytes=0 rios=1 wios=0\n";
+    let paths = (0..groups).map(|group| (format!("/sys/fs/cgroup/{name}{group}.slice/io.stat"), done));
+    mounts.into_iter().chain(paths).collect()
+}
+
+fn empty(host: Host) -> Cgroups {
+    Cgroups {
+        trees: Hierarchies::find(&host),
+        disks: Disks::find(&host),
+        host,
+        groups: Vec::new(),
+        columns: Vec::new(),
+        searched_ns: clock::monotonic_ns(),
+        is_crowded: false,
+        is_full: false,
+    }
+}
+
+#[test]
+fn groups_that_are_gone_leave_their_places_to_others() {
+    let mut sensor = empty(captured(&generation("old", 100)));
+    sensor.search();
+    sensor.name_series();
+    assert_eq!(sensor.groups.len(), FOUND_MAX);
+    assert!(sensor.notes()[0].contains("More than 64"), "{:?}", sensor.notes());
+    sensor.host = captured(&generation("new", 10));
+    // The open files of the captured moment answer for ever, those of a group that was removed do not.
+    for group in &mut sensor.groups {
+        group.reopen(&sensor.host, &sensor.trees);
+        group.read(&sensor.disks);
+    }
+    sensor.search();
+    assert_eq!((sensor.found(), sensor.groups.len()), (10, FOUND_MAX + 10));
+    assert!(sensor.notes().is_empty(), "{:?}", sensor.notes());
+}
+
+#[test]
+fn the_number_of_series_is_bounded() {
+    let mut sensor = empty(captured(&generation("x", 0)));
+    for round in 0..20 {
+        sensor.host = captured(&generation(&format!("g{round}-"), 64));
+        for group in &mut sensor.groups {
+            group.reopen(&sensor.host, &sensor.trees);
+            group.read(&sensor.disks);
+        }
+        sensor.search();
+        sensor.name_series();
+    }
+    assert_eq!(sensor.columns.len(), COLUMNS_MAX);
+    assert!(sensor.notes().iter().any(|note| note.contains("4096 series")), "{:?}", sensor.notes());
+}
+
+#[test]
+fn what_once_stood_on_another_device_never_counts_again() {
+    let stacked =
+        [("/sys/block/dm-0/dev".to_string(), "254:0"), ("/sys/block/dm-0/slaves/sda".to_string(), "")];
+    let mut disks = Disks::find(&captured(&stacked));
+    disks.refresh(&captured(&stacked[..1]));
+    let mut values = [f64::NAN; parts::COUNT];
+    parts::io_stat(
+        b"254:0 rbytes=900 wbytes=0 rios=9 wios=0\n8:0 rbytes=1 wbytes=0 rios=1 wios=0\n",
+        &disks,
+        &mut values,
+    );
+    assert_eq!(values[parts::READ_BYTES], 1.0);
 }

@@ -71,9 +71,21 @@ facts![
         "NVMe: entries ever made in its log of errors",
         "anything bad: refused commands count"
     ),
-    ("reallocated_sectors", "sectors", Counter, "ATA attribute 5: replaced by spare ones", ""),
-    ("pending_sectors", "sectors", Gauge, "ATA attribute 197: unreadable, to be replaced when written", ""),
-    ("offline_uncorrectable_sectors", "sectors", Gauge, "ATA attribute 198: found unreadable by itself", ""),
+    ("reallocated_sectors", "disk sectors", Counter, "ATA attribute 5: replaced by spare ones", ""),
+    (
+        "pending_sectors",
+        "disk sectors",
+        Gauge,
+        "ATA attribute 197: unreadable, to be replaced when written",
+        ""
+    ),
+    (
+        "offline_uncorrectable_sectors",
+        "disk sectors",
+        Gauge,
+        "ATA attribute 198: found unreadable by itself",
+        ""
+    ),
     ("reported_uncorrectable", "errors", Counter, "ATA attribute 187: reads that it gave up", ""),
     ("crc_errors", "errors", Counter, "ATA attribute 199: damaged transfers", CABLE),
     ("read_uncorrected_errors", "errors", Counter, "SCSI: reads that it gave up", ""),

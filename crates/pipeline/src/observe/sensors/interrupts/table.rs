@@ -31,6 +31,8 @@ pub(super) struct Table {
     readings: u64,
     joined_at: u64,
     has_new_lines: bool,
+    /// Other CPUs are in the sums than at the reading before.
+    is_recut: bool,
 }
 
 /// What a cell of a row holds; the numbers are places.
@@ -93,6 +95,7 @@ impl Table {
             readings: 0,
             joined_at: 0,
             has_new_lines: false,
+            is_recut: false,
         };
         table.head(Scan::new(text).line());
         table.join(text);
@@ -182,7 +185,8 @@ impl Table {
         self.readings += 1;
         let mut scan = Scan::new(text);
         let header = scan.line();
-        if header != self.header {
+        self.is_recut = header != self.header;
+        if self.is_recut {
             self.head(header);
         }
         self.zero();
@@ -285,6 +289,7 @@ impl Table {
         match cell {
             Cell::All(cpu) => there(cpu).map(|cpu| cpu.all),
             Cell::Target(cpu) => there(cpu).map(|cpu| cpu.target),
+            Cell::Line(_) | Cell::Device(_) if self.is_recut => None,
             Cell::Line(line) => self.targets[line],
             Cell::Device(disk) => counts(disk).map(|counts| sum(counts)),
             Cell::Pair { disk, cpu } => there(cpu).and_then(|_| counts(disk)).map(|counts| counts[cpu]),

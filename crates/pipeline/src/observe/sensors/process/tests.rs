@@ -121,8 +121,52 @@ fn the_number_of_series_is_bounded() {
         watch.move_to(&machine(&[(1, "gone", 99, 0, 0)]));
         watch.look((generation * 300 + 290) * SECOND_NS);
     }
-    assert!(watch.subjects().len() <= 512, "{}", watch.subjects().len());
-    assert!(watch.subjects().len() >= 200, "{}", watch.subjects().len());
+    assert!((256..=584).contains(&watch.subjects().len()), "{}", watch.subjects().len());
+    assert!(watch.notes().iter().any(|note| note.contains("until they have moved")), "{:?}", watch.notes());
+}
+
+#[test]
+fn however_many_came_before_a_large_writer_gets_series() {
+    let small = |generation: u64, n: u64| -> Vec<Process> {
+        (1..=200)
+            .map(|pid| (pid, ["a", "b", "c", "d"][generation as usize], generation, 0, n * MIB / 4))
+            .collect()
+    };
+    let mut watch = Watch::new(&machine(&small(0, 0)));
+    let mut second = 1;
+    let mut look = |watch: &mut Watch, processes: &[Process]| {
+        watch.move_to(&machine(processes));
+        (0..4).for_each(|_| {
+            second += 4;
+            watch.look(second * SECOND_NS);
+        });
+    };
+    for generation in 0..4 {
+        (0..5).for_each(|n| look(&mut watch, &small(generation, n)));
+        (0..3).for_each(|_| look(&mut watch, &[(1, "gone", 99, 0, 0)]));
+    }
+    let taken = watch.subjects().len();
+    assert!((256..300).contains(&taken), "{taken}: small ones stop where it takes more");
+    (0..6).for_each(|n| look(&mut watch, &[(1, "gone", 99, 0, 0), (900, "backup", 500, 0, n * 40 * MIB)]));
+    assert_eq!(watch.subjects().last().map(String::as_str), Some("backup.900"));
+}
+
+#[test]
+fn who_is_still_makes_room_for_who_is_not() {
+    let moment = |n: u64, late: u64| -> Vec<Process> {
+        let many = (1..=256).map(|pid| (pid, "w", 5, 0, n * 4 * MIB));
+        many.chain([(300, "late", 6, 0, late * 4 * MIB)]).collect()
+    };
+    let mut watch = Watch::new(&machine(&moment(0, 0)));
+    for (second, (n, late)) in
+        [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (2, 3), (2, 4)].into_iter().enumerate()
+    {
+        watch.move_to(&machine(&moment(n, late)));
+        watch.look((second as u64 * 4 + 1) * SECOND_NS);
+    }
+    let told: Vec<usize> = watch.accounts().map(|(slot, _)| slot).collect();
+    let late = watch.subjects().iter().position(|subject| subject == "late.300");
+    assert!(told.len() <= 257 && late.is_some_and(|late| told.contains(&(late + 1))), "{late:?} of {told:?}");
 }
 
 #[test]

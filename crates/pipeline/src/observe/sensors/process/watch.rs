@@ -22,8 +22,12 @@ const LIST_SHARE: f64 = BUDGET_SHARE / 4.0;
 const REST_NS: u64 = 30 * SECOND_NS;
 /// Processes whose file is held open.
 const OPEN_MAX: usize = 256;
-/// Processes that have series.
-const SUBJECTS_MAX: usize = 512;
+/// Processes that may have series, alive or not, since series never go away: 4,095 columns with those of `others`.
+const SUBJECTS_MAX: usize = 584;
+/// So many get theirs easily. The places left are to last however many come and go: each few that are taken double the
+/// bytes that it takes to get one.
+const SUBJECTS_EASY: usize = 256;
+const SUBJECTS_PER_DOUBLING: usize = 32;
 /// What makes a process worth series of its own.
 const NOTABLE_BYTES: u64 = 1 << 20;
 const NOTABLE_TIMES: u32 = 3;
@@ -49,8 +53,8 @@ struct Busy {
     times: u32,
     bytes: u64,
     slot: Option<usize>,
-    /// There was no room for it among those with series.
-    is_one_of_others: bool,
+    /// Bytes it has to move to be asked again who it is, once it has not got series.
+    bar_bytes: Option<u64>,
 }
 
 /// Who a process is, whatever its number: two that have had one number differ in when they began.
@@ -163,23 +167,51 @@ impl Watch {
             }
             if busy.slot.is_none() {
                 self.others.add(&grown);
-                let is_notable = busy.times >= NOTABLE_TIMES || busy.bytes >= NOTABLE_BYTES;
-                if is_notable && !busy.is_one_of_others {
+                let is_notable = match busy.bar_bytes {
+                    None => busy.times >= NOTABLE_TIMES || busy.bytes >= NOTABLE_BYTES,
+                    Some(bar) => busy.bytes >= bar,
+                };
+                if is_notable {
                     self.name(place);
                 }
             }
             if now_ns.saturating_sub(self.busy[place].grown_ns) > REST_NS {
-                let resting = self.busy.swap_remove(place);
-                let seen = Some((now_ns, resting.account));
-                self.quiet.push_back(Quiet { pid: resting.pid, seen, is_known_twice: true, is_new: false });
+                self.rest(place, now_ns);
                 continue;
             }
             place += 1;
         }
     }
 
-    /// Gives a busy process its series: those it had before, or new ones while there are any.
+    /// Makes a busy process a quiet one again; its series stay and have gaps.
+    fn rest(&mut self, place: usize, now_ns: u64) {
+        let resting = self.busy.swap_remove(place);
+        let seen = Some((now_ns, resting.account));
+        self.quiet.push_back(Quiet { pid: resting.pid, seen, is_known_twice: true, is_new: false });
+    }
+
+    /// Makes room for one that does I/O: the one that has been still for longest rests early.
+    fn has_room(&mut self, now_ns: u64) -> bool {
+        if self.busy.len() < OPEN_MAX {
+            return true;
+        }
+        let still = self.busy.iter().enumerate().filter(|(_, busy)| busy.grown_ns < now_ns);
+        let longest = still.min_by_key(|(_, busy)| busy.grown_ns).map(|(place, _)| place);
+        longest.map(|place| self.rest(place, now_ns)).is_some()
+    }
+
+    /// What a process has to have moved to get new series.
+    fn bar_bytes(&self) -> u64 {
+        match self.subjects.len() {
+            ..SUBJECTS_EASY => 0,
+            taken @ ..SUBJECTS_MAX => NOTABLE_BYTES << (1 + (taken - SUBJECTS_EASY) / SUBJECTS_PER_DOUBLING),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Gives a busy process its series: those it had before, or new ones where it is worth them.
     fn name(&mut self, place: usize) {
+        let bar_bytes = self.bar_bytes();
         let busy = &mut self.busy[place];
         let text = self.host.text(&format!("/proc/{}/stat", busy.pid)).unwrap_or_default();
         let Some((name, began)) = name_and_start(&text) else { return };
@@ -189,20 +221,24 @@ impl Watch {
         }
         busy.slot = match self.slots.get(&(busy.pid, began)) {
             Some(slot) => Some(*slot),
-            None if self.subjects.len() < SUBJECTS_MAX => {
+            None => {
                 // A number that came round, for a process of the same name, goes on with the series of its forerunner.
                 let subject = format!("{name}.{}", busy.pid);
                 let known = self.subjects.iter().position(|one| *one == subject);
-                let slot = known.unwrap_or_else(|| {
-                    self.subjects.push(subject);
-                    self.subjects.len() - 1
+                let slot = known.or_else(|| {
+                    (busy.bytes >= bar_bytes && bar_bytes < u64::MAX).then(|| {
+                        self.subjects.push(subject);
+                        self.subjects.len() - 1
+                    })
                 });
-                self.slots.insert((busy.pid, began), slot);
-                Some(slot)
+                if let Some(slot) = slot {
+                    self.slots.retain(|_, known| *known != slot);
+                    self.slots.insert((busy.pid, began), slot);
+                }
+                slot
             }
-            None => None,
         };
-        busy.is_one_of_others = busy.slot.is_none();
+        busy.bar_bytes = Some(bar_bytes);
     }
 
     fn forget(&mut self, pid: u32) {
@@ -279,7 +315,7 @@ impl Watch {
             Some((_, before)) => account.since(before).is_none_or(|grown| grown.moved() > 0),
             None => quiet.is_new && account.moved() > 0,
         };
-        if is_busy && self.busy.len() < OPEN_MAX {
+        if is_busy && self.has_room(now_ns) {
             if quiet.seen.is_none() {
                 self.others.add(&account);
             }
@@ -291,7 +327,7 @@ impl Watch {
                 times: 1,
                 bytes: 0,
                 slot: None,
-                is_one_of_others: false,
+                bar_bytes: None,
             };
             return self.busy.push(busy);
         }
@@ -312,8 +348,14 @@ impl Watch {
         });
         let refused = (self.refused > 0)
             .then(|| format!("{} processes of other users may not be looked at; root may.", self.refused));
-        let full = (self.subjects.len() == SUBJECTS_MAX).then(|| {
-            format!("{SUBJECTS_MAX} processes have series of their own; what further ones do is in `others`.")
+        let taken = self.subjects.len();
+        let full = (taken >= SUBJECTS_EASY).then(|| match self.bar_bytes() {
+            u64::MAX => format!("{taken} processes have had series of their own; what further ones do is in `others`."),
+            bar => format!(
+                "{taken} processes have had series of their own; further ones are in `others` until they have moved {} \
+                 MiB.",
+                bar >> 20
+            ),
         });
         let open = (self.busy.len() == OPEN_MAX)
             .then(|| format!("Only {OPEN_MAX} processes that do I/O are read at a time; there may be more."));
