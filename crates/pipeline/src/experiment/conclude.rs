@@ -199,7 +199,13 @@ fn sentence(run: &Run, finding: &Finding) -> String {
         Reason::DefaultWins => format!("The default {} is faster: {span}.", name(0)),
         Reason::WithinRope => format!("No difference beyond ±{}: {span}.", &rope[1..]),
         Reason::DefaultIsBest => format!("No arm beats the default by more than {rope}; next best {span}."),
-        Reason::BudgetSpent => format!("The budget ended with the interval still open: {span}."),
+        // Part of the budget is set aside for the stages after the comparison, so it need not be used up.
+        Reason::BudgetSpent => {
+            let seen = if span.is_empty() { String::new() } else { format!(": {span}") };
+            format!(
+                "What the budget leaves for comparing was too short to decide{seen}; give more with --budget."
+            )
+        }
         Reason::NotConfirmed => format!("The hold-out did not confirm the difference: {span}."),
         Reason::P99NotProven => {
             format!(

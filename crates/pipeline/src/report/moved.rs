@@ -21,10 +21,12 @@ const SMALL: f64 = 0.05;
 /// The lines below a verdict; none where arms were not compared.
 pub(super) fn lines(trial: &Trial) -> Vec<String> {
     let Some(moved) = &trial.moved else { return Vec::new() };
-    let is_lost = trial.verdict.as_ref().is_some_and(|v| v.outcome == Outcome::Better && v.arm == moved.from);
-    let head = if is_lost { format!("  where {} loses: ", moved.to) } else { "  where: ".to_string() };
+    let better = trial.verdict.as_ref().filter(|verdict| verdict.outcome == Outcome::Better);
+    let lost = better.map(|verdict| verdict.arm == moved.from);
+    let head =
+        if lost == Some(true) { format!("  where {} loses: ", moved.to) } else { "  where: ".to_string() };
     let indent = head.chars().count();
-    let broken = sentences(moved, &trial.device).into_iter().flat_map(|sentence| {
+    let broken = sentences(moved, &trial.device, lost).into_iter().flat_map(|sentence| {
         let mut parts = wrap(&sentence, WIDTH - indent);
         // What goes on stands further in than what begins.
         parts.iter_mut().skip(1).for_each(|part| part.insert_str(0, "  "));
@@ -34,12 +36,23 @@ pub(super) fn lines(trial: &Trial) -> Vec<String> {
     broken.enumerate().map(|(index, line)| format!("{}{line}", lead(index))).collect()
 }
 
-/// Every sentence.
-fn sentences(moved: &Moved, tuned: &str) -> Vec<String> {
+/// Every sentence. Whether the second arm lost is known where one of the two was better.
+fn sentences(moved: &Moved, tuned: &str, lost: Option<bool>) -> Vec<String> {
     let of = |kind: Kind, most: usize| moved.moved().filter(move |one| one.kind == kind).take(most);
     let has_sides = sides(moved).len() > 1;
     let layer = |change: &Change| layer_sentence(change, tuned, has_sides);
-    let mut all: Vec<String> = of(Kind::Layer, LAYERS_MAX).map(layer).collect();
+    // A layer that moved against the result is a part of the picture, but no reason for it.
+    let is_against = |change: &&Change| lost.is_some_and(|lost| (change.to > change.from) != lost);
+    let (against, with): (Vec<&Change>, Vec<&Change>) = of(Kind::Layer, usize::MAX).partition(is_against);
+    let mut all: Vec<String> = with.iter().take(LAYERS_MAX).map(|change| layer(change)).collect();
+    if with.is_empty() && !against.is_empty() {
+        all.push("no layer that moved accounts for it".to_string());
+    }
+    let room = LAYERS_MAX - with.len().min(LAYERS_MAX);
+    let but = if lost == Some(true) { "faster, but" } else { "slower, but" };
+    let ends = if lost == Some(true) { "loses" } else { "wins" };
+    let other_way = |change: &&Change| format!("{but} {} {ends}: {}", moved.to, layer(change));
+    all.extend(against.iter().take(room).map(other_way));
     // The whole stands for itself where no part of it tells more.
     if all.is_empty() {
         all.extend(of(Kind::Whole, 1).map(layer));

@@ -2,7 +2,8 @@
 //!
 //! A figure counts as moved when its change is larger than what windows of the same arm differ by (Welch's t interval,
 //! its error probability shared by everything that is compared) and large enough to matter. Layers are compared by their
-//! means, because the means of the parts of an I/O add up to the mean of the whole and medians do not.
+//! means, because the means of the parts of an I/O add up to the mean of the whole and medians do not. A layer that grew
+//! many times over varies by as much as it grew, so such a change is judged by ratio as well.
 
 mod counters;
 mod layers;
@@ -14,6 +15,11 @@ use model::moved::{Change, Kind, Moved};
 
 /// Probability that anything among the layers, or anything among the counters' figures, is called moved by chance.
 const ALPHA: f64 = 0.001;
+
+/// From this ratio of the means on, a layer is judged by ratio as well as by difference.
+const TIMES_OVER: f64 = 3.0;
+/// Windows of each arm that it takes: with fewer, a few stalls in one arm look the same as a layer that grew.
+const TIMES_OVER_WINDOWS: u64 = 8;
 
 /// Two arms, and what was measured under them.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +41,8 @@ pub fn between(arms: &Arms<'_>) -> Moved {
     let mut changes = layers::changes(arms);
     changes.extend(counters::changes(arms));
     // A stable sort: of the same weight, the order of an I/O's life stays.
-    changes.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+    let slower = slower(arms);
+    changes.sort_by(|a, b| rank(b, slower).total_cmp(&rank(a, slower)));
     let windows = arms.layers.iter().filter(|span| span.arm == arms.from || span.arm == arms.to);
     Moved {
         from: arms.from.to_string(),
@@ -47,16 +54,30 @@ pub fn between(arms: &Arms<'_>) -> Moved {
     }
 }
 
-/// What moved comes first, the part of the whole that explains most at the head; then what stayed.
-fn rank(change: &Change) -> f64 {
+/// Whether the load got less done under the second arm; none where its rate was not read or is the same.
+fn slower(arms: &Arms<'_>) -> Option<bool> {
+    let load = arms.figures.iter().find(|figure| figure.name == "load.per_s")?;
+    let (from, to) = (load.of(arms.from)?.value, load.of(arms.to)?.value);
+    (from != to).then_some(to < from)
+}
+
+/// What moved comes first: the layers that moved the way the rate did, the part of the whole that explains most at the
+/// head; then those that moved against it; then what stayed.
+fn rank(change: &Change, slower: Option<bool>) -> f64 {
     let kind = match change.kind {
+        Kind::Layer if slower == Some(change.to > change.from) => 50.0,
         Kind::Layer => 40.0,
         Kind::Whole => 30.0,
         Kind::Cpu => 20.0,
         Kind::Device => 10.0,
     };
     let weight = change.share.map_or(0.0, |share| share.abs().min(9.0));
-    if change.moved { 100.0 + kind + weight } else { kind }
+    match (change.moved, change.kind) {
+        (true, _) => 100.0 + kind + weight,
+        // What stayed explains nothing: layers keep the order of an I/O's life.
+        (false, Kind::Layer) => 40.0,
+        (false, _) => kind,
+    }
 }
 
 /// A figure under one arm: the mean of its windows and how they differ.
@@ -81,7 +102,10 @@ fn judged(candidates: Vec<Candidate>) -> Vec<Change> {
     let judge = |Candidate { change, samples: [from, to], least }: Candidate| {
         let noise = noise(&from, &to, comparisons);
         let by = (to.mean - from.mean).abs();
-        let moved = by > 0.0 && by >= least && noise.is_some_and(|noise| by > noise);
+        let is_time = matches!(change.kind, Kind::Layer | Kind::Whole);
+        let is_sure =
+            noise.is_some_and(|noise| by > noise) || (is_time && is_times_over(&from, &to, comparisons));
+        let moved = by > 0.0 && by >= least && is_sure;
         Change { noise, moved, ..change }
     };
     candidates.into_iter().map(judge).collect()
@@ -90,11 +114,32 @@ fn judged(candidates: Vec<Candidate>) -> Vec<Change> {
 /// The largest difference of two means that chance alone makes, when so many are looked at; none when an arm has
 /// fewer than two windows.
 fn noise(from: &Sample, to: &Sample, comparisons: usize) -> Option<f64> {
+    chance(from, to, [1.0, 1.0], comparisons)
+}
+
+/// Whether the means are a multiple of each other by more than chance, each arm's spread taken as a share of its mean.
+///
+/// Only where more than two thirds of the larger arm's windows must have carried the change: by Cauchy and Schwarz at
+/// least 1 in 1 + (deviation / mean)² of them are above zero. A few stalls are no layer that grew.
+fn is_times_over(from: &Sample, to: &Sample, comparisons: usize) -> bool {
+    let (small, large) = if from.mean < to.mean { (from, to) } else { (to, from) };
+    if small.windows.min(large.windows) < TIMES_OVER_WINDOWS || small.mean <= 0.0 {
+        return false;
+    }
+    let windows = large.windows as f64;
+    let is_carried = 2.0 * large.spread.powi(2) * (windows - 1.0) / windows < large.mean.powi(2);
+    let ratio = large.mean / small.mean;
+    let chance = chance(small, large, [small.mean, large.mean], comparisons);
+    is_carried && ratio >= TIMES_OVER && chance.is_some_and(|chance| ratio.ln() > chance)
+}
+
+/// Welch's interval for the difference of two arms whose spreads are taken in these units.
+fn chance(from: &Sample, to: &Sample, units: [f64; 2], comparisons: usize) -> Option<f64> {
     if from.windows < 2 || to.windows < 2 {
         return None;
     }
-    let variance = |sample: &Sample| sample.spread * sample.spread / sample.windows as f64;
-    let (a, b) = (variance(from), variance(to));
+    let variance = |sample: &Sample, unit: f64| (sample.spread / unit).powi(2) / sample.windows as f64;
+    let (a, b) = (variance(from, units[0]), variance(to, units[1]));
     if a + b <= 0.0 {
         return Some(0.0);
     }

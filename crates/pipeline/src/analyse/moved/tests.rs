@@ -221,3 +221,55 @@ fn noise_alone_moves_nothing() {
     println!("{claimed} of 2000 comparisons of like arms claim a movement");
     assert!(claimed <= 20, "{claimed} of 2000 comparisons of like arms claim a movement");
 }
+
+/// Depth 32 on a queue of 128 requests and of 4: the wait for a tag varies by as much as it grew.
+fn few_tags(rate: (f64, f64), wait_spread: f64) -> Moved {
+    let many = [(Span::Q2G, 2_180.0, 300.0), (Span::G2D, 23_200.0, 900.0), (Span::D2C, 590_000.0, 9_000.0)];
+    let few =
+        [(Span::Q2G, 374_000.0, wait_spread), (Span::G2D, 969.0, 40.0), (Span::D2C, 160_000.0, 9_000.0)];
+    let many = [&many[..], &[(Span::Q2C, 615_380.0, 20_000.0)]].concat();
+    let few = [&few[..], &[(Span::Q2C, 534_969.0, wait_spread)]].concat();
+    let layers = [spans("bfq", "loop0", &many), spans("none", "loop0", &few)].concat();
+    let load = figure("load.per_s", "per_s", (rate.0, 900.0), (rate.1, 900.0));
+    compare(&layers, &[load])
+}
+
+#[test]
+fn a_wait_that_grew_many_times_over_is_no_noise_and_stands_before_what_got_faster() {
+    let moved = few_tags((50_000.0, 23_000.0), 230_000.0);
+    let names: Vec<&str> = moved.moved().map(|change| change.name.as_str()).collect();
+    assert_eq!(names, ["Q2G", "G2D", "D2C"], "{:#?}", moved.changes);
+    let wait = change(&moved, "loop0", "Q2G");
+    assert!(wait.noise > Some(wait.to - wait.from), "the difference alone does not tell it: {wait:?}");
+    let won = few_tags((23_000.0, 50_000.0), 230_000.0);
+    let names: Vec<&str> = won.moved().map(|change| change.name.as_str()).collect();
+    assert_eq!(names, ["G2D", "D2C", "Q2G"], "where the rate rose, what got faster explains it");
+}
+
+#[test]
+fn a_wait_that_few_windows_may_have_made_stays_open() {
+    let moved = few_tags((50_000.0, 23_000.0), 600_000.0);
+    assert!(!change(&moved, "loop0", "Q2G").moved, "two of eight windows may have made all of it");
+}
+
+#[test]
+fn stalls_that_hit_windows_at_random_move_nothing() {
+    let mut dice = Dice::new(12);
+    let comparison = |dice: &mut Dice| {
+        let mut sums = [Moments::default(); 2];
+        for window in 0..16usize {
+            // About three windows in ten stall.
+            let stall = if dice.normal() > 0.5 { 200.0 } else { 1.0 };
+            sums[window % 2].add(2_000.0 * stall * (0.2 * dice.normal()).exp());
+        }
+        let arms = ["bfq", "none"].into_iter().zip(&sums);
+        let spans = arms.flat_map(|(arm, sum)| {
+            let times = [Span::Q2G, Span::Q2C].map(|span| (span, sum.mean, sum.spread()));
+            spans(arm, "loop0", &times)
+        });
+        compare(&spans.collect::<Vec<_>>(), &[])
+    };
+    let claimed = (0..2_000).filter(|_| comparison(&mut dice).moved().next().is_some()).count();
+    println!("{claimed} of 2000 comparisons of arms that stall alike claim a movement");
+    assert!(claimed <= 20, "{claimed} of 2000 comparisons of arms that stall alike claim a movement");
+}

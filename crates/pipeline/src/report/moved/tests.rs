@@ -157,3 +157,34 @@ fn a_whole_without_parts_stands_for_itself() {
     let lines = said(traced(vec![layer("Q2C", 12_000.0, 8_000.0, true)]), "none");
     assert_eq!(lines[0], "  where: Q2C 12.0 µs → 8.00 µs");
 }
+
+fn few_tags() -> Vec<Change> {
+    let with = |change: Change, medians| Change { medians: Some(medians), ..change };
+    vec![
+        layer("Q2G", 2_180.0, 374_000.0, true),
+        with(layer("G2D", 23_200.0, 969.0, true), (21_100.0, 390.0)),
+        with(layer("D2C", 590_000.0, 160_000.0, true), (518_000.0, 124_000.0)),
+    ]
+}
+
+#[test]
+fn what_got_faster_is_no_reason_for_a_loss() {
+    let wanted = [
+        "  where none loses: Q2G 2.18 µs → 374 µs",
+        "                    faster, but none loses: G2D 23.2 µs → 969 ns (median 21.1 µs",
+        "                      → 390 ns)",
+        "                    faster, but none loses: D2C 590 µs → 160 µs (median 518 µs →",
+        "                      124 µs)",
+        "                    means of read on loop0, eBPF full, 8 traced windows of each",
+    ];
+    assert_eq!(said(traced(few_tags()), "bfq"), wanted);
+    let none_explains = said(traced(few_tags().split_off(1)), "bfq");
+    assert_eq!(none_explains[0], "  where none loses: no layer that moved accounts for it");
+}
+
+#[test]
+fn what_got_slower_is_no_reason_for_a_win_whatever_the_order() {
+    let lines = said(traced(few_tags()), "none");
+    assert!(lines[0].starts_with("  where: G2D 23.2 µs → 969 ns"), "{lines:#?}");
+    assert!(lines[2].ends_with("slower, but none wins: Q2G 2.18 µs → 374 µs"), "{lines:#?}");
+}
