@@ -237,7 +237,7 @@ fn a_running_load_is_shown_truthfully_and_keys_do_what_they_say() {
 
     pane.keys(&["?"]);
     pane.until_shown("stops the picture; sampling goes on");
-    pane.keys(&["Escape"]);
+    pane.keys(&["q"]);
     pane.until_gone("stops the picture");
 
     pane.keys(&["/"]);
@@ -257,6 +257,8 @@ fn a_running_load_is_shown_truthfully_and_keys_do_what_they_say() {
     pane.until_shown("record 1: watched");
     let (shown, _) = iodyno.json(&["show", "1"]);
     assert_eq!(shown["record"]["verb"], "watch");
+    let summary = shown["record"]["summary"].as_str().unwrap();
+    assert!(summary.starts_with("watched every device for"), "{summary}");
     let sensors = shown["record"]["sensors"].as_array().unwrap();
     assert!(sensors.iter().any(|log| log["sensor"] == "diskstats" && log["no_data"].is_null()));
 }
@@ -282,6 +284,45 @@ fn a_terminal_that_is_gone_is_not_waited_for() {
     while std::fs::read_to_string(&stat).is_ok_and(|text| !text.contains(") Z ")) {
         assert!(since.elapsed() < PATIENCE, "it goes on without a terminal");
         std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_record_outlives_its_terminal() {
+    let Some(pane) = Pane::new(80, 24) else { return };
+    let Some(disk) = Loop::new(64) else { return };
+    let iodyno = Iodyno::new();
+    pane.watch(&iodyno, &format!("/dev/{}", disk.name));
+    pane.keys(&["R"]);
+    pane.until_shown("recording");
+    let stat = format!("/proc/{}/stat", pane.pid());
+    drop(pane);
+    let since = Instant::now();
+    while std::fs::read_to_string(&stat).is_ok_and(|text| !text.contains(") Z ")) {
+        assert!(since.elapsed() < PATIENCE, "it goes on without a terminal");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let (shown, _) = iodyno.json(&["show", "1"]);
+    assert_eq!(shown["record"]["verb"], "watch");
+    assert_eq!(shown["record"]["target"], disk.device.as_str());
+    // The devices below a loop device are watched too.
+    let summary = shown["record"]["summary"].as_str().unwrap();
+    assert!(summary.starts_with(&format!("watched {}", disk.name)), "{summary}");
+}
+
+#[test]
+fn a_terminal_that_cannot_place_words_gets_lines() {
+    let Some(pane) = Pane::new(120, 24) else { return };
+    let iodyno = Iodyno::new();
+    for name in ["dumb", ""] {
+        let binary = env!("CARGO_BIN_EXE_iodyno");
+        let state = iodyno.state.path().display();
+        let command = format!("IODYNO_STATE_DIR={state} {binary} watch --count 1; echo left with $?");
+        pane.keys(&[&format!("clear; TERM='{name}' {command}"), "Enter"]);
+        pane.until_shown("left with 0");
+        assert!(!pane.lines().iter().any(|line| line.contains("q quit")));
+        pane.keys(&["clear", "Enter"]);
+        pane.until_gone("left with");
     }
 }
 

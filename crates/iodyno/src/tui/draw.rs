@@ -111,8 +111,7 @@ fn header(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &
         (3, text::cut(&around.hostname, 20)),
         (0, mode.to_string()),
         (1, units::span_ms(look.interval_ms)),
-        (2, format!("late {}", status.late)),
-        (2, format!("lost {}", status.lost)),
+        (2, format!("samples late {} lost {}", status.late, status.lost)),
         (1, cost),
     ];
     if is_wide {

@@ -170,6 +170,7 @@ fn figures_have_their_units_at_every_size() {
         assert!(line(&lines, "sda ").contains("6.04 ms"), "{all}");
         assert!(all.contains("…+1 idle (i shows)") && !all.contains("sdz"), "{all}");
         assert!(lines[0].contains("iodyno watch") && lines[0].contains("live"), "{}", lines[0]);
+        assert!(width < 80 || lines[0].contains("samples late 0 lost 0"), "{}", lines[0]);
         assert!(lines[0].contains("0.2 % of a CPU") && lines[0].contains("? help"), "{}", lines[0]);
         let footer = lines.last().unwrap();
         assert!(footer.contains("[1]dev") && footer.contains("q quit"), "{footer}");
@@ -307,6 +308,7 @@ fn rows_are_sorted_filtered_and_chosen() {
     machine.choice = Choice { filter: "xyz".into(), ..Choice::default() };
     let lines = machine.lines(&State::new(100), 80, 24);
     assert!(lines.join("\n").contains("no device's name holds `xyz`"));
+    assert!(!lines.join("\n").contains(":  was"), "a sentence lacks its subject: {lines:#?}");
     assert_eq!(Lists::of(&machine.look()).devices.len(), 5);
 }
 
@@ -325,6 +327,12 @@ fn every_key_has_a_line_of_help_and_every_field_its_limits() {
     assert!(
         help.contains("stops the picture; sampling goes on") && help.contains("every action by its name")
     );
+    let small = plain().lines(&State { open: Open::Help(0), ..State::new(100) }, 80, 24).join("\n");
+    for first in
+        ["leaves", "this list", "stops the picture; sampling goes on", "one sample back", "the next row"]
+    {
+        assert!(small.contains(first), "{first} is below the fold:\n{small}");
+    }
     let explain = plain().lines(&State { open: Open::Explain(6), ..State::new(100) }, 80, 24).join("\n");
     assert!(explain.contains(">disk.await_read_ms") && explain.contains("Cannot tell"), "{explain}");
     assert!(explain.contains("/proc/diskstats"), "{explain}");

@@ -113,17 +113,50 @@ const fn key(
 use KeyCode::{BackTab, Down, End, Enter, Esc, F, Home, Left, PageDown, PageUp, Right, Tab, Up};
 use Stroke::{Ctrl, Plain, Shift};
 
-/// Every key, in the order of the help.
+/// Every key, in the order of the help: a small terminal shows only the first twenty, so what every reader needs comes
+/// first.
 pub static TABLE: &[Key] = &[
     key(
         &[letter('q'), Ctrl('c')],
         "q Ctrl-C",
         "quit",
-        "leaves; a record that goes on is ended and kept",
+        "leaves, a record is kept; q closes what is open first",
         Some(("q quit", 0)),
         Command::Quit,
     ),
     key(&[letter('?'), Plain(F(1))], "? F1", "help", "this list", None, Command::Help),
+    key(
+        &[letter(' ')],
+        "space",
+        "pause",
+        "stops the picture; sampling goes on",
+        Some(("space pause", 2)),
+        Command::Pause,
+    ),
+    key(
+        &[letter('h'), Plain(Left), letter('t')],
+        "← h t",
+        "back",
+        "one sample back in time; pauses",
+        Some(("←→ time", 3)),
+        Command::Step(-1),
+    ),
+    key(
+        &[letter('l'), Plain(Right), letter('T')],
+        "→ l T",
+        "forward",
+        "one sample on, as far as the present",
+        None,
+        Command::Step(1),
+    ),
+    key(
+        &[letter('F'), Plain(End)],
+        "F End",
+        "live",
+        "the present again",
+        Some(("End live", 9)),
+        Command::Live,
+    ),
     key(
         &[Plain(Esc)],
         "Esc",
@@ -163,40 +196,8 @@ pub static TABLE: &[Key] = &[
         Some(("e expand", 6)),
         Command::Expand,
     ),
-    key(
-        &[letter(' ')],
-        "space",
-        "pause",
-        "stops the picture; sampling goes on",
-        Some(("space pause", 2)),
-        Command::Pause,
-    ),
-    key(
-        &[letter('h'), Plain(Left), letter('t')],
-        "← h t",
-        "back",
-        "one sample back in time; pauses",
-        Some(("←→ time", 3)),
-        Command::Step(-1),
-    ),
-    key(
-        &[letter('l'), Plain(Right), letter('T')],
-        "→ l T",
-        "forward",
-        "one sample on, as far as the present",
-        None,
-        Command::Step(1),
-    ),
     key(&[letter('H'), Shift(Left)], "Shift-← H", "ten back", "ten samples back", None, Command::Step(-10)),
     key(&[letter('L'), Shift(Right)], "Shift-→ L", "ten forward", "ten samples on", None, Command::Step(10)),
-    key(
-        &[letter('F'), Plain(End)],
-        "F End",
-        "live",
-        "the present again",
-        Some(("End live", 9)),
-        Command::Live,
-    ),
     key(
         &[letter('[')],
         "[",

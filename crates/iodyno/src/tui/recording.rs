@@ -17,6 +17,7 @@ use pipeline::observe::{self, Sampler, Scope};
 pub struct Recording {
     sampler: Sampler,
     path: IoPath,
+    /// The one that the path is of, by its kernel name.
     device: String,
     provenance: Provenance,
     layers: Option<LayerTimes>,
@@ -25,7 +26,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Begins, on a device.
+    /// Begins, with the sensors of a scope; the path is the one through a device.
     pub fn start(
         context: &Context,
         device: &str,
@@ -54,10 +55,16 @@ impl Recording {
     /// Ends it and keeps it: the number of the record and its summary.
     pub fn finish(self, context: &Context) -> Result<(i64, String), Failure> {
         let summary = self.summary();
+        // One path is named as every other verb's record names it.
+        let layers = self.path.root.walk();
+        let named = &self.scope.devices;
+        let is_one_path =
+            !named.is_empty() && named.iter().all(|name| layers.iter().any(|layer| layer.name == *name));
+        let target = if is_one_path { self.path.target.clone() } else { self.watched() };
         let record = Record {
             schema: RECORD_SCHEMA.into(),
             verb: "watch".into(),
-            target: self.path.target.clone(),
+            target,
             summary: summary.clone(),
             provenance: self.provenance,
             path: self.path,
@@ -74,15 +81,28 @@ impl Recording {
         Ok((id, summary))
     }
 
-    /// `watched vda for 12 s: 1.20 k reads/s, 340 writes/s`.
+    /// The devices that the sensors look at: `vda, vdb`.
+    fn watched(&self) -> String {
+        match self.scope.devices.as_slice() {
+            [] => "every device".into(),
+            named => super::text::clean(&named.join(", ")),
+        }
+    }
+
+    /// `watched vda, vdb for 12 s; vda 1.20 k reads/s, 340 writes/s; vdb 3 reads/s, 0 writes/s`; with no device named,
+    /// the figures are of the one under the cursor.
     fn summary(&self) -> String {
         let last_ns = self.sampler.status().last_ns;
         let frame = Fields::new(observe::fields()).frame(&self.sampler.readings(0, last_ns));
-        let rate = |id: &str| frame.get(id, &self.device).map(|rate| units::count(rate.round()));
-        let rates = match (rate("disk.reads_per_s"), rate("disk.writes_per_s")) {
-            (Some(reads), Some(writes)) => format!(": {reads} reads/s, {writes} writes/s"),
-            _ => String::new(),
+        let rates = |device: &str| {
+            let rate = |id: &str| frame.get(id, device).map(|rate| units::count(rate.round()));
+            let (reads, writes) = (rate("disk.reads_per_s")?, rate("disk.writes_per_s")?);
+            Some(format!("; {} {reads} reads/s, {writes} writes/s", super::text::clean(device)))
         };
-        format!("watched {} for {}{rates}", super::text::clean(&self.device), units::span_ms(self.ms()))
+        let rates: String = match self.scope.devices.as_slice() {
+            [] => rates(&self.device).unwrap_or_default(),
+            named => named.iter().filter_map(|device| rates(device)).collect(),
+        };
+        format!("watched {} for {}{rates}", self.watched(), units::span_ms(self.ms()))
     }
 }

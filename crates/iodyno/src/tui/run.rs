@@ -48,10 +48,12 @@ pub fn run(watching: &mut Watching, context: &Context, setup: &Setup<'_>) -> Res
     let mut session = Session::new(watching, context, setup);
     let ended = {
         let mut screen = Screen::open()?;
-        session.go(&mut screen, watching, stop)
+        let ended = session.go(&mut screen, watching, stop);
+        // A record that goes on is kept however the view ends, before anything is asked of a terminal that may be gone.
+        session.end_record();
+        ended
     };
-    // Words come after the terminal is given back, and a record that goes on is kept however the view ends.
-    session.end_record();
+    // Words come after the terminal is given back.
     session.said.iter().for_each(|line| context.out.say(line));
     match ended {
         Ok(()) if stop.is_asked() => Ok(Exit::Interrupted),

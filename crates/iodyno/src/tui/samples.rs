@@ -82,6 +82,8 @@ pub struct Scene {
     pub theme: Theme,
     pub at_ns: i64,
     pub span_ns: i64,
+    /// What sensors say of what they do not see.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 impl Scene {
@@ -95,6 +97,7 @@ impl Scene {
             theme: Theme { depth: Depth::None, is_ascii: false },
             at_ns: 60 * SECOND_NS,
             span_ns: 60 * SECOND_NS,
+            notes: Vec::new(),
         }
     }
 
@@ -104,7 +107,7 @@ impl Scene {
     }
 
     pub fn buffer(&self, panel: &Panel, width: u16, height: u16) -> Buffer {
-        let status = Status { last_ns: self.at_ns, ..self.sampler.status() };
+        let status = Status { last_ns: self.at_ns, notes: self.notes.clone(), ..self.sampler.status() };
         let look = Look {
             frame: &self.frame,
             sampler: &self.sampler,

@@ -12,12 +12,16 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{cursor, execute};
 use std::io::{BufWriter, Stdout, stdout};
+use std::mem::ManuallyDrop;
 use std::sync::Once;
 use std::time::Duration;
 
 /// A terminal that is ours until this is dropped.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// Never dropped: dropping it shows the cursor, which [`restore`] does too, and complains on stderr where that
+    /// fails. With a terminal that is gone the complaint fails as well, and that is a panic, which would take a record
+    /// with it.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
 }
 
 impl Screen {
@@ -36,7 +40,7 @@ impl Screen {
         let opened = execute!(stdout(), EnterAlternateScreen, cursor::Hide)
             .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::new(stdout()))));
         match opened {
-            Ok(terminal) => Ok(Screen { terminal }),
+            Ok(terminal) => Ok(Screen { terminal: ManuallyDrop::new(terminal) }),
             Err(error) => {
                 restore();
                 Err(failure(&error))

@@ -133,8 +133,22 @@ pub fn key(state: &mut State, event: KeyEvent, facts: &Facts<'_>) -> Action {
         (Open::Filter, _) => filter(state, event.code, typed),
         (Open::Palette(..), _) => palette(state, event, typed, facts),
         (Open::Devices(place), Some(letter @ (' ' | 'a'))) => choose(state, *place, letter, facts),
+        (_, Some('q')) if is_covered(state) => uncover(state),
         _ => keys::command(event).map_or(Action::None, |command| perform(state, command, facts)),
     }
+}
+
+/// Whether something lies over the panels, or the findings have the whole screen: q takes that away and no more.
+fn is_covered(state: &State) -> bool {
+    state.open != Open::Nothing || (state.is_expanded && state.focus == '7')
+}
+
+fn uncover(state: &mut State) -> Action {
+    if state.open == Open::Nothing {
+        findings(state);
+        return Action::Redraw;
+    }
+    close(state)
 }
 
 fn filter(state: &mut State, code: KeyCode, typed: Option<char>) -> Action {
@@ -175,10 +189,23 @@ fn palette(state: &mut State, event: KeyEvent, typed: Option<char>, facts: &Fact
     Action::Redraw
 }
 
-/// The actions whose names hold a text.
+/// The actions that a text may mean: those whose names begin with it, then those of which a word does, then those that
+/// hold it anywhere, at last those whose description holds it.
 pub fn offered(text: &str) -> Vec<&'static keys::Key> {
     let text = text.trim().to_lowercase();
-    keys::TABLE.iter().filter(|key| key.name.to_lowercase().contains(&text)).collect()
+    let rank = |key: &keys::Key| {
+        let name = key.name.to_lowercase();
+        let ranks = [
+            name.starts_with(&text),
+            name.split(' ').any(|word| word.starts_with(&text)),
+            name.contains(&text),
+            key.does.to_lowercase().contains(&text),
+        ];
+        ranks.iter().position(|fits| *fits)
+    };
+    let mut found: Vec<_> = keys::TABLE.iter().filter_map(|key| Some((rank(key)?, key))).collect();
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, key)| key).collect()
 }
 
 /// Tags one device, or all; with none tagged, all are shown.
@@ -287,8 +314,10 @@ fn close(state: &mut State) -> Action {
 fn expand(state: &mut State, facts: &Facts<'_>) -> Action {
     match state.open {
         Open::Sort(place) => {
-            state.choice.sort =
-                facts.columns.get(place).map(|(_, field)| *field).filter(|field| !field.is_empty());
+            let sort = facts.columns.get(place).map(|(_, field)| *field).filter(|field| !field.is_empty());
+            // A new column begins with its greatest, whichever way the one before was turned.
+            state.choice.is_reversed &= state.choice.sort == sort;
+            state.choice.sort = sort;
             state.open = Open::Nothing;
         }
         Open::Nothing => state.is_expanded = !state.is_expanded,
@@ -443,6 +472,15 @@ mod tests {
         assert_eq!(state.open, Open::Sort(1), "the menu opens at the column in use");
         press(&mut state, "k\nr");
         assert_eq!((state.choice.sort, state.choice.is_reversed), (None, true));
+        press(&mut state, "sj\n");
+        let choice = &state.choice;
+        assert_eq!(
+            (choice.sort, choice.is_reversed),
+            (Some("disk.reads_per_s"), false),
+            "the greatest first"
+        );
+        press(&mut state, "rs\n");
+        assert!(state.choice.is_reversed, "the same column stays as it was turned");
     }
 
     #[test]
@@ -484,6 +522,11 @@ mod tests {
         press(&mut state, ":nothing of this name\n");
         assert_eq!(state.open, Open::Nothing);
         assert_eq!(offered("").len(), keys::TABLE.len());
+        let names = |text| offered(text).iter().map(|key| key.name).collect::<Vec<_>>();
+        assert_eq!(names("rec")[..2], ["record", "direction"], "the beginning of a name comes first");
+        assert_eq!(names("span")[..2], ["shorter span", "longer span"]);
+        assert!(names("evidence") == ["findings"], "descriptions count too");
+        assert_eq!(press(&mut state, ":rec\n"), Action::Record);
     }
 
     #[test]
@@ -508,6 +551,14 @@ mod tests {
         assert!(!state.is_expanded);
         press(&mut state, "xjjjj");
         assert_eq!(state.open, Open::Explain(2));
+        assert_eq!(press(&mut state, "q"), Action::Redraw, "q takes away what lies on top");
+        assert_eq!(state.open, Open::Nothing);
+        press(&mut state, "fq");
+        assert_eq!((state.focus, state.is_expanded), ('1', false), "and the findings");
+        press(&mut state, "?");
+        let end = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+        assert_eq!(key(&mut state, end, &Facts::default()), Action::Quit, "Ctrl-C always leaves");
+        press(&mut state, "q");
         assert_eq!(press(&mut state, "q"), Action::Quit);
     }
 }

@@ -173,13 +173,19 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if context.out.is_json() {
         return stream::run(args, context, &stop);
     }
-    if args.plain || !std::io::stdout().is_terminal() {
+    if args.plain || !has_screen() {
         return plain::run(args, context, &stop);
     }
     let mut watching = Watching::start(context, args)?;
     let setup =
         Setup { interval_ms: args.interval, frames_per_s: args.frames, is_ascii: args.ascii, stop: &stop };
     tui::run::run(&mut watching, context, &setup)
+}
+
+/// Whether stdout is a terminal that can place words on it: one without a name, or that calls itself dumb, cannot.
+fn has_screen() -> bool {
+    let can_place = host::environment::variable("TERM").is_some_and(|name| name != "dumb");
+    std::io::stdout().is_terminal() && can_place
 }
 
 /// The moments at which lines or documents are due, until a stop is asked for or there were enough.

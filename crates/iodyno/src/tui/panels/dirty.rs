@@ -222,7 +222,8 @@ fn curve_line(
     row: u16,
     buffer: &mut Buffer,
 ) {
-    let (left, right) = (NAME + 11, 29);
+    // `now 1023 MiB/s  top 1023 MiB/s`, and a blank before it.
+    let (left, right) = (NAME + 11, 31);
     text::left(buffer, area, NAME, row, name, look.theme.faint());
     let columns = usize::from(area.width).saturating_sub(usize::from(left) + right);
     let values = curves::curve(look, id, "", columns);
@@ -232,7 +233,8 @@ fn curve_line(
     let word = match top.is_nan() {
         true => "no data".to_string(),
         false => {
-            let now = look.frame.get(id, "").map_or("–".into(), said);
+            // From the columns as the top is, or it could be above it. The last one may have only just begun.
+            let now = values.iter().rev().take(2).flatten().next().map_or("–".into(), |bytes| said(*bytes));
             format!("now {now}  top {}", said(top))
         }
     };

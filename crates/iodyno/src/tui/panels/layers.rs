@@ -17,6 +17,8 @@ const PATH: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
 const FIGURES: usize = 29;
 const NAME: usize = 5;
 const BAR_MIN: usize = 8;
+/// Columns of the panel's name and the blank after it.
+const HEAD: u16 = 7;
 
 /// Time by layer.
 pub static PANEL: Panel = Panel { key: '3', name: "layer", rows, draw };
@@ -24,16 +26,23 @@ pub static PANEL: Panel = Panel { key: '3', name: "layer", rows, draw };
 fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     match shown(look) {
         Some(shown) => (1, shown.block(usize::from(width)).len() as u16),
-        None => (1, 1),
+        None => (1, lines_of_absent(look, width).len() as u16),
     }
 }
 
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let Some(shown) = shown(look) else {
-        let words = absent(look);
-        let end = text::left(buffer, area, 0, 0, "LAYERS ", look.theme.strong());
-        text::left(buffer, area, end, 0, &fitted(&words, width.saturating_sub(7)), look.theme.faint());
+        text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
+        let lines = lines_of_absent(look, area.width);
+        // What helps stands at the end, so words for which there are too few rows are cut in their middle.
+        let lines = match lines.len() <= usize::from(area.height) {
+            true => lines,
+            false => vec![text::cut(&absent(look), width.saturating_sub(HEAD.into()))],
+        };
+        for (row, line) in (0..area.height).zip(&lines) {
+            text::left(buffer, area, HEAD, row, line, look.theme.faint());
+        }
         return;
     };
     if area.height < 4 || width < 40 {
@@ -52,6 +61,11 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
 }
 
+/// Why there is nothing, in as many lines as that takes.
+fn lines_of_absent(look: &Look<'_>, width: u16) -> Vec<String> {
+    text::wrap(&absent(look), width.saturating_sub(HEAD).max(1).into())
+}
+
 /// Words cut at their end, which is said.
 fn fitted(words: &str, width: usize) -> String {
     if text::width(words) <= width {
@@ -64,6 +78,7 @@ fn absent(look: &Look<'_>) -> String {
     match look.layers.no_data() {
         Some(reason) => format!("absent: {reason}"),
         None if look.layers.first_ns().is_none() => "the first second is being counted".into(),
+        None if look.device.is_empty() => "absent: no device is shown whose layers these could be".into(),
         None => format!("absent: {} was not traced in this time", text::cut(look.device, 20)),
     }
 }

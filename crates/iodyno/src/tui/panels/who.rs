@@ -13,6 +13,9 @@ const TABLE_MIN: u16 = 50;
 const MIB: f64 = 1024.0 * 1024.0;
 /// What the figures are of, in the fewest words that are true.
 const CAVEAT: &str = "counted at the process, not the device";
+const CAVEAT_SHORT: &str = "counted at the process";
+/// What the sensor's note says of processes that it may not look at; their number comes first.
+const REFUSED: &str = "may not be looked at";
 /// More than this is a list to read, no answer.
 const ROWS_MAX: u16 = 14;
 
@@ -94,14 +97,29 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let idle = idle + idle_groups;
     let more = if hidden > 0 { format!("…+{hidden} more, ") } else { String::new() };
     let idle = if idle > 0 { format!("{idle} idle, ") } else { String::new() };
-    text::left(buffer, area, 0, row, &format!("{more}{idle}{CAVEAT}"), look.theme.faint());
+    let unseen = refused(look).map_or(String::new(), |count| format!("{count} not seen (root may), "));
+    let words = [format!("{more}{idle}{unseen}{CAVEAT}"), format!("{more}{unseen}{CAVEAT_SHORT}")];
+    let fits = |words: &&String| text::width(words) <= usize::from(area.width);
+    let words = words.iter().find(fits).unwrap_or(&words[1]);
+    text::left(buffer, area, 0, row, words, look.theme.faint());
 }
 
-/// Those that do anything and whose names hold what is looked for, the most bytes first; and how many do nothing.
+/// How many processes the sensor may not look at, as it says itself.
+fn refused<'a>(look: &Look<'a>) -> Option<&'a str> {
+    let notes = look.status.notes.iter().filter(|(sensor, _)| *sensor == PROCESSES.sensor);
+    let refused = |(_, note): &'_ &(_, String)| note.contains(REFUSED);
+    notes.into_iter().find(refused).and_then(|(_, note)| note.split_whitespace().next())
+}
+
+/// Those that do anything, the most bytes first; only those whose names hold what is looked for, where any does; and how many do nothing.
 fn busy(look: &Look<'_>, kind: &Kind) -> (Vec<Row>, usize) {
-    let (rows, idle): (Vec<Row>, Vec<Row>) = all(look, kind).into_iter().partition(|row| !row.is_idle());
-    let mut rows: Vec<Row> =
-        rows.into_iter().filter(|row| row.subject.contains(look.choice.filter.as_str())).collect();
+    let filter = look.choice.filter.to_lowercase();
+    let holds = |row: &Row| row.subject.to_lowercase().contains(&filter);
+    let (mut rows, idle): (Vec<Row>, Vec<Row>) = all(look, kind).into_iter().partition(|row| !row.is_idle());
+    // Who looks for a device does not want everybody who uses it to vanish.
+    if rows.iter().any(holds) {
+        rows.retain(holds);
+    }
     let calls = |row: &Row| row.reads.unwrap_or(0.0) + row.writes.unwrap_or(0.0);
     rows.sort_by(|a, b| {
         let by_calls = || calls(b).total_cmp(&calls(a));
@@ -161,10 +179,13 @@ fn line(look: &Look<'_>, processes: &[Row], area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "WHO", look.theme.strong());
     let room = usize::from(area.width.saturating_sub(7));
     if processes.is_empty() {
-        text::left(buffer, area, 7, 0, &nobody(look, &PROCESSES), look.theme.faint());
+        text::left(buffer, area, 7, 0, &nobody(look, &PROCESSES, room), look.theme.faint());
         return;
     }
-    let caveat = "(at the process)";
+    let caveat = match refused(look) {
+        Some(count) => format!("({count} not seen)"),
+        None => "(at the process)".into(),
+    };
     let mut line = String::new();
     let mut shown = 0;
     for row in processes {
@@ -182,23 +203,28 @@ fn line(look: &Look<'_>, processes: &[Row], area: Rect, buffer: &mut Buffer) {
     }
     text::left(buffer, area, 7, 0, &line, Style::new());
     if text::width(&line) + 1 + caveat.len() <= room {
-        text::right(buffer, area, 0, caveat, look.theme.faint());
+        text::right(buffer, area, 0, &caveat, look.theme.faint());
     }
 }
 
-fn nobody(look: &Look<'_>, kind: &Kind) -> String {
+/// Why there are no rows: nobody does anything, nothing is known, or not all may be looked at.
+fn nobody(look: &Look<'_>, kind: &Kind, room: usize) -> String {
     let absent = look.status.absent.iter().find(|(sensor, _)| sensor == kind.sensor);
-    match absent {
-        Some((_, reason)) => format!("absent: {reason}"),
-        None if !look.choice.filter.is_empty() => {
-            format!("nobody with {} in its name does I/O", text::cut(&look.choice.filter, 20))
+    let refused = refused(look).filter(|_| kind.sensor == PROCESSES.sensor);
+    match (absent, refused) {
+        (Some((_, reason)), _) => format!("absent: {reason}"),
+        (None, Some(count)) => {
+            let unseen = format!("{count} processes {REFUSED} (root may)");
+            let long = format!("{unseen}; the others do no I/O");
+            if text::width(&long) <= room { long } else { unseen }
         }
-        None if look.frame.each(kind.reads).next().is_none()
-            && look.frame.each(kind.read_bytes).next().is_none() =>
+        (None, None)
+            if look.frame.each(kind.reads).next().is_none()
+                && look.frame.each(kind.read_bytes).next().is_none() =>
         {
             "–".into()
         }
-        None => "no process does I/O".into(),
+        (None, None) => "no process does I/O".into(),
     }
 }
 
@@ -209,7 +235,7 @@ fn table(look: &Look<'_>, kind: &Kind, rows: &[Row], most: usize, area: Rect, bu
     let heads: String = heads.iter().map(|head| format!("{head:>CELL$}")).collect();
     text::left(buffer, area, 0, 0, &format!("{:<name$}{heads}", kind.title), look.theme.strong());
     if rows.is_empty() {
-        text::left(buffer, area, 0, 1, &nobody(look, kind), look.theme.faint());
+        text::left(buffer, area, 0, 1, &nobody(look, kind, area.width.into()), look.theme.faint());
         return 2;
     }
     let mut at = 1;

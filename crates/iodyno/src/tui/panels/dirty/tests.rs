@@ -1,7 +1,10 @@
 //! What the reader of a terminal sees of dirty pages.
 
 use super::*;
-use crate::tui::samples::{Scene, frame};
+use crate::tui::samples::{SECOND_NS, Scene, frame};
+use model::reading::{Row, SeriesName};
+use model::sample::MetricKind;
+use pipeline::observe::{self, Sampler};
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
@@ -68,6 +71,18 @@ fn what_is_missing_is_said() {
     for mut scene in [bare, scene(1.0, 0.5), scene(400.0, 0.0), Scene::new()] {
         scene.draw_at_every_size(&PANEL);
     }
+}
+
+#[test]
+fn now_is_never_above_the_top_and_stands_apart_from_the_curve() {
+    // The last second has 210 MiB/s, no column's mean comes near it.
+    let series = vec![SeriesName { name: "vm.dirtied".into(), kind: MetricKind::Counter }];
+    let mib = |tick: i64| tick as f64 * 0.1 * 1024.0 * 1024.0;
+    let rows = (0..=600).map(|tick| Row { time_ns: tick * SECOND_NS / 10, cells: vec![mib(tick)].into() });
+    let (sensor, _) = observe::field("vm.dirtied_bytes_per_s").unwrap();
+    let sampler = Sampler::of_rows([(sensor.id, series, rows.collect())]);
+    let lines = Scene { sampler, ..scene(1.0, 0.0) }.draw(&PANEL, 80, 5);
+    assert!(lines[3].ends_with(" now 1.00 MiB/s  top 1.00 MiB/s"), "{lines:#?}");
 }
 
 #[test]

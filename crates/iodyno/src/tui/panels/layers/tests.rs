@@ -3,6 +3,7 @@
 use super::*;
 use crate::tui::SideChoice;
 use crate::tui::samples::{Scene, Spans, history, times};
+use pipeline::observe::{LayerHistory, Tracing};
 
 fn scene(source: &'static str, spans: Spans<'static>) -> Scene {
     let layers = history(60, |_| {
@@ -107,6 +108,19 @@ fn nothing_is_told_from_no_io_and_from_not_traced() {
     for mut scene in [Scene::new(), other, idle, scheduled()] {
         scene.draw_at_every_size(&PANEL);
     }
+}
+
+#[test]
+fn what_helps_is_not_cut_away() {
+    const WHY: &str = "eBPF is refused to this user by kernel.unprivileged_bpf_disabled and to programs that lack \
+                       CAP_BPF (run it as root)";
+    let mut scene = Scene { layers: LayerHistory::new(Tracing::off(WHY)), ..Scene::new() };
+    let whole = scene.draw(&PANEL, 80, 3);
+    assert!(whole[0].starts_with("LAYERS absent: eBPF is refused"), "{whole:#?}");
+    assert!(whole[1].ends_with("(run it as root)"), "{whole:#?}");
+    let cut = scene.draw(&PANEL, 80, 1)[0].clone();
+    assert!(cut.contains('…') && cut.ends_with("(run it as root)"), "{cut}");
+    scene.draw_at_every_size(&PANEL);
 }
 
 #[test]

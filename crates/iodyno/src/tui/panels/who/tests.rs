@@ -60,8 +60,9 @@ fn names_are_looked_for_and_cleaned() {
         scene.draw(&PANEL, 80, 1)[0].trim_end(),
         format!("WHO    tar w 7.40 MiB/s{:>57}", "(at the process)")
     );
-    scene.choice.filter = "nobody".into();
-    assert_eq!(scene.draw(&PANEL, 80, 1)[0], "WHO    nobody with nobody in its name does I/O");
+    scene.choice.filter = "sda".into();
+    let line = scene.draw(&PANEL, 80, 1)[0].clone();
+    assert!(line.starts_with("WHO    mysqld r"), "a filter for devices leaves the processes: {line}");
     let frame = frame(&[("process.{}.write_bytes_per_s", "evil\u{1b}[2J.1", MIB)]);
     let line = Scene { frame, ..Scene::new() }.draw(&PANEL, 80, 1)[0].clone();
     assert!(line.contains("evil?[2J w 1.00 MiB/s"), "{line}");
@@ -72,6 +73,25 @@ fn nobody_none_and_absent_differ() {
     let idle = Scene { frame: frame(&[("process.{}.reads_per_s", "sh.1", 0.0)]), ..Scene::new() };
     assert_eq!(idle.draw(&PANEL, 80, 1)[0], "WHO    no process does I/O");
     assert_eq!(Scene::new().draw(&PANEL, 80, 1)[0], "WHO    –");
+}
+
+#[test]
+fn who_may_not_be_looked_at_is_not_said_to_do_nothing() {
+    let notes = vec![("process", "212 processes of other users may not be looked at; root may.".to_string())];
+    let frame = frame(&[("process.{}.reads_per_s", "sh.1", 0.0)]);
+    let mut idle = Scene { frame, notes: notes.clone(), ..Scene::new() };
+    let says = "WHO    212 processes may not be looked at (root may)";
+    assert_eq!(idle.draw(&PANEL, 80, 1)[0], format!("{says}; the others do no I/O"));
+    assert_eq!(idle.draw(&PANEL, 60, 1)[0], says);
+    let mut some = Scene { notes, ..scene() };
+    assert!(some.draw(&PANEL, 80, 1)[0].ends_with("(212 not seen)"));
+    assert_eq!(
+        some.draw(&PANEL, 80, 12)[8],
+        "1 idle, 212 not seen (root may), counted at the process, not the device"
+    );
+    assert!(some.draw(&PANEL, 56, 12)[8].starts_with("212 not seen (root may), counted"));
+    idle.draw_at_every_size(&PANEL);
+    some.draw_at_every_size(&PANEL);
 }
 
 #[test]
