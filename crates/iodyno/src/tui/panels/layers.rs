@@ -26,7 +26,7 @@ pub static PANEL: Panel = Panel { key: '3', name: "layer", rows, draw };
 fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     match shown(look) {
         Some(shown) => (1, shown.block(usize::from(width)).len() as u16),
-        None => (1, lines_of_absent(look, width).len() as u16),
+        None => (1, lines(&absent(look), width).len() as u16),
     }
 }
 
@@ -34,12 +34,7 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let Some(shown) = shown(look) else {
         text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
-        let lines = lines_of_absent(look, area.width);
-        // What helps stands at the end, so words for which there are too few rows are cut in their middle.
-        let lines = match lines.len() <= usize::from(area.height) {
-            true => lines,
-            false => vec![text::cut(&absent(look), width.saturating_sub(HEAD.into()))],
-        };
+        let lines = lines(&fitting(&absent(look), area), area.width);
         for (row, line) in (0..area.height).zip(&lines) {
             text::left(buffer, area, HEAD, row, line, look.theme.faint());
         }
@@ -61,9 +56,20 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
 }
 
-/// Why there is nothing, in as many lines as that takes.
-fn lines_of_absent(look: &Look<'_>, width: u16) -> Vec<String> {
-    text::wrap(&absent(look), width.saturating_sub(HEAD).max(1).into())
+/// Words beside the panel's name, in as many lines as that takes.
+fn lines(words: &str, width: u16) -> Vec<String> {
+    text::wrap(words, width.saturating_sub(HEAD).max(1).into())
+}
+
+/// Words that fit into the rows there are. A reason says first what is needed, in brackets what exactly is missing, and
+/// after a semicolon what is left without: that goes first, then the brackets.
+fn fitting(words: &str, area: Rect) -> String {
+    let first = words.split(';').next().unwrap_or_default();
+    let bare = first.split(" (").next().unwrap_or_default();
+    let fits = |words: &&str| lines(words, area.width).len() <= usize::from(area.height);
+    let room = usize::from(area.width.saturating_sub(HEAD)) * usize::from(area.height);
+    let found = [words, first, bare].into_iter().find(fits);
+    found.map_or_else(|| fitted(bare, room), str::to_string)
 }
 
 /// Words cut at their end, which is said.

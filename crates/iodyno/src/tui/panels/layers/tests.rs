@@ -112,14 +112,17 @@ fn nothing_is_told_from_no_io_and_from_not_traced() {
 
 #[test]
 fn what_helps_is_not_cut_away() {
-    const WHY: &str = "eBPF is refused to this user by kernel.unprivileged_bpf_disabled and to programs that lack \
-                       CAP_BPF (run it as root)";
+    const WHY: &str = "tracing the block layer needs root, or CAP_BPF and CAP_PERFMON (missing here: CAP_BPF, \
+                       CAP_PERFMON, CAP_SYS_ADMIN); diskstats is kept: rates and mean times for each device";
     let mut scene = Scene { layers: LayerHistory::new(Tracing::off(WHY)), ..Scene::new() };
     let whole = scene.draw(&PANEL, 80, 3);
-    assert!(whole[0].starts_with("LAYERS absent: eBPF is refused"), "{whole:#?}");
-    assert!(whole[1].ends_with("(run it as root)"), "{whole:#?}");
-    let cut = scene.draw(&PANEL, 80, 1)[0].clone();
-    assert!(cut.contains('…') && cut.ends_with("(run it as root)"), "{cut}");
+    assert!(whole[0].starts_with("LAYERS absent: tracing the block layer needs root"), "{whole:#?}");
+    assert!(whole[2].ends_with("for each device"), "{whole:#?}");
+    let some = scene.draw(&PANEL, 80, 2);
+    assert!(some[1].ends_with("CAP_SYS_ADMIN)"), "{some:#?}");
+    let one = scene.draw(&PANEL, 80, 1)[0].clone();
+    assert!(one.ends_with("needs root, or CAP_BPF and CAP_PERFMON"), "{one}");
+    assert!(scene.draw(&PANEL, 60, 1)[0].ends_with('…'));
     scene.draw_at_every_size(&PANEL);
 }
 
