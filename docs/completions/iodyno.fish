@@ -102,9 +102,9 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s V -l version -d 'P
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l interval -d 'Time between two samples, 10ms to 10s' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l frames -d 'Pictures a second on the full screen, 1 to 10 [default: 2]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l prometheus -d 'Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l every -d 'Time between two lines or documents (--plain, --json)' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l every -d 'Time between two lines or documents (--plain, --json), not less than --interval [default: 1s]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l count -d 'End after so many lines or documents (--plain, --json)' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l layers -d 'Trace the block layer: completions only unless asked for more' -r -f -a "off\t'Not at all'
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l layers -d 'How closely the block layer is traced [default: lite, but off for a disk in memory]' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
 full\t'Every event of every I/O'

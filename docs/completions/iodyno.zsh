@@ -105,9 +105,9 @@ _arguments "${_arguments_options[@]}" : \
 '--interval=[Time between two samples, 10ms to 10s]:TIME:_default' \
 '--frames=[Pictures a second on the full screen, 1 to 10 \[default\: 2\]]:N:_default' \
 '--prometheus=[Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address]:ADDR:_default' \
-'--every=[Time between two lines or documents (--plain, --json)]:TIME:_default' \
+'--every=[Time between two lines or documents (--plain, --json), not less than --interval \[default\: 1s\]]:TIME:_default' \
 '--count=[End after so many lines or documents (--plain, --json)]:N:_default' \
-'--layers=[Trace the block layer\: completions only unless asked for more]:LAYERS:((off\:"Not at all"
+'--layers=[How closely the block layer is traced \[default\: lite, but off for a disk in memory\]]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
 full\:"Every event of every I/O"

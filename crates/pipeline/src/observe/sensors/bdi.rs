@@ -206,7 +206,9 @@ impl Source for Bdi {
 
     fn notes(&self) -> Vec<String> {
         let note = |refusal| {
-            format!("Only the limits are known: {refusal}; as root with debugfs mounted there is more.")
+            format!(
+                "Only the limits are known: {refusal}; where root may read a mounted debugfs there is more."
+            )
         };
         self.refusal.as_ref().map(note).into_iter().collect()
     }

@@ -346,8 +346,7 @@ impl Watch {
                 self.latest_ns / SECOND_NS
             )
         });
-        let refused = (self.refused > 0)
-            .then(|| format!("{} processes of other users may not be looked at; root may.", self.refused));
+        let refused = (self.refused > 0).then(|| refused(self.refused));
         let taken = self.subjects.len();
         let full = (taken >= SUBJECTS_EASY).then(|| match self.bar_bytes() {
             u64::MAX => format!("{taken} processes have had series of their own; what further ones do is in `others`."),
@@ -387,5 +386,14 @@ impl Watch {
                 busy.file = file;
             }
         }
+    }
+}
+
+/// How many processes are left out, and whether more rights would help.
+fn refused(count: usize) -> String {
+    let processes = if count == 1 { "process" } else { "processes" };
+    match host::rights::is_root() {
+        true => format!("{count} {processes} may not be looked at, by root neither."),
+        false => format!("{count} {processes} of other users may not be looked at; root may."),
     }
 }
