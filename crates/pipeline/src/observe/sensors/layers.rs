@@ -7,7 +7,8 @@
 //! *Full* follows each I/O from block_bio_queue through block_getrq, block_rq_insert and block_rq_issue to
 //! block_rq_complete, or block_bio_complete where a driver has no requests. *Lite* looks at block_rq_complete only and
 //! takes the times that the kernel keeps in the request. Where the kernel takes no programs, full reads the same events from tracefs and pairs them by device
-//! and sector. Nothing is traced unless asked: `--layers off|auto|lite|full|tracefs`. The times themselves are histograms of
+//! and sector. `--layers off|auto|lite|full|tracefs`
+//! chooses: `run` traces nothing unless asked, `watch` is lite, `tune` is full after each decision. The times themselves are histograms of
 //! 1,856 buckets, kept once for the whole load in the record's `layers` (and by arm in a trial's); this sensor keeps the
 //! counts over time.
 //!
