@@ -286,7 +286,7 @@ mod tests {
             class: Class::Fast,
             risk: model::change::Risk::Safe,
         };
-        assert_eq!(knob.pairs_ms(300_000, 3), Some(60_000));
+        assert_eq!(knob.pairs_ms(300_000, 3), Some(51_000));
         assert_eq!(knob.pairs_ms(180_000, 3), Some(11_000));
         assert_eq!(knob.pairs_ms(120_000, 1), Some(60_000), "never more than the knob can use");
         assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
