@@ -4,6 +4,7 @@ use crate::support::guest_with_iodyno;
 use lab::{Bus, Disk, Guest, Machine};
 use model::layers::{DeviceLayers, LayerTimes, Side, Span};
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Seconds that a step may take on a host with much other work.
 const LIMIT_S: u64 = 300;
@@ -37,6 +38,21 @@ fn ran(guest: &mut Guest, set_up: &str, options: &str) -> Ran {
     let ios = |side: &str| record["load"][side]["ios"].as_u64().unwrap_or(0);
     let layers = serde_json::from_value(record["layers"].clone()).unwrap();
     Ran { ios: ios("read") + ios("write"), layers }
+}
+
+/// Checks a run, and runs it anew when that fails, three times in all: an emulated CPU of a busy host stands still for
+/// whole moments in the midst of an event. What a defect causes comes every time.
+fn checked(guest: &mut Guest, run: impl Fn(&mut Guest) -> Ran, check: impl Fn(&Guest, &Ran), after: &str) {
+    for attempt in 1..=3 {
+        let ran = run(guest);
+        let found = catch_unwind(AssertUnwindSafe(|| check(guest, &ran)));
+        out(guest, after);
+        match found {
+            Ok(()) => return,
+            Err(panic) if attempt == 3 => resume_unwind(panic),
+            Err(_) => println!("attempt {attempt} of 3 failed"),
+        }
+    }
 }
 
 fn spans(device: &DeviceLayers, side: Side) -> Vec<Span> {
@@ -130,23 +146,26 @@ fn each_device_of_a_guests_stacks_has_the_layers_of_its_driver() {
         "echo none | tee /sys/block/nvme*/queue/scheduler; iodyno explain layers | grep 'this machine: eBPF'",
     );
     for stack in &STACKS {
-        let ran = ran(&mut guest, stack.make, READ);
-        let devices = &ran.layers.devices;
-        assert_eq!(devices.len(), stack.devices.len(), "{}: {:?}", stack.name, names(devices));
-        check_all_seen(stack.name, &ran, &devices[0], Side::Read);
-        for (device, wanted) in devices.iter().zip(stack.devices) {
-            // An array may read from one member only.
-            let found = spans(device, Side::Read);
-            assert!(
-                found == *wanted || done(device, Side::Read) == 0,
-                "{} {}: {found:?}",
-                stack.name,
-                device.device
-            );
-        }
-        check_levels(stack, &ran);
-        out(&mut guest, stack.take_down);
+        let run = |guest: &mut Guest| ran(guest, stack.make, READ);
+        checked(&mut guest, run, |_, ran| check_stack(stack, ran), stack.take_down);
     }
+}
+
+fn check_stack(stack: &Stack, ran: &Ran) {
+    let devices = &ran.layers.devices;
+    assert_eq!(devices.len(), stack.devices.len(), "{}: {:?}", stack.name, names(devices));
+    check_all_seen(stack.name, ran, &devices[0], Side::Read);
+    for (device, wanted) in devices.iter().zip(stack.devices) {
+        // An array may read from one member only.
+        let found = spans(device, Side::Read);
+        assert!(
+            found == *wanted || done(device, Side::Read) == 0,
+            "{} {}: {found:?}",
+            stack.name,
+            device.device
+        );
+    }
+    check_levels(stack, ran);
 }
 
 /// What the top got went down whole, and took longer there than below.
@@ -201,36 +220,38 @@ fn layers_of_a_guests_disk_are_those_of_blktrace() {
             while ! ls /run/trace.blktrace.* > /run/files 2>&1; do sleep 0.1; done; sleep 1
             echo /dev/nvme0n1"
         );
-        let ran = ran(&mut guest, &make, READ);
-        out(
-            &mut guest,
-            "cd /run; kill -INT $(cat pid); while kill -0 $(cat pid) 2>/run/files; do sleep 0.1; done
-            blkparse -q -i trace -d trace.bin -f '%a %S %T %t\n' -o /mnt/lab/events; btt -i trace.bin > /mnt/lab/btt",
+        let run = |guest: &mut Guest| {
+            let ran = ran(guest, &make, READ);
+            out(
+                guest,
+                "cd /run; kill -INT $(cat pid); while kill -0 $(cat pid) 2>/run/files; do sleep 0.1; done
+                blkparse -q -i trace -d trace.bin -f '%a %S %T %t\n' -o /mnt/lab/events; btt -i trace.bin > /mnt/lab/btt",
+            );
+            ran
+        };
+        checked(&mut guest, run, |guest, ran| check_against_blktrace(scheduler, guest, ran), "true");
+    }
+}
+
+fn check_against_blktrace(scheduler: &str, guest: &Guest, ran: &Ran) {
+    let text = |name: &str| String::from_utf8(guest.get(name).unwrap()).unwrap();
+    let (events, btt) = (text("events"), text("btt"));
+    let ours = &ran.layers.devices[0];
+    for (span, from) in [(Span::D2C, "D"), (Span::Q2C, "Q")] {
+        let times = ours.times(Side::Read, span).unwrap();
+        let (mean, median) = (times.mean_ns().unwrap(), times.quantile_ns(0.5).unwrap() as f64);
+        let theirs = blktraces(&events, from);
+        let (mean_theirs, median_theirs) = (btts(&btt, span.name()), theirs[theirs.len() / 2] as f64);
+        println!(
+            "{scheduler} {}: mean {mean:.0} and {mean_theirs:.0} ns, median {median:.0} and {median_theirs:.0} ns, {} and {} I/Os",
+            span.name(),
+            times.total(),
+            theirs.len()
         );
-        let text = |name: &str, guest: &Guest| String::from_utf8(guest.get(name).unwrap()).unwrap();
-        let (events, btt) = (text("events", &guest), text("btt", &guest));
-        let ours = &ran.layers.devices[0];
-        for (span, from) in [(Span::D2C, "D"), (Span::Q2C, "Q")] {
-            let times = ours.times(Side::Read, span).unwrap();
-            let (mean, median) = (times.mean_ns().unwrap(), times.quantile_ns(0.5).unwrap() as f64);
-            let theirs = blktraces(&events, from);
-            let (mean_theirs, median_theirs) = (btts(&btt, span.name()), theirs[theirs.len() / 2] as f64);
-            println!(
-                "{scheduler} {}: mean {mean:.0} and {mean_theirs:.0} ns, median {median:.0} and {median_theirs:.0} ns, {} and {} I/Os",
-                span.name(),
-                times.total(),
-                theirs.len()
-            );
-            assert!(
-                times.total().abs_diff(theirs.len() as u64) <= 64 + ours.counter("unseen"),
-                "{scheduler}"
-            );
-            assert!((mean / mean_theirs - 1.0).abs() < 0.05, "{scheduler}: {mean} and {mean_theirs} ns");
-            assert!(
-                (median / median_theirs - 1.0).abs() < 0.05,
-                "{scheduler}: {median} and {median_theirs} ns"
-            );
-        }
+        let counts_differ_by = times.total().abs_diff(theirs.len() as u64);
+        assert!(counts_differ_by <= 64 + ours.counter("unseen"), "{scheduler}");
+        assert!((mean / mean_theirs - 1.0).abs() < 0.05, "{scheduler}: {mean} and {mean_theirs} ns");
+        assert!((median / median_theirs - 1.0).abs() < 0.05, "{scheduler}: {median} and {median_theirs} ns");
     }
 }
 
