@@ -193,7 +193,7 @@ mod tests {
 
     fn record(summary: &str) -> Record {
         let root = Layer::new(LayerKind::Disk, "vda");
-        let path = IoPath { schema: "iodyno.path/1".into(), target: "/dev/vda".into(), root, notes: vec![] };
+        let path = IoPath::new("/dev/vda", root);
         Record {
             schema: RECORD_SCHEMA.into(),
             verb: "run".into(),

@@ -1,13 +1,15 @@
 //! What a rule found: the claim, what it rests on, and what to do.
 
+use crate::change::Risk;
 use crate::job::Position;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Worth knowing; nothing is wrong.
+    #[default]
     Note,
     /// The result needs this beside it to be read rightly.
     Warning,
@@ -45,7 +47,7 @@ pub struct Fix {
 }
 
 /// One finding.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Id of the rule: `iodepth_with_sync_engine`.
     pub rule: String,
@@ -65,4 +67,22 @@ pub struct Finding {
     pub fixes: Vec<Fix>,
     /// Where the option that causes it was given.
     pub position: Option<Position>,
+    /// What else would look the same, each with how to tell it apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub competing: Vec<String>,
+    /// The cheapest experiment that would decide, as a command or a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub experiment: String,
+    /// What the cure can cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
+    /// The knob that the experiment turns, where it is one of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knob: Option<String>,
+    /// By how much the cure is likely to help: 0.3 is 30 % more or faster; 0 where it changes nothing by itself.
+    #[serde(default)]
+    pub gain: f64,
+    /// Why it was taken back: the measurement that contradicts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<String>,
 }

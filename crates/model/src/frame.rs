@@ -1,10 +1,12 @@
 //! The values of fields over some time.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The values of all fields over some time. A field without data for a subject is not there: it is never 0.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Frame {
     values: BTreeMap<Arc<str>, Vec<(Arc<str>, f64)>>,
 }

@@ -23,6 +23,8 @@ pub enum LayerKind {
     Disk,
     /// Storage with no block device on this host: tmpfs, a network or FUSE file system.
     Unbacked,
+    /// No layer of the path but the machine around it: what acts on all of its I/O.
+    Machine,
 }
 
 /// One readable setting of a layer.
@@ -36,6 +38,58 @@ pub struct Setting {
     pub value: crate::change::Attribute,
     /// Whether the file's mode allows writing.
     pub writable: bool,
+    /// What the kernel would have without anybody's doing, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<KernelDefault>,
+    /// Who wants to set it, in the order in which they act; the last that agrees with the value owns it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owners: Vec<Owner>,
+}
+
+impl Setting {
+    /// A setting that nobody is known to set.
+    pub fn new(
+        name: impl Into<String>,
+        path: impl Into<String>,
+        value: crate::change::Attribute,
+        writable: bool,
+    ) -> Self {
+        Setting { name: name.into(), path: path.into(), value, writable, default: None, owners: Vec::new() }
+    }
+
+    /// What is chosen: the word in brackets of a list (`none [mq-deadline]`), else the whole text.
+    pub fn chosen(&self) -> Option<&str> {
+        let text = self.value.value()?.trim();
+        let bracketed = text.split_whitespace().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+        Some(bracketed.unwrap_or(text))
+    }
+
+    /// The number that it is, where it is one.
+    pub fn number(&self) -> Option<f64> {
+        self.chosen()?.parse().ok()
+    }
+}
+
+/// What the kernel gives a setting that nobody touches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelDefault {
+    /// The value, as the file would show it (of a list, the chosen word).
+    pub value: String,
+    /// Why this and not another: `rotational, kernel 6.17 and later`. Empty where there is only one.
+    pub because: String,
+}
+
+/// Somebody who sets a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Owner {
+    /// What kind: the id of a claimant, such as `udev_rule`, `tuned`, `sysctl_file`, `kernel_command_line`.
+    pub kind: String,
+    /// Where it says so: `/etc/udev/rules.d/60-ra.rules:3`, `profile throughput-performance`.
+    pub place: String,
+    /// The value it sets; none where it only may set it (irqbalance and interrupts).
+    pub wants: Option<String>,
+    /// When it acts: `at boot and when the device appears`, `every 10 s`.
+    pub acts: String,
 }
 
 /// One interrupt line of a device.
@@ -112,6 +166,16 @@ impl Layer {
         layers
     }
 
+    /// A fact by name.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        self.facts.get(name).map(String::as_str)
+    }
+
+    /// A fact that is a number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.fact(name)?.parse().ok()
+    }
+
     /// The setting of this name on this layer.
     pub fn setting(&self, name: &str) -> Option<&Setting> {
         self.settings.iter().find(|setting| setting.name == name)
@@ -127,11 +191,58 @@ pub struct IoPath {
     pub target: String,
     /// The layers.
     pub root: Layer,
+    /// The machine around them: kernel, memory, CPUs, limits, settings of `vm` and `fs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Layer>,
+    /// Lines of the kernel's log that are about the devices of the path or their drivers, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<LogLine>,
     /// What could not be read, and why.
     pub notes: Vec<String>,
 }
 
+/// A line of the kernel's log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// When, s after boot.
+    pub uptime_s: f64,
+    /// The text, without its time.
+    pub text: String,
+}
+
 impl IoPath {
+    /// A path with nothing around it.
+    pub fn new(target: impl Into<String>, root: Layer) -> Self {
+        IoPath {
+            schema: "iodyno.path/1".into(),
+            target: target.into(),
+            root,
+            machine: None,
+            log: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The layers of a kind, from the top down.
+    pub fn of_kind(&self, kind: LayerKind) -> impl Iterator<Item = &Layer> {
+        self.root.walk().into_iter().filter(move |layer| layer.kind == kind)
+    }
+
+    /// The disks at the bottom: more than one below an array or a striped volume.
+    pub fn disks(&self) -> Vec<&Layer> {
+        self.of_kind(LayerKind::Disk).collect()
+    }
+
+    /// A fact about the machine.
+    pub fn machine_fact(&self, name: &str) -> Option<&str> {
+        self.machine.as_ref()?.facts.get(name).map(String::as_str)
+    }
+
+    /// A setting of the machine, such as `vm.dirty_ratio`.
+    pub fn machine_setting(&self, name: &str) -> Option<&Setting> {
+        self.machine.as_ref()?.setting(name)
+    }
+
     /// The first layer from the top that has an I/O queue of its own: the device a tune of this target acts on.
     pub fn queue_device(&self) -> Option<&Layer> {
         self.root.walk().into_iter().find(|layer| {

@@ -1,6 +1,7 @@
 //! The nouns of iodyno: plain data that every stage shares. No I/O, no clock, no randomness; serde only.
 
 pub mod change;
+pub mod check;
 pub mod curve;
 pub mod field;
 pub mod figures;

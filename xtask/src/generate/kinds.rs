@@ -64,6 +64,22 @@ pub const KINDS: &[Kind] = &[
         headings: &["What it finds", "Why it matters", "What to try", "Example", "Stays silent", "Sources"],
     },
     Kind {
+        name: "cause",
+        plural: "Causes",
+        folder: "crates/pipeline/src/diagnose/causes",
+        item: "CAUSE",
+        type_name: "Cause",
+        headings: &[
+            "What it finds",
+            "Why it matters",
+            "What to try",
+            "Example",
+            "Stays silent",
+            "Seen",
+            "Sources",
+        ],
+    },
+    Kind {
         name: "live",
         plural: "Live rules",
         folder: "crates/pipeline/src/diagnose/live",

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// One thing with its page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// `knob`, `persist`, `rule`, `live`, `engine`, `preset`, `sensor`, `collector`, `field` or `series`.
+    /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `field` or `series`.
     pub kind: &'static str,
     /// Its id.
     pub id: Cow<'static, str>,
@@ -26,10 +26,11 @@ struct Document {
 
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 8] = [
+    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 9] = [
         ("knob", pipeline::apply::knobs::PAGES),
         ("persist", pipeline::apply::persist::PAGES),
         ("rule", pipeline::diagnose::rules::PAGES),
+        ("cause", pipeline::diagnose::causes::PAGES),
         ("live", pipeline::diagnose::live::PAGES),
         ("engine", pipeline::load::engines::PAGES),
         ("preset", pipeline::load::presets::PAGES),

@@ -140,13 +140,11 @@ fn finding() -> Finding {
     Finding {
         rule: "irq_single_cpu".into(),
         level: Level::Warning,
-        section: String::new(),
         claim: "nvme0n1: all its interrupts on CPU 4, which is 91 % busy".into(),
         evidence: vec![Evidence { name: "irq.device_per_s".into(), value: "41 k/s on CPU 4".into() }],
         refuted_by: "CPU 4 is as busy when the device is idle.".into(),
         advice: "Let the interrupts go to several CPUs.".into(),
-        fixes: vec![],
-        position: None,
+        ..Finding::default()
     }
 }
 

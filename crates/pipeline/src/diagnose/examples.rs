@@ -155,7 +155,7 @@ impl Example {
     }
 }
 
-fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split_whitespace().map(|word| word.split_once('=').unwrap_or((word, "")))
 }
 
@@ -260,7 +260,7 @@ fn path(layers: Vec<Layer>) -> Option<IoPath> {
         Some(layer)
     });
     root.below.extend(nested);
-    Some(IoPath { schema: "iodyno.path/1".into(), target: "/target".into(), root, notes: Vec::new() })
+    Some(IoPath::new("/target", root))
 }
 
 fn machine(machine: &mut Machine, text: &str) {
@@ -287,7 +287,7 @@ fn limit(text: &str) -> CgroupLimit {
 }
 
 /// `600@1ms+400@8ms`: how many took how long.
-fn direction(text: &str, bs: u64) -> Direction {
+pub(super) fn direction(text: &str, bs: u64) -> Direction {
     let mut latency = Histogram::new();
     for part in text.split('+') {
         let (count, time) = part.split_once('@').unwrap_or_else(|| panic!("no count@time in {part}"));
@@ -296,7 +296,7 @@ fn direction(text: &str, bs: u64) -> Direction {
     Direction { ios: latency.total(), bytes: latency.total() * bs, latency }
 }
 
-fn time_ns(text: &str) -> u64 {
+pub(super) fn time_ns(text: &str) -> u64 {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap());
     let scale = match unit {
         "us" => 1e3,

@@ -20,17 +20,7 @@ pub fn note(section: &str, claim: impl Into<String>) -> Finding {
 
 /// With a level that depends on the case.
 pub fn found(level: Level, section: &str, claim: impl Into<String>) -> Finding {
-    Finding {
-        rule: String::new(),
-        level,
-        section: section.into(),
-        claim: claim.into(),
-        evidence: Vec::new(),
-        refuted_by: String::new(),
-        advice: String::new(),
-        fixes: Vec::new(),
-        position: None,
-    }
+    Finding { level, section: section.into(), claim: claim.into(), ..Finding::default() }
 }
 
 /// The parts of a finding, one after the other.
@@ -39,6 +29,10 @@ pub trait With {
     fn shows(self, name: &str, value: impl ToString) -> Self;
     /// What would show it to be mistaken.
     fn refuted_by(self, what: &str) -> Self;
+    /// By how much the cure is likely to help: 0.3 is 30 % more or faster.
+    fn gains(self, share: f64) -> Self;
+    /// The experiment that decides, where it is another than the cause's own.
+    fn experiment(self, what: impl Into<String>) -> Self;
     /// What to try, a sentence.
     fn advise(self, what: impl Into<String>) -> Self;
     /// An option to set.
@@ -57,6 +51,16 @@ impl With for Finding {
 
     fn refuted_by(mut self, what: &str) -> Self {
         self.refuted_by = what.into();
+        self
+    }
+
+    fn gains(mut self, share: f64) -> Self {
+        self.gain = share.max(0.0);
+        self
+    }
+
+    fn experiment(mut self, what: impl Into<String>) -> Self {
+        self.experiment = what.into();
         self
     }
 

@@ -43,6 +43,11 @@ impl Medium {
         }
     }
 
+    /// Of one disk; none where it cannot be told.
+    pub fn of_layer(disk: &Layer) -> Option<Medium> {
+        of_disk(disk)
+    }
+
     /// For people.
     pub fn phrase(self) -> &'static str {
         match self {

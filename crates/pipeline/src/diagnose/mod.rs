@@ -3,6 +3,7 @@
 //! A rule is one file in `rules/`. [`before`] judges a job before anything is loaded, [`after`] judges what the load
 //! gave. A finding carries the change of the job that helps, and [`corrected`] makes all of them.
 
+pub mod causes;
 mod corrected;
 #[cfg(test)]
 mod examples;
@@ -12,14 +13,19 @@ pub mod live;
 mod measured;
 mod medium;
 pub mod rules;
+mod scene;
+#[cfg(test)]
+mod scene_examples;
 #[cfg(test)]
 mod tests;
 
 pub use corrected::{corrected, words};
 pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
 pub use medium::Medium;
+pub use scene::{Scene, causes_of};
 
 use crate::analyse::fields::Frame;
+use model::change::Risk;
 use model::finding::{Finding, Level};
 
 /// A problem that a job or a record can have.
@@ -53,6 +59,32 @@ pub struct LiveRule {
     /// The findings over the time of a frame. The name of the rule is put in by the caller; a finding's section is the
     /// device that it is about.
     pub judge: fn(&Frame) -> Vec<Finding>,
+}
+
+/// A reason why storage is slow, or will be: seen in the path and its settings, in short loads, or in what the sensors
+/// show meanwhile.
+#[derive(Debug)]
+pub struct Cause {
+    /// Name of its file: the problem, not the cure.
+    pub id: &'static str,
+    /// First version that had it.
+    pub since: &'static str,
+    /// What it finds, in half a sentence.
+    pub summary: &'static str,
+    /// The worst it gives. A warning is for what costs speed or safety now; what only might is a note.
+    pub level: Level,
+    /// What the cure can cost.
+    pub risk: Risk,
+    /// Other explanations of the same evidence, each with how to tell it apart, half a sentence each. Not empty.
+    pub competing: &'static [&'static str],
+    /// The cheapest experiment that tells them apart: a command with `{target}` and `{device}` in place of names, or a
+    /// sentence. `{device}` is the finding's section.
+    pub experiment: &'static str,
+    /// The knob that it turns, where iodyno has it.
+    pub knob: Option<&'static str>,
+    /// The findings; a finding's section is the device or mount that it is about. Rule, risk, competing explanations,
+    /// experiment and knob are put in by the caller unless the finding has its own.
+    pub judge: fn(&Scene<'_>) -> Vec<Finding>,
 }
 
 /// What the sensors of some seconds show, the worst first.

@@ -17,9 +17,6 @@ use host::Host;
 use model::iopath::{Interrupt, IoPath, Layer, LayerKind, Setting};
 use mounts::Mounts;
 
-/// Schema of the path document.
-pub const PATH_SCHEMA: &str = "iodyno.path/1";
-
 /// Stacks deeper than this are cut: a loop device can be mounted below its own backing file's directory.
 const DEPTH_MAX: usize = 16;
 
@@ -81,7 +78,8 @@ pub fn collect(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
     }
     root.below.extend(survey.layer(&found.below, 0));
     survey.notes.extend(found.note);
-    Ok(IoPath { schema: PATH_SCHEMA.into(), target: found.path, root, notes: survey.notes })
+    let machine = survey.machine();
+    Ok(IoPath { machine: Some(machine), notes: survey.notes, ..IoPath::new(found.path, root) })
 }
 
 impl<'a> Survey<'a> {
@@ -98,17 +96,29 @@ impl<'a> Survey<'a> {
         })
     }
 
+    /// What is around the path.
+    fn machine(&mut self) -> Layer {
+        let layer = Layer::new(LayerKind::Machine, "machine");
+        let mut draft = Draft { layer, subject: String::new(), below: Vec::new() };
+        self.run_collectors(&mut draft);
+        draft.layer
+    }
+
+    fn run_collectors(&mut self, draft: &mut Draft) {
+        for collector in collectors::ALL {
+            if collector.kinds.contains(&draft.layer.kind) {
+                (collector.collect)(self, draft);
+            }
+        }
+    }
+
     fn layer(&mut self, below: &Below, depth: usize) -> Option<Layer> {
         if depth > DEPTH_MAX {
             self.notes.push(format!("The stack is more than {DEPTH_MAX} layers deep; the rest is left out."));
             return None;
         }
         let mut draft = self.draft(below)?;
-        for collector in collectors::ALL {
-            if collector.kinds.contains(&draft.layer.kind) {
-                (collector.collect)(self, &mut draft);
-            }
-        }
+        self.run_collectors(&mut draft);
         let Draft { mut layer, below, .. } = draft;
         layer.below.extend(below.iter().filter_map(|below| self.layer(below, depth + 1)));
         Some(layer)
@@ -159,7 +169,7 @@ impl Draft {
     pub fn setting(&mut self, host: &Host, name: &str, path: String) {
         let value = host.attribute(&path);
         let writable = host.is_writable(&path);
-        self.layer.settings.push(Setting { name: name.into(), path, value, writable });
+        self.layer.settings.push(Setting::new(name, path, value, writable));
     }
 }
 

@@ -110,7 +110,7 @@ mod tests {
             below = vec![layer];
         }
         let root = Layer { below, ..Layer::new(LayerKind::Target, "/srv") };
-        IoPath { schema: String::new(), target: "/srv".into(), root, notes: vec![] }
+        IoPath::new("/srv", root)
     }
 
     #[test]

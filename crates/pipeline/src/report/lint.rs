@@ -91,11 +91,8 @@ mod tests {
             level,
             section: section.into(),
             claim: claim.into(),
-            evidence: Vec::new(),
-            refuted_by: String::new(),
             advice: "Use io_uring.".into(),
-            fixes: Vec::new(),
-            position: None,
+            ..Finding::default()
         }
     }
 

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     fn setting(name: &str, value: Attribute) -> Setting {
-        Setting { name: name.into(), path: String::new(), value, writable: true }
+        Setting::new(name, "", value, true)
     }
 
     fn words(name: &str, text: &str) -> (String, String) {

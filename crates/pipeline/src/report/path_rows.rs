@@ -18,7 +18,7 @@ pub(super) fn rows(layer: &Layer, is_top: bool, all: bool) -> Vec<Row> {
         LayerKind::Loop => loop_device(layer),
         LayerKind::Zram => zram(layer),
         LayerKind::Stacked => stacked(layer),
-        LayerKind::Disk | LayerKind::Target => Vec::new(),
+        LayerKind::Disk | LayerKind::Target | LayerKind::Machine => Vec::new(),
     };
     if is_top || all {
         rows.extend(users(layer));

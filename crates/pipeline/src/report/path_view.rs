@@ -153,10 +153,7 @@ mod tests {
         let mut root = Layer::new(LayerKind::Target, "/dev/md0");
         root.below = members;
         let notes = notes.iter().map(|note| (*note).to_string()).collect();
-        text(
-            &IoPath { schema: String::new(), target: "/dev/md0".into(), root, notes },
-            PathOptions::default(),
-        )
+        text(&IoPath { notes, ..IoPath::new("/dev/md0", root) }, PathOptions::default())
     }
 
     #[test]

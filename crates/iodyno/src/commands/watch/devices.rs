@@ -89,7 +89,7 @@ fn active(host: &Host) -> Vec<String> {
 
 fn joined(below: Vec<Layer>) -> IoPath {
     let root = Layer { below, ..Layer::new(LayerKind::Target, "") };
-    IoPath { schema: String::new(), target: String::new(), root, notes: Vec::new() }
+    IoPath::new("", root)
 }
 
 /// As many targets as can be traced whole, in their order.

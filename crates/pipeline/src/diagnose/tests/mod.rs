@@ -1,5 +1,6 @@
 //! Every rule is run on the blocks of its own documentation.
 
+mod causes;
 mod live;
 mod reports;
 pub mod words;

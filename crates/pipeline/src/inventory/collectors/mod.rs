@@ -4,6 +4,7 @@ pub mod disk;
 pub mod filesystem;
 pub mod hardware_queues;
 pub mod interrupts;
+pub mod kernel;
 pub mod loop_device;
 pub mod partition;
 pub mod queue;
@@ -17,6 +18,7 @@ pub static ALL: &[&super::Collector] = &[
     &filesystem::COLLECTOR,
     &hardware_queues::COLLECTOR,
     &interrupts::COLLECTOR,
+    &kernel::COLLECTOR,
     &loop_device::COLLECTOR,
     &partition::COLLECTOR,
     &queue::COLLECTOR,
@@ -31,6 +33,7 @@ pub static PAGES: &[(&str, &str)] = &[
     ("filesystem", include_str!("../../../../../docs/catalogue/collector/filesystem.md")),
     ("hardware_queues", include_str!("../../../../../docs/catalogue/collector/hardware_queues.md")),
     ("interrupts", include_str!("../../../../../docs/catalogue/collector/interrupts.md")),
+    ("kernel", include_str!("../../../../../docs/catalogue/collector/kernel.md")),
     ("loop_device", include_str!("../../../../../docs/catalogue/collector/loop_device.md")),
     ("partition", include_str!("../../../../../docs/catalogue/collector/partition.md")),
     ("queue", include_str!("../../../../../docs/catalogue/collector/queue.md")),

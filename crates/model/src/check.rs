@@ -1,0 +1,114 @@
+//! What `check` did and saw: short loads, each with its role, and the fields of every sensor meanwhile.
+
+use crate::frame::Frame;
+use crate::job::Job;
+use crate::layers::{LayerTimes, Side, Span};
+use crate::record::LoadResult;
+use serde::{Deserialize, Serialize};
+
+/// What a short load is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// No load of ours: what others do meanwhile.
+    Idle,
+    /// One random read of 4 KiB at a time, direct: the latency of one I/O.
+    Latency,
+    /// Random reads of 4 KiB, direct, at a depth; several of them with rising depths make the response curve.
+    Depth,
+    /// One sequential direct stream of large reads.
+    Stream,
+    /// Several sequential direct streams of large reads.
+    Streams,
+    /// Random buffered reads of small blocks in a range that is not cached.
+    BufferedRandom,
+    /// One sequential buffered stream.
+    BufferedStream,
+    /// Random direct writes on scratch.
+    Write,
+    /// Sequential direct writes on scratch.
+    WriteStream,
+    /// Buffered writes on scratch.
+    BufferedWrite,
+    /// Small writes, each followed by fsync, on scratch.
+    Fsync,
+    /// Random reads beside a stream of writes.
+    Mixed,
+}
+
+/// One short load and what was seen meanwhile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// What it is for.
+    pub role: Role,
+    /// The load; of [`Role::Idle`] the job says nothing.
+    pub job: Job,
+    /// What came of it.
+    pub load: LoadResult,
+    /// Every field over the time of the load.
+    pub frame: Frame,
+    /// Times by layer; none where they were not traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<LayerTimes>,
+}
+
+impl Probe {
+    /// Completed I/Os a second.
+    pub fn iops(&self) -> f64 {
+        self.load.iops()
+    }
+
+    /// Completed bytes a second.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.load.bytes_per_s()
+    }
+
+    /// Mean latency, us; none without I/O.
+    pub fn mean_us(&self) -> Option<f64> {
+        self.load.latency().mean_ns().map(|ns| ns / 1e3)
+    }
+
+    /// A percentile of the latency (0.99), us; none without I/O.
+    pub fn percentile_us(&self, share: f64) -> Option<f64> {
+        self.load.latency().quantile_ns(share).map(|ns| ns as f64 / 1e3)
+    }
+
+    /// Mean time of a span on a device, both directions together, us; none where there is none.
+    pub fn span_us(&self, device: &str, span: Span) -> Option<f64> {
+        let layers = self.layers.as_ref()?;
+        let device = layers.devices.iter().find(|one| one.device == device)?;
+        let times = [Side::Read, Side::Write].into_iter().filter_map(|side| device.times(side, span));
+        let (count, sum) = times.fold((0.0, 0.0), |(count, sum), times| {
+            let total = times.total() as f64;
+            (count + total, sum + total * times.mean_ns().unwrap_or(0.0))
+        });
+        (count > 0.0).then(|| sum / count / 1e3)
+    }
+}
+
+/// What a disk of the cloud promises, or any other figure that storage is sold with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Promise {
+    /// Who: `aws`, `azure`, `gcp`, `alibaba`; empty where the user said figures alone.
+    pub provider: String,
+    /// Type, as the provider calls it.
+    pub kind: String,
+    /// I/Os a second that it holds for ever.
+    pub iops: Option<f64>,
+    /// Bytes a second that it holds for ever.
+    pub bytes_per_s: Option<f64>,
+    /// I/Os a second while credits last.
+    pub burst_iops: Option<f64>,
+    /// Bytes a second while credits last.
+    pub burst_bytes_per_s: Option<f64>,
+    /// How long full credits last at the burst rate, s.
+    pub burst_s: Option<f64>,
+    /// I/Os larger than this are counted as several, bytes.
+    pub io_unit_bytes: Option<u64>,
+    /// Limits of the whole instance, which all of its disks share.
+    pub instance_iops: Option<f64>,
+    /// The same in bytes a second.
+    pub instance_bytes_per_s: Option<f64>,
+    /// Where the figures come from, with the date.
+    pub source: String,
+}
