@@ -20,6 +20,8 @@ pub struct Cli {
 pub enum Verb {
     /// Show the I/O path below a target with every setting; changes nothing.
     Inspect(commands::inspect::Args),
+    /// What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing.
+    Diff(commands::diff::Args),
     /// Load a target once and keep the measurement as a record.
     Run(commands::run::Args),
     /// Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes.

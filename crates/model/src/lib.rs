@@ -3,6 +3,7 @@
 pub mod change;
 pub mod check;
 pub mod curve;
+pub mod difference;
 pub mod field;
 pub mod figures;
 pub mod finding;

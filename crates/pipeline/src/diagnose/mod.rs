@@ -5,6 +5,7 @@
 
 pub mod causes;
 mod corrected;
+pub mod difference;
 #[cfg(test)]
 mod examples;
 mod facts;

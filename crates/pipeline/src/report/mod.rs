@@ -1,6 +1,7 @@
 //! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
 
 mod curve_view;
+pub mod diff_view;
 pub mod exposition;
 pub mod field_page;
 pub mod layers;

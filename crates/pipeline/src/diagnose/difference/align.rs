@@ -1,0 +1,227 @@
+//! Lays one path over the other: which layer of the first is which of the second, and what is not the same in both.
+
+use model::difference::What;
+use model::iopath::{IoPath, Layer, LayerKind, Setting};
+use std::collections::BTreeSet;
+
+/// Something that is not the same.
+pub struct Pair<'a> {
+    /// The layer, as the second side names it.
+    pub place: String,
+    /// Setting, fact or layer.
+    pub name: String,
+    /// What it is.
+    pub what: What,
+    /// On the first side.
+    pub a: Option<String>,
+    /// On the second.
+    pub b: Option<String>,
+    /// The two settings, where it is one on both sides.
+    pub settings: Option<(&'a Setting, &'a Setting)>,
+    /// Whether it is about a further member of an array.
+    pub is_member: bool,
+}
+
+/// Everything that is not the same, and how much is.
+#[derive(Default)]
+pub struct Aligned<'a> {
+    /// What is not.
+    pub pairs: Vec<Pair<'a>>,
+    /// How many facts and settings are the same.
+    pub same: usize,
+}
+
+/// Facts that name a thing, or change by themselves: never the reason of anything.
+const IDENTITY: &[&str] = &[
+    "named",
+    "source",
+    "mount_point",
+    "subdirectory",
+    "dm_name",
+    "vg",
+    "lv",
+    "controller",
+    "backing_file",
+    "free_bytes",
+    "free_inodes",
+    "total_inodes",
+    "reason",
+    "users",
+    "instance_id",
+    "fstab_place",
+    "sync_completed",
+    "uptime_s",
+    "start_bytes",
+    "number",
+    "iscsi_portal",
+    "pcie_narrowest",
+    "cgroup",
+    "overlay_lower",
+    "bind_of",
+];
+
+/// Settings that count or that follow from others.
+const VOLATILE: &[&str] =
+    &["fs.aio-nr", "inflight", "state", "nr_zones", "hw_sector_size", "md/sync_completed"];
+
+/// Lays the second path over the first.
+pub fn all<'a>(a: &'a IoPath, b: &'a IoPath) -> Aligned<'a> {
+    let mut aligned = Aligned::default();
+    aligned.children(&a.root, &b.root, false);
+    if let (Some(a), Some(b)) = (&a.machine, &b.machine) {
+        aligned.layer(a, b, false);
+    }
+    aligned
+}
+
+impl<'a> Aligned<'a> {
+    /// Layers of the same kind belong together; where one side has a layer more, what is below it may still match.
+    fn walk(&mut self, a: &'a Layer, b: &'a Layer, is_member: bool) {
+        if a.kind == b.kind {
+            self.layer(a, b, is_member);
+            self.children(a, b, is_member);
+        } else if a.below.first().is_some_and(|below| has(below, b.kind)) {
+            self.extra(a, b, Some(a), None);
+            self.walk(&a.below[0], b, is_member);
+        } else if b.below.first().is_some_and(|below| has(below, a.kind)) {
+            self.extra(b, b, None, Some(b));
+            self.walk(a, &b.below[0], is_member);
+        } else {
+            self.extra(b, b, Some(a), Some(b));
+        }
+    }
+
+    fn children(&mut self, a: &'a Layer, b: &'a Layer, is_member: bool) {
+        for (index, (a, b)) in a.below.iter().zip(&b.below).enumerate() {
+            self.walk(a, b, is_member || index > 0);
+        }
+        if a.below.len() != b.below.len() {
+            let count = |layer: &Layer| Some(layer.below.len().to_string());
+            self.put(&b.name, "members", What::Structure, count(a), count(b));
+        }
+    }
+
+    fn extra(&mut self, at: &Layer, place: &Layer, a: Option<&Layer>, b: Option<&Layer>) {
+        let words = |layer: &Layer| match layer.title.as_str() {
+            "" => format!("{} {}", kind_word(layer.kind), layer.name),
+            title => format!("{} ({title})", kind_word(layer.kind)),
+        };
+        let name = format!("layer {}", kind_word(at.kind));
+        self.put(&place.name, &name, What::Structure, a.map(words), b.map(words));
+    }
+
+    fn layer(&mut self, a: &'a Layer, b: &'a Layer, is_member: bool) {
+        let first = self.pairs.len();
+        self.facts(a, b);
+        self.settings(a, b);
+        if a.kind == LayerKind::Disk {
+            let queues =
+                |layer: &Layer| Some(layer.queues.len().to_string()).filter(|_| !layer.queues.is_empty());
+            self.compare(&b.name, "hardware queues", queues(a), queues(b));
+            self.compare(&b.name, "CPUs that take its interrupts", spread(a), spread(b));
+        }
+        self.pairs[first..].iter_mut().for_each(|pair| pair.is_member |= is_member);
+    }
+
+    fn facts(&mut self, a: &Layer, b: &Layer) {
+        let names: BTreeSet<&String> = a.facts.keys().chain(b.facts.keys()).collect();
+        for name in names.into_iter().filter(|name| !IDENTITY.contains(&name.as_str())) {
+            if matches!(name.as_str(), "options" | "super_options") {
+                self.options(&b.name, a.fact(name).unwrap_or_default(), b.fact(name).unwrap_or_default());
+                continue;
+            }
+            let value = |layer: &Layer| layer.fact(name).map(str::to_string);
+            self.compare(&b.name, name, value(a), value(b));
+        }
+    }
+
+    /// Mount options are a list of settings: only those that differ are worth a line, each its own.
+    fn options(&mut self, place: &str, a: &str, b: &str) {
+        let (a, b): (BTreeSet<&str>, BTreeSet<&str>) = (a.split(',').collect(), b.split(',').collect());
+        let mut heads: Vec<&str> = Vec::new();
+        for option in a.symmetric_difference(&b) {
+            let head = option.split('=').next().unwrap_or(option);
+            if !head.is_empty() && !heads.contains(&head) {
+                heads.push(head);
+            }
+        }
+        let of = |set: &BTreeSet<&str>, head: &str| {
+            let found = set.iter().find(|one| one.split('=').next() == Some(head));
+            found.map(|one| (*one).to_string())
+        };
+        for head in heads {
+            self.compare(place, &format!("mount option {head}"), of(&a, head), of(&b, head));
+        }
+        self.same += a.intersection(&b).count();
+    }
+
+    fn settings(&mut self, a: &'a Layer, b: &'a Layer) {
+        // Each scheduler has parameters of its own: with another one, they say nothing.
+        let scheduler = |layer: &'a Layer| layer.setting("scheduler").and_then(Setting::chosen);
+        let has_same = scheduler(a) == scheduler(b);
+        let volatile = |setting: &&Setting| {
+            !VOLATILE.contains(&setting.name.as_str()) && (has_same || !setting.name.starts_with("iosched/"))
+        };
+        for one in a.settings.iter().filter(volatile) {
+            let Some(other) = b.setting(&one.name) else {
+                if one.chosen().is_some() {
+                    self.put(&b.name, &one.name, What::Setting, one.chosen().map(Into::into), None);
+                }
+                continue;
+            };
+            if one.chosen() == other.chosen() {
+                self.same += 1;
+                continue;
+            }
+            let value = |setting: &Setting| setting.chosen().map(Into::into);
+            self.put(&b.name, &one.name, What::Setting, value(one), value(other));
+            if let Some(pair) = self.pairs.last_mut() {
+                pair.settings = Some((one, other));
+            }
+        }
+        for new in b.settings.iter().filter(volatile).filter(|new| a.setting(&new.name).is_none()) {
+            if new.chosen().is_some() {
+                self.put(&b.name, &new.name, What::Setting, None, new.chosen().map(Into::into));
+            }
+        }
+    }
+
+    fn compare(&mut self, place: &str, name: &str, a: Option<String>, b: Option<String>) {
+        if a == b {
+            self.same += usize::from(a.is_some());
+        } else {
+            self.put(place, name, What::Fact, a, b);
+        }
+    }
+
+    fn put(&mut self, place: &str, name: &str, what: What, a: Option<String>, b: Option<String>) {
+        let (place, name) = (place.to_string(), name.to_string());
+        self.pairs.push(Pair { place, name, what, a, b, settings: None, is_member: false });
+    }
+}
+
+fn has(layer: &Layer, kind: LayerKind) -> bool {
+    layer.walk().iter().any(|one| one.kind == kind)
+}
+
+/// How many CPUs take the interrupts of a disk.
+fn spread(disk: &Layer) -> Option<String> {
+    let cpus: BTreeSet<&str> =
+        disk.interrupts.iter().filter_map(|line| line.effective_cpus.as_deref()).collect();
+    (!cpus.is_empty()).then(|| cpus.len().to_string())
+}
+
+/// The word for a kind of layer.
+pub fn kind_word(kind: LayerKind) -> &'static str {
+    match kind {
+        LayerKind::Target => "target",
+        LayerKind::FileSystem => "file system",
+        LayerKind::Partition => "partition",
+        LayerKind::Loop => "loop device",
+        LayerKind::Zram => "zram",
+        LayerKind::Stacked => "stacked device",
+        LayerKind::Disk => "disk",
+        LayerKind::Unbacked => "file system without a disk",
+        LayerKind::Machine => "machine",
+    }
+}
