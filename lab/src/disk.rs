@@ -15,6 +15,8 @@ pub enum Bus {
     Sata,
     /// usb-storage on xHCI.
     Usb,
+    /// A SCSI disk on uas on xHCI.
+    Uas,
 }
 
 /// A disk that starts empty, kept in a file of the guest's directory.
@@ -25,13 +27,14 @@ pub struct Disk {
     queues: u32,
     iops: Option<u64>,
     bytes_per_s: Option<u64>,
+    burst: Option<(u64, u64)>,
     rotational: bool,
 }
 
 impl Disk {
     /// A disk of `mib` MiB with one queue and no limits.
     pub fn new(bus: Bus, mib: u64) -> Disk {
-        Disk { bus, mib, queues: 1, iops: None, bytes_per_s: None, rotational: false }
+        Disk { bus, mib, queues: 1, iops: None, bytes_per_s: None, burst: None, rotational: false }
     }
 
     /// Queues of virtio, NVMe and virtio-scsi; the guest uses no more than it has CPUs.
@@ -43,6 +46,13 @@ impl Disk {
     /// No more I/Os than this a second, in host time.
     pub fn iops(mut self, iops: u64) -> Disk {
         self.iops = Some(iops);
+        self
+    }
+
+    /// Beside a limit of I/Os: this many a second for so many seconds, after which only the limit is left, as cloud disks
+    /// with credits do.
+    pub fn burst(mut self, iops: u64, seconds: u64) -> Disk {
+        self.burst = Some((iops, seconds));
         self
     }
 
@@ -99,7 +109,13 @@ impl Disk {
 
     fn limits(&self) -> Value {
         let mut limits = serde_json::Map::new();
-        let given = [("iops-total", self.iops), ("bps-total", self.bytes_per_s)];
+        let burst = |part: fn((u64, u64)) -> u64| self.burst.map(part);
+        let given = [
+            ("iops-total", self.iops),
+            ("bps-total", self.bytes_per_s),
+            ("iops-total-max", burst(|(iops, _)| iops)),
+            ("iops-total-max-length", burst(|(_, seconds)| seconds)),
+        ];
         limits.extend(given.into_iter().filter_map(|(name, limit)| Some((name.to_string(), json!(limit?)))));
         Value::Object(limits)
     }
@@ -119,6 +135,12 @@ impl Disk {
             Bus::Sata => {
                 below("ahci".into(), format!("ide-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"))
             }
+            Bus::Uas => vec![
+                format!("qemu-xhci,id=bus{number}"),
+                // udev names a USB disk by its bridge's serial number, not by its own.
+                format!("usb-uas,id=uas{number},bus=bus{number}.0,serial={}", Disk::serial(number)),
+                format!("scsi-hd,bus=uas{number}.0,{disk},rotation_rate=1"),
+            ],
             Bus::Usb => {
                 below("qemu-xhci".into(), format!("usb-storage,bus=bus{number}.0,{disk},removable=on"))
             }

@@ -17,6 +17,7 @@
 #![allow(clippy::print_stdout, reason = "a skipped test says why")]
 
 mod cache;
+pub mod cases;
 mod disk;
 mod guest;
 mod machine;

@@ -10,6 +10,7 @@ mod bad_input;
 mod diff;
 mod disk_sensors;
 mod engines;
+mod faults;
 mod field_lines;
 mod fio_words;
 mod inspect;

@@ -1,0 +1,98 @@
+//! Seeded faults: `check` names the true cause among its first three findings, and is silent on healthy machines.
+//!
+//! A case is one file of `lab/faults` or `lab/healthy`. Here some of them are built in a guest and checked; with
+//! `IODYNO_FAULTS=all` all of them are, and with a list of names those. `IODYNO_BLESS=1` keeps each document as
+//! `testdata/faults/NAME.json`, which the second test judges again without a guest.
+
+use crate::support::{Iodyno, code, guest_with_iodyno, text};
+use lab::Guest;
+use lab::cases::{self, Case};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The cause counts as found among so many findings.
+const FIRST: usize = 3;
+
+fn documents() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/faults")
+}
+
+/// The document of a check of the case, or what went wrong.
+fn check(guest: &mut Guest, names: &str, case: &Case) -> Result<Value, String> {
+    let script = format!(
+        "IODYNO_STATE_DIR=/run/state /run/iodyno check \"$TARGET\" --quick --json {} >/mnt/lab/case.json",
+        case.options
+    );
+    let done = case.run(guest, names, &script, 300).map_err(|error| error.to_string())?;
+    if done.status > 1 {
+        return Err(format!("status {}: {}", done.status, done.err));
+    }
+    let document = guest.get("case.json").map_err(|error| error.to_string())?;
+    serde_json::from_slice(&document).map_err(|error| error.to_string())
+}
+
+/// The rules of the findings that stand, in their order, of these levels.
+fn rules(document: &Value, levels: &[&str]) -> Vec<String> {
+    let findings = document["findings"].as_array().expect("a list of findings");
+    let stands =
+        |one: &&Value| one["withdrawn"].is_null() && levels.contains(&one["level"].as_str().unwrap());
+    findings.iter().filter(stands).map(|one| one["rule"].as_str().unwrap().to_string()).collect()
+}
+
+/// Whether the document names the cause, or on a healthy machine nothing; else what it says.
+fn verdict(case: &Case, document: &Value) -> Result<(), String> {
+    let all = rules(document, &["wrong", "warning", "note"]);
+    if case.causes.is_empty() {
+        let alarms = rules(document, &["wrong", "warning"]);
+        return alarms
+            .is_empty()
+            .then_some(())
+            .ok_or_else(|| format!("alarms on a healthy machine: {alarms:?}"));
+    }
+    let is_named = all.iter().take(FIRST).any(|rule| case.causes.contains(rule));
+    is_named.then_some(()).ok_or_else(|| format!("wanted one of {:?}, found {all:?}", case.causes))
+}
+
+fn is_wanted(case: &Case) -> bool {
+    match std::env::var("IODYNO_FAULTS").ok().as_deref() {
+        None => case.is_in_test,
+        Some("all") => true,
+        Some(names) => names.split(',').any(|name| name == case.name),
+    }
+}
+
+#[test]
+fn a_guest_with_a_fault_is_told_its_cause() {
+    let Some((mut guest, _turn)) = guest_with_iodyno(cases::machine()) else { return };
+    let names = cases::prepare(&mut guest).unwrap();
+    let mut failed = Vec::new();
+    for case in cases::all().unwrap().iter().filter(|case| is_wanted(case)) {
+        let checked = check(&mut guest, &names, case);
+        let judged = checked.as_ref().map_err(Clone::clone).and_then(|document| verdict(case, document));
+        let words = judged.as_ref().map_or_else(Clone::clone, |()| "as it should be".into());
+        println!("{:<28} {words}", case.name);
+        if let (Ok(document), true) = (&checked, std::env::var_os("IODYNO_BLESS").is_some()) {
+            std::fs::create_dir_all(documents()).unwrap();
+            std::fs::write(documents().join(format!("{}.json", case.name)), document.to_string()).unwrap();
+        }
+        failed.extend(judged.err().map(|why| format!("{}: {why}", case.name)));
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn what_was_seen_in_guests_is_judged_the_same_again() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for case in cases::all().unwrap() {
+        let file = documents().join(format!("{}.json", case.name));
+        if !file.exists() {
+            continue;
+        }
+        let (document, output) = Iodyno::new().json(&["check", "--replay", file.to_str().unwrap()]);
+        assert_eq!(code(&output), 0, "{}: {}", case.name, text(&output.stderr));
+        wrong.extend(verdict(&case, &document).err().map(|why| format!("{}: {why}", case.name)));
+        seen += 1;
+    }
+    assert!(seen >= 40, "{seen} kept documents");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

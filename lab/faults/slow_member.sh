@@ -1,0 +1,7 @@
+# Fault: one member of a stripe is slower than the other
+# cause: member_slower
+make() {
+    CLEAN=1 array 0 "$VIRTIO" "$SLOW"
+    filesystem /dev/md0 ext4
+}
+unmake() { :; }

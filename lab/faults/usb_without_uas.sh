@@ -1,0 +1,16 @@
+# Fault: a UAS disk that runs on usb-storage
+# cause: usb_without_uas
+make() {
+    device=$(readlink -f "/sys/block/$(name "$UAS")/device")
+    interface=$(echo "$device" | sed 's,/host[0-9]*/.*,,')
+    port=$(dirname "$interface")
+    quirk="$(cat "$port/idVendor"):$(cat "$port/idProduct"):u"
+    modprobe usb-storage
+    echo "$quirk" >/sys/module/usb_storage/parameters/quirks
+    echo "$(basename "$port")" >/sys/bus/usb/drivers/usb/unbind
+    echo "$(basename "$port")" >/sys/bus/usb/drivers/usb/bind
+    sleep 3; settle
+    UAS=$(readlink -f /dev/disk/by-id/*lab7* 2>/dev/null | head -n 1)
+    filesystem "$UAS" ext4
+}
+unmake() { :; }

@@ -1,0 +1,3 @@
+# Healthy: NVMe with xfs
+make() { filesystem "$NVME" xfs; }
+unmake() { :; }

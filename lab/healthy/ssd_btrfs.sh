@@ -1,0 +1,3 @@
+# Healthy: a SATA flash disk with btrfs
+make() { filesystem "$SSD" btrfs; }
+unmake() { :; }

@@ -1,0 +1,3 @@
+# Healthy: a USB disk on uas
+make() { filesystem "$UAS" ext4; }
+unmake() { :; }

@@ -1,0 +1,3 @@
+# Healthy: a USB stick, which cannot do better
+make() { filesystem "$USB" ext4; }
+unmake() { :; }

@@ -1,0 +1,3 @@
+# Healthy: a virtual disk with ext4
+make() { filesystem "$VIRTIO" ext4; }
+unmake() { :; }
