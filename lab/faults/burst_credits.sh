@@ -1,4 +1,4 @@
 # Fault: a disk that is fast until its credits are gone
-# cause: burst_credits_spent token_bucket capped_from_outside
+# cause: burst_used_up token_bucket rate_capped_outside
 make() { filesystem "$BURST" ext4; }
 unmake() { :; }

@@ -1,5 +1,5 @@
 # Fault: a device that fails some of its I/O
-# cause: errors_in_kernel_log io_errors
+# cause: log_has_io_errors
 # last: its errors stay in the kernel log
 make() {
     filesystem "$SSD" ext4

@@ -1,4 +1,4 @@
 # Fault: no inodes left
 # cause: file_system_full
-make() { filesystem "$SSD" ext4 "-N 64"; i=0; while touch "/srv/$i" 2>/dev/null; do i=$((i + 1)); done; }
+make() { filesystem "$SSD" ext4 "-N 64"; i=0; for i in $(seq 500); do : >"/srv/$i"; done 2>/dev/null; true; }
 unmake() { :; }

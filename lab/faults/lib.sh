@@ -18,28 +18,24 @@ filesystem() {
     TARGET=/srv
 }
 
-# Everything that a case may have left: mounts, volumes, arrays, loop devices. Disks keep nothing.
+# Everything that a case may have left. Starting a program costs an emulated CPU 50 ms and more, so only what is there is
+# taken away, and only disks that were members of something are wiped.
 clear_all() {
     cd /
-    for point in /srv /mnt/base; do umount "$point" 2>/dev/null || umount -l "$point" 2>/dev/null; done
-    for loop in $(losetup -nO NAME 2>/dev/null); do losetup -d "$loop"; done
-    vgchange -qan >/dev/null 2>&1
-    for mapped in $(dmsetup ls 2>/dev/null | cut -f1); do
-        [ "$mapped" = No ] || { dmsetup resume "$mapped"; dmsetup remove --retry "$mapped"; } 2>/dev/null
+    for point in /srv /mnt/base; do ! mountpoint -q $point || umount $point || umount -l $point; done
+    for loop in /sys/block/loop*/loop; do [ ! -e "$loop" ] || losetup -d "/dev/$(basename "$(dirname "$loop")")"; done
+    for mapped in /sys/block/dm-*/dm; do
+        [ ! -e "$mapped" ] || { read -r name <"$mapped/name"; dmsetup resume "$name"; dmsetup remove --retry "$name"; }
     done
-    mdadm --stop --scan >/dev/null 2>&1
-    settle
-    for disk in $NVME $NVME2 $VIRTIO $HDD $SSD $SSD2 $USB $UAS $SLOW $BURST; do
-        wipefs -qa "$disk" 2>/dev/null
-        dd if=/dev/zero of="$disk" bs=1M count=1 conv=fsync status=none
-        blockdev --rereadpt "$disk" 2>/dev/null
-    done
-    settle
+    [ ! -e /sys/block/md0 ] || mdadm --stop /dev/md0
+    [ -z "$MEMBERS" ] || { settle; for disk in $MEMBERS; do dd if=/dev/zero of="$disk" bs=1M count=1 conv=fsync status=none; done; }
+    MEMBERS=
 }
 
 array() { # LEVEL DISK… : /dev/md0, without waiting for the first resync unless CLEAN is set
     level=$1
     shift
+    MEMBERS=$*
     mdadm --create /dev/md0 --run --force --level="$level" --raid-devices=$# ${CLEAN:+--assume-clean} --metadata=1.2 "$@" 2>/dev/null
     settle
 }

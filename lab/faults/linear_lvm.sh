@@ -2,6 +2,7 @@
 # cause: linear_volume
 # test: yes
 make() {
+    MEMBERS="$SSD $SSD2"
     pvcreate -qqff -y "$SSD" "$SSD2"
     vgcreate -qq data "$SSD" "$SSD2"
     lvcreate -qq -y -Wy -l 100%FREE -n files data

@@ -1,5 +1,5 @@
 # Fault: a loop device over a file with holes
-# cause: loop_over_sparse_file
+# cause: writes_into_holes
 make() {
     mkdir -p /mnt/base
     mkfs.ext4 -q -F "$SSD" && mount "$SSD" /mnt/base

@@ -1,5 +1,5 @@
 # Fault: a container of 48 MiB that writes through the page cache
-# cause: memory_limit_bounds_dirty
+# cause: cgroup_dirty_limit page_cache_too_small
 make() {
     filesystem "$SSD" ext4
     echo +io +memory >/sys/fs/cgroup/cgroup.subtree_control

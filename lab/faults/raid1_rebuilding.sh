@@ -1,5 +1,5 @@
 # Fault: a mirror that is being rebuilt
-# cause: array_syncing
+# cause: array_syncing rebuild_takes_its_share
 make() {
     echo 2000 >/proc/sys/dev/raid/speed_limit_max
     echo 1000 >/proc/sys/dev/raid/speed_limit_min

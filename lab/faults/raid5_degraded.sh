@@ -1,5 +1,5 @@
 # Fault: RAID 5 with a failed member
-# cause: array_degraded
+# cause: array_degraded array_not_whole
 # test: yes
 make() {
     CLEAN=1 array 5 "$SSD" "$SSD2" "$HDD"

@@ -1,5 +1,5 @@
 # Fault: random small writes on RAID 5 with little stripe cache
-# cause: parity_writes_read_first
+# cause: raid5_small_writes
 make() {
     CLEAN=1 array 5 "$SSD" "$SSD2" "$HDD"
     echo 16 >/sys/block/md0/md/stripe_cache_size

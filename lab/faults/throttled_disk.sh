@@ -1,5 +1,5 @@
 # Fault: a disk that the hypervisor holds at 500 I/Os a second
-# cause: capped_from_outside token_bucket
+# cause: rate_capped_outside token_bucket
 # test: yes
 make() { filesystem "$SLOW" ext4; }
 unmake() { :; }

@@ -1,5 +1,5 @@
 # Fault: a UAS disk that runs on usb-storage
-# cause: usb_without_uas
+# cause: usb_one_command
 make() {
     device=$(readlink -f "/sys/block/$(name "$UAS")/device")
     interface=$(echo "$device" | sed 's,/host[0-9]*/.*,,')
