@@ -5,7 +5,7 @@
 //! setting: vm.dirty_ratio = 20                      of the layer (or machine) above; ABSENT and EINVAL are words too
 //! default: vm.dirty_ratio = 20 because one of a kind
 //! owner: vm.dirty_ratio sysctl_file /etc/sysctl.d/9-db.conf:3 wants 20
-//! filesystem: ext4 mount=/srv options=rw,relatime   layers from the top down; `_` in a fact's value is a blank
+//! filesystem: ext4 mount=/srv options=rw,relatime   layers from the top down; `_` in a fact's value is a blank, `__` is `_`
 //! stacked: dm-0 stack=LVM
 //! disk: sda transport=sata rotational=0
 //! disk: +sdb transport=sata                         a sibling of the layer above: another member
@@ -157,7 +157,7 @@ fn facts(layer: &mut Layer, words: &str) {
     for (name, value) in pairs(words) {
         let value = match name.ends_with("_bytes") {
             true => parse_bytes(value).unwrap().to_string(),
-            false => value.replace('_', " "),
+            false => value.replace("__", "\u{1}").replace('_', " ").replace('\u{1}', "_"),
         };
         layer.facts.insert(name.into(), value);
     }

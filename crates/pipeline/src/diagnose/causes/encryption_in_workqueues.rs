@@ -20,7 +20,7 @@
 //!
 //! ## Stays silent
 //! ```scene
-//! stacked: dm-0 stack=encrypted mapping=crypt crypt_flags=no_read_workqueue_no_write_workqueue
+//! stacked: dm-0 stack=encrypted mapping=crypt crypt_flags=no__read__workqueue_no__write__workqueue
 //! disk: nvme0n1 transport=nvme_(pcie) rotational=0
 //! ```
 //! ```scene
