@@ -9,7 +9,7 @@ use std::process::ExitCode;
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let script = arguments.next().ok_or("say what is to be run in the guest")?;
-    let buses = [Bus::Virtio, Bus::Nvme, Bus::Scsi, Bus::Sata, Bus::Usb];
+    let buses = [Bus::Virtio, Bus::Nvme, Bus::Scsi, Bus::Sata, Bus::Usb, Bus::Uas];
     let machine = buses.iter().fold(Machine::new(), |machine, bus| machine.disk(Disk::new(*bus, 64)));
     let mut guest = machine.boot()?;
     for file in arguments {

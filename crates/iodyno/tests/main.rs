@@ -12,6 +12,7 @@ mod engines;
 mod field_lines;
 mod fio_words;
 mod inspect;
+mod inspect_guest;
 mod judge;
 mod layers;
 mod layers_guest;
