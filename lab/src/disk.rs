@@ -15,7 +15,7 @@ pub enum Bus {
     Sata,
     /// usb-storage on xHCI.
     Usb,
-    /// A SCSI disk on uas on xHCI.
+    /// A USB disk that speaks UAS, on xHCI.
     Uas,
 }
 
@@ -29,12 +29,22 @@ pub struct Disk {
     bytes_per_s: Option<u64>,
     burst: Option<(u64, u64)>,
     rotational: bool,
+    port: Option<(&'static str, u32)>,
 }
 
 impl Disk {
     /// A disk of `mib` MiB with one queue and no limits.
     pub fn new(bus: Bus, mib: u64) -> Disk {
-        Disk { bus, mib, queues: 1, iops: None, bytes_per_s: None, burst: None, rotational: false }
+        Disk {
+            bus,
+            mib,
+            queues: 1,
+            iops: None,
+            bytes_per_s: None,
+            burst: None,
+            rotational: false,
+            port: None,
+        }
     }
 
     /// Queues of virtio, NVMe and virtio-scsi; the guest uses no more than it has CPUs.
@@ -65,6 +75,13 @@ impl Disk {
     /// SCSI and SATA disks that say that they rotate. Virtio and USB disks of QEMU say so whatever is asked.
     pub fn rotational(mut self) -> Disk {
         self.rotational = true;
+        self
+    }
+
+    /// An NVMe disk that hangs on a PCI Express port of its own with this rate (`2_5`, `5`, `8` or `16` GT/s) and these
+    /// lanes, not on the root complex itself.
+    pub fn port(mut self, rate: &'static str, lanes: u32) -> Disk {
+        self.port = Some((rate, lanes));
         self
     }
 
@@ -127,7 +144,17 @@ impl Disk {
         let below = |adapter: String, disk: String| vec![format!("{adapter},id=bus{number}"), disk];
         match self.bus {
             Bus::Virtio => vec![format!("virtio-blk-pci,{disk},num-queues={queues}")],
-            Bus::Nvme => vec![format!("nvme,{disk},max_ioqpairs={queues}")],
+            Bus::Nvme => {
+                let nvme = format!("nvme,{disk},max_ioqpairs={queues}");
+                let Some((rate, lanes)) = self.port else { return vec![nvme] };
+                let chassis = number + 1;
+                vec![
+                    format!(
+                        "pcie-root-port,id=port{number},chassis={chassis},x-speed={rate},x-width={lanes}"
+                    ),
+                    format!("{nvme},bus=port{number}"),
+                ]
+            }
             Bus::Scsi => below(
                 format!("virtio-scsi-pci,num_queues={queues}"),
                 format!("scsi-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"),

@@ -15,9 +15,12 @@
 //! space: 1073741824 4294967296 65000 262144
 //! ```
 //!
-//! `device: 254:0` is a block device's node, `on: 254:0` the device of a path's file system. `space` is free and total bytes, then free and total inodes. Lines that start with `#` are comments.
+//! `device: 254:0` is a block device's node, `on: 254:0` the device of a path's file system. `space` is free and total
+//! bytes, then free and total inodes; `file: 4096 512` a file's length and the bytes that are there; `bytes: 12ff` what
+//! is no text, in hexadecimal. Lines that start with `#` are comments. The tables of device-mapper devices stand below
+//! `/dev/mapper/control`: see [`crate::device_mapper`].
 
-use crate::{Space, files::Kind};
+use crate::{FileSize, Space, files::Kind};
 use model::change::Attribute;
 use std::collections::BTreeMap;
 
@@ -30,6 +33,7 @@ enum Entry {
     Link(String),
     Directory,
     Device { major: u32, minor: u32 },
+    Bytes(Vec<u8>),
 }
 
 /// The files of a captured machine by absolute path.
@@ -38,6 +42,7 @@ pub struct Archive {
     entries: BTreeMap<String, Entry>,
     spaces: BTreeMap<String, Space>,
     numbers: BTreeMap<String, String>,
+    sizes: BTreeMap<String, FileSize>,
 }
 
 impl Archive {
@@ -60,6 +65,11 @@ impl Archive {
                 let space =
                     parse_space(numbers).ok_or((number, "`space:` takes four numbers".to_string()))?;
                 archive.spaces.insert(path.to_string(), space);
+                continue;
+            }
+            if let Some(numbers) = line.strip_prefix("file: ") {
+                let size = parse_size(numbers).ok_or((number, "`file:` takes two numbers".to_string()))?;
+                archive.sizes.insert(path.to_string(), size);
                 continue;
             }
             if let Some(devno) = line.strip_prefix("on: ") {
@@ -107,6 +117,16 @@ impl Archive {
         self.spaces.insert(path.to_string(), space);
     }
 
+    /// Adds or replaces what [`crate::Host::file_size`] answers for a path.
+    pub fn insert_file_size(&mut self, path: &str, size: FileSize) {
+        self.sizes.insert(path.to_string(), size);
+    }
+
+    /// Adds or replaces an attribute that is no text.
+    pub fn insert_bytes(&mut self, path: &str, bytes: &[u8]) {
+        self.entries.insert(path.to_string(), Entry::Bytes(bytes.to_vec()));
+    }
+
     /// Adds or replaces what [`crate::Host::device_number`] answers for a path.
     pub fn insert_device_number(&mut self, path: &str, devno: &str) {
         self.numbers.insert(path.to_string(), devno.to_string());
@@ -132,6 +152,7 @@ impl Archive {
                 Entry::Link(to) => format!("link: {to}\n"),
                 Entry::Directory => "directory\n".to_string(),
                 Entry::Device { major, minor } => format!("device: {major}:{minor}\n"),
+                Entry::Bytes(bytes) => format!("bytes: {}\n", print_hex(bytes)),
             });
         }
         for (path, space) in &self.spaces {
@@ -139,6 +160,9 @@ impl Archive {
             text.push_str(&format!(
                 "path: {path}\nspace: {free_bytes} {total_bytes} {free_inodes} {total_inodes}\n"
             ));
+        }
+        for (path, FileSize { bytes, allocated_bytes }) in &self.sizes {
+            text.push_str(&format!("path: {path}\nfile: {bytes} {allocated_bytes}\n"));
         }
         for (path, devno) in &self.numbers {
             text.push_str(&format!("path: {path}\non: {devno}\n"));
@@ -150,13 +174,25 @@ impl Archive {
         self.numbers.get(&self.resolve(path)?).cloned()
     }
 
+    pub(crate) fn file_size(&self, path: &str) -> Option<FileSize> {
+        self.sizes.get(&self.resolve(path)?).copied()
+    }
+
+    pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        match self.entries.get(&self.resolve(path)?) {
+            Some(Entry::Bytes(bytes)) => Some(bytes.clone()),
+            Some(Entry::Text(text)) if !text.is_empty() => Some(text.clone().into_bytes()),
+            _ => None,
+        }
+    }
+
     pub(crate) fn space(&self, path: &str) -> Option<Space> {
         self.spaces.get(&self.resolve(path)?).copied()
     }
 
     pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
         match self.entries.get(&self.resolve(path)?) {
-            Some(Entry::Text(_) | Entry::Errno(_)) => Some(Kind::File),
+            Some(Entry::Text(_) | Entry::Errno(_) | Entry::Bytes(_)) => Some(Kind::File),
             Some(Entry::Device { major, minor }) => Some(Kind::BlockDevice { major: *major, minor: *minor }),
             Some(Entry::Link(_)) => None,
             Some(Entry::Directory) | None => Some(Kind::Directory),
@@ -237,6 +273,20 @@ fn parse_space(numbers: &str) -> Option<Space> {
     Some(Space { free_bytes, total_bytes, free_inodes, total_inodes })
 }
 
+fn parse_size(numbers: &str) -> Option<FileSize> {
+    let (bytes, allocated) = numbers.split_once(' ')?;
+    Some(FileSize { bytes: bytes.parse().ok()?, allocated_bytes: allocated.parse().ok()? })
+}
+
+fn print_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn parse_hex(text: &str) -> Option<Vec<u8>> {
+    let pairs = text.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
 fn parse_device(devno: &str) -> Option<Entry> {
     let (major, minor) = devno.split_once(':')?;
     Some(Entry::Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
@@ -254,7 +304,7 @@ fn parse_entry<'a>(
         (
             number,
             format!(
-                "expected `lines: N`, `errno: N`, `link: …`, `device: M:N` or `directory`, found `{line}`"
+                "expected `lines: N`, `errno: N`, `link: …`, `device: M:N`, `bytes: …` or `directory`, found `{line}`"
             ),
         )
     };
@@ -262,6 +312,7 @@ fn parse_entry<'a>(
     match key {
         "link" => Ok(Entry::Link(value.to_string())),
         "device" => parse_device(value).ok_or_else(bad),
+        "bytes" => parse_hex(value).map(Entry::Bytes).ok_or_else(bad),
         "errno" => value.parse().map(Entry::Errno).map_err(|_| bad()),
         "lines" => {
             let count: usize = value.parse().map_err(|_| bad())?;
@@ -284,6 +335,7 @@ mod tests {
         path: /sys/devices/virtio1/block/vda/queue/scheduler\nlines: 1\nnone [bfq]\n\
         path: /sys/devices/virtio1/block/vda/queue/wbt_lat_usec\nerrno: 22\n\
         path: /proc/mounts\nlines: 2\na b\n\npath: /srv\ndirectory\npath: /srv\nspace: 1 2 3 4\npath: /srv\non: 8:1\n\
+        path: /srv/x.img\nfile: 4096 512\npath: /sys/usb/descriptors\nbytes: 12ff00\n\
         path: /dev/mapper/vg-lv\nlink: ../dm-1\npath: /dev/dm-1\ndevice: 253:1\n";
 
     #[test]
@@ -302,6 +354,7 @@ mod tests {
         assert_eq!(archive.kind("/dev/mapper/vg-lv"), Some(Kind::BlockDevice { major: 253, minor: 1 }));
         assert_eq!(archive.space("/srv").map(|space| space.total_inodes), Some(4));
         assert_eq!(archive.device_number("/srv").as_deref(), Some("8:1"));
+        assert_eq!(archive.bytes("/sys/usb/descriptors"), Some(vec![0x12, 0xFF, 0]));
     }
 
     #[test]

@@ -8,10 +8,12 @@ mod archive;
 mod cachestat;
 mod child;
 pub mod clock;
+pub mod device_mapper;
 pub mod disk_counters;
 pub mod environment;
 mod error;
 pub mod files;
+mod identity;
 mod ioctl;
 mod journal;
 mod lock;
@@ -50,6 +52,15 @@ pub struct Host {
 enum Source {
     Live,
     Archive(Arc<Archive>),
+}
+
+/// How long a file is, and how much of it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileSize {
+    /// Length, bytes.
+    pub bytes: u64,
+    /// Bytes that its file system has given it; fewer than its length where it has holes.
+    pub allocated_bytes: u64,
 }
 
 /// Space of a file system, bytes, and its inodes.
@@ -250,6 +261,29 @@ impl Host {
         let devno = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
         self.record(|recorder| recorder.device_number(path, &devno));
         Some(devno)
+    }
+
+    /// How long the file at a path is and how much of it is there; of a captured machine, what was captured for that very
+    /// path.
+    pub fn file_size(&self, path: &str) -> Option<FileSize> {
+        if let Source::Archive(archive) = &self.source {
+            return archive.file_size(path);
+        }
+        use std::os::unix::fs::MetadataExt;
+        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        let size = FileSize { bytes: metadata.len(), allocated_bytes: metadata.blocks() * 512 };
+        self.record(|recorder| recorder.file_size(path, size));
+        Some(size)
+    }
+
+    /// An attribute that is no text, such as the descriptors of a USB device.
+    pub fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        if let Source::Archive(archive) = &self.source {
+            return archive.bytes(path);
+        }
+        let bytes = std::fs::read(path).ok()?;
+        self.record(|recorder| recorder.bytes(path, &bytes));
+        Some(bytes)
     }
 
     /// Opens an attribute for reading again and again at little cost.

@@ -1,6 +1,6 @@
 //! Keeps what is read from this machine, so that it can be read again elsewhere.
 
-use crate::{Archive, Space, files::Kind};
+use crate::{Archive, FileSize, Space, files::Kind};
 use model::change::Attribute;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -68,6 +68,24 @@ impl Recorder {
         let real = keep_links(&mut archive, path);
         archive.insert_directory(&real);
         archive.insert_space(&real, space);
+    }
+
+    /// An answer that stands in a capture below the path of the file that was asked, where no file is.
+    pub(crate) fn answer(&self, path: &str, attribute: &Attribute) {
+        self.lock().insert(path, attribute.clone());
+    }
+
+    pub(crate) fn bytes(&self, path: &str, bytes: &[u8]) {
+        let mut archive = self.lock();
+        let real = keep_links(&mut archive, path);
+        archive.insert_bytes(&real, bytes);
+    }
+
+    pub(crate) fn file_size(&self, path: &str, size: FileSize) {
+        let mut archive = self.lock();
+        let real = keep_links(&mut archive, path);
+        archive.insert_name(&real);
+        archive.insert_file_size(&real, size);
     }
 
     pub(crate) fn device_number(&self, path: &str, devno: &str) {

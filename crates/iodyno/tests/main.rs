@@ -14,6 +14,7 @@ mod faults;
 mod field_lines;
 mod fio_words;
 mod inspect;
+mod inspect_guest;
 mod judge;
 mod layers;
 mod layers_guest;

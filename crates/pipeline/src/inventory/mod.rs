@@ -7,6 +7,7 @@ mod capture;
 pub mod collectors;
 mod device;
 mod error;
+mod link;
 mod mounts;
 mod target;
 

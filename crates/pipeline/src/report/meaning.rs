@@ -67,9 +67,45 @@ pub(super) fn meaning(setting: &Setting, layer: &Layer) -> String {
         ("write_cache", _) if text == "write back" => "volatile disk cache: flushes are sent".into(),
         ("write_cache", _) if text == "write through" => "no volatile cache: flushes are left out".into(),
         ("rotational", Some(flag)) => format!("taken for {}", rotational(flag, layer)),
-        ("md/stripe_cache_size", _) => "stripes kept in memory".into(),
-        _ => String::new(),
+        ("cache_type", _) if text == "write back" => "the disk's own cache is volatile".into(),
+        ("cache_type", _) if text == "write through" => {
+            "the disk says that its cache survives a power cut".into()
+        }
+        _ => of_one_kind(&setting.name, text, number),
     }
+}
+
+/// Settings that only some kinds of devices have.
+fn of_one_kind(name: &str, text: &str, number: Option<u64>) -> String {
+    let words = match (name, number) {
+        ("md/stripe_cache_size", _) => "stripes kept in memory",
+        ("md/group_thread_count", Some(0)) => "one thread computes parity for the whole array",
+        ("md/group_thread_count", _) => "more threads compute parity",
+        ("md/preread_bypass_threshold", _) => "whole stripes that may pass one that needs reading",
+        ("md/sync_speed_min", _) => "KiB/s that a rebuild takes though others wait",
+        ("md/sync_speed_max", _) => "KiB/s that a rebuild takes at the most",
+        ("dev.raid.speed_limit_min", _) => "KiB/s, of every array that has none of its own",
+        ("dev.raid.speed_limit_max", _) => "KiB/s, of every array that has none of its own",
+        ("md/bitmap/location", _) if text == "none" => "after a crash all is synchronised anew",
+        ("nvme/ps_max_latency_us", Some(0)) => "the controller does not sleep",
+        ("nvme/ps_max_latency_us", _) => "µs that waking the controller may take",
+        ("nvme/poll_queues", Some(0)) => "no queue can be polled",
+        ("nvme/io_timeout", _) => "s until a command is given up",
+        ("nvme/iopolicy", _) => "how I/O is spread over the paths",
+        ("virtio_blk/poll_queues", Some(0)) => "no queue can be polled",
+        ("link_power_management_policy", _) if text == "max_performance" => "the SATA link does not sleep",
+        ("link_power_management_policy", _) => "the SATA link may sleep between commands",
+        ("provisioning_mode", _) => "how discards reach the disk",
+        ("bcache/sequential_cutoff", _) => "longer sequential I/O passes the cache by",
+        ("bcache/writeback_percent", _) => "% of the cache that may wait to be written back",
+        ("bcache/congested_read_threshold_us" | "bcache/congested_write_threshold_us", Some(0)) => {
+            "a slow cache is not passed by"
+        }
+        ("iscsi/recovery_tmo" | "fc/dev_loss_tmo", _) => "s until a lost connection fails the I/O",
+        ("fc/fast_io_fail_tmo", _) => "s until I/O to a lost port fails",
+        _ => "",
+    };
+    words.to_string()
 }
 
 fn scheduler(text: &str) -> String {

@@ -3,14 +3,17 @@
 mod curve_view;
 pub mod diff_view;
 pub mod exposition;
+mod fact_rows;
 pub mod field_page;
 pub mod layers;
+mod link_rows;
 pub mod lint;
 mod matrix_view;
 mod meaning;
 mod moved;
 mod path_rows;
 pub mod path_view;
+mod stack_rows;
 pub mod studies;
 pub mod summary;
 pub mod text;

@@ -3,6 +3,7 @@
 use super::meaning::{self, MAIN};
 use super::text::clean;
 use super::tree::Row;
+use super::{fact_rows, link_rows, stack_rows};
 use model::change::Attribute;
 use model::iopath::{Interrupt, Layer, LayerKind};
 use model::units;
@@ -17,7 +18,7 @@ pub(super) fn rows(layer: &Layer, is_top: bool, all: bool) -> Vec<Row> {
         LayerKind::Partition => partition(layer),
         LayerKind::Loop => loop_device(layer),
         LayerKind::Zram => zram(layer),
-        LayerKind::Stacked => stacked(layer),
+        LayerKind::Stacked => stack_rows::rows(layer),
         LayerKind::Disk | LayerKind::Target | LayerKind::Machine => Vec::new(),
     };
     if is_top || all {
@@ -25,11 +26,12 @@ pub(super) fn rows(layer: &Layer, is_top: bool, all: bool) -> Vec<Row> {
     }
     rows.extend(settings(layer, all));
     if layer.kind == LayerKind::Disk {
-        rows.extend(attachment(layer));
+        rows.extend(link_rows::rows(layer));
         rows.extend(interrupts(layer, all));
     }
     if all {
         rows.extend(hardware_queues(layer));
+        rows.extend(fact_rows::others(layer));
     }
     rows
 }
@@ -58,6 +60,7 @@ fn file_system(layer: &Layer, all: bool) -> Vec<Row> {
     if let Some((free, total)) = inodes.filter(|(_, total)| *total > 0.0) {
         rows.push(Row::plain("free inodes", format!("{} of {}", units::count(free), units::count(total))));
     }
+    rows.extend(fact_rows::network(layer));
     let subdirectory = fact(layer, "subdirectory");
     rows.extend(
         subdirectory.map(|root| Row::plain("mounted part", format!("{} of the file system", clean(root)))),
@@ -93,7 +96,10 @@ fn loop_device(layer: &Layer) -> Vec<Row> {
     let Some(file) = fact(layer, "backing_file") else {
         return vec![Row::plain("state", "not set up: no file behind it")];
     };
-    let mut rows = vec![Row::plain("file", clean(file))];
+    let is_sparse = fact(layer, "backing_sparse") == Some("yes");
+    let there = number(layer, "backing_allocated_bytes").filter(|_| is_sparse).map(units::bytes);
+    let holes = there.map(|there| format!(", with holes: {there} are there")).unwrap_or_default();
+    let mut rows = vec![Row::plain("file", format!("{}{holes}", clean(file)))];
     rows.push(match fact(layer, "dio") {
         Some("1") => row("direct I/O", "on", "I/O to the file bypasses the page cache"),
         Some(_) => row("direct I/O", "off", cached_twice(layer)),
@@ -130,28 +136,6 @@ fn zram(layer: &Layer) -> Vec<Row> {
     rows
 }
 
-fn stacked(layer: &Layer) -> Vec<Row> {
-    let mut rows = Vec::new();
-    rows.extend(fact(layer, "dm_name").map(|name| Row::plain("name", clean(name))));
-    let chunk = number(layer, "chunk_bytes").filter(|bytes| *bytes > 0.0);
-    rows.extend(chunk.map(|bytes| Row::plain("chunk", units::bytes(bytes))));
-    if let Some(state) = fact(layer, "array_state") {
-        let missing = number(layer, "degraded").filter(|missing| *missing > 0.0);
-        let action = fact(layer, "sync_action").filter(|action| *action != "idle");
-        let mut state = clean(state).into_owned();
-        if let Some(missing) = missing {
-            state.push_str(&format!(", degraded: {missing:.0} missing"));
-        }
-        if let Some(action) = action {
-            state.push_str(&format!("; {} is running and takes disk time", clean(action)));
-        }
-        rows.push(Row::plain("state", state));
-    }
-    let mode = fact(layer, "cache_mode").map(|mode| Row::plain("cache mode", clean(mode)));
-    rows.extend(mode);
-    rows
-}
-
 fn users(layer: &Layer) -> Vec<Row> {
     let mut users = Vec::new();
     users.extend(
@@ -183,28 +167,6 @@ fn settings(layer: &Layer, all: bool) -> Vec<Row> {
 
 fn is_bare_scheduler(setting: &model::iopath::Setting) -> bool {
     setting.name == "scheduler" && matches!(setting.value.value().map(str::trim), Some("none" | "[none]"))
-}
-
-fn attachment(layer: &Layer) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let driver = fact(layer, "controller_driver").filter(|driver| *driver != "virtio-pci");
-    if let Some((driver, address)) = driver.zip(fact(layer, "controller")) {
-        let node = fact(layer, "numa_node").map(|node| format!(", NUMA node {node}")).unwrap_or_default();
-        let sata = fact(layer, "sata_speed").map(|speed| format!(", link {speed}")).unwrap_or_default();
-        rows.push(Row::plain("behind", clean(&format!("{driver} at {address}{node}{sata}"))));
-    }
-    if let Some((speed, width)) = fact(layer, "link_speed").zip(fact(layer, "link_width")) {
-        let [speed_max, width_max] = ["link_speed_max", "link_width_max"].map(|name| fact(layer, name));
-        let is_less = speed_max.is_some_and(|max| max != speed) || width_max.is_some_and(|max| max != width);
-        let most = if is_less {
-            let max = format!("{} x{}", speed_max.unwrap_or("?"), width_max.unwrap_or("?"));
-            format!("; the device could do {max}")
-        } else {
-            String::new()
-        };
-        rows.push(Row::plain("link", clean(&format!("{speed} x{width}{most}"))));
-    }
-    rows
 }
 
 fn interrupts(layer: &Layer, all: bool) -> Vec<Row> {

@@ -4,22 +4,22 @@
 //!
 //! ## What it reads
 //! `/sys/class/block/{}/{size,ro,removable}`, `device/{model,vendor,name,transport,queue_depth}`, `device/driver`,
-//! `cache_type`, and on the controller above it `driver`, `numa_node`, `current_link_speed`, `current_link_width` and
-//! their `max_` forms, `sata_spd`. Serial numbers are not read.
+//! `cache_type`, and on the controller above it `driver`, `numa_node`; `power/runtime_status` of both and of what lies
+//! between. Serial numbers are not read. Links are a collector's of their own each.
 //!
 //! ## Fields
 //! - `model`, `vendor`: as the disk gives them
 //! - `size_bytes`, `logical_block_bytes`, `physical_block_bytes`, `rotational`, `read_only`
 //! - `driver`: of the disk; `controller_driver`, `controller`: of the PCI function or platform device it hangs on
 //! - `transport`: `nvme (pcie)`, `virtio`, `sata`, `sas`, `usb`, `mmc`, `scsi`, `iscsi`, `fibre channel`, `xen`, `network`
-//! - `link_speed`, `link_speed_max`, `link_width`, `link_width_max`: of a PCI Express link; `sata_speed`: of a SATA link
 //! - `numa_node`: of the controller
+//! - `power_state`: `active`, or `suspended` where the kernel has put the disk or its controller to sleep
 //! - settings `queue_depth` (SCSI) and `cache_type` (virtio)
 //!
 //! ## Example
-//! `sda`, INTEL SSDSC2KB480G8, 447 GiB, sata at 6.0 Gbps behind `ahci`.
+//! `sda`, INTEL SSDSC2KB480G8, 447 GiB, sata behind `ahci`.
 
-use crate::inventory::{Collector, Draft, Survey, device};
+use crate::inventory::{Collector, Draft, Survey, device, link};
 use host::Host;
 use model::iopath::LayerKind;
 
@@ -52,6 +52,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         }
     }
     controller(host, draft);
+    power_state(host, draft);
     let transport = transport(host, draft);
     draft.layer.title = draft.known("model").map_or_else(|| format!("{transport} disk"), str::to_string);
     draft.fact("transport", Some(transport));
@@ -79,26 +80,19 @@ fn controller(host: &Host, draft: &mut Draft) {
     let text = |file: &str| host.text(&format!("{controller}/{file}")).map(|text| text.trim().to_string());
     // -1 is a machine with one node; "Unknown" and a width of 0 or 255 are devices without a PCI Express link.
     draft.fact("numa_node", text("numa_node").filter(|node| node != "-1"));
-    let speed = text("current_link_speed").filter(|speed| !speed.starts_with("Unknown"));
-    let width = text("current_link_width").filter(|width| width != "0" && width != "255");
-    if let Some((speed, width)) = speed.zip(width) {
-        draft.fact("link_speed", Some(speed));
-        draft.fact("link_width", Some(width));
-        draft.fact("link_speed_max", text("max_link_speed"));
-        draft.fact("link_width_max", text("max_link_width"));
-    }
-    let port = ancestors.iter().find(|path| is_numbered(path.rsplit('/').next().unwrap_or_default(), "ata"));
-    draft.fact("sata_speed", port.and_then(|port| sata_speed(host, port)));
 }
 
-fn sata_speed(host: &Host, port: &str) -> Option<String> {
-    let link = host.list(port).into_iter().find(|name| is_numbered(name, "link"))?;
-    host.text(&format!("{port}/{link}/ata_link/{link}/sata_spd")).filter(|speed| speed.contains("Gbps"))
-}
-
-fn is_numbered(name: &str, prefix: &str) -> bool {
-    let number = name.strip_prefix(prefix).unwrap_or_default();
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+/// Whether any device between the disk and its controller sleeps. A disk without runtime power management says nothing.
+fn power_state(host: &Host, draft: &mut Draft) {
+    let ancestors = device::ancestors(&draft.subject);
+    let last = ancestors.iter().position(|path| host.exists(&format!("{path}/irq")));
+    let way = ancestors.iter().take(last.map_or(1, |last| last + 1));
+    let states: Vec<String> = way
+        .filter_map(|path| Some(host.text(&format!("{path}/power/runtime_status"))?.trim().to_string()))
+        .collect();
+    let asleep = states.iter().find(|state| state.starts_with("suspend"));
+    let state = asleep.or_else(|| states.iter().find(|state| *state == "active"));
+    draft.fact("power_state", state.map(String::as_str));
 }
 
 fn transport(host: &Host, draft: &Draft) -> String {
@@ -109,6 +103,7 @@ fn transport(host: &Host, draft: &Draft) -> String {
         ("nbd", "network"),
         ("rbd", "network"),
         ("drbd", "network"),
+        ("cciss", "scsi"),
         ("ram", "memory"),
         ("pmem", "persistent memory"),
         ("nullb", "null"),
@@ -127,7 +122,7 @@ fn transport(host: &Host, draft: &Draft) -> String {
 /// SCSI disks are told apart by the devices on the way to them, the most telling first: a USB bridge and an ATA port
 /// both pose as a SCSI host.
 fn by_way(directory: &str) -> &'static str {
-    let numbered = |prefix: &str| directory.split('/').any(|part| is_numbered(part, prefix));
+    let numbered = |prefix: &str| directory.split('/').any(|part| link::is_numbered(part, prefix));
     let named = |prefix: &str| directory.split('/').any(|part| part.starts_with(prefix));
     let ways = [
         (numbered("usb"), "usb"),

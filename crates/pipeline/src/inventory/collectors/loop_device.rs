@@ -3,7 +3,7 @@
 //! A file used as a disk: which file, whether the page cache lies between, and the file's own I/O path.
 //!
 //! ## What it reads
-//! `/sys/class/block/{}/loop/{backing_file,dio,offset,sizelimit,autoclear,partscan}`.
+//! `/sys/class/block/{}/loop/{backing_file,dio,offset,sizelimit,autoclear,partscan}`; stat(2) of the backing file.
 //!
 //! ## Fields
 //! - `backing_file`: as the kernel names it; absent on a loop device that is not set up
@@ -11,6 +11,8 @@
 //! - `offset_bytes`, `size_limit_bytes`: the part of the file; a limit of 0 is none
 //! - `autoclear`: 1 when the device goes with its last user
 //! - `size_bytes`: of the device
+//! - `backing_sparse`: `yes` where the file has holes, `backing_allocated_bytes` what is there of it; `backing_fstype`: the
+//!   file system that the file is on
 //!
 //! ## Example
 //! `loop0` over `/var/lib/image.img`, `dio` 0: every block is cached twice and direct I/O is direct in name only.
@@ -43,7 +45,11 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         return;
     };
     draft.layer.title = format!("loop device over {file}");
-    match host.resolve(&file) {
+    let resolved = host.resolve(&file);
+    if let Some(resolved) = &resolved {
+        file_facts(survey, draft, resolved);
+    }
+    match resolved {
         Some(resolved) => draft.below.push(below(host, resolved)),
         // The name is that of the opener's mount namespace; an unlinked file's ends in " (deleted)".
         None => survey.notes.push(format!(
@@ -51,6 +57,14 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
             draft.layer.name
         )),
     }
+}
+
+/// Holes are filled while the device is written: slower at first, and without an end when the file system is full.
+fn file_facts(survey: &Survey<'_>, draft: &mut Draft, file: &str) {
+    let Some(size) = survey.host.file_size(file) else { return };
+    draft.fact("backing_sparse", Some(if size.allocated_bytes < size.bytes { "yes" } else { "no" }));
+    draft.fact("backing_allocated_bytes", Some(size.allocated_bytes.to_string()));
+    draft.fact("backing_fstype", survey.mounts.holding(file).map(|mount| mount.fstype.clone()));
 }
 
 /// Over a block device there is no file system: the device itself comes next.
@@ -86,6 +100,25 @@ mod tests {
             "loop3",
         );
         assert!(path.notes[0].contains("/x.img (deleted)"), "{:?}", path.notes);
+    }
+
+    #[test]
+    fn a_file_with_holes_is_told() {
+        let path = |there: u64| {
+            collect_on(
+                &format!(
+                    "{LOOP}path: /sys/devices/virtual/block/loop3/loop/backing_file\nlines: 1\n/x.img\n\
+                     path: /x.img\nlines: 0\npath: /x.img\nfile: 1048576 {there}\n\
+                     path: /proc/self/mountinfo\nlines: 1\n1 1 0:9 / / rw - tmpfs tmpfs rw\n"
+                ),
+                "loop3",
+            )
+        };
+        let sparse = path(4096);
+        assert_eq!(sparse.root.below[0].fact("backing_sparse"), Some("yes"));
+        assert_eq!(sparse.root.below[0].fact("backing_fstype"), Some("tmpfs"));
+        // A file system can give more than the length, for its own tables.
+        assert_eq!(path(1_052_672).root.below[0].fact("backing_sparse"), Some("no"));
     }
 
     #[test]

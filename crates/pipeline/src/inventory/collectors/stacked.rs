@@ -1,24 +1,18 @@
 //! # Stacked device
 //!
-//! Device mapper, software RAID and bcache: what kind, what state, and the devices it is made of.
+//! A device made of others: its size and its members. What kind it is, the collectors of device mapper, software RAID and
+//! bcache say.
 //!
 //! ## What it reads
-//! `/sys/class/block/{}/slaves`, `dm/{name,uuid}`, `md/{level,chunk_size,raid_disks,degraded,array_state,sync_action,
-//! stripe_cache_size}`, `bcache/{cache_mode,state}`.
+//! `/sys/class/block/{}/{size,slaves}`.
 //!
 //! ## Fields
-//! - `stack`: `LVM`, `encrypted`, `multipath`, `device mapper`, `raid5`, `bcache`
-//! - `dm_name`: the device mapper's name
-//! - `chunk_bytes`, `raid_disks`, `degraded`, `array_state`, `sync_action`: of software RAID
-//! - `cache_mode`, `cache_state`: of bcache
-//! - setting `md/stripe_cache_size`: of RAID 4, 5 and 6
 //! - `size_bytes`
 //!
 //! ## Example
-//! `md0`, raid5 of 3 disks, chunk 512 KiB, clean; below it `sdb`, `sdc` and `sdd`.
+//! `md0`, raid5 on 3 devices; below it `sdb`, `sdc` and `sdd`.
 
 use crate::inventory::{Below, Collector, Draft, Survey};
-use host::Host;
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -26,7 +20,7 @@ pub static COLLECTOR: Collector = Collector {
     id: "stacked",
     since: "0.1.0",
     kinds: &[LayerKind::Stacked],
-    reads: &["/sys/class/block/{}/slaves", "/sys/class/block/{}/dm/*", "/sys/class/block/{}/md/*"],
+    reads: &["/sys/class/block/{}/size", "/sys/class/block/{}/slaves"],
     collect,
 };
 
@@ -34,14 +28,8 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let sectors = host.number(&draft.path("size"));
     draft.fact("size_bytes", sectors.map(|sectors| sectors.saturating_mul(512).to_string()));
-    match draft.layer.name.as_str() {
-        name if name.starts_with("dm-") => device_mapper(host, draft),
-        name if name.starts_with("md") => software_raid(host, draft),
-        name if name.starts_with("bcache") => bcache(host, draft),
-        _ => {}
-    }
     let members = host.list(&draft.path("slaves"));
-    let stack = draft.known("stack").unwrap_or("stacked device");
+    let stack = kind(draft);
     let plural = if members.len() == 1 { "" } else { "s" };
     draft.layer.title = format!("{stack} on {} device{plural}", members.len());
     if members.is_empty() {
@@ -50,39 +38,16 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.below = members.into_iter().map(Below::Device).collect();
 }
 
-fn device_mapper(host: &Host, draft: &mut Draft) {
-    draft.fact_from(host, "dm_name", "dm/name");
-    let uuid = host.text(&draft.path("dm/uuid")).unwrap_or_default();
-    // The prefix is the owner's by convention (Documentation/admin-guide/device-mapper, libdevmapper).
-    draft.fact(
-        "stack",
-        Some(match uuid.split('-').next().unwrap_or_default() {
-            "LVM" => "LVM",
-            "CRYPT" => "encrypted",
-            "mpath" => "multipath",
-            prefix if prefix.starts_with("part") => "partition on a mapped device",
-            _ => "device mapper",
-        }),
-    );
-}
-
-fn software_raid(host: &Host, draft: &mut Draft) {
-    draft.fact_from(host, "stack", "md/level");
-    draft.fact_from(host, "chunk_bytes", "md/chunk_size");
-    draft.fact_from(host, "raid_disks", "md/raid_disks");
-    draft.fact_from(host, "degraded", "md/degraded");
-    draft.fact_from(host, "array_state", "md/array_state");
-    draft.fact_from(host, "sync_action", "md/sync_action");
-    let cache = draft.path("md/stripe_cache_size");
-    if host.exists(&cache) {
-        draft.setting(host, "md/stripe_cache_size", cache);
+/// `LVM linear`, `raid5`, `device mapper delay`: the owner, and what it makes of the devices where that is not the same.
+fn kind(draft: &Draft) -> String {
+    let stack = draft.known("stack").unwrap_or("stacked device");
+    match draft.known("mapping") {
+        // Both words would say one thing.
+        None | Some("crypt" | "multipath") if stack != "device mapper" => stack.to_string(),
+        None => stack.to_string(),
+        Some("raid") => format!("{stack} {}", draft.known("raid_level").unwrap_or("raid")),
+        Some(mapping) => format!("{stack} {mapping}"),
     }
-}
-
-fn bcache(host: &Host, draft: &mut Draft) {
-    draft.fact("stack", Some("bcache"));
-    draft.fact_from(host, "cache_mode", "bcache/cache_mode");
-    draft.fact_from(host, "cache_state", "bcache/state");
 }
 
 #[cfg(test)]
@@ -109,6 +74,7 @@ mod tests {
         assert_eq!(array.title, "raid5 on 2 devices");
         assert_eq!(facts(&path, "md0", "degraded"), "1");
         assert_eq!(facts(&path, "sdc", "size_bytes"), "4096");
+        assert_eq!(path.notes, Vec::<String>::new());
         assert!(array.setting("md/stripe_cache_size").is_some());
     }
 }

@@ -1,0 +1,77 @@
+//! Rows out of facts: a network mount in a line, and with `--all` every fact that no other row tells.
+
+use super::text::clean;
+use super::tree::Row;
+use model::iopath::Layer;
+use model::units;
+
+/// What the other rows and the head say already, in words of their own.
+const TOLD: &str = "\
+    algorithm aligned array_state backing_allocated_bytes backing_device backing_file backing_sparse bitmap \
+    block_bytes cache_dirty cache_dirty_percent cache_mode cache_state cache_used_percent chunk_bytes cipher \
+    compressed_bytes controller controller_driver crypt_flags crypt_sector_bytes degraded delay_ms dio dm_name \
+    driver failed_members fc_speed free_bytes free_inodes fstype holders iscsi_portal iscsi_target link_speed \
+    link_speed_max link_width link_width_max logical_block_bytes lv lv_part memory_bytes model mount_point \
+    mounted_on named nconnect nfs_proto nfs_version numa_node offset_bytes options path_policy paths_active \
+    paths_failed physical_block_bytes raid_controller raid_health raid_level rbd_image rbd_pool read_only reason \
+    rotational rsize sas_speed sata_speed segments size_bytes smb_version snapshot_used_percent source stack \
+    start_bytes stored_bytes stripe_bytes stripes subdirectory suspended swap sync_action sync_percent \
+    sync_speed_kib thin_data_used_percent thin_mapped_percent thin_metadata_used_percent total_bytes total_inodes \
+    transport usb_driver usb_speed_mbit vendor vg wsize";
+
+/// Every other fact as it was found, so that nothing that is known stays out of sight.
+pub(super) fn others(layer: &Layer) -> Vec<Row> {
+    let told: Vec<&str> = TOLD.split(' ').collect();
+    let others = layer.facts.iter().filter(|(name, _)| !told.contains(&name.as_str()));
+    others.map(|(name, value)| Row::plain(&clean(name), clean(value))).collect()
+}
+
+/// How a file system of another machine is reached, in a line.
+pub(super) fn network(layer: &Layer) -> Option<Row> {
+    let size = |name: &str| layer.number(name).map(units::bytes);
+    let version = layer.fact("nfs_version").map(|version| format!("NFS {version}"));
+    let parts = [
+        version.or_else(|| layer.fact("smb_version").map(|version| format!("SMB {version}"))),
+        layer.fact("nfs_proto").map(str::to_string),
+        layer.fact("nconnect").map(|count| format!("{count} connections")),
+        size("rsize").map(|size| format!("reads of {size}")),
+        size("wsize").map(|size| format!("writes of {size}")),
+        layer.fact("sync").map(|_| "every write waits for the server".to_string()),
+        layer.fact("attribute_cache").map(|_| "attributes asked for anew each time".to_string()),
+        layer
+            .fact("nfs_hard")
+            .filter(|hard| *hard == "no")
+            .map(|_| "soft: I/O fails when the server is silent".into()),
+    ];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    (!text.is_empty()).then(|| Row::plain("over", clean(&text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::iopath::LayerKind;
+
+    fn layer(facts: &[(&str, &str)]) -> Layer {
+        let mut layer = Layer::new(LayerKind::Unbacked, "/n");
+        layer.facts = facts.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
+        layer
+    }
+
+    #[test]
+    fn a_network_mount_in_a_line() {
+        let nfs = [("nfs_version", "4.2"), ("rsize", "1048576"), ("nconnect", "4"), ("sync", "yes")];
+        let row = network(&layer(&nfs)).unwrap();
+        let wanted = "NFS 4.2, 4 connections, reads of 1.00 MiB, every write waits for the server";
+        assert_eq!((row.key.as_str(), row.value.as_str()), ("over", wanted));
+        assert_eq!(network(&layer(&[("fstype", "tmpfs")])), None);
+    }
+
+    #[test]
+    fn what_nobody_told_is_shown_and_cleaned() {
+        let rows = others(&layer(&[("fstype", "nfs"), ("nfs_timeo", "600\x1b"), ("server", "nas")]));
+        let shown: Vec<(&str, &str)> =
+            rows.iter().map(|row| (row.key.as_str(), row.value.as_str())).collect();
+        assert_eq!(shown, [("nfs_timeo", "600?"), ("server", "nas")]);
+    }
+}
