@@ -4,6 +4,7 @@
 //! gave. A finding carries the change of the job that helps, and [`corrected`] makes all of them.
 
 pub mod causes;
+mod causes_help_queue;
 mod corrected;
 pub mod difference;
 #[cfg(test)]
