@@ -7,11 +7,13 @@ pub mod causes;
 mod corrected;
 #[cfg(test)]
 mod examples;
+mod expected;
 mod facts;
 mod finding;
 pub mod live;
 mod measured;
 mod medium;
+mod parts;
 pub mod rules;
 mod scene;
 #[cfg(test)]
@@ -20,6 +22,7 @@ mod scene_examples;
 mod tests;
 
 pub use corrected::{corrected, words};
+pub use expected::{expected, gives};
 pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
 pub use medium::Medium;
 pub use scene::{Scene, causes_of};
