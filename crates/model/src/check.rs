@@ -4,6 +4,7 @@ use crate::frame::Frame;
 use crate::job::Job;
 use crate::layers::{LayerTimes, Side, Span};
 use crate::record::LoadResult;
+use crate::units;
 use serde::{Deserialize, Serialize};
 
 /// What a short load is for.
@@ -111,4 +112,112 @@ pub struct Promise {
     pub instance_bytes_per_s: Option<f64>,
     /// Where the figures come from, with the date.
     pub source: String,
+}
+
+/// One figure of what storage gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// Mean time of one random read of 4 KiB at a time, us.
+    ReadLatency,
+    /// Random reads of 4 KiB a second, at the depth that gives most.
+    RandomReads,
+    /// Bytes a second of one sequential stream of reads.
+    SequentialRead,
+    /// Bytes a second of several sequential streams of reads together.
+    SequentialReads,
+    /// Random writes of 4 KiB a second.
+    RandomWrites,
+    /// Bytes a second of a sequential stream of writes.
+    SequentialWrite,
+    /// fsyncs a second, each after a small write.
+    Fsyncs,
+}
+
+impl What {
+    /// In the order of a table.
+    pub const ALL: [What; 7] = [
+        What::ReadLatency,
+        What::RandomReads,
+        What::SequentialRead,
+        What::SequentialReads,
+        What::RandomWrites,
+        What::SequentialWrite,
+        What::Fsyncs,
+    ];
+
+    /// For people.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            What::ReadLatency => "one 4k read",
+            What::RandomReads => "random 4k reads",
+            What::SequentialRead => "sequential read",
+            What::SequentialReads => "sequential reads, several streams",
+            What::RandomWrites => "random 4k writes",
+            What::SequentialWrite => "sequential write",
+            What::Fsyncs => "fsyncs",
+        }
+    }
+
+    /// `us`, `/s` or `bytes/s`.
+    pub fn unit(self) -> &'static str {
+        match self {
+            What::ReadLatency => "us",
+            What::RandomReads | What::RandomWrites | What::Fsyncs => "/s",
+            What::SequentialRead | What::SequentialReads | What::SequentialWrite => "bytes/s",
+        }
+    }
+
+    /// Whether more of it is better; of a time less is.
+    pub fn more_is_better(self) -> bool {
+        self != What::ReadLatency
+    }
+
+    /// A value with its unit, for people.
+    pub fn words(self, value: f64) -> String {
+        match self.unit() {
+            "us" => units::duration_ns(value * 1e3),
+            "/s" => format!("{}/s", units::count(value)),
+            _ => units::bytes_per_s(value),
+        }
+    }
+}
+
+/// What storage of this kind should give.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// Which figure.
+    pub what: What,
+    /// Least that is in order for it, in the unit of `what`.
+    pub low: f64,
+    /// Most that it can be.
+    pub high: f64,
+    /// Unit of both: `us`, `/s`, `bytes/s`.
+    pub unit: String,
+    /// Why, half a sentence: the medium, the array, and the limit that binds.
+    pub because: String,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+impl Expected {
+    /// The share of what it should be that a measured value is: 1 at the near edge of the range or inside it, 0.5 at half of
+    /// the least. Of a time, 0.5 is twice the longest.
+    pub fn share(&self, given: f64) -> f64 {
+        let (value, edge) = if self.what.more_is_better() { (given, self.low) } else { (self.high, given) };
+        if edge > 0.0 { (value / edge).min(1.0) } else { 1.0 }
+    }
+}
+
+/// What a load of the check found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// Which figure.
+    pub what: What,
+    /// How much, in the unit of `what`.
+    pub value: f64,
+    /// Unit: `us`, `/s`, `bytes/s`.
+    pub unit: String,
+    /// How it was measured: `depth 32`, `4 streams of 1 MiB reads`.
+    pub how: String,
 }

@@ -9,11 +9,13 @@ mod corrected;
 pub mod difference;
 #[cfg(test)]
 mod examples;
+mod expected;
 mod facts;
 mod finding;
 pub mod live;
 mod measured;
 mod medium;
+mod parts;
 pub mod rules;
 mod scene;
 #[cfg(test)]
@@ -22,6 +24,7 @@ mod scene_examples;
 mod tests;
 
 pub use corrected::{corrected, words};
+pub use expected::{expected, gives};
 pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
 pub use medium::Medium;
 pub use scene::{Scene, causes_of};

@@ -54,7 +54,7 @@
 //! - lvmraid(7), lvcreate(8); Linux `Documentation/admin-guide/device-mapper/linear.rst`
 
 use crate::diagnose::finding::{With, warning};
-use crate::diagnose::{Cause, Scene};
+use crate::diagnose::{Cause, Scene, parts};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -70,7 +70,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the volume is filled to its first disk only: then a fresh file on the later disk is as slow and loads the other disk",
     ],
-    experiment: "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1, with `iodyno watch` on the members",
+    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1, with `iodyno watch` on the members",
     knob: None,
     judge,
 };
@@ -118,12 +118,9 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
 /// The member that read most in the deepest load, and its share; none without a load.
 fn busiest<'a>(scene: &Scene<'_>, volume: &'a Layer) -> Option<(&'a str, f64)> {
     let probe = scene.all(Role::Depth).last()?;
-    let rates = volume.below.iter().map(|member| {
-        // A member may be a partition, whose disk is counted.
-        let device = member.walk().into_iter().find(|layer| layer.kind == LayerKind::Disk).unwrap_or(member);
-        (member.name.as_str(), probe.frame.get("disk.reads_per_s", &device.name).unwrap_or(0.0))
-    });
-    let rates: Vec<(&str, f64)> = rates.collect();
+    let reads = |name: &str| probe.frame.get("disk.reads_per_s", name).unwrap_or(0.0);
+    let members = parts::members(volume).into_iter();
+    let rates: Vec<(&str, f64)> = members.map(|member| (member.name.as_str(), reads(&member.name))).collect();
     let total: f64 = rates.iter().map(|(_, rate)| rate).sum();
     let busiest = rates.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     (total > 0.0).then_some((busiest.0, busiest.1 / total))
