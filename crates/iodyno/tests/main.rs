@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
 
 mod bad_input;
+mod cloud;
+mod cloud_guest;
 mod disk_sensors;
 mod engines;
 mod field_lines;

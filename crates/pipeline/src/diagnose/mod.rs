@@ -4,6 +4,7 @@
 //! gave. A finding carries the change of the job that helps, and [`corrected`] makes all of them.
 
 pub mod causes;
+pub mod cloud;
 mod corrected;
 #[cfg(test)]
 mod examples;
@@ -16,6 +17,7 @@ pub mod rules;
 mod scene;
 #[cfg(test)]
 mod scene_examples;
+mod seen;
 #[cfg(test)]
 mod tests;
 
