@@ -36,6 +36,8 @@ pub enum Verb {
     Status,
     /// Let the experiment engine decide for any other system: JSON lines on stdin and stdout.
     Judge(commands::judge::Args),
+    /// Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like.
+    Cloud(commands::cloud::Args),
     /// List the records.
     List(commands::list::Args),
     /// Show one record.

@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod catalogue;
+pub mod cloud;
 pub mod completions;
 pub mod diff;
 pub mod explain;
@@ -79,6 +80,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Undo(args) => undo::run(&args, context),
         Verb::Status => status::run(context),
         Verb::Judge(args) => judge::run(args),
+        Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
         Verb::Explain(args) => explain::run(&args, context),

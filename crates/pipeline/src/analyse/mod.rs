@@ -10,6 +10,7 @@ pub mod knee;
 pub mod little;
 pub mod moved;
 pub mod order;
+pub mod plateau;
 pub mod search;
 pub mod spread;
 pub mod steady;

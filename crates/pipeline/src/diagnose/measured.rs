@@ -1,6 +1,7 @@
 //! Arithmetic on results and counters that several rules share.
 
 use super::facts::{Facts, is_block_io};
+pub use crate::analyse::plateau::variation;
 use model::record::{Interval, LoadResult, SectionResult};
 use model::sample::{SensorLog, Series};
 
@@ -114,16 +115,6 @@ pub fn interval_rates(load: &LoadResult, of: impl Fn(&Interval) -> u64) -> Vec<f
 /// Mean; 0 of nothing.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
-}
-
-/// Standard deviation over mean; none of fewer than two values or a mean of 0.
-pub fn variation(values: &[f64]) -> Option<f64> {
-    let mean = mean(values);
-    if values.len() < 2 || mean <= 0.0 {
-        return None;
-    }
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (values.len() - 1) as f64).sqrt() / mean)
 }
 
 /// By how much a fitted straight line rises from the first to the last value, as a share of the mean.

@@ -4,7 +4,11 @@
 //! gave. A finding carries the change of the job that helps, and [`corrected`] makes all of them.
 
 pub mod causes;
+<<<<<<< HEAD
 mod causes_help_queue;
+=======
+pub mod cloud;
+>>>>>>> c3
 mod corrected;
 pub mod difference;
 #[cfg(test)]
@@ -20,6 +24,7 @@ pub mod rules;
 mod scene;
 #[cfg(test)]
 mod scene_examples;
+mod seen;
 #[cfg(test)]
 mod tests;
 

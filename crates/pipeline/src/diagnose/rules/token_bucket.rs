@@ -49,11 +49,11 @@
 //! - A field report of a cloud disk: 20,151 IOPS whatever was tried, p50 0.95 ms, a plateau from p70 to p99, 61,556
 //!   at first
 
+use crate::analyse::plateau;
 use crate::diagnose::finding::{With, warning};
-use crate::diagnose::measured::{block_results, interval_rates, mean, variation};
+use crate::diagnose::measured::{block_results, interval_rates};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
-use model::histogram::Histogram;
 use model::record::SectionResult;
 use model::units;
 
@@ -67,12 +67,6 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-const FLAT: f64 = 0.03;
-const BURST: f64 = 1.3;
-const STEP: f64 = 4.0;
-const PLATEAU: f64 = 1.6;
-const LEAST: usize = 10;
-
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_free =
         |result: &&SectionResult| !result.job.is_paced() && result.job.thinktime.us == 0 && result.job.direct;
@@ -81,21 +75,14 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(result: &SectionResult) -> Option<Finding> {
     let rates = interval_rates(&result.load, |interval| interval.read.ios + interval.write.ios);
-    let (first, last) = rates.split_at(rates.len() / 2);
-    let settled = mean(last);
-    if last.len() < LEAST || variation(last)? > FLAT {
-        return None;
-    }
-    let highest = first.iter().copied().fold(0.0, f64::max);
-    let burst = (highest >= BURST * settled).then_some(highest);
-    let steps = two_steps(&result.load.latency());
-    let how = match (steps, burst) {
-        (Some((low, high)), _) => {
+    let plateau = plateau::of(&rates, &result.load.latency())?;
+    let (settled, highest) = (plateau.settled, plateau.highest);
+    let how = match plateau.steps {
+        Some((low, high)) => {
             let words = |ns: u64| units::duration_ns(ns as f64);
             format!("with latencies of {} and {} and little between", words(low), words(high))
         }
-        (None, Some(highest)) => format!("after {} IOPS at the beginning", units::count(highest.round())),
-        (None, None) => return None,
+        None => format!("after {} IOPS at the beginning", units::count(highest.round())),
     };
     let rate = units::count(settled.round());
     let claim = format!(
@@ -107,12 +94,4 @@ fn one(result: &SectionResult) -> Option<Finding> {
         .refuted_by("Another depth or block size gives another rate in IOPS and in bytes.")
         .advise("Compare with what the disk's type or the container promises, and read the settled rate.");
     Some(finding)
-}
-
-/// The two latencies, where there are two steps: fast ones that had a token, and a plateau of those that waited.
-fn two_steps(latency: &Histogram) -> Option<(u64, u64)> {
-    let quantile = |share: f64| latency.quantile_ns(share).map(|ns| ns.max(1));
-    let (middle, upper, top) = (quantile(0.5)?, quantile(0.75)?, quantile(0.95)?);
-    let is_step = upper as f64 >= STEP * middle as f64 && top as f64 <= PLATEAU * upper as f64;
-    is_step.then_some((middle, upper))
 }

@@ -1,0 +1,176 @@
+//! `iodyno cloud`: what disks of the cloud promise, which of them carry a load, and which one a measured rate fits.
+//! Asks no network: types come from a dated file, the machine from its firmware and the names of its disks.
+
+mod documents;
+mod measured;
+mod words;
+
+use super::Context;
+use super::inspect;
+use crate::exit::{Exit, Failure};
+use documents::{Answer, Document};
+use host::Host;
+use model::units::{parse_bytes, parse_duration_ms};
+use pipeline::diagnose::cloud::{self, CloudError, Data, Need, Prices, Wish};
+use pipeline::inventory;
+use std::path::PathBuf;
+
+/// Arguments of `cloud`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A type of disk: gp3, aws:gp3, P30, pl1 … Without one: what carries --iops or --bandwidth, what --record or
+    /// --series looks like, or what this machine is.
+    #[arg(value_name = "TYPE", conflicts_with_all = ["record", "series", "bandwidth"])]
+    pub kind: Option<String>,
+    /// Its size: 100GiB, 2TiB; a bare number is GiB.
+    #[arg(value_name = "SIZE", value_parser = size_gib)]
+    pub size: Option<f64>,
+    /// I/Os a second: provisioned for TYPE, or needed by a load.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub iops: Option<f64>,
+    /// Bandwidth provisioned for TYPE, in the unit of its provider (MB/s or MiB/s).
+    #[arg(long, value_name = "N", value_parser = positive, requires = "kind")]
+    pub mbps: Option<f64>,
+    /// The instance type that TYPE is attached to: m5.large, Standard_D4s_v5.
+    #[arg(long, value_name = "NAME", requires = "kind")]
+    pub instance: Option<String>,
+    /// Bytes a second that a load needs: 200m.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub bandwidth: Option<u64>,
+    /// Size of the load's I/Os [default: 4k, or 1m with --bandwidth alone].
+    #[arg(long, value_name = "BYTES", value_parser = bytes, conflicts_with = "kind")]
+    pub bs: Option<u64>,
+    /// Room that the load needs: 500g.
+    #[arg(long = "size", value_name = "BYTES", value_parser = size_gib, conflicts_with = "kind")]
+    pub room: Option<f64>,
+    /// Only disks of this provider: aws, azure, gcp, alibaba.
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
+    /// Prices, to order by: a JSON file as the guide describes it.
+    #[arg(long, value_name = "FILE", conflicts_with = "kind")]
+    pub prices: Option<PathBuf>,
+    /// A record whose rate is to be recognised.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["series", "iops", "bandwidth"])]
+    pub record: Option<i64>,
+    /// A file with one rate a line, or of fio's write_iops_log, whose plateau is to be recognised.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["iops", "bandwidth"])]
+    pub series: Option<PathBuf>,
+    /// Time between two lines of --series, where it does not say itself.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration_ms)]
+    pub every: u64,
+    /// Types and instances of your own, in front of those that come along.
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// The path whose disks are looked at, where nothing else is asked [default: the working directory].
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Look at a captured machine in place of this one.
+    #[arg(long, value_name = "FILE.host")]
+    pub root: Option<PathBuf>,
+}
+
+/// Answers the one question that the arguments ask.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let own = args.data.as_deref().map(host::files::read_text).transpose()?;
+    let own = own.map(|text| Data::parse(&text)).transpose().map_err(failure)?;
+    let data = own.map_or_else(|| cloud::builtin().clone(), |own| own.over(cloud::builtin()));
+    if let Some(provider) = &args.provider {
+        known_provider(&data, provider)?;
+    }
+    let answer = answer(args, context, &data)?;
+    for line in words::lines(&answer) {
+        context.out.say(line);
+    }
+    context.out.document(&Document::new(&data, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'a>, Failure> {
+    if let Some(kind) = &args.kind {
+        let wish = Wish {
+            kind: match &args.provider {
+                Some(provider) if !kind.contains(':') => format!("{provider}:{kind}"),
+                _ => kind.clone(),
+            },
+            size_gib: args.size,
+            iops: args.iops,
+            mbps: args.mbps,
+            instance: args.instance.clone(),
+        };
+        return Ok(Answer::Promise(cloud::offer(data, &wish).map_err(failure)?));
+    }
+    if args.record.is_some() || args.series.is_some() {
+        return measured::answer(args, context, data);
+    }
+    if args.iops.is_some() || args.bandwidth.is_some() {
+        return carriers(args, data);
+    }
+    if args.room.is_some() || args.bs.is_some() || args.prices.is_some() {
+        return Err(Failure::usage("say what the load needs: --iops N, --bandwidth X, or both"));
+    }
+    let host = match &args.root {
+        Some(file) => Host::open(file)?,
+        None => context.host.clone(),
+    };
+    let path = inventory::collect(&host, args.target.as_deref().unwrap_or(".")).map_err(inspect::failure)?;
+    Ok(Answer::Machine(cloud::machine_of(data, &path)))
+}
+
+fn carriers<'a>(args: &Args, data: &'a Data) -> Result<Answer<'a>, Failure> {
+    let bs = args.bs.unwrap_or(if args.iops.is_some() { 4 << 10 } else { 1 << 20 });
+    let bandwidth = args.bandwidth.map(|bytes| bytes as f64);
+    let by_bandwidth = bandwidth.unwrap_or(0.0) / bs as f64;
+    let iops = args.iops.unwrap_or(by_bandwidth);
+    let need = Need {
+        iops,
+        bytes_per_s: bandwidth.unwrap_or(0.0).max(iops * bs as f64),
+        bs,
+        size_gib: args.room.unwrap_or(0.0),
+        provider: args.provider.clone().unwrap_or_default(),
+    };
+    let prices = args.prices.as_deref().map(host::files::read_text).transpose()?;
+    let prices = prices.map(|text| Prices::parse(&text)).transpose().map_err(failure)?;
+    let found = cloud::carriers(data, &need, prices.as_ref());
+    if found.is_empty() {
+        let hint = ": spread it over several disks, and mind the limit of the instance".to_string();
+        return Err(Failure::new(Exit::Undecided, CloudError::NothingCarries(hint).to_string()));
+    }
+    let currency = prices.map(|prices| prices.currency);
+    Ok(Answer::Carriers { need, found, currency })
+}
+
+fn known_provider(data: &Data, provider: &str) -> Result<(), Failure> {
+    let mut names: Vec<&str> = data.types.iter().map(|kind| kind.provider.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.contains(&provider) {
+        true => Ok(()),
+        false => {
+            Err(Failure::usage(format!("no provider is called `{provider}`; there are {}", names.join(", "))))
+        }
+    }
+}
+
+fn failure(error: CloudError) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+fn size_gib(text: &str) -> Result<f64, String> {
+    let is_bare = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let gib = match is_bare {
+        true => text.parse::<f64>().map_err(|error| error.to_string())?,
+        false => parse_bytes(text).map_err(|error| error.to_string())? as f64 / (1u64 << 30) as f64,
+    };
+    if gib > 0.0 { Ok(gib) } else { Err("a size must be above 0".into()) }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes > 0 { Ok(bytes) } else { Err("it must be above 0".into()) }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number =
+        text.replace(',', "").parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| format!("`{text}` is not a number above 0"))
+}

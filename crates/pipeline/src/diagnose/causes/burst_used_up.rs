@@ -1,0 +1,133 @@
+//! # Burst credits that are used up
+//!
+//! ## What it finds
+//! A disk that is sold with a burst and gives its base rate, or fell to it during the check.
+//!
+//! ## Why it matters
+//! It was fast yesterday and will be again after some idle hours. Everything that was measured in the burst does not
+//! hold, and a load that is always there never sees it.
+//!
+//! ## What to try
+//! A type without credits (gp3, premium-v2), or more size, so that the base carries the load. The provider shows the
+//! balance of credits (BurstBalance).
+//!
+//! ## Example
+//! ```scene
+//! promise: aws gp2 iops=300 burst_iops=3000 burst_s=2000
+//! disk: nvme1n1 transport=nvme
+//! probe: depth read=302@100ms depth=32 elapsed=1s
+//! expect: warning says "are used up" about nvme1n1
+//! ```
+//! ```scene
+//! promise: aws gp2 iops=300 burst_iops=3000 burst_s=2000
+//! disk: nvme1n1 transport=nvme
+//! probe: depth read=3000@10ms depth=32 elapsed=3s
+//! bins: 300 300 300 300 300 300 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30
+//! expect: warning says "fell from 3.00 k to 300 IOPS" about nvme1n1
+//! ```
+//! ```scene
+//! promise: aws gp2 iops=300 burst_iops=3000 burst_s=2000
+//! disk: nvme1n1 transport=nvme
+//! probe: depth read=2990@10ms depth=32 elapsed=1s
+//! expect: note says "after 33 min 20 s" about nvme1n1
+//! ```
+//!
+//! ## Stays silent
+//! ```scene
+//! promise: aws gp2 iops=300 burst_iops=3000
+//! disk: nvme1n1 transport=nvme
+//! probe: depth read=1400@10ms depth=32 elapsed=1s
+//! ```
+//! ```scene
+//! promise: aws gp3 iops=3000
+//! disk: nvme1n1 transport=nvme
+//! probe: depth read=3000@10ms depth=32 elapsed=1s
+//! ```
+//!
+//! ## Seen
+//! Not produced: it takes a disk of that provider; the examples are made from its documentation.
+//!
+//! ## Sources
+//! - AWS, Amazon EBS User Guide, General Purpose SSD volumes: I/O credits and burst performance
+//! - Microsoft, Azure disk bursting: credit-based bursting of P20 and smaller
+
+use crate::diagnose::cloud;
+use crate::diagnose::finding::{With, found};
+use crate::diagnose::{Cause, Scene};
+use model::change::Risk;
+use model::check::Promise;
+use model::finding::{Finding, Level};
+use model::units;
+
+/// What this file finds.
+pub static CAUSE: Cause = Cause {
+    id: "burst_used_up",
+    since: "0.1.0",
+    summary: "a disk that has used up its burst credits",
+    level: Level::Warning,
+    risk: Risk::Safe,
+    competing: &[
+        "a limit of the instance that happens to be the same figure: then all disks together reach it",
+        "a smaller type than was said: then it never bursts, after idle hours neither",
+    ],
+    experiment: "leave it idle for an hour, then iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60: credits come back at the base rate",
+    knob: None,
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Vec<Finding> {
+    let Some(promise) = scene.promise else { return Vec::new() };
+    let rates = promise.iops.zip(promise.burst_iops).filter(|(base, burst)| *burst > base * 1.1);
+    rates.and_then(|rates| finding(scene, promise, rates)).into_iter().collect()
+}
+
+fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> Option<Finding> {
+    let probe = crate::diagnose::seen::deepest(scene)?;
+    let (rates, step_s) = cloud::series_of_bins(&probe.load);
+    let fall = cloud::fall_of(&rates, step_s, &probe.load.latency());
+    let fallen = fall
+        .and_then(|fall| Some((fall.highest?, fall.settled)))
+        .filter(|(_, now)| cloud::is_near(*now, base));
+    let count = |rate: f64| units::count(rate.round());
+    let best = scene.iops_best().unwrap_or_default();
+    let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
+    let (level, claim) = if let Some((before, now)) = fallen {
+        let claim = format!(
+            "{device} fell from {} to {} IOPS during the check: its burst credits are used up.",
+            count(before),
+            count(now)
+        );
+        (Level::Warning, claim)
+    } else if cloud::is_near(best, base) {
+        let (base, burst) = (count(base), count(burst));
+        (
+            Level::Warning,
+            format!(
+                "{device} gives its base of {base} IOPS, not the burst of {burst}: its credits are used up."
+            ),
+        )
+    } else if cloud::is_near(best, burst) {
+        let lasts =
+            promise.burst_s.map(|s| format!(" after {} at the latest", units::span_ms((s * 1e3) as u64)));
+        let claim = format!(
+            "{device} runs on burst credits: under this load it falls from {} to {} IOPS{}.",
+            count(burst),
+            count(base),
+            lasts.unwrap_or_default()
+        );
+        (Level::Note, claim)
+    } else {
+        return None;
+    };
+    Some(
+        found(level, device, claim)
+            .shows("base", format!("{} IOPS", count(base)))
+            .shows("burst", format!("{} IOPS", count(burst)))
+            .shows("source", &promise.source)
+            .refuted_by("after hours without a load it is no faster")
+            .advise(
+                "Choose a type or a size whose base carries the load; `iodyno cloud --iops N` lists them.",
+            )
+            .gains(if level == Level::Warning { burst / base - 1.0 } else { 0.0 }),
+    )
+}

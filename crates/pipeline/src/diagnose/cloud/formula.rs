@@ -1,0 +1,80 @@
+//! The one form that all published formulas have: a base, so much for each GiB, and bounds.
+
+use serde::Deserialize;
+
+/// `base + per_gib × size + per_iops × IOPS`, within bounds.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Line {
+    /// The part that does not depend on anything.
+    pub base: f64,
+    /// For each GiB of the size.
+    pub per_gib: f64,
+    /// For each I/O a second that it has.
+    pub per_iops: f64,
+    /// For each I/O a second beyond those that it has when nothing is provisioned; on top of the upper bound.
+    pub per_extra_iops: f64,
+    /// For each MB/s or MiB/s that it has.
+    pub per_mbps: f64,
+    /// Never less.
+    pub at_least: Option<f64>,
+    /// Never more.
+    pub at_most: Option<f64>,
+    /// Fixed values for small sizes.
+    pub steps: Vec<Step>,
+    /// Another line: the larger of the two counts.
+    pub or_more: Option<Box<Line>>,
+}
+
+/// A fixed value below a size.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Below this size, GiB.
+    pub below_gib: f64,
+    /// The value there.
+    pub value: f64,
+}
+
+/// What a line may depend on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given {
+    /// Size, GiB.
+    pub size_gib: f64,
+    /// IOPS that it has.
+    pub iops: f64,
+    /// Of these, those that were provisioned beyond the base.
+    pub extra_iops: f64,
+    /// Bandwidth that it has.
+    pub mbps: f64,
+}
+
+impl Line {
+    /// Its value.
+    pub fn at(&self, given: Given) -> f64 {
+        if let Some(step) = self.steps.iter().find(|step| given.size_gib < step.below_gib) {
+            return step.value;
+        }
+        let line = self.base
+            + self.per_gib * given.size_gib
+            + self.per_iops * given.iops
+            + self.per_mbps * given.mbps;
+        let bounded = line.max(self.at_least.unwrap_or(f64::MIN)).min(self.at_most.unwrap_or(f64::MAX));
+        let whole = bounded + self.per_extra_iops * given.extra_iops;
+        self.or_more.as_ref().map_or(whole, |more| whole.max(more.at(given)))
+    }
+
+    /// The size at which it has a value, where its slope alone decides: not at a bound and not in a step.
+    pub fn size_for(&self, value: f64) -> Option<f64> {
+        let size_gib = (value - self.base) / self.per_gib;
+        let is_there = self.per_gib > 0.0 && size_gib > 0.0;
+        let back = self.at(Given { size_gib, ..Given::default() });
+        (is_there && (back / value - 1.0).abs() < 1e-6).then_some(size_gib)
+    }
+
+    /// The size from which on it is at its upper bound.
+    pub fn size_of_bound(&self) -> Option<f64> {
+        let bound = self.at_most?;
+        (self.per_gib > 0.0).then(|| ((bound - self.base) / self.per_gib).max(0.0))
+    }
+}
