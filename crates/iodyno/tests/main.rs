@@ -7,12 +7,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
 
 mod bad_input;
-<<<<<<< HEAD
-mod diff;
-=======
 mod cloud;
 mod cloud_guest;
->>>>>>> c3
+mod diff;
 mod disk_sensors;
 mod engines;
 mod faults;

@@ -4,11 +4,8 @@
 //! gave. A finding carries the change of the job that helps, and [`corrected`] makes all of them.
 
 pub mod causes;
-<<<<<<< HEAD
 mod causes_help_queue;
-=======
 pub mod cloud;
->>>>>>> c3
 mod corrected;
 pub mod difference;
 #[cfg(test)]
