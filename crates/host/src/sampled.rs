@@ -13,6 +13,10 @@ const TABLE_BYTES: usize = 1 << 10;
 /// such as those of control groups and of debugfs, may be long and come in parts.
 const DEVICE_ATTRIBUTES: [&str; 3] = ["/sys/block/", "/sys/class/", "/sys/devices/"];
 
+/// Files of /proc that the kernel writes as one record (single_open in fs/seq_file.c): a read that has room for more
+/// than it gets has got everything.
+const ONE_RECORD: [&str; 4] = ["/proc/stat", "/proc/meminfo", "/proc/softirqs", "/proc/pressure/"];
+
 /// A file of /proc or /sys to be read again and again.
 #[derive(Debug)]
 pub struct Sampled {
@@ -26,7 +30,8 @@ pub struct Sampled {
 #[derive(Debug)]
 enum SampledSource {
     Live(File),
-    Archive(Host),
+    /// What the captured machine has there, which does not change.
+    Archive(Vec<u8>),
 }
 
 impl Sampled {
@@ -34,12 +39,14 @@ impl Sampled {
         let source = if host.is_live() {
             SampledSource::Live(File::open(path).map_err(|error| Error::io("open", path, error))?)
         } else if host.exists(path) {
-            SampledSource::Archive(host.clone())
+            SampledSource::Archive(host.text(path).unwrap_or_default().into_bytes())
         } else {
             return Err(Error::io("open", path, std::io::Error::from_raw_os_error(libc::ENOENT)));
         };
-        let is_one_piece = DEVICE_ATTRIBUTES.iter().any(|folder| path.starts_with(folder));
-        let bytes = if is_one_piece { ATTRIBUTE_BYTES } else { TABLE_BYTES };
+        let is_in = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
+        let is_attribute = is_in(&DEVICE_ATTRIBUTES);
+        let is_one_piece = is_attribute || is_in(&ONE_RECORD);
+        let bytes = if is_attribute { ATTRIBUTE_BYTES } else { TABLE_BYTES };
         Ok(Sampled { path: path.to_string(), source, buffer: vec![0; bytes], is_one_piece })
     }
 
@@ -50,9 +57,30 @@ impl Sampled {
                 let whole = read_whole(file, &mut self.buffer, self.is_one_piece);
                 whole.map_err(|error| Error::io("read", &self.path, error))?
             }
-            SampledSource::Archive(host) => {
-                self.buffer = host.text(&self.path).unwrap_or_default().into_bytes();
-                self.buffer.len()
+            SampledSource::Archive(text) => {
+                self.buffer.clear();
+                self.buffer.extend_from_slice(text);
+                text.len()
+            }
+        };
+        Ok(&self.buffer[..length])
+    }
+
+    /// The first so many bytes now, or fewer where the file is shorter. The kernel writes a table line by line as it is
+    /// read, so that lines which nobody asks for cost nothing.
+    pub fn read_head(&mut self, bytes: usize) -> Result<&[u8]> {
+        let length = match &self.source {
+            SampledSource::Live(file) => {
+                let room = self.buffer.len().max(bytes);
+                self.buffer.resize(room, 0);
+                let head = read_full(file, &mut self.buffer[..bytes]);
+                head.map_err(|error| Error::io("read", &self.path, error))?
+            }
+            SampledSource::Archive(text) => {
+                let head = &text[..bytes.min(text.len())];
+                self.buffer.clear();
+                self.buffer.extend_from_slice(head);
+                head.len()
             }
         };
         Ok(&self.buffer[..length])
@@ -81,6 +109,18 @@ fn read_whole(file: &File, buffer: &mut Vec<u8>, is_one_piece: bool) -> std::io:
     }
 }
 
+/// Reads until the buffer is full or the file gives nothing more.
+fn read_full(file: &File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read_at(&mut buffer[length..], length as u64)? {
+            0 => break,
+            read => length += read,
+        }
+    }
+    Ok(length)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +139,28 @@ mod tests {
         let text = attribute.read().unwrap().to_vec();
         assert_eq!(text, std::fs::read(attribute.path()).unwrap());
         assert_eq!(text, attribute.read().unwrap());
+    }
+
+    #[test]
+    fn one_record_that_outgrows_the_buffer_is_read_whole() {
+        let mut stat = Host::live().sampled("/proc/stat").unwrap();
+        stat.buffer.truncate(64);
+        for _ in 0..2 {
+            let text = String::from_utf8(stat.read().unwrap().to_vec()).unwrap();
+            assert!(
+                text.starts_with("cpu ") && text.contains("\nsoftirq ") && text.ends_with('\n'),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_head_is_the_beginning_of_the_whole() {
+        let mut version = Host::live().sampled("/proc/version").unwrap();
+        let whole = version.read().unwrap().to_vec();
+        assert_eq!(version.read_head(9).unwrap(), &whole[..9]);
+        assert_eq!(version.read_head(1 << 20).unwrap(), whole);
+        assert_eq!(version.read().unwrap(), whole);
     }
 
     #[test]
