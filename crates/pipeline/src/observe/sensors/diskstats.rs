@@ -178,8 +178,8 @@ static OLD_PARTITION: [usize; 4] = [0, 2, 4, 6];
 const IN_FLIGHT: usize = 8;
 /// A line has at least the eleven counters of Linux 2.6.
 const COUNTERS_MIN: usize = 11;
-/// Each device's `queue/iostats` is looked at every so many readings, or as often as there are devices.
-const READINGS_BETWEEN_LOOKS: usize = 10;
+/// Each device's `queue/iostats` is looked at once in so many readings, or one with each reading where there are more.
+const READINGS_OF_A_ROUND: usize = 100;
 
 struct Diskstats {
     host: Host,
@@ -313,11 +313,12 @@ impl Diskstats {
 
     /// Looks at one device's setting now and then.
     fn look_in_turn(&mut self) {
-        let place = self.readings % self.devices.len().max(READINGS_BETWEEN_LOOKS);
-        self.readings += 1;
+        let count = self.devices.len();
+        let between = (READINGS_OF_A_ROUND / count.max(1)).max(1);
         // The first round was made by open.
-        if self.readings > self.devices.len() {
-            self.look(place);
+        self.readings += 1;
+        if self.readings.is_multiple_of(between) {
+            self.look(self.readings / between % count.max(1));
         }
     }
 }
