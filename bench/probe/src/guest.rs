@@ -12,7 +12,7 @@ pub struct Beside {
 }
 
 /// Reads of one run, one at a time.
-const READS: u32 = 4_000;
+const READS: u32 = 100_000;
 const LIMIT_S: u64 = 300;
 /// The ways, and how each is started; `hold` is this very program.
 const WAYS: [(&str, &str); 4] = [
@@ -57,7 +57,7 @@ fn run(guest: &mut Guest, start: &str) -> Result<f64, String> {
         "tracer=; wait_for() {{ n=0; until [ -s /run/$1 ]; do n=$((n+1)); [ $n -lt 600 ] || exit 1; sleep 0.1; done; }}\n\
          rm -f /run/held /run/said /run/traced\n{start}\n\
          dd if=/dev/nullb0 of=/dev/null bs=4k count={READS} iflag=direct 2>&1 | tail -n 1\n\
-         [ -z \"$tracer\" ] || {{ kill -0 $tracer && kill -INT $tracer; wait $tracer; }} 2>&1\n\
+         [ -z \"$tracer\" ] || {{ kill -0 $tracer && kill $tracer; wait $tracer; }} 2>&1\n\
          [ ! -e /run/traced ] || [ -s /run/traced ] || {{ cat /run/said >&2; exit 1; }}"
     );
     let text = said(guest, &script)?;

@@ -21,7 +21,7 @@ const MOUNTED: &str = "mountpoint -q /sys/kernel/tracing || mount -t tracefs tra
     mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug; exec \"$@\"";
 
 /// Longer than any of them takes to attach.
-const READY_MS: u64 = 2_500;
+const READY_MS: u64 = 2_000;
 
 /// `perf trace` of every block event, as text.
 pub fn perf_trace() -> Result<Tool, String> {
