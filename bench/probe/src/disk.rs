@@ -1,4 +1,7 @@
-//! A loop device over a written file, and the disk below it.
+//! Two loop devices, one on the other, over a file in memory.
+//!
+//! Both have requests and a driver, as a loop device on a disk has them; what is left out is the disk, whose rate wanders
+//! by more than tracing costs.
 
 use probe::Device;
 use std::path::{Path, PathBuf};
@@ -6,48 +9,52 @@ use std::process::Command;
 
 /// Detached and removed when dropped.
 pub struct Disk {
-    path: PathBuf,
     image: PathBuf,
+    /// The lower one first.
+    paths: Vec<PathBuf>,
     devices: Vec<Device>,
 }
 
 impl Disk {
-    /// Writes the file and attaches the device with direct I/O.
+    /// Writes the file and attaches both devices, the upper one with direct I/O.
     pub fn new(bytes: u64) -> Result<Disk, String> {
-        let image = PathBuf::from("target").join(format!("bench-probe-{}", std::process::id()));
-        let written = || -> std::io::Result<u64> {
+        let image = PathBuf::from(format!("/dev/shm/bench-probe-{}", std::process::id()));
+        let mut disk = Disk { image, paths: Vec::new(), devices: Vec::new() };
+        let written = || -> std::io::Result<()> {
             let mut random = std::io::Read::take(std::fs::File::open("/dev/urandom")?, bytes);
-            let mut file = std::fs::File::create(&image)?;
-            let copied = std::io::copy(&mut random, &mut file)?;
-            file.sync_all()?;
-            Ok(copied)
+            std::io::copy(&mut random, &mut std::fs::File::create(&disk.image)?)?;
+            Ok(())
         };
-        written().map_err(|error| format!("{}: {error}", image.display()))?;
-        let losetup =
-            Command::new("losetup").args(["--find", "--show", "--direct-io=on"]).arg(&image).output();
-        let output = losetup.map_err(|error| format!("losetup: {error}"))?;
-        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-        let mut disk = Disk { path, image, devices: Vec::new() };
-        let Some(name) = disk.path.file_name() else {
-            return Err("this machine gives no loop device".into());
-        };
-        disk.devices.push(device(&format!("/sys/block/{}", name.to_string_lossy()))?);
-        let below = std::fs::metadata(&disk.image).map_err(|error| error.to_string())?;
-        let number = std::os::unix::fs::MetadataExt::dev(&below);
-        let (major, minor) = ((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xfff00));
-        let link = std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}"))
-            .map_err(|error| error.to_string())?;
-        let whole = if link.join("partition").exists() { link.join("..") } else { link };
-        disk.devices.push(device(&whole.to_string_lossy())?);
+        written().map_err(|error| format!("{}: {error}", disk.image.display()))?;
+        disk.attach(&disk.image.clone(), "off")?;
+        disk.attach(&disk.paths[0].clone(), "on")?;
+        // From the top down, as the layers are reported.
+        disk.devices.reverse();
         Ok(disk)
     }
 
-    /// The loop device.
-    pub fn path(&self) -> &Path {
-        &self.path
+    fn attach(&mut self, backing: &Path, direct: &str) -> Result<(), String> {
+        let mut losetup = Command::new("losetup");
+        losetup.args(["--find", "--show", &format!("--direct-io={direct}")]).arg(backing);
+        let output = losetup.output().map_err(|error| format!("losetup: {error}"))?;
+        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+            return Err(format!(
+                "this machine gives no loop device: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            ));
+        };
+        self.paths.push(path);
+        self.devices.push(device(&name)?);
+        Ok(())
     }
 
-    /// The loop device and the disk below it.
+    /// The device that the load reads.
+    pub fn path(&self) -> &Path {
+        self.paths.last().map_or(&self.image, |path| path)
+    }
+
+    /// Both, from the top down.
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
@@ -55,16 +62,18 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.path).status();
+        for path in self.paths.iter().rev() {
+            let _ = Command::new("losetup").arg("-d").arg(path).status();
+        }
         let _ = std::fs::remove_file(&self.image);
     }
 }
 
-fn device(folder: &str) -> Result<Device, String> {
-    let folder = std::fs::canonicalize(folder).map_err(|error| format!("{folder}: {error}"))?;
-    let text = std::fs::read_to_string(folder.join("dev")).map_err(|error| error.to_string())?;
+/// A block device by its kernel name.
+pub fn device(name: &str) -> Result<Device, String> {
+    let path = format!("/sys/block/{name}/dev");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let (major, minor) = text.trim().split_once(':').ok_or("no device number")?;
     let number = |text: &str| text.parse::<u32>().map_err(|error| error.to_string());
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(Device { major: number(major)?, minor: number(minor)?, name })
+    Ok(Device { major: number(major)?, minor: number(minor)?, name: name.to_string() })
 }

@@ -1,12 +1,15 @@
 //! The section of `bench/RESULTS.md`.
 
-use crate::Outcome;
+use crate::guest::Beside;
 use crate::modes::Mode;
+use crate::{Outcome, Way};
 use std::fmt::Write;
 use std::path::Path;
 
 const BEGIN: &str = "<!-- probe:begin -->";
 const END: &str = "<!-- probe:end -->";
+/// Goals for each I/O, both devices together, ns.
+const GOALS: [(&str, f64); 2] = [("ours, lite", 200.0), ("ours, full", 1200.0)];
 
 /// Linear between neighbours.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
@@ -21,50 +24,128 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// Prints the table and puts it between its marks.
-pub fn write(columns: &[(Mode, Vec<Outcome>)], rounds: usize, runtime_ms: u64) -> Result<(), String> {
-    let text = table(columns, rounds, runtime_ms);
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    quantile(&sorted(values), 0.5)
+}
+
+/// Median, quartiles and extremes, with so many decimals.
+fn spread(values: impl Iterator<Item = f64>, decimals: usize) -> String {
+    let sorted = sorted(values);
+    let at = |share| quantile(&sorted, share);
+    format!(
+        "{:.*} ({:.*} to {:.*}, all {:.*} to {:.*})",
+        decimals,
+        at(0.5),
+        decimals,
+        at(0.25),
+        decimals,
+        at(0.75),
+        decimals,
+        at(0.0),
+        decimals,
+        at(1.0)
+    )
+}
+
+/// Prints the tables and puts them between their marks.
+pub fn write(
+    ways: &[Way],
+    in_guest: &Result<(String, Vec<Beside>), String>,
+    rounds: usize,
+    runtime_ms: u64,
+) -> Result<(), String> {
+    let text =
+        format!("{}\n{}\n{}", beside_each_other(ways, rounds, runtime_ms), programs(ways), guest(in_guest));
     println!("{text}");
-    let path = Path::new("bench/RESULTS.md");
-    let results = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
+    let results = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (before, rest) = results.split_once(BEGIN).ok_or("bench/RESULTS.md has no section for this")?;
     let (_, after) = rest.split_once(END).ok_or("the section of bench/RESULTS.md has no end")?;
     std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}")).map_err(|error| error.to_string())
 }
 
-fn table(columns: &[(Mode, Vec<Outcome>)], rounds: usize, runtime_ms: u64) -> String {
+fn beside_each_other(ways: &[Way], rounds: usize, runtime_ms: u64) -> String {
     let host = host::Host::live();
     let kernel = host.text("/proc/sys/kernel/osrelease").unwrap_or_default();
     let load = host.text("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or("?").to_string();
     let mut text = format!(
-        "Linux {kernel}, 2 layers (a loop device with direct I/O and the disk below it), 4 KiB random reads, io_uring, \
-         depth 32; {rounds} rounds of {runtime_ms} ms each in random order, load average {load} at the end. Ratios are \
-         medians of paired ratios with quartiles and extremes; the programs' time is the kernel's own figure, with what \
-         measuring it costs; a program that does nothing, measured beside them, says how much that is.\n\n| tracing | k IOPS | rate against off | programs, ns per I/O and layer | of that, measuring | not seen |\n|---|---|---|---|---|---|\n"
+        "Linux {kernel}, two layers with requests: a loop device with direct I/O on a loop device on a file in memory. \
+         4 KiB random reads, io_uring, depth 32; {rounds} rounds of {runtime_ms} ms each in random order, load average \
+         {load} at the end.\n\n### All on the same load\n\nCPU time is that of the whole machine, the tools' own reading \
+         included, shared out over the load's I/Os; what it is more than with nothing is taken within each round: \
+         median, quartiles and extremes. Two runs with nothing say what the differences are worth.\n\n\
+         | tracing | k IOPS | CPU ns per I/O | more than nothing, ns per I/O | rate against nothing | not seen |\n\
+         |---|---|---|---|---|---|\n"
     );
-    let off = &columns[0].1;
-    for (mode, outcomes) in columns.iter().filter(|(_, outcomes)| outcomes.iter().any(|one| one.ios > 0)) {
-        let rate = quantile(&sorted(outcomes.iter().map(|one| one.iops)), 0.5) / 1e3;
-        let ratios = sorted(outcomes.iter().zip(off).map(|(one, off)| one.iops / off.iops));
-        let at = |share| quantile(&ratios, share);
-        let cost = quantile(&sorted(outcomes.iter().map(|one| one.programs_ns)), 0.5);
-        let cost = if cost > 0.0 { format!("{cost:.0}") } else { "–".into() };
-        let measuring = quantile(&sorted(outcomes.iter().map(|one| one.measuring_ns)), 0.5);
-        let measuring = if measuring > 0.0 { format!("{measuring:.0}") } else { "–".into() };
-        let unseen = quantile(&sorted(outcomes.iter().map(|one| one.unseen)), 0.5) * 100.0;
-        let unseen =
-            if matches!(mode, Mode::Off | Mode::Perf) { "–".into() } else { format!("{unseen:.3} %") };
+    let off = &ways[0].outcomes;
+    for way in ways.iter().filter(|way| !matches!(way.mode, Mode::Measured(_))) {
+        let label = way.mode.label();
+        if let Some(why) = &way.refusal {
+            let _ =
+                writeln!(text, "| {label} | – | – | cannot be had here: {} | – | – |", why.replace('|', "/"));
+            continue;
+        }
+        let of = |pick: fn(&Outcome) -> f64| median(way.outcomes.iter().map(pick));
+        let pairs = || way.outcomes.iter().zip(off);
+        let (more, rate) = match way.mode {
+            Mode::Nothing => ("–".into(), "1".into()),
+            _ => (
+                spread(pairs().map(|(one, off)| one.cpu_ns - off.cpu_ns), 0),
+                spread(pairs().map(|(one, off)| one.iops / off.iops), 3),
+            ),
+        };
+        let unseen: Vec<f64> = way.outcomes.iter().filter_map(|one| one.unseen).collect();
+        let unseen = match unseen.is_empty() {
+            true => "–".into(),
+            false => format!("{:.3} %", median(unseen.into_iter()) * 100.0),
+        };
+        let (iops, cpu_ns) = (of(|one| one.iops / 1e3), of(|one| one.cpu_ns));
+        let _ = writeln!(text, "| {label} | {iops:.1} | {cpu_ns:.0} | {more} | {rate} | {unseen} |");
+    }
+    text + "\nperf and blktrace drop what their buffers cannot hold, and do less then. `biolatency` is bpftrace's present \
+            one, by tracepoints: it knows an I/O by its sector alone, and of two stacked devices follows the lower.\n"
+}
+
+fn programs(ways: &[Way]) -> String {
+    let mut text = String::from(
+        "### The programs alone, by the kernel's statistics\n\nns for each I/O, both layers together. The statistics read \
+         a clock twice for each run of a program and count that as its time; a program that does nothing, attached beside \
+         ours, says how much that is.\n\n\
+         | programs | with measuring | measuring | without it | goal |\n|---|---|---|---|---|\n",
+    );
+    for way in ways.iter().filter(|way| matches!(way.mode, Mode::Measured(_))) {
+        let label = way.mode.label();
+        let goal = GOALS.iter().find(|(name, _)| *name == label).map_or(0.0, |(_, goal)| *goal);
+        if let Some(why) = &way.refusal {
+            let _ = writeln!(text, "| {label} | – | – | cannot be had here: {why} | ≤ {goal:.0} |");
+            continue;
+        }
+        let of = |pick: fn(&Outcome) -> f64| spread(way.outcomes.iter().map(pick), 0);
         let _ = writeln!(
             text,
-            "| {} | {rate:.1} | {:.3} ({:.3}–{:.3}, all {:.3}–{:.3}) | {cost} | {measuring} | {unseen} |",
-            mode.label(),
-            at(0.5),
-            at(0.25),
-            at(0.75),
-            at(0.0),
-            at(1.0)
+            "| {label} | {} | {:.0} | {} | ≤ {goal:.0} |",
+            of(|one| one.programs_ns),
+            median(way.outcomes.iter().map(|one| one.measuring_ns)),
+            of(|one| one.programs_ns - one.measuring_ns)
         );
+    }
+    text
+}
+
+fn guest(in_guest: &Result<(String, Vec<Beside>), String>) -> String {
+    let title = "### Beside blktrace, in a guest\n\n";
+    let (uname, ways) = match in_guest {
+        Ok(measured) => measured,
+        Err(why) => return format!("{title}There was no guest: {why}\n"),
+    };
+    let mut text = format!(
+        "{title}Linux {uname} on an emulated CPU, where only ratios mean anything: 4 KiB direct reads one at a time from \
+         null_blk, one layer, {} rounds in turns.\n\n| tracing | time of an I/O against nothing |\n|---|---|\n",
+        ways.first().map_or(0, |way| way.ratios.len())
+    );
+    for way in ways {
+        let _ = writeln!(text, "| {} | {} |", way.label, spread(way.ratios.iter().copied(), 3));
     }
     text
 }

@@ -38,3 +38,15 @@ pub fn measure(host: &Host, interval_ms: u64, seconds: u64) -> Result<Cost, Stri
     let absent = later.absent.into_iter().map(|(sensor, _)| sensor).collect();
     Ok(Cost { percent: percent(cpu_ns), cpu_ns, samples, by_sensor, absent })
 }
+
+/// A thread that does nothing but wake as often, of one CPU in percent: what any sampler costs at least on this machine.
+pub fn waking(interval_ms: u64, seconds: u64) -> f64 {
+    let thread = std::thread::spawn(move || {
+        let (began_ns, before_ns) = (clock::monotonic_ns(), process::thread_cpu_ns());
+        for tick in 1..=seconds * 1000 / interval_ms {
+            clock::sleep_until_ns(began_ns + tick * interval_ms * 1_000_000);
+        }
+        100.0 * (process::thread_cpu_ns() - before_ns) as f64 / (clock::monotonic_ns() - began_ns) as f64
+    });
+    thread.join().unwrap_or(f64::NAN)
+}

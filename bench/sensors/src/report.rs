@@ -48,6 +48,12 @@ fn text(results: &Results) -> String {
         load.split(' ').next().unwrap_or("?"),
     );
     text += &costs("All sensors at 100 ms, this machine", "0.3", &results.here);
+    let _ = writeln!(
+        text,
+        "A thread that does nothing but wake ten times a second takes {} % here: that is in the sum above, and in no \
+         sensor's share.\n",
+        spread(results.waking.iter().copied())
+    );
     text += &costs("All sensors at 100 ms, 100 disks and 64 CPUs", "1", &results.wide);
     text += "The wide machine's files are in memory: reading and keeping them is measured, the kernel's time for \
              writing them is not. What a file costs there is that of copying it instead.\n\n";

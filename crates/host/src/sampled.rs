@@ -13,20 +13,63 @@ const TABLE_BYTES: usize = 1 << 10;
 /// such as those of control groups and of debugfs, may be long and come in parts.
 const DEVICE_ATTRIBUTES: [&str; 3] = ["/sys/block/", "/sys/class/", "/sys/devices/"];
 
+/// Files that the kernel writes as one record (single_open in fs/seq_file.c): a read that has room for more than it gets
+/// has got everything.
+const ONE_RECORD: [&str; 5] =
+    ["/proc/stat", "/proc/meminfo", "/proc/softirqs", "/proc/loadavg", "/proc/pressure/"];
+
+/// Files of lines that are short: the kernel gathers as many as fit in a page, so that a read which leaves more than a
+/// line's room in the page has got everything.
+const SHORT_LINES: [&str; 2] = ["/proc/diskstats", "/proc/vmstat"];
+const PAGE_BYTES: usize = 4096;
+/// Seventeen counters of twenty digits behind a name of 32.
+const SHORT_LINE_BYTES_MAX: usize = 512;
+
 /// A file of /proc or /sys to be read again and again.
 #[derive(Debug)]
 pub struct Sampled {
     path: String,
     source: SampledSource,
     buffer: Vec<u8>,
-    /// A read that does not fill the buffer was the last, which saves the one that would find the end.
-    is_one_piece: bool,
+    pieces: Pieces,
+}
+
+/// In what the kernel hands a file out, which tells when a read was the last and saves the one that would find the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pieces {
+    /// One: a read that does not fill the buffer was the last.
+    One,
+    /// Pages of short lines.
+    ShortLines,
+    Any,
+}
+
+impl Pieces {
+    fn of(path: &str) -> Pieces {
+        let is_in = |paths: &[&str]| paths.iter().any(|known| path.starts_with(known));
+        let is_account = path.starts_with("/proc/") && path.ends_with("/io");
+        match () {
+            () if is_in(&DEVICE_ATTRIBUTES) || is_in(&ONE_RECORD) || is_account => Pieces::One,
+            () if is_in(&SHORT_LINES) => Pieces::ShortLines,
+            () => Pieces::Any,
+        }
+    }
+
+    /// Whether a piece of so many bytes, for which there was so much room, was the last.
+    fn ends_with(self, bytes: usize, room: usize) -> bool {
+        match self {
+            Pieces::One => bytes < room,
+            Pieces::ShortLines => bytes < room.min(PAGE_BYTES - SHORT_LINE_BYTES_MAX),
+            Pieces::Any => false,
+        }
+    }
 }
 
 #[derive(Debug)]
 enum SampledSource {
     Live(File),
-    Archive(Host),
+    /// What the captured machine has there, which does not change.
+    Archive(Vec<u8>),
 }
 
 impl Sampled {
@@ -34,25 +77,46 @@ impl Sampled {
         let source = if host.is_live() {
             SampledSource::Live(File::open(path).map_err(|error| Error::io("open", path, error))?)
         } else if host.exists(path) {
-            SampledSource::Archive(host.clone())
+            SampledSource::Archive(host.text(path).unwrap_or_default().into_bytes())
         } else {
             return Err(Error::io("open", path, std::io::Error::from_raw_os_error(libc::ENOENT)));
         };
-        let is_one_piece = DEVICE_ATTRIBUTES.iter().any(|folder| path.starts_with(folder));
-        let bytes = if is_one_piece { ATTRIBUTE_BYTES } else { TABLE_BYTES };
-        Ok(Sampled { path: path.to_string(), source, buffer: vec![0; bytes], is_one_piece })
+        let is_attribute = DEVICE_ATTRIBUTES.iter().any(|folder| path.starts_with(folder));
+        let bytes = if is_attribute { ATTRIBUTE_BYTES } else { TABLE_BYTES };
+        Ok(Sampled { path: path.to_string(), source, buffer: vec![0; bytes], pieces: Pieces::of(path) })
     }
 
     /// The bytes now. The buffer grows to the file and is kept.
     pub fn read(&mut self) -> Result<&[u8]> {
         let length = match &self.source {
             SampledSource::Live(file) => {
-                let whole = read_whole(file, &mut self.buffer, self.is_one_piece);
+                let whole = read_whole(file, &mut self.buffer, self.pieces);
                 whole.map_err(|error| Error::io("read", &self.path, error))?
             }
-            SampledSource::Archive(host) => {
-                self.buffer = host.text(&self.path).unwrap_or_default().into_bytes();
-                self.buffer.len()
+            SampledSource::Archive(text) => {
+                self.buffer.clear();
+                self.buffer.extend_from_slice(text);
+                text.len()
+            }
+        };
+        Ok(&self.buffer[..length])
+    }
+
+    /// The first so many bytes now, or fewer where the file is shorter. The kernel writes a table line by line as it is
+    /// read, so that lines which nobody asks for cost nothing.
+    pub fn read_head(&mut self, bytes: usize) -> Result<&[u8]> {
+        let length = match &self.source {
+            SampledSource::Live(file) => {
+                let room = self.buffer.len().max(bytes);
+                self.buffer.resize(room, 0);
+                let head = read_full(file, &mut self.buffer[..bytes]);
+                head.map_err(|error| Error::io("read", &self.path, error))?
+            }
+            SampledSource::Archive(text) => {
+                let head = &text[..bytes.min(text.len())];
+                self.buffer.clear();
+                self.buffer.extend_from_slice(head);
+                head.len()
             }
         };
         Ok(&self.buffer[..length])
@@ -65,20 +129,31 @@ impl Sampled {
 }
 
 /// Reads until the file gives nothing more: /proc hands out large files page by page.
-fn read_whole(file: &File, buffer: &mut Vec<u8>, is_one_piece: bool) -> std::io::Result<usize> {
+fn read_whole(file: &File, buffer: &mut Vec<u8>, pieces: Pieces) -> std::io::Result<usize> {
     let mut length = 0;
     loop {
         if length == buffer.len() {
             buffer.resize(buffer.len() * 2, 0);
         }
-        match file.read_at(&mut buffer[length..], length as u64)? {
-            0 => return Ok(length),
-            read => length += read,
-        }
-        if is_one_piece && length < buffer.len() {
+        let room = buffer.len() - length;
+        let read = file.read_at(&mut buffer[length..], length as u64)?;
+        length += read;
+        if read == 0 || pieces.ends_with(read, room) {
             return Ok(length);
         }
     }
+}
+
+/// Reads until the buffer is full or the file gives nothing more.
+fn read_full(file: &File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read_at(&mut buffer[length..], length as u64)? {
+            0 => break,
+            read => length += read,
+        }
+    }
+    Ok(length)
 }
 
 #[cfg(test)]
@@ -99,6 +174,39 @@ mod tests {
         let text = attribute.read().unwrap().to_vec();
         assert_eq!(text, std::fs::read(attribute.path()).unwrap());
         assert_eq!(text, attribute.read().unwrap());
+    }
+
+    #[test]
+    fn one_record_that_outgrows_the_buffer_is_read_whole() {
+        let mut stat = Host::live().sampled("/proc/stat").unwrap();
+        stat.buffer.truncate(64);
+        for _ in 0..2 {
+            let text = String::from_utf8(stat.read().unwrap().to_vec()).unwrap();
+            assert!(
+                text.starts_with("cpu ") && text.contains("\nsoftirq ") && text.ends_with('\n'),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn short_lines_end_where_another_would_have_fitted() {
+        let lines = Pieces::of("/proc/diskstats");
+        assert!(lines.ends_with(3583, 8192) && !lines.ends_with(3584, 8192) && !lines.ends_with(900, 900));
+        assert_eq!([Pieces::of("/proc/17/io"), Pieces::of("/proc/interrupts")], [Pieces::One, Pieces::Any]);
+        let mut disks = Host::live().sampled("/proc/diskstats").unwrap();
+        let count = disks.read().unwrap().iter().filter(|byte| **byte == b'\n').count();
+        disks.pieces = Pieces::Any;
+        assert_eq!(disks.read().unwrap().iter().filter(|byte| **byte == b'\n').count(), count);
+    }
+
+    #[test]
+    fn the_head_is_the_beginning_of_the_whole() {
+        let mut version = Host::live().sampled("/proc/version").unwrap();
+        let whole = version.read().unwrap().to_vec();
+        assert_eq!(version.read_head(9).unwrap(), &whole[..9]);
+        assert_eq!(version.read_head(1 << 20).unwrap(), whole);
+        assert_eq!(version.read().unwrap(), whole);
     }
 
     #[test]

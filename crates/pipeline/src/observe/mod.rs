@@ -8,6 +8,7 @@ mod aside;
 mod declare;
 mod devices;
 mod edges;
+mod flights;
 pub mod foreign;
 #[cfg(test)]
 mod iostat_agrees;
@@ -27,6 +28,7 @@ mod track;
 mod wide_host;
 
 pub use edges::{Edges, Reading};
+pub use flights::Flights;
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
 pub use probe::{Rung, Strength, rung};
@@ -141,6 +143,8 @@ pub struct Scope {
     pub files: Vec<std::path::PathBuf>,
     /// The programs that trace those devices.
     pub tracing: Tracing,
+    /// Which devices were just seen with nothing in flight.
+    pub flights: Flights,
 }
 
 impl Scope {

@@ -3,7 +3,7 @@
 use super::store::Keep;
 use super::track::Track;
 use super::{Scope, sensors};
-use host::{Host, clock};
+use host::{Host, clock, process};
 use model::reading::{Reading, Row, SeriesName};
 use model::sample::SensorLog;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -253,6 +253,7 @@ fn sample_all(state: &Mutex<State>, tick: Option<u64>, origin_ns: u64) {
     let since_origin = || clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
     let count = locked(state).tracks.len();
     let time_ns = since_origin();
+    let mut cpu_ns = process::thread_cpu_ns();
     for place in 0..count {
         let begin = |track: &mut Track| match tick {
             Some(tick) if !track.is_due(tick, time_ns) => None,
@@ -260,7 +261,7 @@ fn sample_all(state: &Mutex<State>, tick: Option<u64>, origin_ns: u64) {
         };
         let away = locked(state).tracks.get_mut(place).and_then(begin);
         if let Some(mut away) = away {
-            away.read(origin_ns);
+            cpu_ns = away.read(origin_ns, cpu_ns);
             if let Some(track) = locked(state).tracks.get_mut(place) {
                 track.end(away);
             }

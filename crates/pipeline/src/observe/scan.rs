@@ -17,6 +17,11 @@ impl<'a> Scan<'a> {
         self.0.is_empty()
     }
 
+    /// How many bytes are left.
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
     /// The next word of this line; empty at its end.
     pub fn word(&mut self) -> &'a [u8] {
         self.blanks();

@@ -33,25 +33,37 @@ pub(super) struct Track {
 pub(super) struct Away {
     source: Box<dyn Source>,
     fresh: Vec<Column>,
-    cells: Vec<f64>,
+    cells: Arc<[f64]>,
     failure: Option<String>,
     time_ns: i64,
     cost_ns: u64,
 }
 
 impl Away {
-    /// Reads once. A failed read leaves a gap, nothing else.
-    pub fn read(&mut self, origin_ns: u64) {
-        let cpu_before = process::thread_cpu_ns();
+    /// Reads once. A failed read leaves a gap, nothing else. Given and given back is the thread's CPU time: what was used
+    /// between two sensors, to keep the row of the first, is on the second's account.
+    pub fn read(&mut self, origin_ns: u64, cpu_before_ns: u64) -> u64 {
         self.fresh = self.source.new_columns();
-        self.cells.resize(self.cells.len() + self.fresh.len(), f64::NAN);
+        if !self.fresh.is_empty() {
+            self.cells = gaps(self.cells.len() + self.fresh.len());
+        }
         self.time_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
-        if let Err(error) = self.source.read(&mut self.cells) {
-            self.cells.fill(f64::NAN);
+        // Nobody else has seen the row yet.
+        if let Some(row) = Arc::get_mut(&mut self.cells)
+            && let Err(error) = self.source.read(row)
+        {
+            row.fill(f64::NAN);
             self.failure = Some(error.to_string());
         }
-        self.cost_ns = process::thread_cpu_ns() - cpu_before;
+        let cpu_ns = process::thread_cpu_ns();
+        self.cost_ns = cpu_ns - cpu_before_ns;
+        cpu_ns
     }
+}
+
+/// A row of nothing, in the one allocation in which it will be kept.
+fn gaps(width: usize) -> Arc<[f64]> {
+    std::iter::repeat_n(f64::NAN, width).collect()
 }
 
 impl Track {
@@ -123,7 +135,7 @@ impl Track {
     /// Gives the source away to be read; none while it is away already.
     pub fn begin(&mut self) -> Option<Away> {
         let source = self.source.take()?;
-        let cells = vec![f64::NAN; self.columns.len()];
+        let cells = gaps(self.columns.len());
         Some(Away { source, fresh: Vec::new(), cells, failure: None, time_ns: 0, cost_ns: 0 })
     }
 
@@ -136,7 +148,7 @@ impl Track {
             self.failures += 1;
             self.first_failure.get_or_insert(failure);
         }
-        self.store.push(Row { time_ns: away.time_ns, cells: away.cells.into() });
+        self.store.push(Row { time_ns: away.time_ns, cells: away.cells });
         self.cost_ns += away.cost_ns;
         self.cost_elsewhere_ns = away.source.cost_elsewhere_ns();
         self.source = Some(away.source);
@@ -146,7 +158,7 @@ impl Track {
     /// All of it at once.
     pub fn sample(&mut self, origin_ns: u64) {
         if let Some(mut away) = self.begin() {
-            away.read(origin_ns);
+            away.read(origin_ns, process::thread_cpu_ns());
             self.end(away);
         }
     }

@@ -5,8 +5,8 @@
 //! ## What it reads
 //! `/proc/diskstats` (Documentation/admin-guide/iostats.rst): the lines of the devices that were named, else of all
 //! whole devices that have seen I/O, as iostat has it. Partitions are read when they are named. A device that comes, or
-//! is used for the first time, has series from then on; one that goes leaves gaps. One device's `queue/iostats` is looked
-//! at with a reading, each at least every hundred readings or so.
+//! is used for the first time, has series from then on; one that goes leaves gaps. One device's `queue/iostats`, held
+//! open, is looked at with a reading, each at least every hundred readings or so.
 //!
 //! ## Metrics
 //! `disk.<device>.read_ios` and so on, raw since boot. Lines have 14 columns, 18 from Linux 4.18 (discards) and 20 from
@@ -174,10 +174,12 @@ static METRICS: &[Metric] = &[
 static WHOLE: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 /// Of a partition before Linux 2.6.25: reads, sectors read, writes, sectors written.
 static OLD_PARTITION: [usize; 4] = [0, 2, 4, 6];
+/// Place of the I/Os in flight among the counters of a whole line.
+const IN_FLIGHT: usize = 8;
 /// A line has at least the eleven counters of Linux 2.6.
 const COUNTERS_MIN: usize = 11;
-/// Each device's `queue/iostats` is looked at every so many readings, or as often as there are devices.
-const READINGS_BETWEEN_LOOKS: usize = 10;
+/// Each device's `queue/iostats` is looked at once in so many readings, or one with each reading where there are more.
+const READINGS_OF_A_ROUND: usize = 100;
 
 struct Diskstats {
     host: Host,
@@ -211,8 +213,12 @@ struct Device {
     name: String,
     start: usize,
     metrics: &'static [usize],
-    /// `queue/iostats` is 0.
+    /// `queue/iostats`, of a partition its disk's, held open while the device is there.
+    setting: Option<Sampled>,
+    /// It is 0.
     is_stopped: bool,
+    /// Nothing was in flight at the last reading.
+    is_idle: bool,
 }
 
 fn open(host: &Host, scope: &Scope) -> Opened {
@@ -282,31 +288,45 @@ impl Diskstats {
             let place = known.unwrap_or(self.devices.len());
             if known.is_none() {
                 let name = String::from_utf8_lossy(&line.name).into_owned();
-                self.devices.push(Device { name, start: self.width, metrics, is_stopped: false });
+                self.devices.push(Device::new(name, self.width, metrics));
                 self.width += metrics.len();
             }
             line.state = State::Read(place);
         }
     }
 
-    /// Whether a device counts. A partition has its disk's setting.
+    /// Whether a device counts.
     fn look(&mut self, place: usize) {
         let Some(device) = self.devices.get_mut(place) else { return };
-        let directory = format!("/sys/class/block/{}", devices::directory(&device.name));
-        let own = self.host.number(&format!("{directory}/queue/iostats"));
-        let setting = own.or_else(|| self.host.number(&format!("{directory}/../queue/iostats")));
-        device.is_stopped = setting == Some(0) && !counts_anyway(&self.host, &directory);
+        let directory = || format!("/sys/class/block/{}", devices::directory(&device.name));
+        if device.setting.is_none() {
+            device.setting = setting(&self.host, &directory());
+        }
+        let text = device.setting.as_mut().map(Sampled::read);
+        let is_off = matches!(text, Some(Ok(text)) if Scan::new(text).number() == Some(0));
+        let is_gone = matches!(text, Some(Err(_)));
+        device.is_stopped = is_off && !counts_anyway(&self.host, &directory());
+        if is_gone {
+            device.setting = None;
+        }
     }
 
     /// Looks at one device's setting now and then.
     fn look_in_turn(&mut self) {
-        let place = self.readings % self.devices.len().max(READINGS_BETWEEN_LOOKS);
-        self.readings += 1;
+        let count = self.devices.len();
+        let between = (READINGS_OF_A_ROUND / count.max(1)).max(1);
         // The first round was made by open.
-        if self.readings > self.devices.len() {
-            self.look(place);
+        self.readings += 1;
+        if self.readings.is_multiple_of(between) {
+            self.look(self.readings / between % count.max(1));
         }
     }
+}
+
+/// A device's `queue/iostats`; a partition has its disk's.
+fn setting(host: &Host, directory: &str) -> Option<Sampled> {
+    let own = host.sampled(&format!("{directory}/queue/iostats"));
+    own.or_else(|_| host.sampled(&format!("{directory}/../queue/iostats"))).ok()
 }
 
 /// Drivers without requests (dm, md, zram) count by themselves, and many kernels show 0 for them and count all the same:
@@ -317,6 +337,10 @@ fn counts_anyway(host: &Host, directory: &str) -> bool {
 }
 
 impl Device {
+    fn new(name: String, start: usize, metrics: &'static [usize]) -> Device {
+        Device { name, start, metrics, setting: None, is_stopped: false, is_idle: false }
+    }
+
     fn columns(&self) -> impl Iterator<Item = Column> {
         self.metrics.iter().map(|metric| Column::of(&METRICS[*metric], &self.name))
     }
@@ -347,6 +371,8 @@ impl Source for Diskstats {
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
         self.look_in_turn();
+        // Of a device that is gone or counts nothing it is not known.
+        self.devices.iter_mut().for_each(|device| device.is_idle = false);
         let mut scan = Scan::new(self.file.read()?);
         let mut expected = 0;
         while !scan.is_done() {
@@ -359,13 +385,16 @@ impl Source for Diskstats {
                 line.state = state(&self.host, &self.scope, name, scan);
             }
             if let State::Read(device) = line.state {
-                let device = &self.devices[device];
+                let device = &mut self.devices[device];
                 if !device.is_stopped {
-                    scan.fill(&mut row[device.start..device.start + device.metrics.len()]);
+                    let cells = &mut row[device.start..device.start + device.metrics.len()];
+                    scan.fill(cells);
+                    device.is_idle = cells.len() > IN_FLIGHT && cells[IN_FLIGHT] == 0.0;
                 }
             }
             scan.line();
         }
+        self.scope.flights.note(self.devices.iter().map(|device| (device.name.as_str(), device.is_idle)));
         Ok(())
     }
 

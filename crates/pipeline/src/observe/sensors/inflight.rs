@@ -11,8 +11,9 @@
 //! names. Writes include flushes and, before Linux 4.19, discards.
 //!
 //! ## Cost
-//! One short read a device, but the kernel looks through the tags of all its hardware queues for the answer: dear on
-//! disks with many deep queues, where the sampler reads it less often.
+//! One short read a device for which `/proc/diskstats`, read just before, has any in flight; the others have none and are
+//! not asked. The kernel looks through the tags of all its hardware queues for the answer: dear on disks with many deep
+//! queues, where the sampler reads it less often.
 //!
 //! ## When absent
 //! /sys is not mounted, or none of the devices has the file. A device that is pulled leaves gaps.
@@ -21,7 +22,7 @@
 //! `inflight.nvme0n1.write_ios` at 1,023 beside `inflight.nvme0n1.read_ios` at 1: reads wait among writes.
 
 use crate::observe::declare::{field, metric};
-use crate::observe::{Column, Metric, Opened, Scope, Sensor, Source, devices, parse};
+use crate::observe::{Column, Flights, Metric, Opened, Scope, Sensor, Source, devices, parse};
 use host::{Host, Sampled};
 use model::field::Field;
 use model::field::Formula::Last;
@@ -62,7 +63,12 @@ static FIELDS: &[Field] = &[
     ),
 ];
 
-struct Inflight(Vec<(String, Sampled)>);
+struct Inflight {
+    files: Vec<(String, Sampled)>,
+    flights: Flights,
+    /// By device: whether it was just seen with nothing in flight.
+    idle: Vec<bool>,
+}
 
 fn open(host: &Host, scope: &Scope) -> Opened {
     let file = |name: String| {
@@ -72,18 +78,24 @@ fn open(host: &Host, scope: &Scope) -> Opened {
     let files: Vec<_> = devices::chosen(host, scope).into_iter().filter_map(file).collect();
     match files.is_empty() {
         true => Err("none of the devices has /sys/class/block/*/inflight".into()),
-        false => Ok(Box::new(Inflight(files))),
+        false => Ok(Box::new(Inflight { files, flights: scope.flights.clone(), idle: Vec::new() })),
     }
 }
 
 impl Source for Inflight {
     fn columns(&self) -> Vec<Column> {
         let of_device = |(name, _): &(String, Sampled)| Column::all_of(METRICS, name);
-        self.0.iter().flat_map(of_device).collect()
+        self.files.iter().flat_map(of_device).collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
-        for ((_, file), cells) in self.0.iter_mut().zip(row.chunks_mut(METRICS.len())) {
+        self.flights.idle(self.files.iter().map(|(name, _)| name.as_str()), &mut self.idle);
+        let cells = row.chunks_mut(METRICS.len());
+        for (((_, file), is_idle), cells) in self.files.iter_mut().zip(&self.idle).zip(cells) {
+            if *is_idle {
+                cells.fill(0.0);
+                continue;
+            }
             // A device that is gone has gaps, the others go on.
             if let Ok(text) = file.read() {
                 parse::fill(cells, parse::words(text));
@@ -96,7 +108,7 @@ impl Source for Inflight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::sensor_tests::read_once;
+    use crate::observe::sensor_tests::{machine, read_once};
 
     #[test]
     fn reads_and_writes_of_the_named_devices() {
@@ -109,6 +121,24 @@ mod tests {
         let values: Vec<Option<f64>> = row.iter().map(|(_, value)| *value).collect();
         assert_eq!(values, [Some(3.0), Some(14.0), Some(0.0), Some(2.0), None, None]);
         assert_eq!(row[3].0, "inflight.sda1.write_ios");
+    }
+
+    #[test]
+    fn devices_with_nothing_in_flight_are_not_asked() {
+        let files = [("/sys/class/block/sda/inflight", "3 14"), ("/sys/class/block/sdb/inflight", "2 1")];
+        let scope = Scope::devices(&["sda", "sdb"]);
+        let mut source = open(&machine(&files, &[]), &scope).unwrap();
+        let mut row = [f64::NAN; 4];
+        // A thread that is held up in between asks all the same.
+        let spared = (0..1000).any(|_| {
+            scope.flights.note([("sda", false), ("sdb", true)].into_iter());
+            source.read(&mut row).unwrap();
+            row == [3.0, 14.0, 0.0, 0.0]
+        });
+        assert!(spared, "{row:?}");
+        scope.flights.note(std::iter::empty());
+        source.read(&mut row).unwrap();
+        assert_eq!(row, [3.0, 14.0, 2.0, 1.0]);
     }
 
     #[test]

@@ -35,6 +35,37 @@ pub(super) struct Table {
     is_recut: bool,
 }
 
+/// How far the numbered lines of a file go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    /// To the end of the last one.
+    pub bytes: usize,
+    last_irq: u64,
+}
+
+impl Head {
+    /// Of a whole file; none where no numbered line has another behind it.
+    pub fn of(text: &[u8]) -> Option<Head> {
+        let mut scan = Scan::new(text);
+        scan.line();
+        let mut head = None;
+        while !scan.is_done() {
+            let last_irq = irq(&mut scan);
+            scan.line();
+            let bytes = text.len() - scan.length();
+            head = last_irq.map(|last_irq| Head { bytes, last_irq }).or(head);
+        }
+        head.filter(|head| text.get(head.bytes - 1) == Some(&b'\n'))
+    }
+
+    /// Whether a text ends as this one did: with the same line, and with the whole of it.
+    pub fn ends(&self, text: &[u8]) -> bool {
+        let Some(lines) = text.strip_suffix(b"\n").filter(|_| text.len() == self.bytes) else { return false };
+        let start = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
+        irq(&mut Scan::new(&lines[start..])) == Some(self.last_irq)
+    }
+}
+
 /// What a cell of a row holds; the numbers are places.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
