@@ -14,6 +14,7 @@ mod error;
 pub mod files;
 mod ioctl;
 mod journal;
+mod kernel_log;
 mod lock;
 pub mod pass_through;
 pub mod process;

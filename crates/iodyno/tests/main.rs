@@ -15,6 +15,7 @@ mod inspect;
 mod judge;
 mod layers;
 mod layers_guest;
+mod owners_guest;
 mod persist;
 mod records;
 mod run;
