@@ -19,6 +19,8 @@
 //! bytes, then free and total inodes; `file: 4096 512` a file's length and the bytes that are there; `bytes: 12ff` what
 //! is no text, in hexadecimal. Lines that start with `#` are comments. The tables of device-mapper devices stand below
 //! `/dev/mapper/control`: see [`crate::device_mapper`].
+//! Three more entries are no files of text on a live machine: `/dev/kmsg` has the lines of the kernel's log that were
+//! wanted, `/dev/cpu_dma_latency` a number of µs, `/proc/self/page_bytes` the size of a page.
 
 use crate::{FileSize, Space, files::Kind};
 use model::change::Attribute;
@@ -138,6 +140,40 @@ impl Archive {
         if let Some(Entry::Text(text)) = self.entries.get_mut(&path) {
             *text = rewrite(text);
         }
+    }
+
+    /// Replaces the text of every attribute by what the function makes of its path and text.
+    pub fn rewrite_all(&mut self, rewrite: impl Fn(&str, &str) -> String) {
+        for (path, entry) in &mut self.entries {
+            if let Entry::Text(text) = entry {
+                *text = rewrite(path, text);
+            }
+        }
+    }
+
+    /// Every text, with its path.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().filter_map(|(path, entry)| match entry {
+            Entry::Text(text) => Some((path.as_str(), text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Renames alike in paths, texts and links.
+    pub fn rename(&mut self, rename: impl Fn(&str) -> String) {
+        let entries = std::mem::take(&mut self.entries).into_iter().map(|(path, entry)| {
+            let entry = match entry {
+                Entry::Text(text) => Entry::Text(rename(&text)),
+                Entry::Link(to) => Entry::Link(rename(&to)),
+                other => other,
+            };
+            (rename(&path), entry)
+        });
+        self.entries = entries.collect();
+        let spaces = std::mem::take(&mut self.spaces).into_iter();
+        self.spaces = spaces.map(|(path, space)| (rename(&path), space)).collect();
+        let numbers = std::mem::take(&mut self.numbers).into_iter();
+        self.numbers = numbers.map(|(path, devno)| (rename(&path), devno)).collect();
     }
 
     /// The text form. Parsing it gives the same archive.
@@ -361,6 +397,17 @@ mod tests {
     fn printing_and_parsing_agree() {
         let archive = Archive::parse(SMALL).unwrap();
         assert_eq!(Archive::parse(&archive.print()).unwrap(), archive);
+    }
+
+    #[test]
+    fn names_can_be_replaced_everywhere() {
+        let mut archive = Archive::parse(SMALL).unwrap();
+        archive.rename(|text| text.replace("vda", "vdX").replace("srv", "data"));
+        assert_eq!(archive.list("/sys/block/vdX/queue"), ["scheduler", "wbt_lat_usec"]);
+        assert!(archive.contains("/data") && archive.device_number("/data").is_some());
+        archive.rewrite_all(|path, text| if path == "/proc/mounts" { String::new() } else { text.into() });
+        assert_eq!(archive.attribute("/proc/mounts"), Attribute::Value(String::new()));
+        assert_eq!(archive.texts().count(), 2);
     }
 
     #[test]

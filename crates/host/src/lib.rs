@@ -16,6 +16,7 @@ pub mod files;
 mod identity;
 mod ioctl;
 mod journal;
+mod kernel_log;
 mod lock;
 pub mod pass_through;
 pub mod process;

@@ -94,3 +94,22 @@ fn completions_and_the_manual_come_from_the_parser() {
     }
     assert!(text(&iodyno.run(&["manual"]).stdout).contains(".TH iodyno"));
 }
+
+#[test]
+fn a_masked_capture_names_neither_the_machine_nor_its_volumes() {
+    let (iodyno, dir) = (Iodyno::new(), crate::support::Dir::new("mask"));
+    let file = dir.path().join("masked.host");
+    let output = iodyno.run(&["inspect", "/", "--capture", file.to_str().unwrap(), "--mask"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let captured = std::fs::read_to_string(&file).unwrap();
+    let is_identifier = |word: &str| {
+        word.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && !word.starts_with("00000000-0000-0000-0000-")
+    };
+    let left = captured.split(|c: char| !c.is_ascii_hexdigit() && c != '-').find(|word| is_identifier(word));
+    assert_eq!(left, None);
+    let (document, output) = iodyno.json(&["inspect", "/", "--root", file.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(document["machine"]["settings"].as_array().is_some_and(|settings| !settings.is_empty()));
+    let refused = iodyno.run(&["inspect", "/", "--mask"]);
+    assert_eq!(code(&refused), 2, "--mask without --capture");
+}

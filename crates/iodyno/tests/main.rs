@@ -20,6 +20,7 @@ mod inspect_guest;
 mod judge;
 mod layers;
 mod layers_guest;
+mod owners_guest;
 mod persist;
 mod records;
 mod run;

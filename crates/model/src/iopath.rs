@@ -133,6 +133,10 @@ pub struct Layer {
     pub facts: BTreeMap<String, String>,
     /// Settings that can be read.
     pub settings: Vec<Setting>,
+    /// Who sets what is a fact and no setting, by the fact's name: `options` of a mount, `io_limits` of the machine,
+    /// `interrupts` of a disk.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub owners: BTreeMap<String, Vec<Owner>>,
     /// Hardware queues of a disk.
     pub queues: Vec<HardwareQueue>,
     /// Interrupts of a disk's device.
@@ -151,6 +155,7 @@ impl Layer {
             title: String::new(),
             facts: BTreeMap::new(),
             settings: Vec::new(),
+            owners: BTreeMap::new(),
             queues: Vec::new(),
             interrupts: Vec::new(),
             below: Vec::new(),

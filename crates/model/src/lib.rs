@@ -14,6 +14,7 @@ pub mod iopath;
 pub mod job;
 pub mod layers;
 pub mod moved;
+pub mod ownership;
 pub mod reading;
 pub mod record;
 pub mod sample;

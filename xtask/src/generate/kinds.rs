@@ -127,4 +127,12 @@ pub const KINDS: &[Kind] = &[
         type_name: "Collector",
         headings: &["What it reads", "Fields", "Example"],
     },
+    Kind {
+        name: "claimant",
+        plural: "Claimants",
+        folder: "crates/pipeline/src/inventory/claimants",
+        item: "CLAIMANT",
+        type_name: "Claimant",
+        headings: &["What it reads", "What it claims", "When it acts", "Example", "Sources"],
+    },
 ];

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 /// One thing with its page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `field` or `series`.
+    /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
+    /// `field` or `series`.
     pub kind: &'static str,
     /// Its id.
     pub id: Cow<'static, str>,
@@ -26,7 +27,7 @@ struct Document {
 
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 9] = [
+    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 10] = [
         ("knob", pipeline::apply::knobs::PAGES),
         ("persist", pipeline::apply::persist::PAGES),
         ("rule", pipeline::diagnose::rules::PAGES),
@@ -36,6 +37,7 @@ pub fn entries() -> Vec<Entry> {
         ("preset", pipeline::load::presets::PAGES),
         ("sensor", pipeline::observe::sensors::PAGES),
         ("collector", pipeline::inventory::collectors::PAGES),
+        ("claimant", pipeline::inventory::claimants::PAGES),
     ];
     let of_kind = |(kind, pages): (&'static str, &'static [(&'static str, &'static str)])| {
         pages.iter().map(move |&(id, page)| Entry { kind, id: id.into(), page: page.into() })

@@ -2,7 +2,8 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use pipeline::inventory::{self, InventoryError};
+use pipeline::inventory::{self, InventoryError, Masking};
+use pipeline::report::machine_view;
 use pipeline::report::path_view::{self, PathOptions};
 use pipeline::report::text::Paint;
 use std::path::PathBuf;
@@ -22,6 +23,10 @@ pub struct Args {
     /// Save what was read about the target, to look at it elsewhere with --root.
     #[arg(long, value_name = "FILE.host", conflicts_with = "root")]
     pub capture: Option<PathBuf>,
+    /// Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never
+    /// are in it.
+    #[arg(long, requires = "capture")]
+    pub mask: bool,
 }
 
 /// Prints the tree.
@@ -32,7 +37,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     };
     let path = inventory::collect(&host, &args.target).map_err(failure)?;
     if let Some(file) = &args.capture {
-        let captured = inventory::capture(&path.target).map_err(failure)?.print();
+        let masking = if args.mask { Masking::Names } else { Masking::Serials };
+        let captured = inventory::capture(&path.target, masking).map_err(failure)?.print();
         let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
         host::files::write_atomically(file, &named)?;
         context.out.note(format!("saved to {}", file.display()));
@@ -40,6 +46,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
     let text = path_view::text(&path, PathOptions { all: args.all, paint });
     context.out.say(text.trim_end());
+    for line in machine_view::lines(&path, args.all) {
+        context.out.say(line);
+    }
     context.out.document(&path)?;
     Ok(Exit::Fine)
 }

@@ -1,15 +1,26 @@
-//! Captures what the collectors read, so that a machine can be inspected elsewhere and kept as a test.
+//! Captures what the collectors and claimants read, so that a machine can be inspected elsewhere and kept as a test.
 
-use super::{InventoryError, collect};
+use super::claimants::systemd_unit;
+use super::{InventoryError, collect, mask, secrets, udev};
 use host::{Archive, Host};
 
 /// Further files that the sensors and a reader of the archive want to know.
 const ALSO: &[&str] =
     &["/proc/sys/kernel/osrelease", "/proc/diskstats", "/proc/stat", "/proc/meminfo", "/proc/pressure/io"];
 
-/// Everything that inspecting a target on this machine reads. Host names, serial numbers and identifiers are not read
-/// or are cut out, so that the archive can be shown to others.
-pub fn capture(target: &str) -> Result<Archive, InventoryError> {
+/// What is replaced in a capture besides serial numbers and secrets, which always are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Masking {
+    /// Nothing more.
+    #[default]
+    Serials,
+    /// Also identifiers of volumes and file systems, host names, network addresses, and names of units.
+    Names,
+}
+
+/// Everything that inspecting a target on this machine reads. Serial numbers are replaced, alike wherever they stand;
+/// passwords and tokens are cut, and of files that may hold more of them only the lines that matter are kept.
+pub fn capture(target: &str, masking: Masking) -> Result<Archive, InventoryError> {
     let host = Host::recording();
     let path = collect(&host, target)?;
     for file in ALSO {
@@ -22,7 +33,35 @@ pub fn capture(target: &str) -> Result<Archive, InventoryError> {
     for layer in path.root.walk() {
         archive.rewrite(&format!("/sys/class/block/{}/dm/uuid", layer.name), cut_identifier);
     }
+    archive.rewrite_all(reduced);
+    mask::apply(&mut archive, masking, Host::live().text("/proc/sys/kernel/hostname").as_deref());
     Ok(archive)
+}
+
+/// What of a file is kept.
+fn reduced(path: &str, text: &str) -> String {
+    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    if path.ends_with(".rules") && !udev::may_claim(text) {
+        return String::new();
+    }
+    let is_unit = directory.contains("/systemd/system") || directory.contains("/systemd/transient");
+    if is_unit || path.ends_with("/rc.local") {
+        return lines(text, systemd_unit::is_relevant);
+    }
+    if directory.ends_with("/tmpfiles.d") {
+        return lines(text, |line| line.starts_with('w'));
+    }
+    if path == "/etc/waagent.conf" {
+        return lines(text, |line| line.starts_with("OS."));
+    }
+    secrets::cut(text)
+}
+
+/// Blanks the other lines, so that those that stay keep their numbers; nothing at all when none does.
+fn lines(text: &str, keep: impl Fn(&str) -> bool) -> String {
+    let kept: Vec<String> =
+        text.lines().map(|line| if keep(line) { secrets::cut(line) } else { String::new() }).collect();
+    kept.join("\n").trim_end_matches('\n').to_string()
 }
 
 /// `LVM-q5lv…` → `LVM-`: what follows the first dash identifies the volume, not its kind.
@@ -33,20 +72,62 @@ fn cut_identifier(uuid: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::iopath::IoPath;
+
+    /// What a capture cannot keep: modes, and numbers that change between two readings.
+    fn comparable(path: &IoPath) -> serde_json::Value {
+        let mut path = path.clone();
+        let plain = |layer: &mut model::iopath::Layer| {
+            for changing in ["free_bytes", "free_inodes"] {
+                layer.facts.remove(changing);
+            }
+            layer.interrupts.iter_mut().for_each(|line| line.counts.clear());
+            layer.settings.retain(|setting| setting.name != "fs.aio-nr");
+            layer.settings.iter_mut().for_each(|setting| setting.writable = false);
+        };
+        fn each(layer: &mut model::iopath::Layer, plain: &impl Fn(&mut model::iopath::Layer)) {
+            plain(layer);
+            layer.below.iter_mut().for_each(|below| each(below, plain));
+        }
+        each(&mut path.root, &plain);
+        path.machine.iter_mut().for_each(plain);
+        path.log.clear();
+        serde_json::to_value(path).unwrap()
+    }
 
     #[test]
     fn a_captured_machine_shows_the_same_path() {
-        let Ok(archive) = capture("/") else { return };
-        let live = collect(&Host::live(), "/").unwrap();
-        let captured = collect(&Host::from_archive(archive), "/").unwrap();
-        let names = |path: &model::iopath::IoPath| -> Vec<String> {
-            path.root.walk().iter().map(|layer| format!("{:?} {}", layer.kind, layer.name)).collect()
-        };
-        assert_eq!(names(&captured), names(&live));
-        let count = |path: &model::iopath::IoPath| -> usize {
-            path.root.walk().iter().map(|layer| layer.settings.len() + layer.interrupts.len()).sum()
-        };
-        assert_eq!(count(&captured), count(&live));
+        for masking in [Masking::Serials, Masking::Names] {
+            let Ok(archive) = capture("/", masking) else { return };
+            let live = collect(&Host::live(), "/").unwrap();
+            let captured = collect(&Host::from_archive(archive), "/").unwrap();
+            match masking {
+                Masking::Serials => assert_eq!(comparable(&captured), comparable(&live)),
+                Masking::Names => {
+                    assert_eq!(captured.root.walk().len(), live.root.walk().len());
+                    let settings = |path: &IoPath| {
+                        path.root.walk().iter().map(|layer| layer.settings.len()).sum::<usize>()
+                    };
+                    assert_eq!(settings(&captured), settings(&live));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_files_with_more_only_what_matters_is_kept() {
+        let unit =
+            "[Service]\nEnvironment=TOKEN=x\nExecStart=/bin/sh -c 'echo 1 > /sys/block/sda/queue/nomerges'\n";
+        let kept = reduced("/etc/systemd/system/a.service", unit);
+        assert!(
+            !kept.contains("TOKEN") && kept.lines().nth(2).is_some_and(|line| line.contains("nomerges")),
+            "{kept}"
+        );
+        assert_eq!(
+            reduced("/usr/lib/udev/rules.d/60-cdrom_id.rules", "KERNEL==\"sr0\", IMPORT{program}=\"x\""),
+            ""
+        );
+        assert_eq!(reduced("/proc/cmdline", "quiet a.token=5"), "quiet a.token=…");
     }
 
     #[test]

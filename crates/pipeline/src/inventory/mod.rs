@@ -2,19 +2,35 @@
 //!
 //! [`collect`] walks from the target down. Each layer is built by the collectors that know its kind; a collector adds
 //! facts and settings to the layer and names what lies below. A file that is missing is no data, never a failure.
+//! When the path is whole, claimants say who wants which setting to have which value, and [`defaults`] what the kernel
+//! would give it.
 
 mod capture;
+pub mod cgroups;
+pub mod claimants;
+mod claims;
 pub mod collectors;
+mod config_files;
+mod defaults;
 mod device;
 mod error;
+mod glob;
+mod kernel_log;
 mod link;
+mod mask;
 mod mounts;
+mod owners;
+mod secrets;
+mod services;
 mod target;
+mod udev;
 
-pub use capture::capture;
+pub use capture::{Masking, capture};
+pub use claims::{Claim, Claimant, Device, On, Phase, Scene};
 pub use error::InventoryError;
 
 use host::Host;
+use model::change::Attribute;
 use model::iopath::{Interrupt, IoPath, Layer, LayerKind, Setting};
 use mounts::Mounts;
 
@@ -80,7 +96,11 @@ pub fn collect(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
     root.below.extend(survey.layer(&found.below, 0));
     survey.notes.extend(found.note);
     let machine = survey.machine();
-    Ok(IoPath { machine: Some(machine), notes: survey.notes, ..IoPath::new(found.path, root) })
+    let mut path = IoPath { machine: Some(machine), ..IoPath::new(found.path, root) };
+    owners::attach(host, &mut path);
+    path.log = kernel_log::read(&mut survey, &path);
+    path.notes = survey.notes;
+    Ok(path)
 }
 
 impl<'a> Survey<'a> {
@@ -164,6 +184,15 @@ impl Draft {
     pub fn fact_from(&mut self, host: &Host, name: &str, file: &str) {
         let text = host.text(&self.path(file)).map(|text| text.trim().to_string());
         self.fact(name, text.filter(|text| !text.is_empty()));
+    }
+
+    /// Records the attribute at a path as a setting, unless there is none.
+    pub fn setting_if_there(&mut self, host: &Host, name: &str, path: String) {
+        let value = host.attribute(&path);
+        if value != Attribute::Absent {
+            let writable = host.is_writable(&path);
+            self.layer.settings.push(Setting::new(name, path, value, writable));
+        }
     }
 
     /// Records the attribute at a path as a setting, also when it cannot be read.

@@ -17,6 +17,8 @@ pub struct Mount {
     pub point: String,
     /// Options of the mount, then those of the file system.
     pub options: String,
+    /// Options of the file system alone, which all of its mounts share.
+    pub super_options: String,
     /// File system type.
     pub fstype: String,
     /// What was mounted.
@@ -108,13 +110,14 @@ fn parse_line(line: &str) -> Option<Mount> {
         root: unescape(before.get(3)?),
         point: unescape(before.get(4)?),
         options: unescape(&options.join(",")),
+        super_options: unescape(after.get(2).unwrap_or(&"")),
         fstype: after.first()?.to_string(),
         source: unescape(after.get(1)?),
     })
 }
 
 /// Space, tab, newline and backslash are octal in the table (fs/proc_namespace.c, `mangle`).
-fn unescape(text: &str) -> String {
+pub(super) fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {

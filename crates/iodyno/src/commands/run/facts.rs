@@ -1,11 +1,10 @@
 //! What the lint has to know of the target and of this machine, read where it is.
 
-mod limits;
-
 use host::files::{self, Access, DataFile, Kind};
 use host::{Host, process, scratch};
 use model::iopath::{IoPath, LayerKind};
-use pipeline::diagnose::{Machine, TargetFacts, TargetKind};
+use pipeline::diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
+use pipeline::inventory::cgroups::{self, IoLimit};
 use std::path::Path;
 
 /// Facts about a target. Opens a regular file for reading, to ask how much of it was ever written; writes nothing.
@@ -57,7 +56,7 @@ fn is_in_memory(path: &IoPath) -> bool {
 pub fn machine_facts(host: &Host) -> Machine {
     let text = |path: &str| host.text(path).map(|text| text.trim().to_string());
     let total = host.meminfo_bytes("MemTotal:");
-    let limit = limits::memory_bytes(host);
+    let limit = cgroups::memory_bytes(host);
     Machine {
         memory_bytes: total.map(|total| total.min(limit.unwrap_or(total))),
         cpus: u32::try_from(process::allowed_cpus().len()).ok(),
@@ -67,8 +66,13 @@ pub fn machine_facts(host: &Host) -> Machine {
         io_uring_disabled: host
             .number("/proc/sys/kernel/io_uring_disabled")
             .and_then(|value| value.try_into().ok()),
-        cgroup_limits: limits::io(host),
+        cgroup_limits: cgroups::lowest_io_limits(host).into_iter().map(limit).collect(),
     }
+}
+
+fn limit(limit: IoLimit) -> CgroupLimit {
+    let IoLimit { device, what, limit, .. } = limit;
+    CgroupLimit { device, what, limit }
 }
 
 /// `6.1.0-18-amd64` → (6, 1).

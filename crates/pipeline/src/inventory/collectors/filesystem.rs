@@ -3,12 +3,17 @@
 //! The mount that holds a path, its options, its free space, and the device or the directory it lives on.
 //!
 //! ## What it reads
-//! `/proc/self/mountinfo`, statvfs(2) of the path, `/sys/dev/block/*`, `/sys/fs/btrfs/*/devices`.
+//! `/proc/self/mountinfo`, statvfs(2) of the path, `/sys/dev/block/*`, `/sys/fs/btrfs/*/devices`,
+//! `/proc/self/ns/mnt` and `/proc/1/ns/mnt`.
 //!
 //! ## Fields
 //! - `fstype`, `source`, `mount_point`, `options`: from the mount table
 //! - `subdirectory`: the part of the file system that is mounted, on a bind mount or a subvolume
 //! - `free_bytes`, `total_bytes`, `free_inodes`, `total_inodes`: what an unprivileged writer could still use
+//! - `super_options`: options of the file system where they contradict those of the mount (`ro` under `rw`)
+//! - `read_only`: `yes` where nothing can be written now
+//! - `namespace`: `own` where this process sees other mounts than the first process; absent where that cannot be told
+//! - `overlay_lower`: the lower directories of an overlay; `bind_of`: what is mounted here a second time
 //! - `reason`: why there is no block device below
 //!
 //! ## Example
@@ -41,6 +46,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("mount_point", Some(&mount.point));
     draft.fact("options", Some(&mount.options));
     draft.fact("subdirectory", Some(&mount.root).filter(|root| *root != "/"));
+    details(survey, draft, &mount);
     if let Some(space) = host.space(&draft.subject).filter(|space| space.total_bytes > 0) {
         draft.fact("free_bytes", Some(space.free_bytes.to_string()));
         draft.fact("total_bytes", Some(space.total_bytes.to_string()));
@@ -52,6 +58,36 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         draft.layer.kind = LayerKind::Unbacked;
         draft.fact("reason", Some(reason(&mount.fstype)));
     }
+}
+
+/// What sets this mount apart from others of the same file system.
+fn details(survey: &Survey<'_>, draft: &mut Draft, mount: &Mount) {
+    let host = survey.host;
+    let has = |options: &str, word: &str| options.split(',').any(|option| option == word);
+    // The options of mount and file system stand together; both words among them are a contradiction.
+    let is_read_only = has(&mount.options, "ro");
+    let differs = is_read_only && has(&mount.options, "rw");
+    draft.fact("super_options", Some(&mount.super_options).filter(|_| differs));
+    draft.fact("read_only", is_read_only.then_some("yes"));
+    let namespace = |process: &str| host.link(&format!("/proc/{process}/ns/mnt"));
+    if let Some((own, first)) = namespace("self").zip(namespace("1")) {
+        draft.fact("namespace", (own != first).then_some("own"));
+    }
+    draft.fact("overlay_lower", mount.option("lowerdir").filter(|_| mount.fstype == "overlay"));
+    draft.fact("bind_of", bind_of(survey, mount));
+}
+
+/// The path that is mounted here once more. A subvolume of btrfs is no such thing: its root names the subvolume.
+fn bind_of(survey: &Survey<'_>, mount: &Mount) -> Option<String> {
+    if mount.root == "/" || mount.fstype == "btrfs" {
+        return None;
+    }
+    let others = survey.mounts.iter().filter(|other| other.devno == mount.devno && other.id != mount.id);
+    let holds = others.filter_map(|other| {
+        let rest = mount.root.strip_prefix(other.root.trim_end_matches('/'))?;
+        rest.starts_with('/').then(|| format!("{}{rest}", other.point.trim_end_matches('/')))
+    });
+    holds.min_by_key(String::len)
 }
 
 /// After chroot(2) the mount that holds the new root is not listed, but a file still knows its device's number.
@@ -163,6 +199,20 @@ mod tests {
         let below: Vec<&str> = path.root.below[0].below.iter().map(|layer| layer.name.as_str()).collect();
         assert_eq!(below, ["sdb", "sdc"]);
         assert_eq!(facts(&path, "/b", "subdirectory"), "/sub");
+    }
+
+    #[test]
+    fn a_bind_mount_and_a_file_system_gone_read_only_say_so() {
+        let path = collect_on(
+            "path: /proc/self/mountinfo\nlines: 2\n1 1 8:1 / / rw - ext4 /dev/sda1 ro,errors=remount-ro\n\
+             2 1 8:1 /srv/db /data rw,noatime - ext4 /dev/sda1 ro\npath: /data\ndirectory\n\
+             path: /proc/self/ns/mnt\nlink: mnt:[2]\npath: /proc/1/ns/mnt\nlink: mnt:[1]\n",
+            "/data",
+        );
+        assert_eq!(facts(&path, "/data", "bind_of"), "/srv/db");
+        assert_eq!(facts(&path, "/data", "read_only"), "yes");
+        assert_eq!(facts(&path, "/data", "super_options"), "ro");
+        assert_eq!(facts(&path, "/data", "namespace"), "own");
     }
 
     #[test]

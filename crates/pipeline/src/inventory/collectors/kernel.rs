@@ -7,14 +7,14 @@
 //! `/sys/devices/system/clocksource/clocksource0/current_clocksource`, `/etc/os-release`.
 //!
 //! ## Fields
-//! - `kernel`: its release; `command_line`: as it was booted
+//! - `kernel`: its release; `command_line`: as it was booted, without passwords and tokens
 //! - `distribution`: `PRETTY_NAME` of os-release
-//! - `memory_bytes`, `cpus_online` (a list), `clocksource`
+//! - `memory_bytes`, `cpus_online` (a list), `clocksource`, `page_bytes`
 //!
 //! ## Example
 //! 6.1.0-18-amd64, Debian GNU/Linux 12, CPUs 0-15, 62.5 GiB, `tsc`.
 
-use crate::inventory::{Collector, Draft, Survey};
+use crate::inventory::{Collector, Draft, Survey, secrets};
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -36,10 +36,11 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let text =
         |path: &str| host.text(path).map(|text| text.trim().to_string()).filter(|text| !text.is_empty());
     draft.fact("kernel", text("/proc/sys/kernel/osrelease"));
-    draft.fact("command_line", text("/proc/cmdline"));
+    draft.fact("command_line", text("/proc/cmdline").map(|line| secrets::cut(&line)));
     draft.fact("cpus_online", text("/sys/devices/system/cpu/online"));
     draft.fact("clocksource", text("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
     draft.fact("memory_bytes", host.meminfo_bytes("MemTotal:").map(|bytes| bytes.to_string()));
+    draft.fact("page_bytes", host.page_bytes().map(|bytes| bytes.to_string()));
     draft.fact("distribution", text("/etc/os-release").as_deref().and_then(pretty_name));
 }
 

@@ -1,0 +1,210 @@
+//! The limits of the control groups that this process is in: memory and I/O, of both versions.
+
+use super::device;
+use host::Host;
+
+/// A limit on I/O.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IoLimit {
+    /// Kernel name of the device.
+    pub device: String,
+    /// `riops`, `wiops`, `rbps` or `wbps`.
+    pub what: String,
+    /// I/Os or bytes per second.
+    pub limit: u64,
+    /// The group that has it, below its tree; `/` for the root of what is seen.
+    pub group: String,
+}
+
+/// Where version 2 may be mounted: alone, or beside version 1.
+const UNIFIED: &[&str] = &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+
+/// Files of version 1 and the names that version 2 has for what they limit.
+const THROTTLES: &[(&str, &str)] = &[
+    ("blkio.throttle.read_iops_device", "riops"),
+    ("blkio.throttle.write_iops_device", "wiops"),
+    ("blkio.throttle.read_bps_device", "rbps"),
+    ("blkio.throttle.write_bps_device", "wbps"),
+];
+
+/// The lowest memory limit; none where there is none.
+pub fn memory_bytes(host: &Host) -> Option<u64> {
+    let unified = groups(host, "").into_iter().map(|group| format!("{}/memory.max", group.directory));
+    let old = groups(host, "memory");
+    let old = old.into_iter().map(|group| format!("{}/memory.limit_in_bytes", group.directory));
+    // Version 1 says "none" with a number beyond any memory; "max" is not a number.
+    unified.chain(old).filter_map(|path| host.number(&path)).min()
+}
+
+/// All I/O limits on devices that have a name here, of the nearest group first.
+pub fn io_limits(host: &Host) -> Vec<IoLimit> {
+    let unified = groups(host, "").into_iter().flat_map(|group| {
+        let text = host.text(&format!("{}/io.max", group.directory)).unwrap_or_default();
+        text.lines().flat_map(|line| of_line(host, line, &group.name)).collect::<Vec<_>>()
+    });
+    let old = groups(host, "blkio").into_iter().flat_map(|group| {
+        THROTTLES.iter().flat_map(move |(file, what)| {
+            let text = host.text(&format!("{}/{file}", group.directory)).unwrap_or_default();
+            text.lines().filter_map(|line| of_throttle(host, line, what, &group.name)).collect::<Vec<_>>()
+        })
+    });
+    unified.chain(old).collect()
+}
+
+/// The lowest limit of each kind on each device.
+pub fn lowest_io_limits(host: &Host) -> Vec<IoLimit> {
+    let mut limits = io_limits(host);
+    limits.sort_by(|a, b| (&a.device, &a.what, a.limit).cmp(&(&b.device, &b.what, b.limit)));
+    limits.dedup_by(|later, first| (&later.device, &later.what) == (&first.device, &first.what));
+    limits
+}
+
+/// The weight of this process's own group: `io.weight` and its forebears.
+pub(super) fn io_weight(host: &Host) -> Option<String> {
+    let files =
+        [("", "io.weight"), ("", "io.bfq.weight"), ("blkio", "blkio.bfq.weight"), ("blkio", "blkio.weight")];
+    files.iter().find_map(|(controller, file)| {
+        let group = groups(host, controller).into_iter().next()?;
+        let text = host.text(&format!("{}/{file}", group.directory))?;
+        let first = text.lines().next()?.trim_start_matches("default").trim().to_string();
+        (!first.is_empty()).then_some(first)
+    })
+}
+
+/// Which versions are in use, and this process's group: of version 2 where it does anything, else of `blkio`.
+pub(super) fn membership(host: &Host) -> Option<(&'static str, String)> {
+    let table = host.text("/proc/self/cgroup").filter(|table| !table.trim().is_empty())?;
+    let path = |controller: &str| own(&table, controller).map(str::to_string);
+    let has_old = table.lines().any(|line| {
+        line.split(':')
+            .nth(1)
+            .is_some_and(|controllers| !controllers.is_empty() && controllers != "name=systemd")
+    });
+    match (path(""), has_old) {
+        (Some(path), false) => Some(("2", path)),
+        (Some(unified), true) => Some(("hybrid", path("blkio").unwrap_or(unified))),
+        (None, _) => Some(("1", path("blkio").unwrap_or_else(|| "/".into()))),
+    }
+}
+
+/// Every group of this process, by its path, in all trees and without repeats.
+pub(super) fn paths(host: &Host) -> Vec<String> {
+    let table = host.text("/proc/self/cgroup").unwrap_or_default();
+    let mut paths: Vec<String> =
+        table.lines().filter_map(|line| line.splitn(3, ':').nth(2)).map(str::to_string).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+struct Group {
+    /// In /sys.
+    directory: String,
+    /// Below the root of its tree.
+    name: String,
+}
+
+fn own<'a>(table: &'a str, controller: &str) -> Option<&'a str> {
+    table.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        controllers.split(',').any(|one| one == controller).then_some(path)
+    })
+}
+
+/// The directories of this process's group and of all above it. A controller of version 1 has its own tree.
+fn groups(host: &Host, controller: &str) -> Vec<Group> {
+    let table = host.text("/proc/self/cgroup").unwrap_or_default();
+    let Some(own) = own(&table, controller) else { return Vec::new() };
+    let roots = match controller {
+        "" => UNIFIED.iter().map(|root| root.to_string()).collect(),
+        controller => vec![format!("/sys/fs/cgroup/{controller}")],
+    };
+    let above = |root: &String| {
+        let mut directory = format!("{root}{}", own.trim_end_matches('/'));
+        let mut all = Vec::new();
+        loop {
+            let name = directory.get(root.len()..).filter(|name| !name.is_empty()).unwrap_or("/").to_string();
+            all.push(Group { directory: directory.clone(), name });
+            if directory.len() <= root.len() {
+                return all;
+            }
+            directory.truncate(directory.rfind('/').unwrap_or(0).max(root.len()));
+        }
+    };
+    roots.iter().flat_map(above).collect()
+}
+
+/// `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
+fn of_line(host: &Host, line: &str, group: &str) -> Vec<IoLimit> {
+    let mut words = line.split_whitespace();
+    let Some(device) = words.next().and_then(|devno| device::by_number(host, devno)) else {
+        return Vec::new();
+    };
+    let limit = |word: &str| {
+        let (what, limit) = word.split_once('=')?;
+        let limit = limit.parse().ok()?;
+        Some(IoLimit { device: device.clone(), what: what.into(), limit, group: group.into() })
+    };
+    words.filter_map(limit).collect()
+}
+
+/// `8:16 120`.
+fn of_throttle(host: &Host, line: &str, what: &str, group: &str) -> Option<IoLimit> {
+    let (devno, limit) = line.split_once(' ')?;
+    let device = device::by_number(host, devno)?;
+    Some(IoLimit { device, what: what.into(), limit: limit.trim().parse().ok()?, group: group.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(rest: &str) -> Host {
+        let text = format!("iodyno-host 1\npath: /sys/dev/block/8:16\nlink: ../../devices/p/sdb\n{rest}");
+        Host::from_archive(host::Archive::parse(&text).unwrap())
+    }
+
+    const TWO_LEVELS: &str = "path: /proc/self/cgroup\nlines: 1\n0::/a/b\n\
+         path: /sys/fs/cgroup/a/b/io.max\nlines: 1\n8:16 rbps=max wbps=max riops=2000 wiops=max\n\
+         path: /sys/fs/cgroup/a/io.max\nlines: 2\n8:16 rbps=1048576 wbps=max riops=500 wiops=max\n8:32 riops=1\n\
+         path: /sys/fs/cgroup/a/b/io.weight\nlines: 1\ndefault 50\n\
+         path: /sys/fs/cgroup/a/memory.max\nlines: 1\n1073741824\n\
+         path: /sys/fs/cgroup/a/b/memory.max\nlines: 1\nmax\n";
+
+    #[test]
+    fn the_lowest_limit_of_all_groups_above_counts() {
+        let host = machine(TWO_LEVELS);
+        let found: Vec<(String, u64)> =
+            lowest_io_limits(&host).into_iter().map(|one| (one.what, one.limit)).collect();
+        assert_eq!(found, [("rbps".to_string(), 1 << 20), ("riops".to_string(), 500)]);
+        assert_eq!(memory_bytes(&host), Some(1 << 30));
+        assert_eq!(membership(&host), Some(("2", "/a/b".to_string())));
+        assert_eq!(io_weight(&host).as_deref(), Some("50"));
+    }
+
+    #[test]
+    fn all_limits_are_told_with_their_group_the_nearest_first() {
+        let found = io_limits(&machine(TWO_LEVELS));
+        let told: Vec<(&str, u64, &str)> =
+            found.iter().map(|one| (one.what.as_str(), one.limit, one.group.as_str())).collect();
+        assert_eq!(told, [("riops", 2000, "/a/b"), ("rbps", 1 << 20, "/a"), ("riops", 500, "/a")]);
+    }
+
+    #[test]
+    fn the_first_version_is_read_too() {
+        let host = machine(
+            "path: /proc/self/cgroup\nlines: 2\n7:blkio:/c\n4:memory:/c\n\
+             path: /sys/fs/cgroup/blkio/c/blkio.throttle.write_bps_device\nlines: 1\n8:16 1048576\n\
+             path: /sys/fs/cgroup/memory/c/memory.limit_in_bytes\nlines: 1\n9223372036854771712\n",
+        );
+        let found = lowest_io_limits(&host);
+        assert_eq!(
+            (found[0].device.as_str(), found[0].what.as_str(), found[0].limit),
+            ("sdb", "wbps", 1 << 20)
+        );
+        assert_eq!(memory_bytes(&host), Some(9223372036854771712));
+        assert_eq!(membership(&host), Some(("1", "/c".to_string())));
+        assert!(io_limits(&machine("")).is_empty() && membership(&machine("")).is_none());
+    }
+}
