@@ -20,6 +20,8 @@ pub struct Cli {
 pub enum Verb {
     /// Show the I/O path below a target with every setting; changes nothing.
     Inspect(commands::inspect::Args),
+    /// Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting.
+    Check(commands::check::Args),
     /// Load a target once and keep the measurement as a record.
     Run(commands::run::Args),
     /// Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes.

@@ -4,6 +4,8 @@ use crate::frame::Frame;
 use crate::job::Job;
 use crate::layers::{LayerTimes, Side, Span};
 use crate::record::LoadResult;
+use crate::target::{Machine, TargetFacts};
+use crate::units;
 use serde::{Deserialize, Serialize};
 
 /// What a short load is for.
@@ -50,9 +52,30 @@ pub struct Probe {
     /// Times by layer; none where they were not traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<LayerTimes>,
+    /// Start, ms after the start of the check.
+    #[serde(default)]
+    pub start_ms: u64,
 }
 
 impl Probe {
+    /// The load in a few words: `depth 32`, `one stream`.
+    pub fn phrase(&self) -> String {
+        match self.role {
+            Role::Idle => "no load of ours".into(),
+            Role::Latency => "one read at a time".into(),
+            Role::Depth => format!("depth {}", self.load.depth.max(1)),
+            Role::Stream => "one stream".into(),
+            Role::Streams => format!("{} streams", self.job.numjobs.max(1)),
+            Role::BufferedRandom => "buffered random reads".into(),
+            Role::BufferedStream => "buffered stream".into(),
+            Role::Write => "random writes".into(),
+            Role::WriteStream => "write stream".into(),
+            Role::BufferedWrite => "buffered writes".into(),
+            Role::Fsync => "writes with fsync".into(),
+            Role::Mixed => "reads beside writes".into(),
+        }
+    }
+
     /// Completed I/Os a second.
     pub fn iops(&self) -> f64 {
         self.load.iops()
@@ -111,4 +134,136 @@ pub struct Promise {
     pub instance_bytes_per_s: Option<f64>,
     /// Where the figures come from, with the date.
     pub source: String,
+}
+
+/// One figure of what storage gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// Mean time of one random read of 4 KiB at a time, us.
+    ReadLatency,
+    /// Random reads of 4 KiB a second, at the depth that gives most.
+    RandomReads,
+    /// Bytes a second of one sequential stream of reads.
+    SequentialRead,
+    /// Bytes a second of several sequential streams of reads together.
+    SequentialReads,
+    /// Random writes of 4 KiB a second.
+    RandomWrites,
+    /// Bytes a second of a sequential stream of writes.
+    SequentialWrite,
+    /// fsyncs a second, each after a small write.
+    Fsyncs,
+}
+
+impl What {
+    /// In the order of a table.
+    pub const ALL: [What; 7] = [
+        What::ReadLatency,
+        What::RandomReads,
+        What::SequentialRead,
+        What::SequentialReads,
+        What::RandomWrites,
+        What::SequentialWrite,
+        What::Fsyncs,
+    ];
+
+    /// For people.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            What::ReadLatency => "one 4k read",
+            What::RandomReads => "random 4k reads",
+            What::SequentialRead => "sequential read",
+            What::SequentialReads => "sequential reads, several streams",
+            What::RandomWrites => "random 4k writes",
+            What::SequentialWrite => "sequential write",
+            What::Fsyncs => "fsyncs",
+        }
+    }
+
+    /// `us`, `/s` or `bytes/s`.
+    pub fn unit(self) -> &'static str {
+        match self {
+            What::ReadLatency => "us",
+            What::RandomReads | What::RandomWrites | What::Fsyncs => "/s",
+            What::SequentialRead | What::SequentialReads | What::SequentialWrite => "bytes/s",
+        }
+    }
+
+    /// Whether more of it is better; of a time less is.
+    pub fn more_is_better(self) -> bool {
+        self != What::ReadLatency
+    }
+
+    /// A value with its unit, for people.
+    pub fn words(self, value: f64) -> String {
+        match self.unit() {
+            "us" => units::duration_ns(value * 1e3),
+            "/s" => format!("{}/s", units::count(value)),
+            _ => units::bytes_per_s(value),
+        }
+    }
+}
+
+/// What storage of this kind should give.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// Which figure.
+    pub what: What,
+    /// Least that is in order for it, in the unit of `what`.
+    pub low: f64,
+    /// Most that it can be.
+    pub high: f64,
+    /// Unit of both: `us`, `/s`, `bytes/s`.
+    pub unit: String,
+    /// Why, half a sentence: the medium, the array, and the limit that binds.
+    pub because: String,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+impl Expected {
+    /// The share of what it should be that a measured value is: 1 at the near edge of the range or inside it, 0.5 at half of
+    /// the least. Of a time, 0.5 is twice the longest.
+    pub fn share(&self, given: f64) -> f64 {
+        let (value, edge) = if self.what.more_is_better() { (given, self.low) } else { (self.high, given) };
+        if edge > 0.0 { (value / edge).min(1.0) } else { 1.0 }
+    }
+}
+
+/// What a load of the check found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// Which figure.
+    pub what: What,
+    /// How much, in the unit of `what`.
+    pub value: f64,
+    /// Unit: `us`, `/s`, `bytes/s`.
+    pub unit: String,
+    /// How it was measured: `depth 32`, `4 streams of 1 MiB reads`.
+    pub how: String,
+}
+
+/// What a check did and saw: enough to judge it again elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckResult {
+    /// How thorough: `quick`, `default`, `deep`, or `no load`.
+    pub mode: String,
+    /// The target, as the rules are told.
+    pub target: TargetFacts,
+    /// The machine, as the rules are told.
+    pub machine: Machine,
+    /// What the storage is sold as, where that is known.
+    pub promise: Option<Promise>,
+    /// The loads in their order, idle time first.
+    pub probes: Vec<Probe>,
+    /// What the storage gives.
+    pub given: Vec<Given>,
+    /// What it should give.
+    pub expected: Vec<Expected>,
+    /// What could not be seen or done, and why, each a sentence.
+    pub unseen: Vec<String>,
+    /// The command to run next.
+    pub next: String,
 }

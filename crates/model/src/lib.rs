@@ -19,5 +19,6 @@ pub mod sample;
 pub mod search;
 pub mod steady;
 pub mod studies;
+pub mod target;
 pub mod units;
 pub mod verdict;

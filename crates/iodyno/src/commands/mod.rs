@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod catalogue;
+pub mod check;
 pub mod completions;
 pub mod explain;
 pub mod inspect;
@@ -70,6 +71,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
     }
     match verb {
         Verb::Inspect(args) => inspect::run(&args, context),
+        Verb::Check(args) => check::run(&args, context),
         Verb::Run(args) => run::run(&args, context),
         Verb::Watch(args) => watch::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),

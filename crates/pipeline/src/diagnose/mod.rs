@@ -9,6 +9,7 @@ mod corrected;
 mod examples;
 mod facts;
 mod finding;
+mod given;
 pub mod live;
 mod measured;
 mod medium;
@@ -18,11 +19,14 @@ mod scene;
 mod scene_examples;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 pub use corrected::{corrected, words};
 pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
+pub use given::gives;
 pub use medium::Medium;
 pub use scene::{Scene, causes_of};
+pub use verdict::{Around, verdict};
 
 use crate::analyse::fields::Frame;
 use model::change::Risk;
