@@ -192,6 +192,23 @@ fn stopped_or_killed_it_leaves_nothing() {
 }
 
 #[test]
+fn a_device_that_another_iodyno_works_on_is_left_alone() {
+    let Some(disk) = Loop::new(16) else { return };
+    let iodyno = Iodyno::new();
+    let locks = iodyno.state.path().join("locks");
+    std::fs::create_dir_all(&locks).unwrap();
+    // What a tune of the device holds for as long as it lives.
+    let held = std::fs::File::create(locks.join(&disk.name)).unwrap();
+    held.lock().unwrap();
+    let output = iodyno.run(&["check", &disk.device, "--quick"]);
+    assert_eq!(code(&output), 4, "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains(&disk.name), "{}", text(&output.stderr));
+    let (document, output) = iodyno.json(&["check", &disk.device, "--no-load"]);
+    assert_eq!(code(&output), 0, "what loads nothing disturbs nothing: {}", text(&output.stderr));
+    assert!(document["probes"].as_array().unwrap().is_empty());
+}
+
+#[test]
 fn a_target_that_may_not_be_loaded_is_still_judged() {
     let iodyno = Iodyno::new();
     if !is_root() || !Path::new("/dev/shm").is_dir() {

@@ -8,7 +8,7 @@ pub use next::{Situation, next};
 
 use super::text::{WIDTH, clean, wrap};
 use model::change::Risk;
-use model::check::{CheckResult, Given, What};
+use model::check::{CheckResult, Given, Role, What};
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
 use model::units;
@@ -23,12 +23,14 @@ const GAIN_TOLD: f64 = 0.05;
 pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> String {
     let name = path.queue_device().map_or(path.target.as_str(), |layer| layer.name.as_str());
     let gives = gives(&check.given);
-    let has_load = !gives.is_empty();
+    let (has_figures, has_load) =
+        (!gives.is_empty(), check.probes.iter().any(|probe| probe.role != Role::Idle));
     let wrong: Vec<&Finding> = standing(findings).filter(|one| one.level >= Level::Warning).collect();
     let Some(worst) = wrong.first() else {
-        return match has_load {
-            true => format!("{name} gives {gives}; nothing wrong found."),
-            false => format!("Nothing wrong found on the path of {name}; nothing was loaded."),
+        return match (has_figures, has_load) {
+            (true, _) => format!("{name} gives {gives}; nothing wrong found."),
+            (false, true) => format!("Nothing wrong found on {name}."),
+            (false, false) => format!("Nothing wrong found on the path of {name}; nothing was loaded."),
         };
     };
     let claim = worst.claim.trim_end_matches('.');
@@ -37,7 +39,7 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
         2 => " One more finding below.".into(),
         many => format!(" {} more findings below.", many - 1),
     };
-    match (has_load, worst.gain >= GAIN_TOLD) {
+    match (has_figures, worst.gain >= GAIN_TOLD) {
         (true, true) => format!("{name} gives {gives}, less than it could: {claim}.{further}"),
         (true, false) => format!("{name} gives {gives}, but: {claim}.{further}"),
         (false, true) => format!("{name} is slower than it could be: {claim}.{further}"),

@@ -11,8 +11,8 @@ use model::units;
 use pipeline::load::{self, Consent, LoadError, Prepared};
 use std::path::Path;
 
-/// The first scratch, which tells how fast writing is, bytes.
-const FIRST: u64 = 32 << 20;
+/// The first scratch, which tells how fast writing is, bytes. A disk that writes a megabyte a second has it in time, too.
+const FIRST: u64 = 8 << 20;
 
 /// The next one is larger by this at most: the rate of a short writing may be that of a cache.
 const GROWTH: u64 = 8;
@@ -116,6 +116,7 @@ mod tests {
     fn scratch_grows_as_its_time_allows() {
         assert_eq!(next_size(32 << 20, 100, 11_900), 256 << 20, "eight times is enough at once");
         assert_eq!(next_size(32 << 20, 1_600, 10_400), 208 << 20);
+        assert_eq!(next_size(FIRST, 7_000, 5_000), 5 << 20, "what there is has to do");
         assert_eq!(next_size(32 << 20, 8_000, 4_000), 16 << 20, "too slow for more");
         assert_eq!(next_size(32 << 20, 20_000, 0), 0);
     }

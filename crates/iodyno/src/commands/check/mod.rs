@@ -174,7 +174,7 @@ fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
     }
     let (done, refusal, failure) = measure(args, context, (&path, &mut check), &plan, &stop)?;
     if stop.is_asked() {
-        let note = "the scratch file is gone, no setting was touched, and nothing was kept";
+        let note = "no scratch is left, no setting was touched, and half a check is not kept";
         context.out.note(format!("iodyno: stopped by {}; {note}.", stop.signal_name()));
         return Ok(None);
     }

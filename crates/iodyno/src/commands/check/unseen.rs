@@ -49,13 +49,10 @@ fn busy(path: &IoPath, probes: &[Probe]) -> Option<String> {
     let device = path.queue_device()?;
     let of = |id: &str| idle.frame.get(id, &device.name).unwrap_or(0.0);
     let moved = of("disk.read_bytes_per_s") + of("disk.write_bytes_per_s");
-    (moved >= IDLE_BYTES).then(|| {
-        format!(
-            "Others moved {} on {} before any load of ours: the loads got what was left.",
-            units::bytes_per_s(moved),
-            device.name
-        )
-    })
+    let has_load = probes.iter().any(|probe| probe.role != Role::Idle);
+    let so = if has_load { " before any load of ours: the loads got what was left" } else { "" };
+    let rate = units::bytes_per_s(moved);
+    (moved >= IDLE_BYTES).then(|| format!("Others moved {rate} on {}{so}.", device.name))
 }
 
 /// What the loads could not show where they were made.
@@ -65,6 +62,9 @@ fn ground(path: &IoPath, check: &CheckResult) -> Vec<String> {
         return Vec::new();
     }
     let mut all = Vec::new();
+    if check.target.is_in_memory {
+        all.push("A disk: this target lies in memory.".into());
+    }
     match check.target.kind {
         TargetKind::Directory => {
             let bytes = check.target.bytes.map_or("little".into(), |bytes| units::bytes(bytes as f64));
