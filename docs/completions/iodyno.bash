@@ -22,6 +22,9 @@ _iodyno() {
             iodyno,catalogue)
                 cmd="iodyno__subcmd__catalogue"
                 ;;
+            iodyno,check)
+                cmd="iodyno__subcmd__check"
+                ;;
             iodyno,completions)
                 cmd="iodyno__subcmd__completions"
                 ;;
@@ -66,6 +69,9 @@ _iodyno() {
                 ;;
             iodyno__subcmd__help,catalogue)
                 cmd="iodyno__subcmd__help__subcmd__catalogue"
+                ;;
+            iodyno__subcmd__help,check)
+                cmd="iodyno__subcmd__help__subcmd__check"
                 ;;
             iodyno__subcmd__help,completions)
                 cmd="iodyno__subcmd__help__subcmd__completions"
@@ -113,7 +119,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect run watch tune apply undo status judge list show explain catalogue completions manual help"
+            opts="-h -V --json --help --version inspect check run watch tune apply undo status judge list show explain catalogue completions manual help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -154,6 +160,44 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__check)
+            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --fail-on --all --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --observe)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disk-spec)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --layers)
+                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --replay)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "note warning wrong" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__completions)
             opts="-h -V --json --help --version bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -183,7 +227,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help)
-            opts="inspect run watch tune apply undo status judge list show explain catalogue completions manual help"
+            opts="inspect check run watch tune apply undo status judge list show explain catalogue completions manual help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -211,6 +255,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__catalogue)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__check)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

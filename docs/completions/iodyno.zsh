@@ -42,6 +42,32 @@ _arguments "${_arguments_options[@]}" : \
 '::target -- A directory, a file or a block device; the working directory without it:_default' \
 && ret=0
 ;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+'--observe=[Watch this long before the first load \[default\: 2s; 500ms with --quick, 5s with --deep\]]:TIME:_default' \
+'--disk-spec=[What the storage is sold as\: iops=3000,bytes_per_s=125m]:SPEC:_default' \
+'--layers=[How closely the block layer is traced beside the loads \[default\: auto\]]:LAYERS:((off\:"Not at all"
+auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
+lite\:"Completions only, with the kernel'\''s own time stamps"
+full\:"Every event of every I/O"
+tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
+'(--observe --quick --deep --layers)--root=[Judge a captured machine; nothing is loaded]:FILE.host:_files' \
+'(--root --observe --quick --deep --layers --no-load)--replay=[Judge a document of an earlier \`check --json\` again; nothing is loaded]:FILE.json:_files' \
+'--fail-on=[End with status 1 when anything of this level or above is found]:LEVEL:((note\:"Anything at all"
+warning\:"What costs speed or safety now"
+wrong\:"What makes a measurement worthless"))' \
+'(--deep)--quick[At most 10 s]' \
+'--deep[Up to 5 min\: longer loads, more depths, buffered writes, reads beside writes]' \
+'--no-load[Load nothing\: judge the path and its settings alone, with --observe what others do as well]' \
+'--all[Show notes and withdrawn suspicions as well]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::target -- A directory (scratch is made in it and removed), a file or a block device (which are only read):_default' \
+&& ret=0
+;;
 (run)
 _arguments "${_arguments_options[@]}" : \
 '--runtime=[How long to run \[default\: 10s\]]:RUNTIME:_default' \
@@ -293,6 +319,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (run)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -362,6 +392,7 @@ esac
 _iodyno_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
+'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
@@ -389,6 +420,11 @@ _iodyno__subcmd__catalogue_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno catalogue commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__check_commands] )) ||
+_iodyno__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno check commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__completions_commands] )) ||
 _iodyno__subcmd__completions_commands() {
     local commands; commands=()
@@ -403,6 +439,7 @@ _iodyno__subcmd__explain_commands() {
 _iodyno__subcmd__help_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
+'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
@@ -429,6 +466,11 @@ _iodyno__subcmd__help__subcmd__apply_commands() {
 _iodyno__subcmd__help__subcmd__catalogue_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help catalogue commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__check_commands] )) ||
+_iodyno__subcmd__help__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help check commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__completions_commands] )) ||
 _iodyno__subcmd__help__subcmd__completions_commands() {

@@ -22,6 +22,8 @@ pub enum Verb {
     Inspect(commands::inspect::Args),
     /// What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing.
     Diff(commands::diff::Args),
+    /// Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting.
+    Check(commands::check::Args),
     /// Load a target once and keep the measurement as a record.
     Run(commands::run::Args),
     /// Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes.

@@ -6,6 +6,8 @@
 pub enum Exit {
     /// All went well.
     Fine = 0,
+    /// What was found is as bad as `--fail-on` says, or worse.
+    Found = 1,
     /// The command line or a document on stdin makes no sense.
     Usage = 2,
     /// More rights are needed.
@@ -66,6 +68,7 @@ mod tests {
     fn the_codes_are_a_contract() {
         let codes = [
             Exit::Fine,
+            Exit::Found,
             Exit::Usage,
             Exit::Rights,
             Exit::Refused,
@@ -73,7 +76,7 @@ mod tests {
             Exit::Undecided,
             Exit::Interrupted,
         ];
-        assert_eq!(codes.map(|code| code as u8), [0, 2, 3, 4, 5, 6, 130]);
+        assert_eq!(codes.map(|code| code as u8), [0, 1, 2, 3, 4, 5, 6, 130]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use host::clock;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::record::Interval;
 use model::units;
+use std::cell::Cell;
 use std::io::IsTerminal;
 
 /// One line on stderr, redrawn in place.
@@ -77,6 +78,42 @@ impl Progress {
         } else {
             self.next_ns = now_ns + PLAIN_NS;
             lines.into_iter().for_each(|line| self.out.note(line));
+        }
+    }
+
+    /// Takes the line away.
+    pub fn clear(&self) {
+        self.line.clear();
+    }
+}
+
+/// How often a pipe is told how far things are, ns.
+const LINE_EVERY_NS: u64 = 30_000_000_000;
+
+/// Says how far something long is: on one line of a terminal, redrawn; on a pipe with a line now and then.
+pub struct Teller {
+    out: Out,
+    line: Line,
+    is_terminal: bool,
+    next_ns: Cell<u64>,
+}
+
+impl Teller {
+    /// Nothing is said yet.
+    pub fn new(out: Out) -> Teller {
+        let next_ns = Cell::new(clock::monotonic_ns() + LINE_EVERY_NS);
+        Teller { out, line: Line::new(), is_terminal: std::io::stderr().is_terminal(), next_ns }
+    }
+
+    /// Says this, where it is time to.
+    pub fn say(&self, text: String) {
+        if self.is_terminal {
+            return self.line.say(text);
+        }
+        let now_ns = clock::monotonic_ns();
+        if now_ns >= self.next_ns.get() {
+            self.next_ns.set(now_ns + LINE_EVERY_NS);
+            self.out.note(text);
         }
     }
 

@@ -209,6 +209,7 @@ mod tests {
             layers: None,
             trials: vec![],
             studies: model::studies::Studies::default(),
+            check: None,
         }
     }
 

@@ -10,6 +10,7 @@ mod bad_input;
 mod cloud;
 mod cloud_guest;
 mod diff;
+mod check;
 mod disk_sensors;
 mod engines;
 mod faults;

@@ -154,6 +154,11 @@ impl Loop {
         Loop::over(mib, Dir::new("loop"), &["--direct-io=on"])
     }
 
+    /// The same without direct I/O: the page cache lies between the device and its file.
+    pub fn cached(mib: u64) -> Option<Loop> {
+        Loop::over(mib, Dir::new("loop"), &[])
+    }
+
     /// Over a file in memory, for what must not wait for a busy disk.
     pub fn in_memory(mib: u64) -> Option<Loop> {
         let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();

@@ -4,6 +4,7 @@ use crate::frame::Frame;
 use crate::job::Job;
 use crate::layers::{LayerTimes, Side, Span};
 use crate::record::LoadResult;
+use crate::target::{Machine, TargetFacts};
 use crate::units;
 use serde::{Deserialize, Serialize};
 
@@ -51,9 +52,30 @@ pub struct Probe {
     /// Times by layer; none where they were not traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<LayerTimes>,
+    /// Start, ms after the start of the check.
+    #[serde(default)]
+    pub start_ms: u64,
 }
 
 impl Probe {
+    /// The load in a few words: `depth 32`, `one stream`.
+    pub fn phrase(&self) -> String {
+        match self.role {
+            Role::Idle => "no load of ours".into(),
+            Role::Latency => "one read at a time".into(),
+            Role::Depth => format!("depth {}", self.load.depth.max(1)),
+            Role::Stream => "one stream".into(),
+            Role::Streams => format!("{} streams", self.job.numjobs.max(1)),
+            Role::BufferedRandom => "buffered random reads".into(),
+            Role::BufferedStream => "buffered stream".into(),
+            Role::Write => "random writes".into(),
+            Role::WriteStream => "write stream".into(),
+            Role::BufferedWrite => "buffered writes".into(),
+            Role::Fsync => "writes with fsync".into(),
+            Role::Mixed => "reads beside writes".into(),
+        }
+    }
+
     /// Completed I/Os a second.
     pub fn iops(&self) -> f64 {
         self.load.iops()
@@ -220,4 +242,28 @@ pub struct Given {
     pub unit: String,
     /// How it was measured: `depth 32`, `4 streams of 1 MiB reads`.
     pub how: String,
+}
+
+/// What a check did and saw: enough to judge it again elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckResult {
+    /// How thorough: `quick`, `default`, `deep`, or `no load`.
+    pub mode: String,
+    /// The target, as the rules are told.
+    pub target: TargetFacts,
+    /// The machine, as the rules are told.
+    pub machine: Machine,
+    /// What the storage is sold as, where that is known.
+    pub promise: Option<Promise>,
+    /// The loads in their order, idle time first.
+    pub probes: Vec<Probe>,
+    /// What the storage gives.
+    pub given: Vec<Given>,
+    /// What it should give.
+    pub expected: Vec<Expected>,
+    /// What could not be seen or done, and why, each a sentence.
+    pub unseen: Vec<String>,
+    /// The command to run next.
+    pub next: String,
 }

@@ -21,5 +21,6 @@ pub mod sample;
 pub mod search;
 pub mod steady;
 pub mod studies;
+pub mod target;
 pub mod units;
 pub mod verdict;

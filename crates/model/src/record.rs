@@ -1,5 +1,6 @@
 //! Everything of one run, as one versioned document. Once written it is never changed.
 
+use crate::check::CheckResult;
 use crate::figures::ArmFigures;
 use crate::finding::Finding;
 use crate::histogram::Histogram;
@@ -193,7 +194,7 @@ pub struct SectionResult {
 pub struct Record {
     /// `iodyno.record/1`.
     pub schema: String,
-    /// What made it: `run` or `tune`.
+    /// What made it: `run`, `tune`, `watch` or `check`.
     pub verb: String,
     /// What the user named.
     pub target: String,
@@ -223,6 +224,9 @@ pub struct Record {
     /// What a series of loads found: a curve, a search, a matrix, the settling.
     #[serde(default, skip_serializing_if = "Studies::is_empty")]
     pub studies: Studies,
+    /// What a check did and saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckResult>,
 }
 
 /// One knob's experiment.

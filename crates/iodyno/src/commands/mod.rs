@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod catalogue;
 pub mod cloud;
+pub mod check;
 pub mod completions;
 pub mod diff;
 pub mod explain;
@@ -73,6 +74,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
     match verb {
         Verb::Inspect(args) => inspect::run(&args, context),
         Verb::Diff(args) => diff::run(&args, context),
+        Verb::Check(args) => check::run(&args, context),
         Verb::Run(args) => run::run(&args, context),
         Verb::Watch(args) => watch::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),

@@ -76,6 +76,7 @@ impl Recording {
             sensors: self.sampler.stop(),
             trials: Vec::new(),
             studies: Studies::default(),
+            check: None,
         };
         let id = Store::open(&context.state_dir)?.insert(&record)?;
         Ok((id, summary))

@@ -13,6 +13,7 @@ mod examples;
 mod expected;
 mod facts;
 mod finding;
+mod given;
 pub mod live;
 mod measured;
 mod medium;
@@ -24,12 +25,15 @@ mod scene_examples;
 mod seen;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 pub use corrected::{corrected, words};
 pub use expected::{expected, gives};
 pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
+pub use given::gives;
 pub use medium::Medium;
 pub use scene::{Scene, causes_of};
+pub use verdict::{Around, verdict};
 
 use crate::analyse::fields::Frame;
 use model::change::Risk;

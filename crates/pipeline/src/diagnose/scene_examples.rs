@@ -268,6 +268,7 @@ fn empty(role: Role) -> Probe {
         load: LoadResult { elapsed_ms: 1e3, ..LoadResult::default() },
         frame: Frame::default(),
         layers: None,
+        start_ms: 0,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
 
+pub mod check;
 mod curve_view;
 pub mod diff_view;
 pub mod exposition;

@@ -76,6 +76,11 @@ fn is_win(trial: &Trial) -> bool {
 
 /// A record in lines.
 pub fn record(id: i64, record: &Record) -> Vec<String> {
+    if let Some(check) = &record.check {
+        let mut lines = super::check::lines(&record.summary, check, &record.findings, true);
+        lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
+        return lines;
+    }
     let mut lines = match (studies::lines(record), &record.load) {
         (Some(lines), load) => {
             let last = load.iter().flat_map(|load| summary::load_lines(&record.job, load));

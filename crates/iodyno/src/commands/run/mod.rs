@@ -1,9 +1,9 @@
 //! `iodyno run`: one measured load, kept as a record.
 
-mod facts;
+pub mod facts;
 mod find_max;
 mod grid;
-mod intervals;
+pub mod intervals;
 mod lint;
 mod matrix;
 mod precondition;
@@ -211,5 +211,6 @@ fn record(
         layers: done.layers,
         trials: Vec::new(),
         studies: Studies::default(),
+        check: None,
     }
 }

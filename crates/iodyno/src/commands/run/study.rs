@@ -5,7 +5,7 @@ use crate::commands::job_args::duration_ms;
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
-use crate::out::Out;
+pub use crate::live::Teller;
 use crate::store::Store;
 use host::signals::Stop;
 use model::finding::Finding;
@@ -19,8 +19,6 @@ use model::units::parse_bytes;
 use pipeline::load::{self, Consent, Prepared, Running, Snapshot};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::{studies as report, words};
-use std::cell::Cell;
-use std::io::IsTerminal;
 use std::path::Path;
 
 /// Options of sweeps, searches and steady state.
@@ -146,6 +144,7 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         layers: None,
         trials: Vec::new(),
         studies: found.studies,
+        check: None,
     };
     let id = store.insert(&record)?;
     let shown = Record { findings: Vec::new(), ..record.clone() };
@@ -272,42 +271,6 @@ pub fn keep_notes(notes: &mut Vec<String>, running: &Running, prepared: &Prepare
         if !notes.contains(note) {
             notes.push(note.clone());
         }
-    }
-}
-
-/// How often a pipe is told how far things are, ns.
-const LINE_EVERY_NS: u64 = 30_000_000_000;
-
-/// Says how far something long is: on one line of a terminal, redrawn; on a pipe with a line now and then.
-pub struct Teller {
-    out: Out,
-    line: Line,
-    is_terminal: bool,
-    next_ns: Cell<u64>,
-}
-
-impl Teller {
-    /// Nothing is said yet.
-    pub fn new(out: Out) -> Teller {
-        let next_ns = Cell::new(host::clock::monotonic_ns() + LINE_EVERY_NS);
-        Teller { out, line: Line::new(), is_terminal: std::io::stderr().is_terminal(), next_ns }
-    }
-
-    /// Says this, where it is time to.
-    pub fn say(&self, text: String) {
-        if self.is_terminal {
-            return self.line.say(text);
-        }
-        let now_ns = host::clock::monotonic_ns();
-        if now_ns >= self.next_ns.get() {
-            self.next_ns.set(now_ns + LINE_EVERY_NS);
-            self.out.note(text);
-        }
-    }
-
-    /// Takes the line away.
-    pub fn clear(&self) {
-        self.line.clear();
     }
 }
 

@@ -99,6 +99,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         layers: None,
         trials: done.trials,
         studies: model::studies::Studies::default(),
+        check: None,
     };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {

@@ -1,0 +1,326 @@
+//! `iodyno check`: inspect, short safe loads, all sensors and all rules; what the storage gives, what it should give, why
+//! it does not, and the one command to run next. Changes no setting.
+
+mod document;
+mod ground;
+mod loads;
+mod plan;
+mod spec;
+mod unseen;
+
+use super::Context;
+use super::job_args::duration_ms;
+use super::layers_arg::{LayersArg, wish};
+use super::run::facts::{machine_facts, target_facts};
+use crate::exit::{Exit, Failure};
+use crate::live::Teller;
+use crate::store::Store;
+use document::Document;
+use ground::Ground;
+use host::Lock;
+use host::signals::Stop;
+use loads::{Done, Loads};
+use model::check::{CheckResult, Promise, Role};
+use model::finding::{Finding, Level};
+use model::iopath::IoPath;
+use model::job::Job;
+use model::record::{Provenance, RECORD_SCHEMA, Record};
+use model::sample::SensorLog;
+use model::studies::Studies;
+use model::target::{TargetFacts, TargetKind};
+use pipeline::diagnose::{self, Around, Scene};
+use pipeline::load::ExitClass;
+use pipeline::report::check as report;
+use plan::{Mode, Plan};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A directory (scratch is made in it and removed), a file or a block device (which are only read).
+    #[arg(default_value = ".")]
+    pub target: String,
+    /// At most 10 s.
+    #[arg(long, conflicts_with = "deep")]
+    pub quick: bool,
+    /// Up to 5 min: longer loads, more depths, buffered writes, reads beside writes.
+    #[arg(long)]
+    pub deep: bool,
+    /// Load nothing: judge the path and its settings alone, with --observe what others do as well.
+    #[arg(long)]
+    pub no_load: bool,
+    /// Watch this long before the first load [default: 2s; 500ms with --quick, 5s with --deep].
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    pub observe: Option<u64>,
+    /// What the storage is sold as: iops=3000,bytes_per_s=125m.
+    #[arg(long, value_name = "SPEC", value_parser = spec::parse)]
+    pub disk_spec: Option<Promise>,
+    /// How closely the block layer is traced beside the loads [default: auto].
+    #[arg(long, value_enum)]
+    pub layers: Option<LayersArg>,
+    /// Judge a captured machine; nothing is loaded.
+    #[arg(long, value_name = "FILE.host", conflicts_with_all = ["observe", "quick", "deep", "layers"])]
+    pub root: Option<PathBuf>,
+    /// Judge a document of an earlier `check --json` again; nothing is loaded.
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["root", "observe", "quick", "deep", "layers", "no_load", "target"])]
+    pub replay: Option<PathBuf>,
+    /// End with status 1 when anything of this level or above is found.
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub fail_on: Option<LevelArg>,
+    /// Show notes and withdrawn suspicions as well.
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// A level on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum LevelArg {
+    /// Anything at all.
+    Note,
+    /// What costs speed or safety now.
+    Warning,
+    /// What makes a measurement worthless.
+    Wrong,
+}
+
+impl LevelArg {
+    fn level(self) -> Level {
+        match self {
+            LevelArg::Note => Level::Note,
+            LevelArg::Warning => Level::Warning,
+            LevelArg::Wrong => Level::Wrong,
+        }
+    }
+}
+
+impl Args {
+    fn mode(&self) -> Mode {
+        match (self.quick, self.deep) {
+            (true, _) => Mode::Quick,
+            (_, true) => Mode::Deep,
+            _ => Mode::Default,
+        }
+    }
+}
+
+/// What is judged.
+struct Case {
+    provenance: Provenance,
+    path: IoPath,
+    check: CheckResult,
+    sensors: Vec<SensorLog>,
+    /// Why the target failed in the middle of a load.
+    failure: Option<Failure>,
+}
+
+/// Checks and says what was found.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let case = match (&args.replay, &args.root) {
+        (Some(file), _) => replayed(file)?,
+        (_, Some(file)) => captured(file, &args.target)?,
+        _ => match live(args, context)? {
+            Some(case) => case,
+            None => return Ok(Exit::Interrupted),
+        },
+    };
+    let is_ours = args.replay.is_none() && args.root.is_none();
+    finish(args, context, case, is_ours)
+}
+
+/// A document judged again.
+fn replayed(file: &Path) -> Result<Case, Failure> {
+    let read = document::read(file)?;
+    let (path, sensors) = (read.path, read.sensors);
+    Ok(Case { provenance: read.provenance, path, check: read.check, sensors, failure: None })
+}
+
+/// A captured machine: its path and settings.
+fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
+    let host = host::Host::open(file)?;
+    let path = pipeline::inventory::collect(&host, target).map_err(super::inspect::failure)?;
+    let mut check = CheckResult {
+        mode: "no load".into(),
+        target: TargetFacts {
+            name: path.target.clone(),
+            kind: TargetKind::Missing,
+            ..TargetFacts::default()
+        },
+        ..CheckResult::default()
+    };
+    check.unseen = unseen::all(&path, &check, None, true);
+    check.unseen.push("Loads and sensors: this is a captured machine.".into());
+    let provenance = crate::provenance::of(&host);
+    Ok(Case { provenance, path, check, sensors: Vec::new(), failure: None })
+}
+
+/// This machine. None when a stop was asked for: half a check answers nothing.
+fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
+    let path = pipeline::inventory::collect(&context.host, &args.target).map_err(super::inspect::failure)?;
+    let provenance = crate::provenance::of(&context.host);
+    let plan = Plan::of(args.mode(), args.observe);
+    let stop = context.stop_on_signals()?;
+    let target = target_facts(&context.host, Path::new(&path.target), &path);
+    let mut check = CheckResult {
+        mode: if args.no_load { "no load".into() } else { plan.mode.word().into() },
+        target,
+        machine: machine_facts(&context.host),
+        ..CheckResult::default()
+    };
+    let is_root = host::rights::is_root();
+    if args.no_load && args.observe.is_none() {
+        check.unseen = unseen::all(&path, &check, None, is_root);
+        check.unseen.push("Loads: none was made (--no-load).".into());
+        return Ok(Some(Case { provenance, path, check, sensors: Vec::new(), failure: None }));
+    }
+    let (done, refusal, failure) = measure(args, context, (&path, &mut check), &plan, &stop)?;
+    if stop.is_asked() {
+        let note = "no scratch is left, no setting was touched, and half a check is not kept";
+        context.out.note(format!("iodyno: stopped by {}; {note}.", stop.signal_name()));
+        return Ok(None);
+    }
+    check.unseen.extend(refusal);
+    let failed = failure.iter().map(|failure| format!("The target failed: {}", failure.message));
+    check.unseen.extend(failed);
+    let more = {
+        check.probes = done.probes.clone();
+        unseen::all(&path, &check, Some(&done), is_root)
+    };
+    check.unseen.extend(more);
+    Ok(Some(Case { provenance, path, check, sensors: done.sensors, failure }))
+}
+
+/// What measuring gave: the loads, why none was made, and why the target failed in the middle of one.
+type Measured = (Done, Option<String>, Option<Failure>);
+
+fn measure(
+    args: &Args,
+    context: &Context,
+    (path, check): (&IoPath, &mut CheckResult),
+    plan: &Plan,
+    stop: &Stop,
+) -> Result<Measured, Failure> {
+    let device = path.queue_device().map(|layer| layer.name.clone());
+    let lock = device.filter(|_| !args.no_load).map(|device| {
+        // A tune of the device would take our loads for its own disturbance.
+        Lock::take(&context.state_dir, &device, &device)
+    });
+    let _lock = lock.transpose()?;
+    let line = Teller::new(context.out);
+    let origin_ns = host::clock::monotonic_ns();
+    let wish = wish(Some(args.layers.unwrap_or(LayersArg::Auto)));
+    let mut loads = Loads::start((context, path), plan, wish, (stop, &line), origin_ns);
+    loads.idle();
+    if args.no_load {
+        return Ok((loads.finish(), Some("Loads: none was made (--no-load).".into()), None));
+    }
+    if stop.is_asked() {
+        return Ok((loads.finish(), None, None));
+    }
+    let ground = match Ground::prepare(context, &check.target, plan, stop, &line) {
+        Ok(ground) => ground,
+        Err(error) if error.exit_class() == ExitClass::Interrupted => {
+            return Ok((loads.finish(), None, None));
+        }
+        Err(error) if error.exit_class() == ExitClass::Failed && is_broken(&error) => {
+            return Ok((loads.finish(), None, Some(error.into())));
+        }
+        Err(error) => return Ok((loads.finish(), Some(format!("Loads: {error}.")), None)),
+    };
+    if ground.is_scratch {
+        check.target.bytes = Some(ground.bytes());
+    }
+    let failure = loads.run(&ground).err();
+    let direct = (!ground.has_direct).then(|| "Direct loads: this target takes no direct I/O.".to_string());
+    Ok((loads.finish(), direct, failure))
+}
+
+/// Whether a target broke, and does not only lack room or data to read.
+fn is_broken(error: &pipeline::load::LoadError) -> bool {
+    use pipeline::load::LoadError;
+    !matches!(
+        error,
+        LoadError::NoSpace { .. }
+            | LoadError::NoDirect { .. }
+            | LoadError::NothingWritten { .. }
+            | LoadError::Filled { .. }
+    )
+}
+
+/// Judges, keeps, prints.
+fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Result<Exit, Failure> {
+    if args.disk_spec.is_some() {
+        case.check.promise.clone_from(&args.disk_spec);
+    }
+    let findings = judge(&case.path, &mut case.check, &case.sensors);
+    let situation = report::Situation {
+        target: &args.target,
+        mode: &case.check.mode,
+        is_live: args.root.is_none(),
+        is_root: host::rights::is_root(),
+        has_queue: case.path.queue_device().is_some(),
+    };
+    let situation = match args.replay {
+        Some(_) => report::Situation { target: &case.path.target, is_root: true, ..situation },
+        None => situation,
+    };
+    case.check.next = report::next(&findings, &situation);
+    let answer = report::answer(&case.path, &case.check, &findings);
+    let lines = report::lines(&answer, &case.check, &findings, args.all);
+    let (failure, record) = (case.failure.take(), record(case, answer, findings));
+    let id = if is_ours { keep(context, &record) } else { None };
+    lines.into_iter().for_each(|line| context.out.say(line));
+    if let Some(id) = id {
+        context.out.say(format!("  record {id}   show it: iodyno show {id}"));
+    }
+    if let (Some(check), true) = (&record.check, context.out.is_json()) {
+        context.out.line(&Document::of(id, &record, check));
+    }
+    match failure {
+        Some(failure) => Err(Failure { exit: Exit::Failed, ..failure }),
+        None => Ok(exit_of(&record.findings, args.fail_on)),
+    }
+}
+
+/// Keeps the record. What was measured is told in any case: a state directory that cannot be written is no reason not to.
+fn keep(context: &Context, record: &Record) -> Option<i64> {
+    let kept = Store::open(&context.state_dir).and_then(|store| store.insert(record));
+    kept.map_err(|failure| context.out.note(format!("note: no record was kept: {}", failure.message))).ok()
+}
+
+/// All findings; what is given and expected goes into the check.
+fn judge(path: &IoPath, check: &mut CheckResult, sensors: &[SensorLog]) -> Vec<Finding> {
+    let scene = Scene { path, probes: &check.probes, promise: check.promise.as_ref() };
+    let around = Around { target: &check.target, machine: &check.machine, sensors };
+    let findings = diagnose::verdict(&scene, &around);
+    check.given = diagnose::gives(&scene);
+    findings
+}
+
+fn exit_of(findings: &[Finding], fail_on: Option<LevelArg>) -> Exit {
+    let worst = findings.iter().filter(|one| one.withdrawn.is_none()).map(|one| one.level).max();
+    match (worst, fail_on) {
+        (Some(worst), Some(limit)) if worst >= limit.level() => Exit::Found,
+        _ => Exit::Fine,
+    }
+}
+
+fn record(case: Case, summary: String, findings: Vec<Finding>) -> Record {
+    let loaded = case.check.probes.iter().find(|probe| probe.role != Role::Idle);
+    Record {
+        schema: RECORD_SCHEMA.into(),
+        verb: "check".into(),
+        target: case.path.target.clone(),
+        summary,
+        provenance: case.provenance,
+        job: loaded.map_or_else(Job::default, |probe| probe.job.clone()),
+        path: case.path,
+        load: None,
+        sections: Vec::new(),
+        findings,
+        sensors: case.sensors,
+        layers: None,
+        trials: Vec::new(),
+        studies: Studies::default(),
+        check: Some(case.check),
+    }
+}

@@ -1,0 +1,167 @@
+//! A check in words: the answer first, then what the storage gives and should give, what was found with its evidence,
+//! what could not be seen, and the one command to run next.
+
+mod next;
+mod table;
+
+pub use next::{Situation, next};
+
+use super::text::{WIDTH, clean, wrap};
+use model::change::Risk;
+use model::check::{CheckResult, Given, Role, What};
+use model::finding::{Finding, Level};
+use model::iopath::IoPath;
+use model::units;
+
+/// Where the text of a finding begins.
+const INDENT: usize = 11;
+
+/// From this gain on a finding is a reason for being slow, not only a fault.
+const GAIN_TOLD: f64 = 0.05;
+
+/// The sentence a person needs.
+pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> String {
+    let name = path.queue_device().map_or(path.target.as_str(), |layer| layer.name.as_str());
+    let gives = gives(&check.given);
+    let (has_figures, has_load) =
+        (!gives.is_empty(), check.probes.iter().any(|probe| probe.role != Role::Idle));
+    let wrong: Vec<&Finding> = standing(findings).filter(|one| one.level >= Level::Warning).collect();
+    let Some(worst) = wrong.first() else {
+        return match (has_figures, has_load) {
+            (true, _) => format!("{name} gives {gives}; nothing wrong found."),
+            (false, true) => format!("Nothing wrong found on {name}."),
+            (false, false) => format!("Nothing wrong found on the path of {name}; nothing was loaded."),
+        };
+    };
+    let claim = worst.claim.trim_end_matches('.');
+    let further = match wrong.len() {
+        1 => String::new(),
+        2 => " One more finding below.".into(),
+        many => format!(" {} more findings below.", many - 1),
+    };
+    match (has_figures, worst.gain >= GAIN_TOLD) {
+        (true, true) => format!("{name} gives {gives}, less than it could: {claim}.{further}"),
+        (true, false) => format!("{name} gives {gives}, but: {claim}.{further}"),
+        (false, true) => format!("{name} is slower than it could be: {claim}.{further}"),
+        (false, false) => format!("{name}: {claim}.{further}"),
+    }
+}
+
+/// `8.10 k random reads/s and 210 MiB/s`.
+fn gives(given: &[Given]) -> String {
+    let of = |what: What| given.iter().find(|one| one.what == what).map(|one| one.value);
+    let reads = of(What::RandomReads).map(|rate| format!("{} random reads/s", units::count(rate.round())));
+    let best = [of(What::SequentialRead), of(What::SequentialReads)];
+    let stream = best.into_iter().flatten().max_by(f64::total_cmp);
+    let stream = stream.map(|rate| format!("{} sequentially", units::bytes_per_s(rate)));
+    let parts: Vec<String> = reads.into_iter().chain(stream).collect();
+    parts.join(" and ")
+}
+
+fn standing(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
+    findings.iter().filter(|finding| finding.withdrawn.is_none())
+}
+
+/// A check in lines. `all` unfolds the notes and what was withdrawn.
+pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool) -> Vec<String> {
+    let mut lines = wrap(&clean(answer), WIDTH);
+    lines.extend(table::lines(&check.given, &check.expected));
+    lines.extend(finding_lines(findings, all));
+    lines.extend(unseen_lines(&check.unseen));
+    if !check.next.is_empty() {
+        lines.push(format!("Next: {}", clean(&check.next)));
+    }
+    lines
+}
+
+fn finding_lines(findings: &[Finding], all: bool) -> Vec<String> {
+    let is_shown = |finding: &&Finding| all || finding.level >= Level::Warning;
+    let mut lines: Vec<String> = standing(findings).filter(is_shown).flat_map(one).collect();
+    let withdrawn: Vec<&Finding> = findings.iter().filter(|one| one.withdrawn.is_some()).collect();
+    if all {
+        lines.extend(withdrawn.into_iter().flat_map(taken_back));
+        return lines;
+    }
+    let notes = standing(findings).filter(|finding| finding.level < Level::Warning).count();
+    let folded = [
+        count(notes, "note", "notes"),
+        count(withdrawn.len(), "withdrawn suspicion", "withdrawn suspicions"),
+    ];
+    let folded: Vec<String> = folded.into_iter().flatten().collect();
+    if !folded.is_empty() {
+        lines.push(format!("  {} not shown here; --all shows them", folded.join(" and ")));
+    }
+    lines
+}
+
+fn count(number: usize, one: &str, many: &str) -> Option<String> {
+    match number {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        number => Some(format!("{number} {many}")),
+    }
+}
+
+/// One finding: what is the case, what it rests on, what else it could be, what decides, what to do.
+fn one(finding: &Finding) -> Vec<String> {
+    let gain = match finding.gain {
+        gain if gain >= GAIN_TOLD => format!(", likely gain {}", units::percent_signed(gain)),
+        _ => String::new(),
+    };
+    let about = match finding.section.is_empty() || finding.claim.contains(&finding.section) {
+        true => String::new(),
+        false => format!("{}: ", finding.section),
+    };
+    let mut lines =
+        hanging(finding.level.word(), &format!("{about}{} ({}{gain})", finding.claim, finding.rule));
+    let shown = finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value));
+    lines.extend(part("seen", &shown.collect::<Vec<_>>().join("; ")));
+    for (place, other) in finding.competing.iter().enumerate() {
+        lines.extend(part(if place == 0 { "or else" } else { "or" }, other));
+    }
+    lines.extend(part("decides", &finding.experiment));
+    let risk = match finding.risk {
+        Some(risk) if risk != Risk::Safe => format!(" ({})", risk.phrase()),
+        _ => String::new(),
+    };
+    let advice = finding.advice.as_str();
+    lines.extend(part("cure", &if advice.is_empty() { String::new() } else { format!("{advice}{risk}") }));
+    lines
+}
+
+fn taken_back(finding: &Finding) -> Vec<String> {
+    let why = finding.withdrawn.as_deref().unwrap_or_default();
+    let mut lines = hanging("withdrawn", &format!("{} ({})", finding.claim, finding.rule));
+    lines.extend(part("why", why));
+    lines
+}
+
+/// A word in front of a text whose further lines begin below its first.
+fn hanging(word: &str, text: &str) -> Vec<String> {
+    let lines = wrap(&clean(text), WIDTH - INDENT);
+    let heads = std::iter::once(word).chain(std::iter::repeat(""));
+    lines.iter().zip(heads).map(|(line, head)| format!("  {head:<9}{line}")).collect()
+}
+
+/// A part of a finding; nothing where there is no text.
+fn part(word: &str, text: &str) -> Vec<String> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let lines = wrap(&clean(text), WIDTH - INDENT - 9);
+    let heads = std::iter::once(word).chain(std::iter::repeat(""));
+    lines.iter().zip(heads).map(|(line, head)| format!("           {head:<9}{line}")).collect()
+}
+
+fn unseen_lines(unseen: &[String]) -> Vec<String> {
+    let head = (!unseen.is_empty()).then(|| "Not seen, or seen only in part:".to_string());
+    let each = unseen.iter().flat_map(|one| {
+        let lines = wrap(&clean(one), WIDTH - 4);
+        let marks = std::iter::once("- ").chain(std::iter::repeat("  "));
+        lines.into_iter().zip(marks).map(|(line, mark)| format!("  {mark}{line}")).collect::<Vec<_>>()
+    });
+    head.into_iter().chain(each).collect()
+}
+
+#[cfg(test)]
+mod tests;

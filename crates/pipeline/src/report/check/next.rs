@@ -1,0 +1,93 @@
+//! The one command to run after a check.
+
+use model::finding::{Finding, Level};
+
+/// What was done and with which rights.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// What was checked.
+    pub target: &'a str,
+    /// How thorough, as `CheckResult::mode` has it.
+    pub mode: &'a str,
+    /// Whether this is the machine that was checked.
+    pub is_live: bool,
+    /// Whether it was root who checked.
+    pub is_root: bool,
+    /// Whether there is a device whose settings can be tried.
+    pub has_queue: bool,
+}
+
+/// The command: the experiment that decides about the first finding, else what sees more, else the proof of the settings.
+pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
+    let target = quoted(situation.target);
+    let first = findings.iter().find(|one| one.withdrawn.is_none() && one.level >= Level::Warning);
+    let experiment = first.and_then(|finding| {
+        let knob = finding.knob.as_ref().filter(|_| situation.has_queue);
+        let tune = knob.map(|knob| format!("sudo iodyno tune {target} --knob {knob}"));
+        command(&finding.experiment).or(tune).or(Some(format!("iodyno explain {}", finding.rule)))
+    });
+    let sees_more = match situation {
+        Situation { is_live: false, .. } => format!("iodyno check {target}"),
+        Situation { is_root: false, .. } => format!("sudo iodyno check {target}"),
+        Situation { mode: "no load" | "quick", .. } => format!("iodyno check {target}"),
+        Situation { has_queue: true, .. } => format!("sudo iodyno tune {target}"),
+        _ => format!("iodyno inspect {target} --all"),
+    };
+    experiment.unwrap_or(sees_more)
+}
+
+/// The command that an experiment begins with, without the words after it; none where it is a sentence.
+fn command(experiment: &str) -> Option<String> {
+    let is_command = experiment.starts_with("iodyno ") || experiment.starts_with("sudo ");
+    let end = [", ", "; ", " and then "].iter().filter_map(|mark| experiment.find(mark)).min();
+    is_command.then(|| experiment[..end.unwrap_or(experiment.len())].trim_end_matches('.').to_string())
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => name.into(),
+        false => format!("'{}'", name.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOT: Situation<'_> =
+        Situation { target: "/srv", mode: "default", is_live: true, is_root: true, has_queue: true };
+
+    fn finding(experiment: &str, knob: Option<&str>) -> Finding {
+        Finding {
+            rule: "linear_volume".into(),
+            level: Level::Warning,
+            experiment: experiment.into(),
+            knob: knob.map(Into::into),
+            ..Finding::default()
+        }
+    }
+
+    #[test]
+    fn the_first_finding_decides() {
+        let one = finding("iodyno run /srv -- -rw=randread -bs=4k, with `iodyno watch` on the members", None);
+        assert_eq!(next(&[one], &ROOT), "iodyno run /srv -- -rw=randread -bs=4k");
+        let knob = finding("Change it and look.", Some("scheduler"));
+        assert_eq!(next(&[knob], &ROOT), "sudo iodyno tune /srv --knob scheduler");
+        assert_eq!(next(&[finding("Look at the cable.", None)], &ROOT), "iodyno explain linear_volume");
+        let withdrawn = Finding { withdrawn: Some("no".into()), ..finding("sudo x", None) };
+        assert_eq!(next(&[withdrawn], &ROOT), "sudo iodyno tune /srv");
+    }
+
+    #[test]
+    fn without_findings_what_sees_more_comes_first() {
+        assert_eq!(next(&[], &Situation { is_root: false, ..ROOT }), "sudo iodyno check /srv");
+        assert_eq!(next(&[], &Situation { mode: "quick", ..ROOT }), "iodyno check /srv");
+        assert_eq!(
+            next(&[], &Situation { target: "/my data", mode: "no load", ..ROOT }),
+            "iodyno check '/my data'"
+        );
+        assert_eq!(next(&[], &Situation { has_queue: false, ..ROOT }), "iodyno inspect /srv --all");
+    }
+}

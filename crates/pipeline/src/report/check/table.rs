@@ -1,0 +1,75 @@
+//! What the storage gives beside what it should give.
+
+use super::super::text::{WIDTH, clean, wrap};
+use model::check::{Expected, Given};
+
+/// Below this share of what is promised a figure is worth a word: loads are short, and rates jump.
+const SHORT: f64 = 0.9;
+
+/// One line a figure, and one for each thing that says what it should be.
+pub fn lines(given: &[Given], expected: &[Expected]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for one in given {
+        let (what, value) = (one.what.phrase(), one.what.words(one.value));
+        lines.push(clean(&format!("  {what:<34}{value:>12}   {}", one.how)).trim_end().to_string());
+        let beside = expected.iter().filter(|other| other.what == one.what);
+        lines.extend(beside.flat_map(|other| should(one, other)));
+    }
+    lines
+}
+
+fn should(given: &Given, expected: &Expected) -> Vec<String> {
+    let from = if expected.source.is_empty() { String::new() } else { format!(" ({})", expected.source) };
+    let text = format!("{}: {}{from}", judgement(given.value, expected), expected.because);
+    let lines = wrap(&clean(&text), WIDTH - 6);
+    lines.into_iter().map(|line| format!("      {line}")).collect()
+}
+
+fn judgement(given: f64, expected: &Expected) -> String {
+    let (what, low, high) = (expected.what, expected.low, expected.high);
+    let range = match low == high {
+        true => what.words(low),
+        false => format!("{} to {}", what.words(low), what.words(high)),
+    };
+    let (is_less, is_more) = (given < low * SHORT, given * SHORT > high);
+    // Of a time, more is worse.
+    match (is_less, is_more, what.more_is_better()) {
+        (true, _, true) => format!("less than it should be, {range}"),
+        (_, true, false) => format!("longer than it should be, {range}"),
+        (true, _, false) | (_, true, true) => format!("better than it can be, {range}"),
+        _ => format!("as it should be, {range}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::check::What;
+
+    fn told(what: What, value: f64, (low, high): (f64, f64)) -> Vec<String> {
+        let given = Given { what, value, unit: what.unit().into(), how: "depth 32".into() };
+        let (unit, because) = (what.unit().into(), "as sold".into());
+        let expected = Expected { what, low, high, unit, because, source: "the table of 2026".into() };
+        lines(&[given], &[expected])
+    }
+
+    #[test]
+    fn a_figure_stands_beside_what_it_should_be() {
+        assert_eq!(
+            told(What::RandomReads, 8_100.0, (3_000.0, 3_000.0))[..],
+            [
+                "  random 4k reads                       8.10 k/s   depth 32",
+                "      better than it can be, 3.00 k/s: as sold (the table of 2026)",
+            ]
+        );
+        let word = |what, value, range| told(what, value, range)[1].trim().to_string();
+        assert!(
+            word(What::RandomReads, 8_100.0, (1e4, 2e4)).starts_with("less than it should be, 10.0 k/s to")
+        );
+        assert!(word(What::RandomReads, 9_500.0, (1e4, 2e4)).starts_with("as it should be"));
+        assert!(
+            word(What::ReadLatency, 900.0, (60.0, 120.0)).starts_with("longer than it should be, 60.0 µs")
+        );
+        assert!(word(What::ReadLatency, 10.0, (60.0, 120.0)).starts_with("better than it can be"));
+    }
+}
