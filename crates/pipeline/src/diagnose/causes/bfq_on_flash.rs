@@ -58,7 +58,8 @@
 //! ```
 //!
 //! ## Seen
-//! On a live kernel: a loop device that answers in 11 us, with bfq (Linux 6.18).
+//! In the lab: an NVMe disk with bfq (Linux 6.1), as a note. A loop device with bfq (Linux 6.18) was traced: the scheduler took less than a
+//! tenth of the time, and the rule stayed silent.
 //!
 //! ## Sources
 //! - Linux `Documentation/block/bfq-iosched.rst`, `slice_idle`, `low_latency`

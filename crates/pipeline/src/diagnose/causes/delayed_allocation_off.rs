@@ -47,7 +47,7 @@
 //! ```
 //!
 //! ## Seen
-//! On a live kernel: ext4 on a loop device mounted with `nodelalloc` (Linux 6.18): 79 MB/s buffered, 236 MB/s direct.
+//! On a live kernel: ext4 on a loop device mounted with `nodelalloc` (Linux 6.18): 75 MiB/s buffered, 225 direct.
 //!
 //! ## Sources
 //! - ext4(5), `delalloc`, `nodelalloc`, `data=journal`; Linux `Documentation/filesystems/ext4/allocators.rst`

@@ -33,6 +33,15 @@
 //! ```
 //!
 //! ## Stays silent
+//! Short enough, whoever writes:
+//! ```scene
+//! filesystem: ext4 mount=/srv options=rw,relatime
+//! disk: sda transport=sata
+//! probe: fsync write=100@100us sync=100@2ms
+//! field: disk.await_flush_ms sda 0.05
+//! field: disk.await_write_ms sda 0.05
+//! field: vm.dirtied_bytes_per_s 80000000
+//! ```
 //! Nobody else writes:
 //! ```scene
 //! filesystem: ext4 mount=/srv options=rw,relatime
@@ -66,7 +75,7 @@
 //! ## Sources
 //! - ext4(5), `data=ordered`; Linux `fs/jbd2/commit.c`, `journal_submit_data_buffers`
 //! - Linux `Documentation/filesystems/ext4/journal.rst`
-//! - Fivefold and 5 MB/s are proposals of this project: a commit itself takes a few writes and one or two flushes.
+//! - Fivefold, 10 ms and 5 MB/s are proposals of this project: a commit itself takes a few writes and one or two flushes.
 
 use crate::diagnose::causes_help_queue::mounted_with;
 use crate::diagnose::finding::{With, warning};
@@ -95,6 +104,8 @@ pub static CAUSE: Cause = Cause {
 
 /// A sync over write and flush of the device.
 const TIMES: f64 = 5.0;
+/// A shorter sync keeps nobody waiting, ms.
+const LEAST_MS: f64 = 10.0;
 /// Others write at least this, bytes a second.
 const OTHERS: f64 = 5e6;
 
@@ -112,15 +123,14 @@ fn is_ordered(layer: &Layer) -> bool {
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let probe = scene.probe(Role::Fsync)?;
     let sync_ms = probe.load.sync.latency.mean_ns()? / 1e6;
-    let of_disk = |disk: &Layer| {
-        let of = |id: &str| probe.frame.get(id, &disk.name);
-        Some(of("disk.await_flush_ms")? + of("disk.await_write_ms")?)
-    };
-    let device_ms = scene.disks().into_iter().filter_map(of_disk).max_by(f64::total_cmp)?;
+    // The queue below the file system: a loop device's own flush contains those of the disks below it.
+    let device = scene.path.queue_device()?;
+    let of = |id: &str| probe.frame.get(id, &device.name);
+    let device_ms = of("disk.await_flush_ms")? + of("disk.await_write_ms")?;
     let seen = [Some(&probe.frame), scene.idle()].into_iter().flatten();
     let dirtied = seen.filter_map(|frame| frame.get("vm.dirtied_bytes_per_s", "")).max_by(f64::total_cmp)?;
     let others = dirtied - probe.bytes_per_s();
-    if sync_ms < TIMES * device_ms || others < OTHERS {
+    if sync_ms < TIMES * device_ms || sync_ms < LEAST_MS || others < OTHERS {
         return None;
     }
     let ms = |ms: f64| units::duration_ns(ms * 1e6);

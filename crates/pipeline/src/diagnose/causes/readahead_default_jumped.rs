@@ -71,7 +71,8 @@
 //! ```
 //!
 //! ## Seen
-//! On a live kernel: a virtual disk that says it spins, 8192 KiB under Linux 6.18.
+//! On a live kernel: a virtual disk that says it spins, 8192 KiB under Linux 6.18, as a note; as a warning a loop device with as much, whose
+//! disk read 430 times what faults through a mapping got.
 //!
 //! ## Sources
 //! - Linux commit 459779d04ae8, "block: Improve read ahead size for rotational devices", 6.17
@@ -79,7 +80,9 @@
 //! - 2 MiB is a proposal of this project: above what arrays have by their stripes, below what the reckoning gives.
 //! - Azure/AKS issue 5743; actions/runner-images issue 13770: what it did to random loads
 
-use crate::diagnose::causes_help_queue::{amplification, configured, is_spinning, number, rotational};
+use crate::diagnose::causes_help_queue::{
+    amplification, configured, is_spinning, number, read_ahead, rotational,
+};
 use crate::diagnose::finding::{With, found};
 use crate::diagnose::{Cause, Scene};
 use model::change::Risk;
@@ -110,7 +113,9 @@ const ROTATIONAL_SINCE: (u32, u32) = (6, 17);
 const TIMES: f64 = 2.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.queues().filter_map(|layer| finding(scene, layer)).collect()
+    // Only the value that acts matters: a layer above has its own.
+    let acting = read_ahead(scene).filter(|(_, window)| window.name == "read_ahead_kb");
+    acting.and_then(|(layer, _)| finding(scene, layer)).into_iter().collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {

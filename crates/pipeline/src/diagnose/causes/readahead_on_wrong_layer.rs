@@ -61,8 +61,8 @@
 //! ```
 //!
 //! ## Seen
-//! In the lab: btrfs on a loop device under Linux 6.1 read 4096 KiB ahead whatever its queue said (16), and a linear volume 128 KiB above
-//! a disk with 4096.
+//! Not produced: a rule of udev for such a disk. That btrfs reads 4096 KiB ahead whatever its device says (16) was seen in a guest of the lab
+//! (Linux 6.1), and a linear volume with 128 KiB above a disk with 4096.
 //!
 //! ## Sources
 //! - Linux `fs/btrfs/disk-io.c`, `fs/super.c` (`super_setup_bdi`); `Documentation/ABI/testing/sysfs-class-bdi`

@@ -52,7 +52,7 @@
 //! ```
 //!
 //! ## Seen
-//! On a live kernel: a loop device with `max_sectors_kb` 64 (Linux 6.18), streamed in I/Os of 1 MiB.
+//! On a live kernel: a loop device with `max_sectors_kb` 64 (Linux 6.18), streamed in I/Os of 1 MiB that arrived as 64 KiB.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `max_sectors_kb`; `block/blk-merge.c`, `bio_split_rw`

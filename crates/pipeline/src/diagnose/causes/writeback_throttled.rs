@@ -52,6 +52,12 @@
 //! disk: sda transport=sata rotational=1
 //! setting: wbt_lat_usec = 75000
 //! ```
+//! A loop device that came to say later that it spins:
+//! ```scene
+//! loop: loop0 dio=1
+//! setting: wbt_lat_usec = 2000
+//! setting: rotational = 1
+//! ```
 //! ```scene
 //! disk: nvme0n1 transport=nvme_(pcie) rotational=0
 //! setting: wbt_lat_usec = 0
@@ -92,9 +98,9 @@
 //! ## Sources
 //! - Linux `block/blk-wbt.c`, `wbt_default_latency_nsec`: 2 ms without rotation, 75 ms with; commit e34cbd307477
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `wbt_lat_usec`
-//! - The half, 80 % busy, three tenths of the time and a quarter of the default as "small" are proposals of this project.
+//! - The half, 80 % busy, three tenths of the time and half of the smaller default as "small" are proposals of this project.
 
-use crate::diagnose::causes_help_queue::{number, rotational};
+use crate::diagnose::causes_help_queue::number;
 use crate::diagnose::finding::{With, found, note};
 use crate::diagnose::{Cause, Scene};
 use model::change::Risk;
@@ -122,6 +128,8 @@ pub static CAUSE: Cause = Cause {
 
 /// Below this share of the direct rate.
 const FALL: f64 = 0.5;
+/// Below the smaller of the kernel's own targets by half, us.
+const SMALL_US: f64 = 1000.0;
 /// Waiting for a request from this share of the time on is being held back.
 const HELD: f64 = 0.3;
 /// A disk busier than this is the limit itself, percent.
@@ -170,13 +178,11 @@ fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
 
 /// A target far below the kernel's own, which no read of the medium meets.
 fn small_target(disk: &Layer) -> Option<Finding> {
-    let default = if rotational(disk)? { 75_000.0 } else { 2000.0 };
-    let target = number(disk, "wbt_lat_usec").filter(|target| *target > 0.0 && *target < default / 4.0)?;
+    let target = number(disk, "wbt_lat_usec").filter(|target| *target > 0.0 && *target < SMALL_US)?;
     let claim = format!(
-        "Writeback to {} is held back when reads take more than {}; the kernel's own target is {}.",
+        "Writeback to {} is held back when reads take more than {}; the kernel's own targets are 2 and 75 ms.",
         disk.name,
-        units::duration_ns(target * 1e3),
-        units::duration_ns(default * 1e3)
+        units::duration_ns(target * 1e3)
     );
     let finding = note(&disk.name, claim)
         .shows("wbt_lat_usec", target)
