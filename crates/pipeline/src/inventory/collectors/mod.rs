@@ -2,17 +2,27 @@
 
 pub mod ata;
 pub mod bcache;
+pub mod cgroup_limits;
+pub mod cpu_power;
+pub mod daemons;
 pub mod device_mapper;
 pub mod disk;
 pub mod fibre_channel;
 pub mod filesystem;
+pub mod filesystem_bdi;
+pub mod filesystem_btrfs;
+pub mod filesystem_ext4;
+pub mod filesystem_network;
+pub mod fstab;
 pub mod hardware_queues;
 pub mod interrupts;
 pub mod kernel;
+pub mod kernel_limits;
 pub mod loop_device;
 pub mod managed_interrupts;
 pub mod network_block;
 pub mod network_mount;
+pub mod numa;
 pub mod nvme;
 pub mod partition;
 pub mod pcie_link;
@@ -24,23 +34,35 @@ pub mod stacked;
 pub mod usage;
 pub mod usb;
 pub mod virtio;
+pub mod virtualisation;
+pub mod vm_settings;
 pub mod zram;
 
 /// Every item of this folder, ordered by file name.
 pub static ALL: &[&super::Collector] = &[
     &ata::COLLECTOR,
     &bcache::COLLECTOR,
+    &cgroup_limits::COLLECTOR,
+    &cpu_power::COLLECTOR,
+    &daemons::COLLECTOR,
     &device_mapper::COLLECTOR,
     &disk::COLLECTOR,
     &fibre_channel::COLLECTOR,
     &filesystem::COLLECTOR,
+    &filesystem_bdi::COLLECTOR,
+    &filesystem_btrfs::COLLECTOR,
+    &filesystem_ext4::COLLECTOR,
+    &filesystem_network::COLLECTOR,
+    &fstab::COLLECTOR,
     &hardware_queues::COLLECTOR,
     &interrupts::COLLECTOR,
     &kernel::COLLECTOR,
+    &kernel_limits::COLLECTOR,
     &loop_device::COLLECTOR,
     &managed_interrupts::COLLECTOR,
     &network_block::COLLECTOR,
     &network_mount::COLLECTOR,
+    &numa::COLLECTOR,
     &nvme::COLLECTOR,
     &partition::COLLECTOR,
     &pcie_link::COLLECTOR,
@@ -52,6 +74,8 @@ pub static ALL: &[&super::Collector] = &[
     &usage::COLLECTOR,
     &usb::COLLECTOR,
     &virtio::COLLECTOR,
+    &virtualisation::COLLECTOR,
+    &vm_settings::COLLECTOR,
     &zram::COLLECTOR,
 ];
 
@@ -59,17 +83,27 @@ pub static ALL: &[&super::Collector] = &[
 pub static PAGES: &[(&str, &str)] = &[
     ("ata", include_str!("../../../../../docs/catalogue/collector/ata.md")),
     ("bcache", include_str!("../../../../../docs/catalogue/collector/bcache.md")),
+    ("cgroup_limits", include_str!("../../../../../docs/catalogue/collector/cgroup_limits.md")),
+    ("cpu_power", include_str!("../../../../../docs/catalogue/collector/cpu_power.md")),
+    ("daemons", include_str!("../../../../../docs/catalogue/collector/daemons.md")),
     ("device_mapper", include_str!("../../../../../docs/catalogue/collector/device_mapper.md")),
     ("disk", include_str!("../../../../../docs/catalogue/collector/disk.md")),
     ("fibre_channel", include_str!("../../../../../docs/catalogue/collector/fibre_channel.md")),
     ("filesystem", include_str!("../../../../../docs/catalogue/collector/filesystem.md")),
+    ("filesystem_bdi", include_str!("../../../../../docs/catalogue/collector/filesystem_bdi.md")),
+    ("filesystem_btrfs", include_str!("../../../../../docs/catalogue/collector/filesystem_btrfs.md")),
+    ("filesystem_ext4", include_str!("../../../../../docs/catalogue/collector/filesystem_ext4.md")),
+    ("filesystem_network", include_str!("../../../../../docs/catalogue/collector/filesystem_network.md")),
+    ("fstab", include_str!("../../../../../docs/catalogue/collector/fstab.md")),
     ("hardware_queues", include_str!("../../../../../docs/catalogue/collector/hardware_queues.md")),
     ("interrupts", include_str!("../../../../../docs/catalogue/collector/interrupts.md")),
     ("kernel", include_str!("../../../../../docs/catalogue/collector/kernel.md")),
+    ("kernel_limits", include_str!("../../../../../docs/catalogue/collector/kernel_limits.md")),
     ("loop_device", include_str!("../../../../../docs/catalogue/collector/loop_device.md")),
     ("managed_interrupts", include_str!("../../../../../docs/catalogue/collector/managed_interrupts.md")),
     ("network_block", include_str!("../../../../../docs/catalogue/collector/network_block.md")),
     ("network_mount", include_str!("../../../../../docs/catalogue/collector/network_mount.md")),
+    ("numa", include_str!("../../../../../docs/catalogue/collector/numa.md")),
     ("nvme", include_str!("../../../../../docs/catalogue/collector/nvme.md")),
     ("partition", include_str!("../../../../../docs/catalogue/collector/partition.md")),
     ("pcie_link", include_str!("../../../../../docs/catalogue/collector/pcie_link.md")),
@@ -81,5 +115,7 @@ pub static PAGES: &[(&str, &str)] = &[
     ("usage", include_str!("../../../../../docs/catalogue/collector/usage.md")),
     ("usb", include_str!("../../../../../docs/catalogue/collector/usb.md")),
     ("virtio", include_str!("../../../../../docs/catalogue/collector/virtio.md")),
+    ("virtualisation", include_str!("../../../../../docs/catalogue/collector/virtualisation.md")),
+    ("vm_settings", include_str!("../../../../../docs/catalogue/collector/vm_settings.md")),
     ("zram", include_str!("../../../../../docs/catalogue/collector/zram.md")),
 ];
