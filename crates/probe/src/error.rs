@@ -26,6 +26,18 @@ pub enum ProbeError {
         /// The event.
         event: &'static str,
     },
+    /// No trace of a device can be had.
+    #[error("there is no blktrace to be had: {why}")]
+    NoTrace {
+        /// Why.
+        why: String,
+    },
+    /// None of the ways to see events is to be had here.
+    #[error("{reasons}")]
+    NoRung {
+        /// Why not, by rung.
+        reasons: String,
+    },
     /// Nothing to look at.
     #[error("no block device is on the path")]
     NoDevice,
