@@ -11,7 +11,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Numbers from include/uapi/linux/fs.h, the same on every architecture that iodyno builds for.
 const SETUP: libc::Ioctl = 0xC048_1273_u32 as libc::Ioctl;
@@ -79,8 +79,10 @@ impl BlkTrace {
         };
         let name = name.map_err(|error| Error::io("trace", &path, told(error)))?;
         let device = Device(file);
+        // The mount has no name that anybody knows; this is where debugfs is looked for.
+        let shown = PathBuf::from("/sys/kernel/debug/block").join(&name);
         let folder = root.path().join("block").join(name);
-        let streams = streams(&folder)?;
+        let streams = streams(&folder, &shown)?;
         Ok(BlkTrace { streams, folder, device, _root: root })
     }
 
@@ -143,8 +145,8 @@ fn control(device: &File, request: libc::Ioctl) -> std::io::Result<()> {
 }
 
 /// `trace0`, `trace1`, …
-fn streams(folder: &PathBuf) -> Result<Vec<File>> {
-    let entries = std::fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
+fn streams(folder: &Path, shown: &Path) -> Result<Vec<File>> {
+    let entries = std::fs::read_dir(folder).map_err(|error| Error::io("read", shown, error))?;
     let is_stream = |name: &str| {
         let digits = name.strip_prefix("trace").unwrap_or_default();
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -152,12 +154,13 @@ fn streams(folder: &PathBuf) -> Result<Vec<File>> {
     let paths = entries.flatten().filter(|entry| is_stream(&entry.file_name().to_string_lossy()));
     let open = |path: PathBuf| {
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
-        file.map_err(|error| Error::io("open", &path, locked(error)))
+        let shown = shown.join(path.file_name().unwrap_or_default());
+        file.map_err(|error| Error::io("open", &shown, locked(error)))
     };
     let streams: Vec<File> = paths.map(|entry| open(entry.path())).collect::<Result<_>>()?;
     match streams.is_empty() {
         true => {
-            Err(Error::io("find the files of a trace in", folder, std::io::Error::from(ErrorKind::NotFound)))
+            Err(Error::io("find the files of a trace in", shown, std::io::Error::from(ErrorKind::NotFound)))
         }
         false => Ok(streams),
     }

@@ -124,9 +124,9 @@ impl TraceEvents {
         Ok(TraceEvents { root: mount()? })
     }
 
-    /// The description of an event of the block layer: `events/block/NAME/format`.
-    pub fn block_format(&self, name: &str) -> Result<String> {
-        let path = self.root.path().join(format!("events/block/{name}/format"));
+    /// The description of an event of a part of the kernel: `block/block_bio_queue`.
+    pub fn format(&self, event: &str) -> Result<String> {
+        let path = self.root.path().join(format!("events/{event}/format"));
         std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))
     }
 }

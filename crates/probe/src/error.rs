@@ -32,6 +32,18 @@ pub enum ProbeError {
         /// Why.
         why: String,
     },
+    /// The kernel leaves out events without saying so.
+    #[error(
+        "on CPU {cpu} the kernel leaves out events of interrupts while it is idle: of {wanted} it gave {given}"
+    )]
+    LosesEvents {
+        /// The CPU.
+        cpu: u32,
+        /// Events that happened.
+        wanted: usize,
+        /// Events that were written.
+        given: usize,
+    },
     /// None of the ways to see events is to be had here.
     #[error("{reasons}")]
     NoRung {

@@ -52,7 +52,12 @@ impl Layers {
         }
         let mut why_not_better = Vec::new();
         for strength in Strength::EVERY_EVENT {
-            match Layers::attach(devices, strength) {
+            let attached = match strength {
+                // Who asks for it by name gets it; as one of several it has to be sound.
+                Strength::Perf => perf::check().and_then(|()| Layers::attach(devices, strength)),
+                _ => Layers::attach(devices, strength),
+            };
+            match attached {
                 Ok(layers) => return Ok(Layers { why_not_better, ..layers }),
                 Err(error) => why_not_better.push(format!("{}: {error}", strength.rung())),
             }

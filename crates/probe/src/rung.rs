@@ -1,6 +1,6 @@
 //! How far a machine lets us look, and why not further.
 
-use crate::{Device, Layers, Strength, blktrace};
+use crate::{Device, Layers, Strength, blktrace, perf};
 use host::Host;
 
 /// What a machine gives.
@@ -36,7 +36,11 @@ const RATES: &str = "rates and mean times of each device, not by layer";
 pub fn rung() -> Rung {
     let ladder = vec![
         step(BY_ADDRESS, Strength::Lite, tried(Strength::Lite)),
-        step(BY_SECTOR, Strength::Perf, tried(Strength::Perf)),
+        step(
+            BY_SECTOR,
+            Strength::Perf,
+            perf::check().err().map_or_else(|| tried(Strength::Perf), |error| Some(error.to_string())),
+        ),
         step(BY_SECTOR, Strength::Tracefs, tried(Strength::Tracefs)),
         step(BY_SECTOR, Strength::Blktrace, blktrace_tried()),
         Step { name: "diskstats", gives: RATES, why_not: no_diskstats() },

@@ -1,6 +1,7 @@
 //! Events from perf's rings: no programs, no type information of the kernel, no buffers of tracefs; only the layout of
 //! the events is read from there.
 
+mod idle;
 mod record;
 
 use crate::events::decode::{Decoder, decoders};
@@ -10,6 +11,7 @@ use crate::{Device, ProbeError};
 use host::Host;
 use host::perf::{EventClock, PerfRing};
 use host::trace::TraceEvents;
+pub use idle::check;
 use record::{Intake, Taken};
 
 const WHAT: &str = "perf events of the block layer";
@@ -35,7 +37,7 @@ pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
 fn start_by(devices: &[Device], mut clock: EventClock) -> Result<Follower, ProbeError> {
     let numbers = numbers(devices);
     let events = TraceEvents::open().map_err(|error| refused(WHAT, &error))?;
-    let named = decoders(|name| events.block_format(name).ok())?;
+    let named = decoders(|name| events.format(&format!("block/{name}")).ok())?;
     let decoders: Vec<Decoder> = named.into_iter().map(|(_, decoder)| decoder).collect();
     let ids: Vec<u16> = decoders.iter().map(Decoder::id).collect();
     let filter = filter(&numbers);
