@@ -115,7 +115,7 @@ fn each_rung_of_events_says_what_the_programs_say() {
     for rung in ["perf", "tracefs", "blktrace"] {
         let _never_idle = NeverIdle::new();
         let run = |layers: &str| {
-            let load = ["--number_ios=2000", "--rw=randread", "--iodepth=4"];
+            let load = ["--io_size=8m", "--rw=randread", "--iodepth=4"];
             let arguments =
                 [&["run", &disk.device, "--seed", "4", "--layers", layers, "--"], &load[..]].concat();
             iodyno.json(&arguments).0["record"].clone()

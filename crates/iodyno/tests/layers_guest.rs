@@ -381,7 +381,8 @@ fn a_guests_disk_is_traced_after_a_killed_trace_and_not_beside_anothers() {
         "{:?}",
         ran.layers.devices[0].counters
     );
-    let gone = out(&mut guest, end);
+    // Without a trace there is nothing to read, on some kernels not even that.
+    let gone = out(&mut guest, &format!("{end} || true"));
     assert!(gone.trim().parse::<u64>().is_err(), "taken down: {gone}");
     out(
         &mut guest,
