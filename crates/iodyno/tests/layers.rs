@@ -50,6 +50,16 @@ fn a_run_keeps_the_layers_of_every_device_below() {
     assert!(unseen * 10 <= ios, "{unseen} of {ios} were not seen");
     assert_eq!((count(ours, "read", "G2D"), count(ours, "write", "Q2C")), (0, 0), "absent, not zero");
     assert!(count(ours, "read", "I2D") + unseen + 64 >= ios);
+    // What is outside is told where the device saw the load's I/Os and no others, within a hundredth.
+    let outside = &record["layers"]["outside"];
+    match whole.abs_diff(ios) * 100 <= ios {
+        true => {
+            let (mean, all) = (outside[0]["mean_ns"].as_f64(), outside[0]["latency_mean_ns"].as_f64());
+            assert!(outside[0]["side"] == "read" && mean >= Some(0.0) && mean < all, "{outside}");
+            assert!(said.contains("  outside, read: mean "), "{said}");
+        }
+        false => assert!(outside.is_null(), "{whole} of {ios}: {outside}"),
+    }
     let below = record["layers"]["devices"].as_array().unwrap().len();
     assert!(below >= 2, "the disk under the loop device has layers of its own: {below}");
     let sensor = record["sensors"].as_array().unwrap().iter().find(|log| log["sensor"] == "layers").unwrap();
@@ -128,7 +138,6 @@ fn each_rung_of_events_says_what_the_programs_say() {
             println!("skipped: {rung}: {why}");
             continue;
         }
-        // One load has both: they see the same I/Os only in one run, so medians are compared of runs side by side.
         agree_on_medians(&disk.name, rung, &run);
         let ours = device(&first["layers"], &disk.name);
         let ios = first["load"]["read"]["ios"].as_u64().unwrap();

@@ -63,7 +63,11 @@ mod tests {
     #[test]
     fn a_cpu_that_is_never_idle_loses_nothing() {
         let stop = std::sync::atomic::AtomicBool::new(false);
-        let spin = &|| while !stop.load(std::sync::atomic::Ordering::Relaxed) {};
+        let spin = &|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        };
         let found = std::thread::scope(|scope| {
             for cpu in online_cpus() {
                 scope.spawn(move || {
