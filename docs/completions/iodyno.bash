@@ -522,7 +522,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -700,7 +700,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -828,7 +828,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
                     return 0
                     ;;
                 --cgroup)
