@@ -580,7 +580,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -758,7 +758,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -886,7 +886,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
                     return 0
                     ;;
                 --cgroup)

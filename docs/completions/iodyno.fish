@@ -74,8 +74,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interval -d 'Lengt
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l layers -d 'Trace the block layer, and show where an I/O spends its time [default: off]' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
-full\t'Every event of every I/O'
-tracefs\t'The same without eBPF, from the kernel\'s trace events; what `full` does where there is no eBPF'"
+full\t'Every event of every I/O: by eBPF, or by the next of the others here that this machine has'
+perf\t'The same without eBPF, from perf\'s rings'
+tracefs\t'The same without eBPF, from buffers of tracefs'
+blktrace\t'The same from blktrace, one trace a device'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l job -d 'A fio job file' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l section -d 'Only these sections of the job file' -r
@@ -127,8 +129,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l count -d 'End af
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l layers -d 'How closely the block layer is traced [default: lite, but off for a disk in memory]' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
-full\t'Every event of every I/O'
-tracefs\t'The same without eBPF, from the kernel\'s trace events; what `full` does where there is no eBPF'"
+full\t'Every event of every I/O: by eBPF, or by the next of the others here that this machine has'
+perf\t'The same without eBPF, from perf\'s rings'
+tracefs\t'The same without eBPF, from buffers of tracefs'
+blktrace\t'The same from blktrace, one trace a device'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l cgroup -d 'Control groups to watch beside the busiest, as below /sys/fs/cgroup' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l file -d 'Files whose share of the page cache to watch' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l plain -d 'Lines in the manner of iostat'
@@ -144,8 +148,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of 
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'When to trace the block layer: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
-full\t'Every event of every I/O'
-tracefs\t'The same without eBPF, from the kernel\'s trace events; what `full` does where there is no eBPF'"
+full\t'Every event of every I/O: by eBPF, or by the next of the others here that this machine has'
+perf\t'The same without eBPF, from perf\'s rings'
+tracefs\t'The same without eBPF, from buffers of tracefs'
+blktrace\t'The same from blktrace, one trace a device'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l job -d 'A fio job file' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l section -d 'Only these sections of the job file' -r

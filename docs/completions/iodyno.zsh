@@ -76,8 +76,10 @@ _arguments "${_arguments_options[@]}" : \
 '--layers=[Trace the block layer, and show where an I/O spends its time \[default\: off\]]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
-full\:"Every event of every I/O"
-tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
+full\:"Every event of every I/O\: by eBPF, or by the next of the others here that this machine has"
+perf\:"The same without eBPF, from perf'\''s rings"
+tracefs\:"The same without eBPF, from buffers of tracefs"
+blktrace\:"The same from blktrace, one trace a device"))' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \
@@ -136,8 +138,10 @@ _arguments "${_arguments_options[@]}" : \
 '--layers=[How closely the block layer is traced \[default\: lite, but off for a disk in memory\]]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
-full\:"Every event of every I/O"
-tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
+full\:"Every event of every I/O\: by eBPF, or by the next of the others here that this machine has"
+perf\:"The same without eBPF, from perf'\''s rings"
+tracefs\:"The same without eBPF, from buffers of tracefs"
+blktrace\:"The same from blktrace, one trace a device"))' \
 '*--cgroup=[Control groups to watch beside the busiest, as below /sys/fs/cgroup]:PATH:_default' \
 '*--file=[Files whose share of the page cache to watch]:FILE:_files' \
 '(--prometheus)--plain[Lines in the manner of iostat]' \
@@ -160,8 +164,10 @@ _arguments "${_arguments_options[@]}" : \
 '--layers=[When to trace the block layer\: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
-full\:"Every event of every I/O"
-tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
+full\:"Every event of every I/O\: by eBPF, or by the next of the others here that this machine has"
+perf\:"The same without eBPF, from perf'\''s rings"
+tracefs\:"The same without eBPF, from buffers of tracefs"
+blktrace\:"The same from blktrace, one trace a device"))' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \

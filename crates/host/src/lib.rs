@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods, reason = "this crate is where the banned calls live")]
 
 mod archive;
+pub mod blktrace;
 mod cachestat;
 mod child;
 pub mod clock;
@@ -17,8 +18,11 @@ mod identity;
 mod ioctl;
 mod journal;
 mod kernel_log;
+mod kernel_mount;
+mod life;
 mod lock;
 pub mod pass_through;
+pub mod perf;
 pub mod process;
 mod recorder;
 pub mod rights;

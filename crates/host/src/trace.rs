@@ -3,11 +3,11 @@
 //! Other users of tracing are not disturbed and do not disturb: an instance has its own events, filters and clock.
 //! tracefs need not be mounted: since Linux 5.2 it is reached through a mount that only this process has.
 
+use crate::kernel_mount::KernelMount;
+use crate::life::{self, Process};
 use crate::{Error, Result};
-use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +21,7 @@ const PREFIX: &str = "iodyno-";
 pub struct TraceInstance {
     folder: PathBuf,
     /// Keeps the private mount.
-    _mount: Option<OwnedFd>,
+    _root: KernelMount,
 }
 
 /// What one CPU wrote.
@@ -37,15 +37,12 @@ impl TraceInstance {
     /// # Errors
     /// Without root, under a lockdown that forbids tracing, and where the kernel has no tracefs.
     pub fn create() -> Result<TraceInstance> {
-        let (root, mount) = match mount() {
-            Ok(mount) => (PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd())), Some(mount)),
-            Err(error) => (mounted().ok_or_else(|| Error::io("mount", Path::new("tracefs"), error))?, None),
-        };
-        let instances = root.join("instances");
+        let root = mount()?;
+        let instances = root.path().join("instances");
         remove_orphans(&instances);
         let folder = instances.join(name(MADE.fetch_add(1, Ordering::Relaxed)));
         std::fs::create_dir(&folder).map_err(|error| Error::io("create", &folder, error))?;
-        Ok(TraceInstance { folder, _mount: mount })
+        Ok(TraceInstance { folder, _root: root })
     }
 
     /// Where it is, as this process reaches it while it lasts.
@@ -107,24 +104,38 @@ impl TraceBuffer {
     }
 }
 
-/// tracefs on a mount that is in no namespace.
-fn mount() -> std::io::Result<OwnedFd> {
-    let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
-    fsconfig_create(context.as_fd())?;
-    Ok(fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())?)
+/// tracefs, wherever it can be had.
+fn mount() -> Result<KernelMount> {
+    KernelMount::get("tracefs", &["/sys/kernel/tracing", "/sys/kernel/debug/tracing"], "events")
 }
 
-/// Where it is mounted already.
-fn mounted() -> Option<PathBuf> {
-    let places = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-    places.into_iter().map(PathBuf::from).find(|place| place.join("instances").is_dir())
+/// The kernel's descriptions of its trace events, to read.
+#[derive(Debug)]
+pub struct TraceEvents {
+    root: KernelMount,
+}
+
+impl TraceEvents {
+    /// Finds them.
+    ///
+    /// # Errors
+    /// Without root, under a lockdown that forbids tracing, and where the kernel has no tracefs.
+    pub fn open() -> Result<TraceEvents> {
+        Ok(TraceEvents { root: mount()? })
+    }
+
+    /// The description of an event of a part of the kernel: `block/block_bio_queue`.
+    pub fn format(&self, event: &str) -> Result<String> {
+        let path = self.root.path().join(format!("events/{event}/format"));
+        std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))
+    }
 }
 
 /// The name of this process's instance of that number: `iodyno-PID-START-NUMBER`. The start tells a process from a
 /// later one with its number. In namespaces the same numbers mean others: that name is one that nobody takes for his.
 fn name(number: u32) -> String {
     let pid = std::process::id();
-    match (in_first_namespaces(), start_ticks("self")) {
+    match (life::in_first_namespaces(), life::start_ticks("self")) {
         (true, Some(start)) => format!("{PREFIX}{pid}-{start}-{number}"),
         (_, start) => format!("{PREFIX}ns-{pid}-{}-{number}", start.unwrap_or(0)),
     }
@@ -132,22 +143,14 @@ fn name(number: u32) -> String {
 
 /// Instances of a process that is gone: nobody else would ever remove them. Only who sees all processes can tell.
 fn remove_orphans(instances: &Path) {
-    if !in_first_namespaces() {
+    if !life::in_first_namespaces() {
         return;
     }
     for entry in std::fs::read_dir(instances).into_iter().flatten().flatten() {
-        if is_orphan(&entry.file_name().to_string_lossy(), start_of) {
+        if is_orphan(&entry.file_name().to_string_lossy(), life::process) {
             let _ = std::fs::remove_dir(entry.path());
         }
     }
-}
-
-/// What is known of the process with a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Process {
-    Gone,
-    /// It is there; its start in ticks since boot, if that can be read.
-    There(Option<u64>),
 }
 
 /// Whether the process that made an instance of this name is gone, by what `of` knows of its number.
@@ -168,32 +171,6 @@ fn is_orphan(name: &str, of: impl Fn(u32) -> Process) -> bool {
         (Process::There(Some(its)), Some(start)) => its != start,
         (Process::There(_), _) => false,
     }
-}
-
-fn start_of(pid: u32) -> Process {
-    match Path::new(&format!("/proc/{pid}")).try_exists() {
-        Ok(false) => Process::Gone,
-        _ => Process::There(start_ticks(&pid.to_string())),
-    }
-}
-
-/// When a process began, in ticks since boot: the 22nd field of its `stat`.
-fn start_ticks(process: &str) -> Option<u64> {
-    start_in(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
-}
-
-/// The second field, the command in parentheses, may have spaces and parentheses of its own.
-fn start_in(stat: &str) -> Option<u64> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
-}
-
-/// Whether this process sees all processes, and their starts without an offset: the kernel has fixed numbers for the
-/// namespaces it booted with (include/linux/proc_ns.h). Kernels before 5.6 have none of time.
-fn in_first_namespaces() -> bool {
-    let link = |kind: &str| std::fs::read_link(format!("/proc/self/ns/{kind}"));
-    let is = |kind: &str, wanted: &str| link(kind).is_ok_and(|found| found.as_os_str() == wanted);
-    let no_time = link("time").is_err_and(|error| error.kind() == ErrorKind::NotFound);
-    is("pid", "pid:[4026531836]") && (no_time || is("time", "time:[4026531834]"))
 }
 
 #[cfg(test)]
@@ -224,18 +201,7 @@ mod tests {
 
     #[test]
     fn this_process_is_no_orphan_of_its_own() {
-        assert!(!is_orphan(&name(0), start_of), "{}", name(0));
-        assert_eq!(start_of(std::process::id()), Process::There(start_ticks("self")));
-        assert!(start_ticks("self").is_some());
-    }
-
-    #[test]
-    fn the_start_is_found_behind_any_command() {
-        let fields: Vec<String> = (4..=52).map(|field: u32| field.to_string()).collect();
-        let stat = format!("12 (a) S (b) R {}\n", fields.join(" "));
-        assert_eq!(start_in(&stat), Some(22));
-        assert_eq!(start_in("12 (a) R 1 2"), None);
-        assert_eq!(start_in(""), None);
+        assert!(!is_orphan(&name(0), life::process), "{}", name(0));
     }
 
     #[test]

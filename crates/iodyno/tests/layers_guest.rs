@@ -29,8 +29,13 @@ struct Ran {
 
 /// `set_up` makes the device and prints its path last.
 fn ran(guest: &mut Guest, set_up: &str, options: &str) -> Ran {
+    ran_by(guest, "full", set_up, options)
+}
+
+/// The same with layers of a rung.
+fn ran_by(guest: &mut Guest, rung: &str, set_up: &str, options: &str) -> Ran {
     let run = format!(
-        "iodyno run \"$device\" {options} --layers full --json > /mnt/lab/ran 2>/run/said || {{ cat /run/said >&2; exit 1; }}"
+        "iodyno run \"$device\" {options} --layers {rung} --json > /mnt/lab/ran 2>/run/said || {{ cat /run/said >&2; exit 1; }}"
     );
     out(guest, &format!("device=$({{ {set_up}; }} | tail -n 1)\n{run}"));
     let document: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
@@ -288,4 +293,104 @@ fn blktraces(events: &str, from: &str) -> Vec<u64> {
     }
     times.sort_unstable();
     times
+}
+
+/// The stacks that every rung is tried on: a scheduler's and no scheduler's requests, clones, and bios handed down.
+const EVENTS_OF: [&str; 4] = ["NVMe without a scheduler", "NVMe with mq-deadline", "dm linear", "md raid0"];
+
+#[test]
+fn each_rung_counts_the_ios_of_a_guests_stacks() {
+    let machine =
+        Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2)).disk(Disk::new(Bus::Nvme, 64).queues(2));
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    out(&mut guest, "for module in dm_mod raid0; do modprobe $module; done");
+    let page = out(&mut guest, "iodyno explain layers");
+    for rung in ["perf", "tracefs", "blktrace"] {
+        let line = page.lines().find(|line| line.split_whitespace().next() == Some(rung)).unwrap();
+        assert!(line.contains("works here too"), "{page}");
+        for stack in STACKS.iter().filter(|stack| EVENTS_OF.contains(&stack.name)) {
+            let run = |guest: &mut Guest| {
+                let set_up = format!("echo none > /sys/block/nvme0n1/queue/scheduler; {}", stack.make);
+                ran_by(guest, rung, &set_up, READ)
+            };
+            checked(&mut guest, run, |_, ran| check_rung(rung, stack, ran), stack.take_down);
+        }
+    }
+}
+
+fn check_rung(rung: &str, stack: &Stack, ran: &Ran) {
+    let devices = &ran.layers.devices;
+    let name = format!("{rung}, {}", stack.name);
+    let counters: Vec<_> = devices.iter().map(|device| (&device.device, &device.counters)).collect();
+    println!("{name}: {} I/Os, {counters:?}", ran.ios);
+    assert_eq!((ran.layers.source.as_str(), devices.len()), (rung, stack.devices.len()), "{name}");
+    let top = &devices[0];
+    // Two reads of one block at once are one to those who go by the sector.
+    let (seen, owned) = (done(top, Side::Read), top.counter("unseen") + top.counter("dropped"));
+    assert!(seen + owned >= ran.ios && seen <= ran.ios + 64, "{name}: {seen} of {}: {counters:?}", ran.ios);
+    assert!(owned * 10 <= ran.ios && top.counter("lost_events") == 0, "{name}: {counters:?}");
+    for (device, wanted) in devices.iter().zip(stack.devices) {
+        assert_eq!(spans(device, Side::Read), *wanted, "{name}, {}", device.device);
+    }
+    let below: u64 = devices[1..].iter().map(|device| done(device, Side::Read)).sum();
+    let owned: u64 = devices.iter().map(|device| device.counter("unseen") + device.counter("dropped")).sum();
+    assert!(devices.len() == 1 || below + owned >= ran.ios, "{name}: {below} of {}: {counters:?}", ran.ios);
+}
+
+#[test]
+fn without_type_information_a_guest_takes_the_next_rung() {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
+        return;
+    };
+    out(&mut guest, ": > /run/nothing; mount --bind /run/nothing /sys/kernel/btf/vmlinux");
+    let page = out(&mut guest, "iodyno explain layers");
+    assert!(page.contains("On this machine: perf"), "{page}");
+    assert!(page.contains("eBPF       not here: this kernel has no type information"), "{page}");
+    let ran = ran(&mut guest, "echo /dev/nvme0n1", READ);
+    assert_eq!(ran.layers.source, "perf");
+    let document: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
+    let sensors = document["record"]["sensors"].as_array().unwrap();
+    let notes = &sensors.iter().find(|log| log["sensor"] == "layers").unwrap()["notes"];
+    assert!(notes.to_string().contains("not from eBPF: this kernel has no type information"), "{notes}");
+}
+
+/// A disk has one trace at a time: a stranger's is left alone, and that of a killed iodyno is not.
+#[test]
+fn a_guests_disk_is_traced_after_a_killed_trace_and_not_beside_anothers() {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
+        return;
+    };
+    // Older kernels answer while the disk is open only.
+    let end = "{ cat /sys/block/nvme0n1/trace/end_lba; } 3</dev/nvme0n1";
+    let begin = format!(
+        "mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+        setsid iodyno run /dev/nvme0n1 --rw=randread --iodepth=4 --runtime=600s --layers blktrace > /run/said 2>&1 & echo $! > /run/pid
+        until [ \"$({end})\" -gt 1000000000000 ] 2>/run/why; do sleep 0.1; kill -0 $(cat /run/pid) || exit 1; done"
+    );
+    out(&mut guest, &begin);
+    let busy = "iodyno run /dev/nvme0n1 --rw=randread --runtime=200ms --layers blktrace --json";
+    // The lock of a device is for tunes; two loads may share it, two traces may not.
+    let said = out(&mut guest, &format!("{busy} || true"));
+    assert!(said.contains("one trace at a time"), "{said}");
+    out(&mut guest, "kill -9 $(cat /run/pid); while kill -0 $(cat /run/pid) 2>/run/why; do sleep 0.1; done");
+    let left = out(&mut guest, end);
+    assert!(left.trim().parse::<u64>().is_ok_and(|sector| sector > 1 << 60), "it goes on: {left}");
+    let ran = ran_by(&mut guest, "blktrace", "echo /dev/nvme0n1", READ);
+    assert_eq!(ran.layers.source, "blktrace");
+    assert!(
+        done(&ran.layers.devices[0], Side::Read) * 10 >= ran.ios * 9,
+        "{:?}",
+        ran.layers.devices[0].counters
+    );
+    // Without a trace there is nothing to read, on some kernels not even that.
+    let gone = out(&mut guest, &format!("{end} || true"));
+    assert!(gone.trim().parse::<u64>().is_err(), "taken down: {gone}");
+    out(
+        &mut guest,
+        "cd /run; setsid blktrace -d /dev/nvme0n1 -o stranger > traced 2>&1 & echo $! > /run/pid
+        while ! ls /run/stranger.blktrace.* > /run/files 2>&1; do sleep 0.1; done",
+    );
+    let said = out(&mut guest, busy);
+    assert!(said.contains("another blktrace"), "{said}");
+    out(&mut guest, "kill -0 $(cat /run/pid); kill -INT $(cat /run/pid)");
 }

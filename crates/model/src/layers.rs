@@ -146,14 +146,34 @@ impl DeviceLayers {
     }
 }
 
+/// What of a load's latency lies outside the block layer: from the call that submits an I/O until it is queued on the
+/// uppermost device (Q), and from that device's end (C) until the program has the completion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outside {
+    /// Direction.
+    pub side: Side,
+    /// Mean latency of the load less mean Q2C of the uppermost device, ns.
+    pub mean_ns: f64,
+    /// The load's mean latency, ns.
+    pub latency_mean_ns: f64,
+    /// I/Os of the load.
+    pub ios: u64,
+}
+
 /// The layers of every device of an I/O path, over some time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LayerTimes {
-    /// What they come from: `eBPF full`, `eBPF lite`, `tracefs`.
+    /// What they come from: `eBPF full`, `eBPF lite`, `perf`, `tracefs`, `blktrace`.
     pub source: String,
     /// The devices, from the top of the path down.
     pub devices: Vec<DeviceLayers>,
+    /// What of the load's latency is none of these, by direction; absent where the device's I/Os are not the load's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<Outside>,
 }
+
+/// The device's I/Os are the load's when their numbers differ by no more than this.
+const SAME_IOS: f64 = 0.01;
 
 impl LayerTimes {
     /// What was counted since an earlier reading of the same instrument.
@@ -162,7 +182,20 @@ impl LayerTimes {
             Some(before) => now.since(before),
             None => now.clone(),
         };
-        LayerTimes { source: self.source.clone(), devices: self.devices.iter().map(device).collect() }
+        let devices = self.devices.iter().map(device).collect();
+        LayerTimes { source: self.source.clone(), devices, outside: Vec::new() }
+    }
+
+    /// What of a load's latency is outside the block layer; none where the uppermost device has not seen the load's I/Os
+    /// and next to no others, or did more than one for one of the load's: a mean of others says nothing.
+    pub fn outside(&self, side: Side, latency: &Histogram) -> Option<Outside> {
+        let whole = self.devices.first()?.times(side, Span::Q2C)?;
+        let (ios, seen) = (latency.total(), whole.total());
+        let is_same = ios > 0 && ios.abs_diff(seen) as f64 <= SAME_IOS * ios as f64;
+        let latency_mean_ns = latency.mean_ns()?;
+        let mean_ns = latency_mean_ns - whole.mean_ns()?;
+        // Histograms are exact to a hundredth or so: a difference below nothing is none that could be told.
+        is_same.then_some(Outside { side, mean_ns: mean_ns.max(0.0), latency_mean_ns, ios })
     }
 
     /// Adds what was counted over another time.
@@ -243,7 +276,7 @@ mod tests {
         let spans = vec![SpanTimes { side: Side::Read, span: Span::D2C, times }];
         let counters = BTreeMap::from([("merged".to_string(), merged)]);
         let device = DeviceLayers { device: "vda".into(), devno: "253:0".into(), spans, counters };
-        LayerTimes { source: "eBPF full".into(), devices: vec![device] }
+        LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: vec![] }
     }
 
     #[test]
@@ -255,6 +288,24 @@ mod tests {
         assert_eq!((vda.counter("merged"), vda.counters.len()), (0, 0), "what did not count is left out");
         sum.merge(&start);
         assert_eq!(sum, end);
+    }
+
+    #[test]
+    fn what_is_outside_the_block_layer_is_told_where_the_ios_are_the_same() {
+        let mut times = layers(&[], 0);
+        let of = |ns: &[u64], count: u64| {
+            let mut histogram = Histogram::new();
+            (0..count).for_each(|_| ns.iter().for_each(|ns| histogram.record(*ns)));
+            histogram
+        };
+        times.devices[0].spans =
+            vec![SpanTimes { side: Side::Read, span: Span::Q2C, times: of(&[100], 200) }];
+        let outside = times.outside(Side::Read, &of(&[110, 126], 100)).unwrap();
+        assert_eq!((outside.mean_ns, outside.latency_mean_ns, outside.ios), (18.0, 118.0, 200));
+        assert!(times.outside(Side::Read, &of(&[118], 202)).is_some(), "within a hundredth");
+        assert_eq!(times.outside(Side::Read, &of(&[118], 203)), None, "others' I/Os, or not all");
+        assert_eq!(times.outside(Side::Write, &of(&[118], 200)), None);
+        assert_eq!(times.outside(Side::Read, &of(&[90], 200)).unwrap().mean_ns, 0.0);
     }
 
     #[test]

@@ -26,6 +26,30 @@ pub enum ProbeError {
         /// The event.
         event: &'static str,
     },
+    /// No trace of a device can be had.
+    #[error("there is no blktrace to be had: {why}")]
+    NoTrace {
+        /// Why.
+        why: String,
+    },
+    /// The kernel leaves out events without saying so.
+    #[error(
+        "on CPU {cpu} the kernel leaves out events of interrupts while it is idle: of {wanted} it gave {given}"
+    )]
+    LosesEvents {
+        /// The CPU.
+        cpu: u32,
+        /// Events that happened.
+        wanted: usize,
+        /// Events that were written.
+        given: usize,
+    },
+    /// None of the ways to see events is to be had here.
+    #[error("{reasons}")]
+    NoRung {
+        /// Why not, by rung.
+        reasons: String,
+    },
     /// Nothing to look at.
     #[error("no block device is on the path")]
     NoDevice,

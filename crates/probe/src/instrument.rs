@@ -1,9 +1,9 @@
-//! What looks into the block layer: programs in the kernel, or its trace events read from here.
+//! What looks into the block layer: programs in the kernel, or its events read from here.
 
+use crate::events::Follower;
 use crate::layers::{Programs, check_devices};
 use crate::layout::COUNTERS;
-use crate::tracefs::Follower;
-use crate::{Device, ProbeError, ProgramCost, Strength};
+use crate::{Device, ProbeError, ProgramCost, Strength, blktrace, perf, tracefs};
 use model::layers::LayerTimes;
 
 /// An instrument at work, counting. Dropped, it is gone.
@@ -11,6 +11,8 @@ use model::layers::LayerTimes;
 pub struct Layers {
     strength: Strength,
     instrument: Instrument,
+    /// Why it is not a better one, where one was tried.
+    why_not_better: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -24,27 +26,48 @@ impl Layers {
     ///
     /// # Errors
     /// Without type information of the kernel (BTF), without CAP_BPF and CAP_PERFMON, without devices, with more than
-    /// 16, or when the kernel takes a program or map not; with tracefs, when there is none or it is locked.
+    /// 16, or when the kernel takes a program or map not; without programs, when there are no events or they are locked.
     pub fn attach(devices: &[Device], strength: Strength) -> Result<Layers, ProbeError> {
+        check_devices(devices)?;
         let instrument = match strength {
-            Strength::Tracefs => {
-                check_devices(devices)?;
-                Instrument::Events(Follower::start(devices)?)
+            Strength::Lite | Strength::Full => {
+                Instrument::Programs(Box::new(Programs::attach(devices, strength)?))
             }
-            _ => Instrument::Programs(Box::new(Programs::attach(devices, strength)?)),
+            Strength::Perf => Instrument::Events(perf::start(devices)?),
+            Strength::Tracefs => Instrument::Events(tracefs::start(devices)?),
+            Strength::Blktrace => Instrument::Events(blktrace::start(devices)?),
         };
-        Ok(Layers { strength, instrument })
+        Ok(Layers { strength, instrument, why_not_better: Vec::new() })
     }
 
-    /// The best there is: these programs, or where the kernel has none the trace events.
+    /// The best there is of those that see every event, for the full strength: programs, perf, tracefs, blktrace. For
+    /// another strength that one or nothing.
     ///
     /// # Errors
-    /// Why there are no programs, when there are no events either.
+    /// Why there is none of them.
     pub fn attach_best(devices: &[Device], strength: Strength) -> Result<Layers, ProbeError> {
-        Layers::attach(devices, strength).or_else(|error| match strength {
-            Strength::Full => Layers::attach(devices, Strength::Tracefs).map_err(|_| error),
-            _ => Err(error),
-        })
+        check_devices(devices)?;
+        if strength != Strength::Full {
+            return Layers::attach(devices, strength);
+        }
+        let mut why_not_better = Vec::new();
+        for strength in Strength::EVERY_EVENT {
+            let attached = match strength {
+                // Who asks for it by name gets it; as one of several it has to be sound.
+                Strength::Perf => perf::check().and_then(|()| Layers::attach(devices, strength)),
+                _ => Layers::attach(devices, strength),
+            };
+            match attached {
+                Ok(layers) => return Ok(Layers { why_not_better, ..layers }),
+                Err(error) => why_not_better.push(format!("{}: {error}", strength.rung())),
+            }
+        }
+        Err(ProbeError::NoRung { reasons: why_not_better.join("; ") })
+    }
+
+    /// Why it is not a better one, a sentence for each that was tried before it.
+    pub fn why_not_better(&self) -> &[String] {
+        &self.why_not_better
     }
 
     /// What is at work.

@@ -147,6 +147,7 @@ impl Programs {
         Ok(LayerTimes {
             source: format!("eBPF {}", self.strength.name()),
             devices: devices.collect::<Result<_, ProbeError>>()?,
+            ..LayerTimes::default()
         })
     }
 

@@ -5,11 +5,14 @@
 //! come compiled inside this crate: they find the running kernel's structures by its type information (BTF), so that a
 //! user needs no compiler. [`rung`] says what a machine can give and why not more.
 
+mod blktrace;
 mod btf;
 mod error;
+mod events;
 mod instrument;
 mod layers;
 mod layout;
+mod perf;
 mod rung;
 #[cfg(test)]
 mod tests;
@@ -18,7 +21,7 @@ mod tracefs;
 pub use error::ProbeError;
 pub use instrument::Layers;
 pub use layers::{ProgramCost, measure_cost};
-pub use rung::{Rung, rung};
+pub use rung::{Rung, Step, rung};
 
 /// A block device to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,18 +42,36 @@ pub enum Strength {
     Lite,
     /// Every event of every I/O: Q2G, G2I, I2D or G2D, D2C, Q2C. About half a µs of CPU per I/O and device.
     Full,
-    /// The same events without programs, read from a buffer and paired by device and sector: for kernels that take no
+    /// The same events without programs, from perf's rings and paired by device and sector: for kernels that take no
     /// programs. Some of its CPU is this process's own.
+    Perf,
+    /// The same from buffers of tracefs.
     Tracefs,
+    /// The same from blktrace, one trace a device.
+    Blktrace,
 }
 
 impl Strength {
-    /// `lite`, `full` or `tracefs`.
+    /// The ways to see every event of every I/O, the best first.
+    pub const EVERY_EVENT: [Strength; 4] =
+        [Strength::Full, Strength::Perf, Strength::Tracefs, Strength::Blktrace];
+
+    /// `lite`, `full`, `perf`, `tracefs` or `blktrace`.
     pub fn name(self) -> &'static str {
         match self {
             Strength::Lite => "lite",
             Strength::Full => "full",
+            Strength::Perf => "perf",
             Strength::Tracefs => "tracefs",
+            Strength::Blktrace => "blktrace",
+        }
+    }
+
+    /// The name of the rung that it stands on: `eBPF`, `perf`, `tracefs` or `blktrace`.
+    pub fn rung(self) -> &'static str {
+        match self {
+            Strength::Lite | Strength::Full => "eBPF",
+            other => other.name(),
         }
     }
 }

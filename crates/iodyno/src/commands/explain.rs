@@ -4,7 +4,7 @@ use super::Context;
 use super::catalogue::{Entry, entries};
 use crate::exit::{Exit, Failure};
 use model::layers::Span;
-use pipeline::observe::{Rung, rung};
+use pipeline::observe::{Rung, Step, rung};
 use serde::Serialize;
 
 /// Arguments of `explain`.
@@ -32,12 +32,23 @@ struct Here {
     rung: &'static str,
     gives: &'static str,
     why_not_higher: Vec<String>,
+    ladder: Vec<HereStep>,
+}
+
+/// A rung of the ladder on this machine.
+#[derive(Serialize)]
+struct HereStep {
+    rung: &'static str,
+    gives: &'static str,
+    taken: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_not: Option<String>,
 }
 
 /// Prints the page.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     // The spans of a table of layers are told on one page.
-    let is_span = Span::ALL.iter().any(|span| span.name() == args.id);
+    let is_span = args.id == "outside" || Span::ALL.iter().any(|span| span.name() == args.id);
     let id = if is_span { "layers" } else { args.id.as_str() };
     let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.id == id).collect();
     if found.is_empty() {
@@ -62,7 +73,11 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for line in here.iter().flat_map(here_lines) {
         context.out.say(line);
     }
-    let here = here.map(|Rung { name, gives, why_not_higher }| Here { rung: name, gives, why_not_higher });
+    let here = here.map(|Rung { name, gives, why_not_higher, ladder }| {
+        let step =
+            |Step { name: rung, gives, why_not }| HereStep { rung, gives, taken: rung == name, why_not };
+        Here { rung: name, gives, why_not_higher, ladder: ladder.into_iter().map(step).collect() }
+    });
     context.out.document(&Document { entry: &found[0], here })?;
     Ok(Exit::Fine)
 }
@@ -70,8 +85,18 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 fn here_lines(rung: &Rung) -> Vec<String> {
     let mut lines =
         vec![String::new(), format!("On this machine: {}, which gives {}.", rung.name, rung.gives)];
-    lines.extend(rung.why_not_higher.iter().map(|why| format!("  not {why}")));
+    lines.extend(rung.ladder.iter().map(|step| format!("  {:<11}{}", step.name, state(rung, step))));
     lines
+}
+
+/// Why a rung is taken or not.
+fn state(rung: &Rung, step: &Step) -> String {
+    match &step.why_not {
+        _ if step.name == rung.name => "taken".into(),
+        Some(why) => format!("not here: {why}"),
+        None if step.name == "diskstats" => "kept beside it, always".into(),
+        None => format!("works here too; --layers {} takes it", step.name),
+    }
 }
 
 fn is_near(id: &str, asked: &str) -> bool {

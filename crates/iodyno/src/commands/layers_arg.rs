@@ -11,10 +11,14 @@ pub enum LayersArg {
     Auto,
     /// Completions only, with the kernel's own time stamps.
     Lite,
-    /// Every event of every I/O.
+    /// Every event of every I/O: by eBPF, or by the next of the others here that this machine has.
     Full,
-    /// The same without eBPF, from the kernel's trace events; what `full` does where there is no eBPF.
+    /// The same without eBPF, from perf's rings.
+    Perf,
+    /// The same without eBPF, from buffers of tracefs.
     Tracefs,
+    /// The same from blktrace, one trace a device.
+    Blktrace,
 }
 
 /// What was asked for. Nothing is traced unless asked: it costs about a microsecond and a half for each I/O.
@@ -24,7 +28,9 @@ pub fn wish(asked: Option<LayersArg>) -> Wish {
         Some(LayersArg::Auto) => Wish::Auto(Strength::Full),
         Some(LayersArg::Lite) => Wish::Strength(Strength::Lite),
         Some(LayersArg::Full) => Wish::Strength(Strength::Full),
+        Some(LayersArg::Perf) => Wish::Strength(Strength::Perf),
         Some(LayersArg::Tracefs) => Wish::Strength(Strength::Tracefs),
+        Some(LayersArg::Blktrace) => Wish::Strength(Strength::Blktrace),
     }
 }
 

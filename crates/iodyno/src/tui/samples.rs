@@ -34,7 +34,7 @@ pub fn times(device: &str, spans: Spans<'_>) -> LayerTimes {
         spans: spans.iter().map(span).collect(),
         counters: BTreeMap::new(),
     };
-    LayerTimes { source: "eBPF full".into(), devices: vec![device] }
+    LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: vec![] }
 }
 
 /// A history of so many seconds.

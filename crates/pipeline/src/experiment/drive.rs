@@ -18,7 +18,7 @@ use model::change::Class;
 use model::figures::ArmFigures;
 use model::iopath::IoPath;
 use model::job::Job;
-use model::layers::ArmSpan;
+use model::layers::{ArmSpan, LayerTimes, Side};
 use model::moved::Moved;
 use model::units::span_ms;
 use model::verdict::{Stage, Verdict};
@@ -274,6 +274,7 @@ impl Rig<'_> {
         self.sleep_until(begin_ns + window.duration_ms * 1_000_000 + 1_000_000)?;
         let kept_to = self.snapshot()?;
         let layers = self.tracing.since(layers_from.as_ref());
+        let layers = layers.map(|layers| with_outside(layers, &kept_from, &kept_to));
         let done = own(&kept_from, &kept_to);
         let counted_to = self.edge(window, (done.read_ios + done.write_ios) as f64);
         if let Some(gathered) = self.gathered(window) {
@@ -362,6 +363,14 @@ impl Rig<'_> {
             clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000));
         }
     }
+}
+
+/// The layers of a window with what of the load's latency lies outside them.
+fn with_outside(layers: LayerTimes, from: &Snapshot, to: &Snapshot) -> LayerTimes {
+    let done = to.since(from);
+    let sides = [(Side::Read, lane::READ), (Side::Write, lane::WRITE)];
+    let outside = sides.iter().filter_map(|(side, lane)| layers.outside(*side, &done.side(*lane).latency));
+    LayerTimes { outside: outside.collect(), ..layers }
 }
 
 /// What the load completed between two snapshots.

@@ -20,6 +20,7 @@ struct Arm {
     figures: Vec<Moments>,
     layers: LayerTimes,
     means: BTreeMap<(String, Side, Span), Moments>,
+    outside: BTreeMap<Side, Moments>,
 }
 
 impl Gathered {
@@ -47,6 +48,9 @@ impl Gathered {
                 let Some(mean_ns) = one.times.mean_ns() else { continue };
                 arm.means.entry((device.device.clone(), one.side, one.span)).or_default().add(mean_ns);
             }
+        }
+        for one in &layers.outside {
+            arm.outside.entry(one.side).or_default().add(one.mean_ns);
         }
         arm.layers.merge(layers);
     }
@@ -81,7 +85,20 @@ impl Gathered {
             let arms = names.iter().zip(&self.arms).filter_map(of_arm).collect();
             ArmFigures { name: name.to_string(), unit: unit.to_string(), arms }
         };
-        self.recipe.names().enumerate().map(figure).filter(|figure| !figure.arms.is_empty()).collect()
+        let counted = self.recipe.names().enumerate().map(figure);
+        let outside = Side::ALL.into_iter().map(|side| self.outside(side, names));
+        counted.chain(outside).filter(|figure| !figure.arms.is_empty()).collect()
+    }
+
+    /// What of the load's latency lay outside the block layer, in the traced windows.
+    fn outside(&self, side: Side, names: &[String]) -> ArmFigures {
+        let of_arm = |(name, arm): (&String, &Arm)| {
+            let moments = arm.outside.get(&side)?;
+            let (value, spread) = (moments.mean / 1e3, moments.spread() / 1e3);
+            Some(ArmValue { arm: name.clone(), value, spread, windows: moments.count })
+        };
+        let arms = names.iter().zip(&self.arms).filter_map(of_arm).collect();
+        ArmFigures { name: format!("load.{}_outside_us", side.name()), unit: "us".into(), arms }
     }
 }
 
@@ -120,7 +137,7 @@ mod tests {
             let spans = vec![SpanTimes { side: Side::Read, span: Span::D2C, times: histogram }];
             let device =
                 DeviceLayers { device: "vda".into(), devno: "8:0".into(), spans, counters: BTreeMap::new() };
-            LayerTimes { source: "eBPF full".into(), devices: vec![device] }
+            LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: vec![] }
         };
         let mut gathered = Gathered::new(Recipe::default(), 2);
         assert_eq!(gathered.source(), None);

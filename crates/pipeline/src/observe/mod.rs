@@ -31,7 +31,7 @@ pub use edges::{Edges, Reading};
 pub use flights::Flights;
 pub use host::disk_counters::{Counters, DeviceCounters};
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
-pub use probe::{Rung, Strength, rung};
+pub use probe::{Rung, Step, Strength, rung};
 pub use sampler::{Sampler, Status};
 pub use store::{Keep, Store};
 pub use tracing::{Tracing, Wish};

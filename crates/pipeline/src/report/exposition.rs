@@ -306,7 +306,7 @@ mod tests {
         let spans = vec![SpanTimes { side: Side::Read, span: Span::D2C, times }];
         let device =
             DeviceLayers { device: "vda".into(), devno: "253:0".into(), spans, counters: Default::default() };
-        let text = layers(&LayerTimes { source: "eBPF full".into(), devices: vec![device] });
+        let text = layers(&LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: vec![] });
         let count = |le: &str| {
             let wanted = format!("le=\"{le}\"}} ");
             let line = text.lines().find(|line| line.contains(&wanted)).unwrap();

@@ -1,6 +1,6 @@
 //! Times by layer in words: the table of a run.
 
-use model::layers::{DeviceLayers, LayerTimes, Side, Span};
+use model::layers::{DeviceLayers, LayerTimes, Outside, Side, Span};
 use model::units;
 
 /// Width of a time in the table.
@@ -40,8 +40,16 @@ pub fn lines(layers: &LayerTimes) -> Vec<String> {
     if has_gap {
         lines.push("  – is a layer that this device or its scheduler does not have".into());
     }
+    lines.extend(layers.outside.iter().map(outside));
     lines.extend(layers.devices.iter().filter_map(notable).map(|words| format!("  {words}")));
     lines
+}
+
+/// `outside   read mean 12.3 µs of 489 µs: before the block layer and after it`.
+fn outside(outside: &Outside) -> String {
+    let (mean, whole) = (units::duration_ns(outside.mean_ns), units::duration_ns(outside.latency_mean_ns));
+    let side = outside.side.name();
+    format!("  outside, {side}: mean {mean} of {whole}, before the block layer and after it")
 }
 
 fn has(layers: &LayerTimes, span: Span) -> bool {
@@ -92,8 +100,11 @@ mod tests {
         let upper =
             device("loop0", &[(Span::Q2G, 700), (Span::G2D, 400), (Span::D2C, 90_000), (Span::Q2C, 91_000)]);
         let spans = [Span::Q2G, Span::G2I, Span::I2D, Span::D2C, Span::Q2C].map(|span| (span, 1_234_567));
-        let layers =
-            LayerTimes { source: "eBPF full".into(), devices: vec![upper, device("nvme0n1", &spans)] };
+        let layers = LayerTimes {
+            source: "eBPF full".into(),
+            devices: vec![upper, device("nvme0n1", &spans)],
+            outside: vec![],
+        };
         let lines = lines(&layers);
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:#?}");
         assert!(lines[1].starts_with("  loop0 read       p50"), "{lines:#?}");
@@ -103,6 +114,17 @@ mod tests {
             lines.iter().any(|line| line == "  loop0 of 1.00 k I/Os: 3 without a seen end"),
             "{lines:#?}"
         );
+    }
+
+    #[test]
+    fn what_is_outside_has_a_line() {
+        let outside =
+            Outside { side: Side::Discard, mean_ns: 123_456.0, latency_mean_ns: 1_234_567.0, ios: 9 };
+        let disk = device("loop0", &[(Span::Q2C, 1_111_111)]);
+        let layers = LayerTimes { source: "perf".into(), devices: vec![disk], outside: vec![outside] };
+        let lines = lines(&layers);
+        let line = lines.iter().find(|line| line.starts_with("  outside, discard: mean")).unwrap();
+        assert!(line.contains("123 µs of 1.23 ms") && line.chars().count() <= 80, "{line}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Taking the events out of one CPU's buffer, a bounded number at a time and with a mark where some were lost.
 
 use super::page;
-use super::pairs::Event;
+use crate::events::pairs::Event;
 use host::trace::TraceBuffer;
 
 /// Pages taken at once: with pages of 4096 bytes some 13,000 events.
@@ -90,8 +90,8 @@ impl<B: Pages> Intake<B> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pairs::What;
     use super::*;
+    use crate::events::pairs::What;
 
     /// Gives pages of one event each, 10 ns apart, for ever or up to a time; one has lost events before it.
     struct Writer {

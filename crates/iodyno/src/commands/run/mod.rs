@@ -6,6 +6,7 @@ mod grid;
 pub mod intervals;
 mod lint;
 mod matrix;
+mod outside;
 mod precondition;
 mod stage;
 mod steady;
@@ -193,6 +194,9 @@ fn record(
     let job = first.map_or_else(|| workload.sections[0].job.clone(), |section| section.job.clone());
     let load = first.map(|section| section.load.clone());
     let summary = summary::sentence(&sections);
+    let layers = done.layers.map(|layers| {
+        outside::told(layers, &sections.iter().map(|section| &section.load).collect::<Vec<_>>())
+    });
     if sections.len() == 1 {
         sections.clear();
     }
@@ -208,7 +212,7 @@ fn record(
         sections,
         findings,
         sensors: done.sensors,
-        layers: done.layers,
+        layers,
         trials: Vec::new(),
         studies: Studies::default(),
         check: None,

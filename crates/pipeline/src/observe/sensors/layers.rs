@@ -6,8 +6,9 @@
 //! The kernel's trace events of block I/O, by programs that run in the kernel (eBPF) on every block device of the path.
 //! *Full* follows each I/O from block_bio_queue through block_getrq, block_rq_insert and block_rq_issue to
 //! block_rq_complete, or block_bio_complete where a driver has no requests. *Lite* looks at block_rq_complete only and
-//! takes the times that the kernel keeps in the request. Where the kernel takes no programs, full reads the same events from tracefs and pairs them by device
-//! and sector. `--layers off|auto|lite|full|tracefs`
+//! takes the times that the kernel keeps in the request. Where the kernel takes no programs, full reads the same events
+//! from perf's rings, from tracefs or from blktrace, whichever of them it has, and pairs them by device and sector. The
+//! record says which it was. `--layers off|auto|lite|full|perf|tracefs|blktrace`
 //! chooses: `run` traces nothing unless asked, `watch` is lite, `tune` is full after each decision. The times themselves are histograms of
 //! 1,856 buckets, kept once for the whole load in the record's `layers` (and by arm in a trial's); this sensor keeps the
 //! counts over time.
@@ -23,6 +24,12 @@
 //! Q2C only. Merged bios share their request's layers; the parts of a split one are counted each, from the moment the
 //! whole was queued. A loop device and the disk below it have layers each.
 //!
+//! For a load of iodyno's own the record's layers also have `outside`: the mean latency of the load less the mean Q2C of
+//! the uppermost device, by direction. That is the time from the call that submits an I/O to the block layer, and from the
+//! block layer's end to the program: file system and page cache, the driver's way back, the interrupt, the wake-up,
+//! waiting for a CPU. It is absent where the device saw another number of I/Os than the load made (by more than 1 %), as
+//! with a page cache, a split, other users of the disk, or a ramp.
+//!
 //! ## Metrics
 //! `layers.<device>.queued`, `issued`, `merged`, `split`, `requeued`, `errored`, `dropped`, `at_attach`, `unmatched`,
 //! `untimed`, `partial`, `unwalked`, `commands`, `backwards`, `again`: I/Os since the programs were attached.
@@ -34,7 +41,7 @@
 //!
 //! ## When absent
 //! Without root (CAP_BPF and CAP_PERFMON), in most containers; lite also on kernels before 5.5 or built without
-//! CONFIG_DEBUG_INFO_BTF, where full falls back to tracefs. `iodyno explain layers` says what this machine gives and why.
+//! CONFIG_DEBUG_INFO_BTF, where full goes down the ladder: perf, tracefs, blktrace. `iodyno explain layers` says what this machine gives and why.
 //! The kernel runs no program for an event that interrupts one on the same CPU: such I/Os are missing from the
 //! histograms, and `unseen` in the record's counters says how many.
 //!
@@ -118,6 +125,12 @@ impl Source for LayerCounters {
             }
         }
         Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let rung = self.layers.strength().rung();
+        let why = self.layers.why_not_better().join("; ");
+        if why.is_empty() { Vec::new() } else { vec![format!("layers come from {rung}; not from {why}")] }
     }
 }
 

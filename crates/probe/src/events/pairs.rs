@@ -24,6 +24,10 @@ pub enum What {
     Complete,
     /// The bio is done, without a request.
     BioComplete,
+    /// The one or the other of these two.
+    Done,
+    /// A device handed a bio on to one below it, as itself or as a clone.
+    Remap,
     /// Not an event but the place of events, of any device, that were overwritten before they were read.
     Lost,
 }
@@ -45,6 +49,8 @@ pub struct Event {
     pub side: Option<Side>,
     /// The kernel's error number, negative; 0 for none.
     pub error: i32,
+    /// Of a remap: the device and the sector that it came from.
+    pub from: Option<(u32, u64)>,
 }
 
 /// An I/O under way; a time of zero is not reached yet.
@@ -54,6 +60,15 @@ struct Io {
     got: u64,
     inserted: u64,
     issued: u64,
+    /// Where the device above has it, of which this may be a clone or the same.
+    above: Option<Above>,
+}
+
+/// An I/O that is under way on the device above: its slot and sector.
+#[derive(Clone, Copy, Debug)]
+struct Above {
+    slot: usize,
+    sector: u64,
 }
 
 /// One device's times and counters so far.
@@ -63,6 +78,8 @@ pub struct Tally {
     /// In the order of [`COUNTERS`].
     pub counters: [u64; COUNTERS.len()],
     under_way: BTreeMap<(usize, u64), Io>,
+    /// What the last event ended that ends the same on the device above.
+    ended: Vec<Above>,
 }
 
 /// All devices.
@@ -82,7 +99,7 @@ const AGAIN: i32 = -libc::EAGAIN;
 impl Event {
     /// Says that events were lost about this time.
     pub fn lost(at_ns: u64) -> Event {
-        Event { at_ns, what: What::Lost, device: 0, sector: 0, sectors: 0, side: None, error: 0 }
+        Event { at_ns, what: What::Lost, device: 0, sector: 0, sectors: 0, side: None, error: 0, from: None }
     }
 }
 
@@ -93,6 +110,7 @@ impl Pairs {
             times: vec![Histogram::new(); SIDES.len() * SPANS.len()],
             counters: [0; COUNTERS.len()],
             under_way: BTreeMap::new(),
+            ended: Vec::new(),
         };
         Pairs { slots: numbers.iter().copied().collect(), tallies: vec![tally; slots] }
     }
@@ -102,9 +120,27 @@ impl Pairs {
         if event.what == What::Lost {
             return self.tallies.iter_mut().for_each(Tally::forget);
         }
-        let slot = self.slots.get(&event.device);
-        if let Some(tally) = slot.and_then(|slot| self.tallies.get_mut(*slot)) {
-            tally.take(event);
+        let Some(slot) = self.slots.get(&event.device).copied() else { return };
+        if event.what == What::Remap {
+            return self.hand_down(slot, event);
+        }
+        let Some(tally) = self.tallies.get_mut(slot) else { return };
+        tally.take(event);
+        let mut ended = std::mem::take(&mut tally.ended);
+        while let (Some(above), Some(side)) = (ended.pop(), event.side) {
+            let Some(tally) = self.tallies.get_mut(above.slot) else { continue };
+            ended.extend(tally.end_with_below(side as usize, above.sector, event.at_ns));
+        }
+    }
+
+    /// A bio goes down from one of the devices to another. A clone has an event of its own for its arrival there; what
+    /// goes down itself has none, and its end below is its end above. A partition's way to its disk is no such thing.
+    fn hand_down(&mut self, lower: usize, event: &Event) {
+        let (Some(side), Some((device, sector))) = (event.side, event.from) else { return };
+        let Some(slot) = self.slots.get(&device).copied().filter(|slot| *slot != lower) else { return };
+        let is_known = |tally: &Tally| tally.under_way.contains_key(&(side as usize, sector));
+        if self.tallies.get(slot).is_some_and(is_known) {
+            self.tallies[lower].arrive(side as usize, event, Some(Above { slot, sector }));
         }
     }
 }
@@ -148,24 +184,44 @@ impl Tally {
             return;
         };
         let side = side as usize;
-        let io = self.under_way.get_mut(&(side, event.sector));
-        match (event.what, io) {
-            (What::Queue, _) => self.queue(side, event),
-            (What::Split, _) => self.split(side, event),
-            (What::Complete, _) => self.complete(side, event),
-            (What::BioComplete, _) => self.bio_complete(side, event),
-            (What::GetRequest, Some(io)) => io.got = event.at_ns,
-            (What::Insert, Some(io)) if io.inserted == 0 => io.inserted = event.at_ns,
-            (What::Issue, io) => {
-                io.into_iter().for_each(|io| io.issued = event.at_ns);
+        match event.what {
+            What::Queue => self.arrive(side, event, None),
+            What::Split => self.split(side, event),
+            What::Complete => self.complete(side, event),
+            What::BioComplete => self.bio_complete(side, event),
+            What::Done if self.covered(side, event).any(|(_, io)| io.issued > 0) => {
+                self.complete(side, event)
+            }
+            What::Done => self.bio_complete(side, event),
+            What::GetRequest => {
+                self.under_way.get_mut(&(side, event.sector)).into_iter().for_each(|io| io.got = event.at_ns);
+            }
+            What::Insert => {
+                let io = self.carrier(side, event).filter(|io| io.inserted == 0);
+                io.into_iter().for_each(|io| io.inserted = event.at_ns);
+            }
+            What::Issue => {
+                self.carrier(side, event).into_iter().for_each(|io| io.issued = event.at_ns);
                 self.count("issued");
             }
-            (What::Requeue, io) => {
-                io.into_iter().for_each(|io| io.issued = 0);
+            What::Requeue => {
+                self.carrier(side, event).into_iter().for_each(|io| io.issued = 0);
                 self.count("requeued");
             }
-            (What::GetRequest | What::Insert | What::Lost, _) => {}
+            What::Remap | What::Lost => {}
         }
+    }
+
+    /// What is under way within the sectors of an event.
+    fn covered(&self, side: usize, event: &Event) -> impl Iterator<Item = (u64, &Io)> {
+        let end = event.sector.saturating_add(event.sectors.max(1));
+        self.under_way.range((side, event.sector)..(side, end)).map(|((_, sector), io)| (*sector, io))
+    }
+
+    /// The bio that got the request of an event: its first one, unless that was merged in front of it.
+    fn carrier(&mut self, side: usize, event: &Event) -> Option<&mut Io> {
+        let got = self.covered(side, event).find(|(_, io)| io.got > 0).map(|(sector, _)| sector);
+        self.under_way.get_mut(&(side, got.unwrap_or(event.sector)))
     }
 
     /// Gives up on all I/Os under way: their ends may be among what was lost, and the next end at such a sector would
@@ -189,15 +245,30 @@ impl Tally {
     fn end(&mut self, side: usize, sector: u64, now: u64) -> Option<Io> {
         let io = self.under_way.remove(&(side, sector));
         let believed = io.filter(|io| now.saturating_sub(io.queued) <= AGE_MAX_NS);
-        if believed.is_none() {
-            self.count("unmatched");
+        match believed {
+            Some(io) => self.ended.extend(io.above),
+            None => self.count("unmatched"),
         }
         believed
     }
 
-    fn queue(&mut self, side: usize, event: &Event) {
-        self.count("queued");
-        self.begin(side, event.sector, Io { queued: event.at_ns, ..Io::default() });
+    /// A bio arrives, or is handed down. A clone does both, and counts once.
+    fn arrive(&mut self, side: usize, event: &Event, above: Option<Above>) {
+        let io = Io { queued: event.at_ns, above, ..Io::default() };
+        match self.under_way.get_mut(&(side, event.sector)) {
+            Some(clone) if above.is_none() && clone.above.is_some() && clone.got == 0 => *clone = io,
+            _ => {
+                self.count("queued");
+                self.begin(side, event.sector, io);
+            }
+        }
+    }
+
+    /// What was handed down itself is done below, and so here; what that ends further above.
+    fn end_with_below(&mut self, side: usize, sector: u64, now: u64) -> Option<Above> {
+        let io = self.under_way.remove(&(side, sector))?;
+        self.add(side, Span::Q2C, io.queued, now);
+        io.above
     }
 
     /// The rest, from the cut on, was queued when the whole was and has no event of its own for it.
@@ -211,22 +282,21 @@ impl Tally {
         if event.error != 0 {
             self.count("errored");
         }
-        let end = event.sector.saturating_add(event.sectors.max(1));
-        let covered: Vec<u64> =
-            self.under_way.range((side, event.sector)..(side, end)).map(|((_, sector), _)| *sector).collect();
+        let covered: Vec<u64> = self.covered(side, event).map(|(sector, _)| sector).collect();
         if covered.is_empty() {
             self.count("unmatched");
         }
-        let mut has_request = false;
-        for sector in covered {
-            let Some(io) = self.end(side, sector, event.at_ns) else { continue };
+        let ended = covered.into_iter().filter_map(|sector| self.end(side, sector, event.at_ns));
+        let ended: Vec<Io> = ended.collect();
+        // The request's times stand with the bio that got it; the others joined it.
+        let issued =
+            |with_request: bool| ended.iter().position(|io| io.issued > 0 && (io.got > 0 || !with_request));
+        let carrier = issued(true).or_else(|| issued(false));
+        for (index, io) in ended.iter().enumerate() {
             self.add(side, Span::Q2C, io.queued, event.at_ns);
-            // The request's times stand with its first bio; the others joined it.
-            if io.issued > 0 && !has_request {
-                has_request = true;
-                self.request(side, &io, event.at_ns);
-            } else {
-                self.count("merged");
+            match carrier == Some(index) {
+                true => self.request(side, io, event.at_ns),
+                false => self.count("merged"),
             }
         }
     }
@@ -247,6 +317,7 @@ impl Tally {
     fn bio_complete(&mut self, side: usize, event: &Event) {
         if event.error == AGAIN {
             self.under_way.remove(&(side, event.sector));
+            // The device above hears of it in its own event, where it has one.
             return self.count("again");
         }
         let Some(io) = self.end(side, event.sector, event.at_ns) else { return };
@@ -289,10 +360,31 @@ mod tests {
                 sectors: *sectors,
                 side: Some(Side::Read),
                 error: 0,
+                from: None,
             };
             pairs.take(&event);
         }
         pairs.tallies.remove(0)
+    }
+
+    /// An array (slot 0) over a disk (slot 1).
+    fn stacked(events: &[(u64, What, u32, u64)]) -> Vec<Tally> {
+        let mut pairs = Pairs::new(&[(9 << 20, 0), (8 << 20, 1)], 2);
+        for (at_ns, what, major, sector) in events {
+            let from = (*what == What::Remap).then_some((9 << 20, sector.wrapping_sub(1_000)));
+            let (device, side) = (major << 20, Some(Side::Read));
+            pairs.take(&Event {
+                at_ns: *at_ns,
+                what: *what,
+                device,
+                sector: *sector,
+                sectors: 8,
+                side,
+                error: 0,
+                from,
+            });
+        }
+        pairs.tallies
     }
 
     fn found(tally: &Tally) -> Vec<(Span, u64, u64)> {
@@ -353,6 +445,67 @@ mod tests {
         assert_eq!((counter(&split, "split"), split.under_way()), (1, 0));
         assert!(found(&split).contains(&(Span::Q2C, 2, 40)));
         assert_eq!(found(&run(&[(100, Queue, 0, 8), (107, BioComplete, 0, 8)])), [(Span::Q2C, 1, 7)]);
+    }
+
+    #[test]
+    fn a_bio_merged_in_front_leaves_the_request_its_times() {
+        use What::{Complete, GetRequest, Insert, Issue, Queue};
+        let front = run(&[
+            (100, Queue, 16, 8),
+            (110, GetRequest, 16, 8),
+            (120, Queue, 8, 8),
+            (130, Insert, 8, 16),
+            (160, Issue, 8, 16),
+            (200, Complete, 8, 16),
+        ]);
+        assert_eq!((counter(&front, "merged"), front.under_way()), (1, 0));
+        let wanted = [
+            (Span::Q2G, 1, 10),
+            (Span::G2I, 1, 20),
+            (Span::I2D, 1, 30),
+            (Span::D2C, 1, 40),
+            (Span::Q2C, 2, 100),
+        ];
+        assert_eq!(found(&front), wanted);
+    }
+
+    #[test]
+    fn a_completion_of_unknown_kind_is_the_requests_where_there_is_one() {
+        use What::{Done, Issue, Queue};
+        assert_eq!(found(&run(&[(100, Queue, 8, 8), (107, Done, 8, 8)])), [(Span::Q2C, 1, 7)]);
+        let request = run(&[(100, Queue, 8, 8), (103, Issue, 8, 8), (107, Done, 8, 8)]);
+        assert_eq!(found(&request), [(Span::D2C, 1, 4), (Span::Q2C, 1, 7)]);
+    }
+
+    #[test]
+    fn what_is_handed_down_itself_ends_above_when_it_ends_below() {
+        use What::{BioComplete, Complete, GetRequest, Issue, Queue, Remap};
+        let same = stacked(&[
+            (100, Queue, 9, 8),
+            (110, Remap, 8, 1_008),
+            (120, GetRequest, 8, 1_008),
+            (130, Issue, 8, 1_008),
+            (150, Complete, 8, 1_008),
+        ]);
+        assert_eq!(found(&same[0]), [(Span::Q2C, 1, 50)]);
+        assert!(
+            found(&same[1]).contains(&(Span::Q2C, 1, 40)) && found(&same[1]).contains(&(Span::D2C, 1, 20))
+        );
+        assert_eq!((same[0].under_way(), counter(&same[1], "queued")), (0, 1));
+        let clone = stacked(&[
+            (100, Queue, 9, 8),
+            (110, Remap, 8, 1_008),
+            (115, Queue, 8, 1_008),
+            (130, Issue, 8, 1_008),
+            (150, Complete, 8, 1_008),
+            (170, BioComplete, 9, 8),
+        ]);
+        assert_eq!(found(&clone[0]), [(Span::Q2C, 1, 70)]);
+        assert!(found(&clone[1]).contains(&(Span::Q2C, 1, 35)), "{:?}", found(&clone[1]));
+        let counted = ["queued", "dropped", "unmatched"].map(|name| counter(&clone[1], name));
+        assert_eq!((counted, counter(&clone[0], "unmatched")), ([1, 0, 0], 0));
+        let stranger = stacked(&[(110, Remap, 8, 1_008), (115, Queue, 8, 1_008)]);
+        assert_eq!((counter(&stranger[1], "queued"), stranger[1].under_way()), (1, 1));
     }
 
     #[test]
