@@ -35,6 +35,7 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "apply" -d 'Put in pla
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "list" -d 'List the records'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "show" -d 'Show one record'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
@@ -177,6 +178,23 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l seed -d 'Seed of
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l iops -d 'I/Os a second: provisioned for TYPE, or needed by a load' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l mbps -d 'Bandwidth provisioned for TYPE, in the unit of its provider (MB/s or MiB/s)' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l instance -d 'The instance type that TYPE is attached to: m5.large, Standard_D4s_v5' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l bandwidth -d 'Bytes a second that a load needs: 200m' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l bs -d 'Size of the load\'s I/Os [default: 4k, or 1m with --bandwidth alone]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l size -d 'Room that the load needs: 500g' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l provider -d 'Only disks of this provider: aws, azure, gcp, alibaba' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l prices -d 'Prices, to order by: a JSON file as the guide describes it' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l record -d 'A record whose rate is to be recognised' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l series -d 'A file with one rate a line, or of fio\'s write_iops_log, whose plateau is to be recognised' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l every -d 'Time between two lines of --series, where it does not say itself' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l data -d 'Types and instances of your own, in front of those that come along' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l target -d 'The path whose disks are looked at, where nothing else is asked [default: the working directory]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l root -d 'Look at a captured machine in place of this one' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s n -l limit -d 'How many to show' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s h -l help -d 'Print help'
@@ -196,18 +214,19 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand completions" -s V -l versi
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "list" -d 'List the records'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "show" -d 'Show one record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "list" -d 'List the records'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "show" -d 'Show one record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

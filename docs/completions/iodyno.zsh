@@ -218,6 +218,31 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 && ret=0
 ;;
+(cloud)
+_arguments "${_arguments_options[@]}" : \
+'--iops=[I/Os a second\: provisioned for TYPE, or needed by a load]:N:_default' \
+'--mbps=[Bandwidth provisioned for TYPE, in the unit of its provider (MB/s or MiB/s)]:N:_default' \
+'--instance=[The instance type that TYPE is attached to\: m5.large, Standard_D4s_v5]:NAME:_default' \
+'--bandwidth=[Bytes a second that a load needs\: 200m]:BYTES:_default' \
+'()--bs=[Size of the load'\''s I/Os \[default\: 4k, or 1m with --bandwidth alone\]]:BYTES:_default' \
+'()--size=[Room that the load needs\: 500g]:BYTES:_default' \
+'--provider=[Only disks of this provider\: aws, azure, gcp, alibaba]:NAME:_default' \
+'()--prices=[Prices, to order by\: a JSON file as the guide describes it]:FILE:_files' \
+'(--series --iops --bandwidth)--record=[A record whose rate is to be recognised]:ID:_default' \
+'(--iops --bandwidth)--series=[A file with one rate a line, or of fio'\''s write_iops_log, whose plateau is to be recognised]:FILE:_files' \
+'--every=[Time between two lines of --series, where it does not say itself]:TIME:_default' \
+'--data=[Types and instances of your own, in front of those that come along]:FILE:_files' \
+'--target=[The path whose disks are looked at, where nothing else is asked \[default\: the working directory\]]:TARGET:_default' \
+'--root=[Look at a captured machine in place of this one]:FILE.host:_files' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::kind -- A type of disk\: gp3, aws\:gp3, P30, pl1 … Without one\: what carries --iops or --bandwidth, what --record or --series looks like, or what this machine is:_default' \
+'::size -- Its size\: 100GiB, 2TiB; a bare number is GiB:_default' \
+&& ret=0
+;;
 (list)
 _arguments "${_arguments_options[@]}" : \
 '-n+[How many to show]:LIMIT:_default' \
@@ -321,6 +346,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(cloud)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (list)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -369,6 +398,7 @@ _iodyno_commands() {
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
+'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
 'list:List the records' \
 'show:Show one record' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
@@ -388,6 +418,11 @@ _iodyno__subcmd__apply_commands() {
 _iodyno__subcmd__catalogue_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno catalogue commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__cloud_commands] )) ||
+_iodyno__subcmd__cloud_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno cloud commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__completions_commands] )) ||
 _iodyno__subcmd__completions_commands() {
@@ -410,6 +445,7 @@ _iodyno__subcmd__help_commands() {
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
+'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
 'list:List the records' \
 'show:Show one record' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
@@ -429,6 +465,11 @@ _iodyno__subcmd__help__subcmd__apply_commands() {
 _iodyno__subcmd__help__subcmd__catalogue_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help catalogue commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__cloud_commands] )) ||
+_iodyno__subcmd__help__subcmd__cloud_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help cloud commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__completions_commands] )) ||
 _iodyno__subcmd__help__subcmd__completions_commands() {
