@@ -34,7 +34,7 @@ fn what_is_not_sold_is_refused_with_what_is() {
         (&["cloud", "gp3", "4GiB", "--iops", "9000"], "3000 to 3000 IOPS"),
         (&["cloud", "--iops", "100", "--provider", "nobody"], "there are alibaba, aws, azure, gcp"),
         (&["cloud", "--size", "100g"], "say what the load needs"),
-        (&["cloud", "--iops", "-5"], "number above 0"),
+        (&["cloud", "--iops=-5"], "number above 0"),
     ] {
         let output = iodyno.run(arguments);
         assert_eq!(code(&output), 2, "{arguments:?}");

@@ -1,6 +1,7 @@
 //! The answers of `cloud`, and the document that they are printed as.
 
 use model::check::Promise;
+use pipeline::analyse::plateau::Pulses;
 use pipeline::diagnose::cloud::{self, Carrier, CloudMachine, Data, Fall, Match, Need, Offer, Reach};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 /// One answer.
 pub enum Answer<'a> {
     /// What a type and size promise.
-    Promise(Offer<'a>),
+    Promise(Box<Offer<'a>>),
     /// What carries a load.
     Carriers {
         /// The load.
@@ -38,6 +39,8 @@ pub struct Seen {
     pub fall: Option<Fall>,
     /// Whether latencies come in two steps.
     pub two_steps: bool,
+    /// Tokens that come by the clock, where completions show them.
+    pub pulses: Option<Pulses>,
     /// What gives such a rate.
     pub matches: Vec<Match>,
 }
@@ -45,7 +48,7 @@ pub struct Seen {
 impl Seen {
     /// Whether the series itself shows a bucket, and not merely a flat rate.
     pub fn is_capped(&self) -> bool {
-        self.two_steps || self.fall.is_some_and(|fall| fall.highest.is_some())
+        self.two_steps || self.pulses.is_some() || self.fall.is_some_and(|fall| fall.highest.is_some())
     }
 }
 
@@ -132,6 +135,8 @@ fn seen(seen: &Seen) -> Value {
         "bs": seen.bs,
         "size_gib": seen.size_gib,
         "plateau": fall,
+        "pulse_ms": seen.pulses.map(|pulses| pulses.period_ms),
+        "pulse_ios": seen.pulses.map(|pulses| pulses.ios),
         "is_capped": seen.is_capped(),
         "matches": seen.matches,
     })

@@ -7,7 +7,8 @@ use crate::exit::Failure;
 use crate::store::Store;
 use model::histogram::Histogram;
 use model::record::{LoadResult, Record};
-use pipeline::diagnose::cloud::{self, Data, Measured};
+use pipeline::analyse::plateau::{self, Pulses};
+use pipeline::diagnose::cloud::{self, Data, Fall, Measured};
 
 const GIB: f64 = (1u64 << 30) as f64;
 
@@ -25,7 +26,8 @@ pub fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answ
             ..Measured::default()
         };
         let what = file.display().to_string();
-        return Ok(Answer::Seen(vec![seen(data, what, (&rates, step_s), &Histogram::new(), measured, 4096)]));
+        let look = Look { rates, step_s, latency: Histogram::new(), pulses: None, bs: 4096 };
+        return Ok(Answer::Seen(vec![seen(data, what, &look, measured)]));
     }
     let id = args.record.unwrap_or_default();
     let record = Store::open(&context.state_dir)?.get(id)?;
@@ -64,25 +66,43 @@ fn of_load(data: &Data, args: &Args, record: &Record, what: String, load: &LoadR
     };
     let series = cloud::series_of_intervals(&load.intervals);
     // A short load has few intervals and many bins.
-    let series = if series.0.len() < 20 { cloud::series_of_bins(load) } else { series };
-    seen(data, what, (&series.0, series.1), &load.latency(), measured, bs)
+    let (rates, step_s) = if series.0.len() < 20 { cloud::series_of_bins(load, 40) } else { series };
+    let pulses = plateau::pulses(&load.bins, load.bin_ms, load.depth.max(1));
+    let look = Look { rates, step_s, latency: load.latency(), pulses, bs };
+    seen(data, what, &look, measured)
 }
 
-fn seen(
-    data: &Data,
-    what: String,
-    (rates, step_s): (&[f64], f64),
-    latency: &Histogram,
-    known: Measured,
+/// What there is to look at.
+struct Look {
+    /// I/Os a second of each step.
+    rates: Vec<f64>,
+    /// Length of a step, s.
+    step_s: f64,
+    /// Latency of all I/Os; empty where it is not known.
+    latency: Histogram,
+    pulses: Option<Pulses>,
+    /// Block size, bytes.
     bs: u64,
-) -> Seen {
-    let fall = cloud::fall_of(rates, step_s, latency);
+}
+
+fn seen(data: &Data, what: String, look: &Look, known: Measured) -> Seen {
+    // Steps that are short against the pulses are not flat, and the pulses give the rate.
+    let by_pulses =
+        |pulses: Pulses| Fall { settled: pulses.rate(), highest: None, lasted_s: 0.0, credits: 0.0 };
+    let fall = cloud::fall_of(&look.rates, look.step_s, &look.latency).or(look.pulses.map(by_pulses));
     let measured = fall.map(|fall| Measured {
-        iops: (bs <= SMALL_BLOCK).then_some(fall.settled),
-        bytes_per_s: Some(fall.settled * bs as f64),
+        iops: (look.bs <= SMALL_BLOCK).then_some(fall.settled),
+        bytes_per_s: Some(fall.settled * look.bs as f64),
         ..known.clone()
     });
-    let matches = measured.as_ref().map(|measured| cloud::recognise(data, measured)).unwrap_or_default();
-    let two_steps = pipeline::analyse::plateau::two_steps(latency).is_some();
-    Seen { what, intervals: rates.len(), size_gib: known.size_gib, bs, fall, two_steps, matches }
+    Seen {
+        what,
+        intervals: look.rates.len(),
+        size_gib: known.size_gib,
+        bs: look.bs,
+        fall,
+        two_steps: plateau::two_steps(&look.latency).is_some(),
+        pulses: look.pulses,
+        matches: measured.as_ref().map(|measured| cloud::recognise(data, measured)).unwrap_or_default(),
+    }
 }

@@ -97,7 +97,7 @@ fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'
             mbps: args.mbps,
             instance: args.instance.clone(),
         };
-        return Ok(Answer::Promise(cloud::offer(data, &wish).map_err(failure)?));
+        return Ok(Answer::Promise(Box::new(cloud::offer(data, &wish).map_err(failure)?)));
     }
     if args.record.is_some() || args.series.is_some() {
         return measured::answer(args, context, data);

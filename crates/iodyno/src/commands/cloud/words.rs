@@ -144,13 +144,24 @@ fn seen(seen: &Seen) -> Vec<String> {
             units::span_ms((fall.lasted_s * 1e3) as u64),
             count(fall.credits)
         ),
-        None if seen.two_steps => {
-            format!("{}: flat at {settled}, with latencies in two steps: a token bucket.", seen.what)
-        }
-        None => format!(
-            "{}: flat at {settled}. Of a rate alone it cannot be told whether it is capped.",
-            seen.what
-        ),
+        None => match (seen.pulses, seen.two_steps) {
+            (Some(pulses), _) => {
+                let (ios, period) = (pulses.ios, units::span_ms(pulses.period_ms.round() as u64));
+                format!(
+                    "{}: {settled}, in pulses of {ios:.0} I/Os every {period}: a token bucket.",
+                    seen.what
+                )
+            }
+            (None, true) => {
+                format!("{}: flat at {settled}, with latencies in two steps: a token bucket.", seen.what)
+            }
+            (None, false) => {
+                format!(
+                    "{}: flat at {settled}. Of a rate alone it cannot be told whether it is capped.",
+                    seen.what
+                )
+            }
+        },
     });
     if seen.matches.is_empty() {
         lines.push("  No type in the data gives that.".into());

@@ -83,7 +83,7 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 
 fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> Option<Finding> {
     let probe = crate::diagnose::seen::deepest(scene)?;
-    let (rates, step_s) = cloud::series_of_bins(&probe.load);
+    let (rates, step_s) = cloud::series_of_bins(&probe.load, 40);
     let fall = cloud::fall_of(&rates, step_s, &probe.load.latency());
     let fallen = fall
         .and_then(|fall| Some((fall.highest?, fall.settled)))

@@ -1,8 +1,8 @@
 //! # A network disk that stands still
 //!
 //! ## What it finds
-//! A disk of Ceph, iSCSI, NBD or another network whose load had moments without a completion (three and more of 100
-//! ms), or whose median read takes 5 ms and more.
+//! A disk of Ceph, iSCSI, NBD or another network whose load had 300 ms without a completion, in gaps of 100 ms and
+//! more, or whose median read takes 5 ms and more.
 //!
 //! ## Why it matters
 //! The disk is a service on other machines. Its slowest part answers for all: an OSD that scrubs, a link that drops, a
@@ -77,7 +77,10 @@ pub static CAUSE: Cause = Cause {
 };
 
 const SLOW_US: f64 = 5000.0;
-const STILL_BINS: usize = 3;
+/// A gap of this length is one, ms; shorter ones are between any two I/Os.
+const GAP_MS: u64 = 100;
+/// As much in gaps is worth a finding, ms.
+const STILL_MS: u64 = 300;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // A provider's block storage has rules of its own.
@@ -94,8 +97,10 @@ fn stillness(scene: &Scene<'_>) -> Option<(u64, u64)> {
     let load = &deepest(scene)?.load;
     let first = load.bins.iter().position(|count| *count > 0)?;
     let last = load.bins.iter().rposition(|count| *count > 0)?;
-    let empty = load.bins[first..=last].iter().filter(|count| **count == 0).count();
-    (empty >= STILL_BINS).then(|| (empty as u64 * load.bin_ms, load.bins.len() as u64 * load.bin_ms))
+    let runs =
+        load.bins[first..=last].split(|count| *count > 0).map(|empty| empty.len() as u64 * load.bin_ms);
+    let still_ms: u64 = runs.filter(|ms| *ms >= GAP_MS).sum();
+    (still_ms >= STILL_MS).then(|| (still_ms, load.bins.len() as u64 * load.bin_ms))
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {

@@ -43,7 +43,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: SEEN_ROT
+//! Not produced: virtual disks of guests and of the machine that this was written on say that they rotate; the rule itself has
+//! not been run on a check of them.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `rotational`; `block/blk-wbt.c`: 2 ms and 75 ms

@@ -47,14 +47,23 @@ pub fn series_of_intervals(intervals: &[Interval]) -> (Vec<f64>, f64) {
     (whole.map(|one| (one.read.ios + one.write.ios) as f64 / step_s).collect(), step_s)
 }
 
-/// The same of a load's bins: what a short load has. The first and the last bin are cut and left out.
-pub fn series_of_bins(load: &LoadResult) -> (Vec<f64>, f64) {
-    let step_s = load.bin_ms as f64 / 1e3;
+/// Shorter than this, ms, the ticks of a bucket's clock show in place of its rate.
+const STEP_MIN_MS: u64 = 100;
+
+/// The same of a load's bins, which are what a short load has, put together to at most so many steps. The first and the
+/// last bin are cut and left out, and so is the time before the first completion.
+pub fn series_of_bins(load: &LoadResult, steps_max: usize) -> (Vec<f64>, f64) {
     let whole = load.bins.get(1..load.bins.len().saturating_sub(1)).unwrap_or_default();
-    if step_s <= 0.0 {
+    let first = whole.iter().position(|count| *count > 0).unwrap_or(whole.len());
+    let whole = &whole[first..];
+    if load.bin_ms == 0 {
         return (Vec::new(), 0.0);
     }
-    (whole.iter().map(|count| f64::from(*count) / step_s).collect(), step_s)
+    let together =
+        (STEP_MIN_MS.div_ceil(load.bin_ms) as usize).max(whole.len().div_ceil(steps_max.max(1))).max(1);
+    let step_s = (load.bin_ms * together as u64) as f64 / 1e3;
+    let rate = |bins: &[u32]| bins.iter().map(|count| f64::from(*count)).sum::<f64>() / step_s;
+    (whole.chunks_exact(together).map(rate).collect(), step_s)
 }
 
 /// A series as text: one rate a line, or what fio's `write_iops_log` gives (`ms, iops, …`), of which directions at one

@@ -63,12 +63,11 @@ pub fn machine_of<'a>(data: &'a Data, path: &IoPath) -> CloudMachine<'a> {
     let disks = path.disks();
     let model = |disk: &Layer| disk.fact("model").unwrap_or_default().to_string();
     let by_model = || {
-        let named = disks.iter().find_map(|disk| {
+        disks.iter().find_map(|disk| {
             let model = model(disk);
             let (_, provider) = MODELS.iter().find(|(word, _)| model.contains(word))?;
             Some((provider.to_string(), format!("the model of {} is {model}", disk.name)))
-        });
-        named
+        })
     };
     let by_firmware = path
         .machine_fact("provider")
