@@ -66,11 +66,11 @@ pub fn machine_facts(host: &Host) -> Machine {
         io_uring_disabled: host
             .number("/proc/sys/kernel/io_uring_disabled")
             .and_then(|value| value.try_into().ok()),
-        cgroup_limits: cgroups::lowest_io_limits(host).into_iter().map(limit).collect(),
+        cgroup_limits: cgroups::lowest_io_limits(host).into_iter().map(cgroup_limit).collect(),
     }
 }
 
-fn limit(limit: IoLimit) -> CgroupLimit {
+fn cgroup_limit(limit: IoLimit) -> CgroupLimit {
     let IoLimit { device, what, limit, .. } = limit;
     CgroupLimit { device, what, limit }
 }

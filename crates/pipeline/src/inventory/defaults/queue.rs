@@ -169,8 +169,10 @@ fn nr_requests(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
 /// (include/linux/blkdev.h, `BLK_DEF_MAX_SECTORS`; commits d2be537c3ba3 and 9b8b84879d4a).
 fn max_sectors_kb(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
     let hardware = number(layer, "max_hw_sectors_kb")?;
-    // A device that gives an optimal size is given requests of that size by some drivers.
-    if !is_plain_disk(layer) || number(layer, "optimal_io_size").unwrap_or(0) != 0 {
+    // A device that gives an optimal size may be given requests of that size: by the SCSI driver, and in newer kernels
+    // by the block layer. Older NVMe drivers do not look at it.
+    let looks_at_it = !layer.name.starts_with("nvme") || !kernel.is_before(6, 2);
+    if !is_plain_disk(layer) || looks_at_it && number(layer, "optimal_io_size").unwrap_or(0) != 0 {
         return None;
     }
     let (cap, since) = if kernel.is_since(6, 17) {
