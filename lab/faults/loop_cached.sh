@@ -1,5 +1,5 @@
 # Fault: a loop device without direct I/O
-# cause: loop_without_direct_io
+# cause: loop_without_direct_io loop_outruns_disk
 # test: yes
 make() {
     mkdir -p /mnt/base

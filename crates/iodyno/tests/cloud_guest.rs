@@ -25,7 +25,14 @@ fn measured(guest: &mut Guest, disk: &str, depth: u32) -> (Record, i64) {
 
 fn probe(record: &Record) -> Probe {
     let load = record.load.clone().unwrap();
-    Probe { role: Role::Depth, job: record.job.clone(), load, frame: Frame::default(), layers: None }
+    Probe {
+        role: Role::Depth,
+        job: record.job.clone(),
+        load,
+        frame: Frame::default(),
+        layers: None,
+        start_ms: 0,
+    }
 }
 
 #[test]

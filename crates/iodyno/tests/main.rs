@@ -7,10 +7,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
 
 mod bad_input;
+mod check;
 mod cloud;
 mod cloud_guest;
 mod diff;
-mod check;
 mod disk_sensors;
 mod engines;
 mod faults;

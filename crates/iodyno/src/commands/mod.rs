@@ -2,8 +2,8 @@
 
 pub mod apply;
 pub mod catalogue;
-pub mod cloud;
 pub mod check;
+pub mod cloud;
 pub mod completions;
 pub mod diff;
 pub mod explain;

@@ -318,7 +318,11 @@ fn span(probe: &mut Probe, rest: &str) {
     let (count, time) = time.split_once('@').unwrap_or(("100", time));
     let mut times = Histogram::new();
     times.add_count(bucket_of(time_ns(time)), count.parse().unwrap());
-    let layers = probe.layers.get_or_insert(LayerTimes { source: "eBPF full".into(), devices: Vec::new() });
+    let layers = probe.layers.get_or_insert(LayerTimes {
+        source: "eBPF full".into(),
+        devices: Vec::new(),
+        outside: Vec::new(),
+    });
     if layers.device(device).is_none() {
         let (device, devno) = (device.to_string(), "8:0".to_string());
         layers.devices.push(DeviceLayers { device, devno, spans: Vec::new(), counters: Default::default() });

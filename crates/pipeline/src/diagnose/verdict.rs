@@ -2,10 +2,10 @@
 //! what is to be doubted about the loads themselves.
 
 use super::facts::{Facts, Machine, TargetFacts};
-use super::{Scene, after, causes_of, during};
+use super::{Scene, after, before, causes_of, during};
 use model::check::{Probe, Role};
 use model::finding::{Evidence, Finding, Level};
-use model::job::Section;
+use model::job::{Job, Section};
 use model::record::SectionResult;
 use model::sample::SensorLog;
 
@@ -37,6 +37,9 @@ const REMARKS: &[(&str, Level)] = &[
     ("token_bucket", Level::Warning),
 ];
 
+/// Which remarks on a job are remarks on what any job would meet here.
+const GROUND: &[&str] = &["cgroup_limits_device", "loop_without_direct_io", "slow_clock", "target_in_memory"];
+
 /// What a load of ours does to the machine all by itself, so that it is no news: rule, and the loads that do it. Without
 /// roles, every load does.
 const OUR_DOING: &[(&str, &[Role])] = &[
@@ -47,11 +50,19 @@ const OUR_DOING: &[(&str, &[Role])] = &[
 
 /// A finding, and those that say the same thing better: it is left out when one of them is there.
 const EXPLAINED: &[(&str, &[&str])] = &[
-    ("answered_by_cache", &["loop_outruns_disk"]),
+    ("answered_by_cache", &["loop_outruns_disk", "loop_without_direct_io"]),
+    ("array_degraded", &["array_not_whole"]),
+    ("array_syncing", &["rebuild_takes_its_share"]),
+    ("cgroup_limits_device", &["cgroup_limit_reached"]),
+    ("disk_reports_trouble", &["disk_counts_errors"]),
+    ("interrupts_on_one_cpu", &["interrupts_not_spread", "completions_on_one_cpu"]),
+    ("loop_without_direct_io", &["loop_outruns_disk"]),
+    ("throttled_by_heat", &["disk_slowed_by_heat"]),
+    ("writers_wait_for_dirty_pages", &["dirty_limit_reached", "dirty_limit_tiny"]),
     ("depth_not_reached", &["generator_bound", "stood_still"]),
     ("everything_waits_for_io", &["array_syncing", "writers_wait_for_dirty_pages"]),
     ("noisy_run", &["others_on_device", "stood_still", "token_bucket"]),
-    ("token_bucket", &["cgroup_limit_reached"]),
+    ("token_bucket", &["cgroup_limit_reached", "rate_capped_outside", "burst_used_up"]),
 ];
 
 /// With so many loads, what is seen under one of them alone is chance: each lasts a second or two.
@@ -68,7 +79,7 @@ struct Ranked {
 /// that a measurement contradicted, each with the reason.
 pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
     let (mut ranked, withdrawn) = causes(scene);
-    let loads = live(scene).into_iter().chain(results(scene, around));
+    let loads = ground(scene, around).into_iter().chain(live(scene)).chain(results(scene, around));
     for finding in loads.map(|finding| watched(scene, finding)) {
         // A cause of the same name says more than the sight of it.
         if !ranked.iter().any(|one| one.finding.rule == finding.rule && is_same_place(&one.finding, &finding))
@@ -161,6 +172,26 @@ fn results(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
         found.map(|one| (probe.phrase(), Finding { section: String::new(), ..one }))
     });
     merged(seen, count, |_, _| true).into_iter().map(|(finding, _)| finding).collect()
+}
+
+/// What any direct job would meet on this target.
+fn ground(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
+    let facts = Facts {
+        sections: &[Section::of(Job::default())],
+        target: around.target.clone(),
+        path: Some(scene.path),
+        machine: around.machine.clone(),
+        load: &[],
+        sensors: &[],
+    };
+    let found = before(&facts).into_iter().filter(|finding| GROUND.contains(&finding.rule.as_str()));
+    let weighed = found.map(|one| Finding {
+        section: String::new(),
+        level: one.level.min(Level::Warning),
+        fixes: Vec::new(),
+        ..one
+    });
+    weighed.collect()
 }
 
 fn remarks(scene: &Scene<'_>, around: &Around<'_>, probe: &Probe) -> Vec<Finding> {
@@ -301,7 +332,8 @@ mod tests {
                 || causes::ALL.iter().any(|one| one.id == name)
         };
         let explained = EXPLAINED.iter().flat_map(|(one, by)| std::iter::once(one).chain(*by));
-        let all = REMARKS.iter().map(|(rule, _)| rule).chain(OUR_DOING.iter().map(|(rule, _)| rule));
+        let all =
+            REMARKS.iter().map(|(rule, _)| rule).chain(OUR_DOING.iter().map(|(rule, _)| rule)).chain(GROUND);
         let unknown: Vec<&&str> = all.chain(explained).filter(|name| !is_known(name)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }

@@ -5,7 +5,6 @@ mod document;
 mod ground;
 mod loads;
 mod plan;
-mod spec;
 mod unseen;
 
 use super::Context;
@@ -52,8 +51,8 @@ pub struct Args {
     /// Watch this long before the first load [default: 2s; 500ms with --quick, 5s with --deep].
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     pub observe: Option<u64>,
-    /// What the storage is sold as: iops=3000,bytes_per_s=125m.
-    #[arg(long, value_name = "SPEC", value_parser = spec::parse)]
+    /// What the storage is sold as: aws:gp3:100GiB:iops=6000, or figures alone: iops=3000:bandwidth=125m.
+    #[arg(long, value_name = "SPEC", value_parser = diagnose::cloud::promise_of_spec)]
     pub disk_spec: Option<Promise>,
     /// How closely the block layer is traced beside the loads [default: auto].
     #[arg(long, value_enum)]
@@ -292,7 +291,7 @@ fn judge(path: &IoPath, check: &mut CheckResult, sensors: &[SensorLog]) -> Vec<F
     let scene = Scene { path, probes: &check.probes, promise: check.promise.as_ref() };
     let around = Around { target: &check.target, machine: &check.machine, sensors };
     let findings = diagnose::verdict(&scene, &around);
-    check.given = diagnose::gives(&scene);
+    (check.given, check.expected) = (diagnose::gives(&scene), diagnose::expected(&scene));
     findings
 }
 

@@ -53,7 +53,9 @@ pub static CAUSE: Cause = Cause {
     summary: "dm-crypt on fast flash passes each I/O through kernel threads",
     level: Level::Note,
     risk: Risk::CostsLatency,
-    competing: &["the cipher itself takes the time: `cryptsetup benchmark` gives its rate, and a rate near the volume's decides"],
+    competing: &[
+        "the cipher itself takes the time: `cryptsetup benchmark` gives its rate, and a rate near the volume's decides",
+    ],
     experiment: "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue on {device}'s name, with iodyno run {target} before and after",
     knob: None,
     judge,
@@ -62,7 +64,11 @@ pub static CAUSE: Cause = Cause {
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // The flags came with 5.9.
     let has_flags = scene.kernel().is_none_or(|version| version >= (5, 9));
-    scene.of_kind(LayerKind::Stacked).filter(|_| has_flags).filter_map(|volume| finding(scene, volume)).collect()
+    scene
+        .of_kind(LayerKind::Stacked)
+        .filter(|_| has_flags)
+        .filter_map(|volume| finding(scene, volume))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {

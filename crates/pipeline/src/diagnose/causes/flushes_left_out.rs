@@ -48,7 +48,9 @@ pub static CAUSE: Cause = Cause {
     summary: "fsync does not reach the disk, because its cache was declared safe",
     level: Level::Warning,
     risk: Risk::Danger,
-    competing: &["the cache keeps its content without power: then the disk's data sheet says so, and nothing is wrong"],
+    competing: &[
+        "the cache keeps its content without power: then the disk's data sheet says so, and nothing is wrong",
+    ],
     experiment: "look up whether {device} has power-loss protection; a measurement cannot tell",
     knob: None,
     judge,
@@ -64,10 +66,15 @@ fn finding(disk: &Layer) -> Option<Finding> {
     let is_left_out = disk.setting("write_cache")?.chosen()? == "write through";
     (is_volatile && is_left_out).then(|| {
         let name = &disk.name;
-        warning(name, format!("{name} has a volatile cache, and no flushes are sent: fsync promises what it does not keep."))
-            .shows("cache_type", says)
-            .shows("write_cache", "write through")
-            .refuted_by("the disk keeps its cache without power")
-            .advise("Set write_cache to `write back` unless the disk keeps its cache without power.")
+        warning(
+            name,
+            format!(
+                "{name} has a volatile cache, and no flushes are sent: fsync promises what it does not keep."
+            ),
+        )
+        .shows("cache_type", says)
+        .shows("write_cache", "write through")
+        .refuted_by("the disk keeps its cache without power")
+        .advise("Set write_cache to `write back` unless the disk keeps its cache without power.")
     })
 }

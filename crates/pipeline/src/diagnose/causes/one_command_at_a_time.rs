@@ -65,7 +65,9 @@ pub static CAUSE: Cause = Cause {
     summary: "a disk whose command queue is switched off",
     level: Level::Warning,
     risk: Risk::NeedsCare,
-    competing: &["the queue was switched off because the disk fails with it: then the kernel log or libata.force says so"],
+    competing: &[
+        "the queue was switched off because the disk fails with it: then the kernel log or libata.force says so",
+    ],
     experiment: "echo 32 > /sys/block/{device}/device/queue_depth, then iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1",
     knob: None,
     judge,
@@ -91,7 +93,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
             if probe.iops() > one.iops() * FASTER {
                 return None;
             }
-            format!("{name} takes one command at a time: at depth {depth} its reads come no faster than one by one.")
+            format!(
+                "{name} takes one command at a time: at depth {depth} its reads come no faster than one by one."
+            )
         }
         _ if disk.number("host_can_queue").is_some_and(|most| most > 1.0) => {
             format!("{name} takes one command at a time, though its host adapter could have more in flight.")

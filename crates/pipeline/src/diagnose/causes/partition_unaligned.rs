@@ -62,11 +62,14 @@ fn finding(partition: &Layer) -> Option<Finding> {
     let (start, block) = (partition.number("start_bytes")?, partition.number("block_bytes")?);
     is_unaligned.then(|| {
         let name = &partition.name;
-        warning(name, format!("{name} begins inside a block of {block} bytes: small writes make the disk read first."))
-            .shows("start_bytes", start)
-            .shows("physical_block_size", block)
-            .refuted_by("small writes are as fast on an aligned partition of this disk")
-            .advise("Make the partition anew at a multiple of 1 MiB, and move the data.")
-            .gains(0.5)
+        warning(
+            name,
+            format!("{name} begins inside a block of {block} bytes: small writes make the disk read first."),
+        )
+        .shows("start_bytes", start)
+        .shows("physical_block_size", block)
+        .refuted_by("small writes are as fast on an aligned partition of this disk")
+        .advise("Make the partition anew at a multiple of 1 MiB, and move the data.")
+        .gains(0.5)
     })
 }

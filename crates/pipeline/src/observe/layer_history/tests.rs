@@ -17,11 +17,7 @@ fn times(devices: usize, spans: &[(Side, Span)], histogram: &Histogram) -> Layer
             .collect(),
         counters: BTreeMap::from([("queued".to_string(), histogram.total())]),
     };
-    LayerTimes {
-        source: "eBPF full".into(),
-        devices: (0..devices).map(device).collect(),
-        outside: vec![],
-    }
+    LayerTimes { source: "eBPF full".into(), devices: (0..devices).map(device).collect(), outside: vec![] }
 }
 
 fn history(seconds: i64, times: &LayerTimes) -> LayerHistory {
