@@ -94,7 +94,8 @@ fn scheduler(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
         return because("none", "several hardware queues");
     }
     // In between, SCSI could go either way.
-    if !kernel.is_since(5, 0) && !(kernel.is_red_hat() && kernel.is_since(4, 18)) || queues == 0 {
+    let is_settled = kernel.is_since(5, 0) || kernel.is_red_hat() && kernel.is_since(4, 18);
+    if !is_settled || queues == 0 {
         return None;
     }
     match (queues, layer.fact("controller_driver").unwrap_or_default()) {
