@@ -465,7 +465,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__inspect)
-            opts="-h -V --all --root --capture --json --help --version"
+            opts="-h -V --all --root --capture --mask --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -46,6 +46,7 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "help" -d 'Print this 
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l root -d 'Read a captured machine in place of this one' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l capture -d 'Save what was read about the target, to look at it elsewhere with --root' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every setting, not only those that people change'
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l mask -d 'Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never are in it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'

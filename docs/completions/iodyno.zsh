@@ -34,6 +34,7 @@ _arguments "${_arguments_options[@]}" : \
 '--root=[Read a captured machine in place of this one]:FILE.host:_files' \
 '(--root)--capture=[Save what was read about the target, to look at it elsewhere with --root]:FILE.host:_files' \
 '--all[Every setting, not only those that people change]' \
+'--mask[Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never are in it]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \

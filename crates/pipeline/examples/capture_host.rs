@@ -227,6 +227,7 @@ impl Wanted<'_> {
         archive.rewrite("/proc/self/mountinfo", field(4));
         archive.rewrite("/proc/mounts", field(1));
         archive.rewrite("/proc/self/mounts", field(1));
+        inventory::conceal(&mut archive, inventory::Masking::Serials);
         Ok(archive)
     }
 }

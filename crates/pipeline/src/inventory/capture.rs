@@ -33,9 +33,15 @@ pub fn capture(target: &str, masking: Masking) -> Result<Archive, InventoryError
     for layer in path.root.walk() {
         archive.rewrite(&format!("/sys/class/block/{}/dm/uuid", layer.name), cut_identifier);
     }
-    archive.rewrite_all(reduced);
-    mask::apply(&mut archive, masking, Host::live().text("/proc/sys/kernel/hostname").as_deref());
+    conceal(&mut archive, masking);
     Ok(archive)
+}
+
+/// Takes out of a recording of this machine what others must not see: secrets and serial numbers, and with
+/// [`Masking::Names`] what names it.
+pub fn conceal(archive: &mut Archive, masking: Masking) {
+    archive.rewrite_all(reduced);
+    mask::apply(archive, masking, Host::live().text("/proc/sys/kernel/hostname").as_deref());
 }
 
 /// What of a file is kept.
@@ -50,6 +56,11 @@ fn reduced(path: &str, text: &str) -> String {
     }
     if directory.ends_with("/tmpfiles.d") {
         return lines(text, |line| line.starts_with('w'));
+    }
+    if path.starts_with("/run/udev/data/") {
+        // Names and links of the device repeat its serial number; nothing here reads them.
+        let kept = text.lines().filter(|line| line.starts_with("G:") || mask::is_harmless_property(line));
+        return kept.collect::<Vec<_>>().join("\n");
     }
     if path == "/etc/waagent.conf" {
         return lines(text, |line| line.starts_with("OS."));

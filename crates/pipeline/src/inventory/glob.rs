@@ -7,6 +7,13 @@ pub(super) fn matches_any(pattern: &str, text: &str) -> bool {
 
 /// Whether a text matches a pattern whole. A star also matches slashes.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
+    // Most patterns differ from most texts in their first letters, and many have no wildcard at all.
+    let plain = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+    let Some(text) = text.strip_prefix(&pattern[..plain]) else { return false };
+    let pattern = &pattern[plain..];
+    if pattern.is_empty() || pattern == "*" {
+        return !pattern.is_empty() || text.is_empty();
+    }
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
     // Where to go on when a star has to take one character more.

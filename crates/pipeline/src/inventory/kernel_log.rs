@@ -1,5 +1,5 @@
 //! The lines of the kernel's log that are about storage: those that name a device of the path or what it hangs on, and
-//! those with words that storage in trouble has.
+//! those with words that storage in trouble has, unless they name a disk that is not of the path.
 
 use super::{Survey, device};
 use host::Host;
@@ -18,18 +18,17 @@ const WORDS: &[&str] = &[
     "EXT4-fs warning",
     "Remounting filesystem read-only",
     "remounted read-only",
-    "XFS (",
+    "Metadata corruption",
+    "Corruption of in-memory data",
+    "Filesystem has been shut down",
     "BTRFS error",
     "BTRFS warning",
     "limiting SATA link speed",
     "hard resetting link",
-    "SATA link",
     "link is slow to respond",
     "exception Emask",
     "failed command:",
     "uas_eh_",
-    "UAS",
-    "usb-storage",
     "rejecting I/O to offline device",
     "task abort",
     "Abort Command",
@@ -50,8 +49,11 @@ const WORDS: &[&str] = &[
 /// What reading the log takes from the path: the names that lines may have.
 pub(super) fn read(survey: &mut Survey<'_>, path: &IoPath) -> Vec<LogLine> {
     let names = names(survey.host, path);
+    let others = others(survey.host, &names);
     let wanted = |text: &str| {
-        WORDS.iter().any(|word| text.contains(word)) || names.iter().any(|name| has_word(text, name))
+        let is_trouble = || WORDS.iter().any(|word| text.contains(word));
+        let is_foreign = || others.iter().any(|name| has_word(text, name));
+        names.iter().any(|name| has_word(text, name)) || is_trouble() && !is_foreign()
     };
     match survey.host.kernel_log(LINES_MAX, wanted) {
         Ok(lines) => lines.into_iter().map(|(uptime_s, text)| LogLine { uptime_s, text }).collect(),
@@ -85,6 +87,12 @@ fn names(host: &Host, path: &IoPath) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// Block devices that are not of the path: trouble that names one of them is somebody else's.
+fn others(host: &Host, names: &[String]) -> Vec<String> {
+    let all = host.list("/sys/class/block").into_iter();
+    all.filter(|name| !names.iter().any(|own| has_word(name, own))).collect()
 }
 
 /// Groups (`block`, `virtual`, `target0:0:0`) and whole buses (`pci0000:00`) name too much.
@@ -129,6 +137,18 @@ mod tests {
         let texts: Vec<&str> = path.log.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts.len(), 2, "{texts:?}");
         assert_eq!(path.log[1].uptime_s, 2.5);
+    }
+
+    #[test]
+    fn trouble_of_another_disk_is_not_told() {
+        let other =
+            "path: /sys/class/block/sdb\nlink: ../../devices/x/sdb\npath: /sys/class/block/sda1\nlink: x\n";
+        let log = "path: /dev/kmsg\nlines: 3\n3,1,1,-;I/O error, dev sdb, sector 1\n\
+            3,2,2,-;I/O error, dev sda1, sector 1\n3,3,3,-;INFO: task x blocked for more than 120 seconds\n";
+        let path = collect_on(&format!("{DISK}{other}{log}"), "sda");
+        let texts: Vec<&str> = path.log.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(texts[0].contains("sda1"), "{texts:?}");
     }
 
     #[test]

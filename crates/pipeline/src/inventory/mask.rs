@@ -72,6 +72,15 @@ fn replace_word(text: &str, word: &str, with: &str) -> String {
     result
 }
 
+/// Whether a line of what udev stored may be kept: a property, but not the links, and no serial number that is too
+/// short to be replaced wherever it stands.
+pub(super) fn is_harmless_property(line: &str) -> bool {
+    let Some((key, value)) = line.strip_prefix("E:").and_then(|line| line.split_once('=')) else {
+        return false;
+    };
+    key != "DEVLINKS" && (!SERIAL_KEYS.contains(&key) || value.len() >= SHORTEST_SERIAL)
+}
+
 fn serials(path: &str, text: &str) -> Vec<String> {
     let is_long = |serial: &String| serial.len() >= SHORTEST_SERIAL;
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -180,6 +189,8 @@ mod tests {
         let mut archive = Archive::parse(ARCHIVE).unwrap();
         apply(&mut archive, Masking::Serials, Some("dbhost"));
         let printed = archive.print();
+        assert!(!is_harmless_property("E:ID_SERIAL_SHORT=x1") && !is_harmless_property("S:disk/by-id/x"));
+        assert!(is_harmless_property("E:ID_SERIAL_SHORT=PHYF123") && is_harmless_property("E:ID_BUS=ata"));
         assert!(!printed.contains("PHYF123") && printed.contains("billing-db"), "{printed}");
         let serial = printed.lines().find_map(|line| line.strip_prefix("E:ID_SERIAL=")).unwrap();
         assert!(printed.contains(&format!("ENV{{ID_SERIAL}}==\"{serial}\"")), "{printed}");

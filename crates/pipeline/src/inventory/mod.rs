@@ -25,7 +25,7 @@ mod services;
 mod target;
 mod udev;
 
-pub use capture::{Masking, capture};
+pub use capture::{Masking, capture, conceal};
 pub use claims::{Claim, Claimant, Device, On, Phase, Scene};
 pub use error::InventoryError;
 

@@ -73,8 +73,10 @@ impl Claims {
         for layer in layers {
             for setting in &layer.settings {
                 let on_it = index.on(setting, &scene.canonical(&setting.path));
-                let owners: Vec<Owner> =
+                let mut owners: Vec<Owner> =
                     on_it.iter().map(|at| owner(self.0[*at].0, &self.0[*at].1)).collect();
+                // A command that names its file writes it whatever device it runs for.
+                owners.dedup();
                 if !owners.is_empty() {
                     found.settings.insert(setting.path.clone(), owners);
                 }

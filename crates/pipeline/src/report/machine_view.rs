@@ -11,6 +11,28 @@ const INDENT: usize = 18;
 /// As many lines of the kernel's log are shown.
 const LOG_MAX: usize = 5;
 
+/// What lines about trouble say, in small letters; a healthy disk is named in the log as well when it appears.
+const TROUBLE: &[&str] = &[
+    "error",
+    "fail",
+    "timeout",
+    "timed out",
+    "timing out",
+    "abort",
+    "reset",
+    "read-only",
+    "offline",
+    "slow",
+    "limit",
+    "corrupt",
+    "is down",
+    "blocked for",
+    "not responding",
+    "shut down",
+    "any effect",
+    "degraded",
+];
+
 /// The block: the lines that matter most often; with `all` every fact, every setting and the whole of the log that was
 /// kept. Empty where nothing is known of the machine.
 pub fn lines(path: &IoPath, all: bool) -> Vec<String> {
@@ -151,17 +173,19 @@ fn setting(setting: &Setting, all: bool) -> String {
 }
 
 fn log(path: &IoPath, all: bool) -> Option<String> {
-    let shown = if all { path.log.len() } else { LOG_MAX };
-    let hidden = path.log.len().saturating_sub(shown);
+    let is_trouble = |text: &str| {
+        let text = text.to_lowercase();
+        TROUBLE.iter().any(|word| text.contains(word))
+    };
+    let wanted: Vec<_> = path.log.iter().filter(|line| all || is_trouble(&line.text)).collect();
+    let hidden = if all { 0 } else { wanted.len().saturating_sub(LOG_MAX) };
     let mut lines: Vec<String> = Vec::new();
     if hidden > 0 {
-        lines.push(format!("{hidden} earlier lines about storage are shown by --all"));
+        lines.push(format!("{hidden} earlier lines of this kind are shown by --all"));
     }
-    lines.extend(
-        path.log[hidden..]
-            .iter()
-            .map(|line| format!("[{:.3}] {}", line.uptime_s, line.text.replace('\n', " "))),
-    );
+    let told =
+        |line: &&model::iopath::LogLine| format!("[{:.3}] {}", line.uptime_s, line.text.replace('\n', " "));
+    lines.extend(wanted[hidden..].iter().map(told));
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -201,7 +225,8 @@ mod tests {
         add("vm.dirty_background_bytes", "67108864", "0", vec![owner("/etc/sysctl.d/9.conf:1", "67108864")]);
         add("vm.swappiness", "1", "60", vec![owner("/etc/sysctl.d/9.conf:2", "10")]);
         let line = |n: u32| LogLine { uptime_s: f64::from(n), text: format!("sda: error {n}\x1b[2J") };
-        let log = (1..8).map(line).collect();
+        let mut log: Vec<LogLine> = (1..8).map(line).collect();
+        log.push(LogLine { uptime_s: 9.0, text: "sda: Attached SCSI disk".into() });
         IoPath { machine: Some(machine), log, ..IoPath::new("/", Layer::new(LayerKind::Target, "/")) }
     }
 
@@ -216,12 +241,12 @@ mod tests {
             "dirty pages are written from 64.0 MiB; writers wait at 20 %",
             "67108864  /etc/sysctl.d/9.conf:1",
             "/etc/sysctl.d/9.conf:2 wants 10",
-            "2 earlier lines about storage are shown by --all",
+            "2 earlier lines of this kind are shown by --all",
             "[7.000] sda: error 7?[2J",
         ] {
             assert!(shown.contains(part), "{part}:\n{shown}");
         }
-        assert!(!shown.contains("\n  vm.dirty_ratio"), "{shown}");
+        assert!(!shown.contains("\n  vm.dirty_ratio") && !shown.contains("Attached"), "{shown}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     }
 

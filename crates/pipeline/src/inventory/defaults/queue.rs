@@ -35,9 +35,9 @@ pub(super) fn of(layer: &Layer, name: &str, kernel: &Kernel) -> Option<KernelDef
         "nr_requests" if layer.kind == LayerKind::Disk => nr_requests(layer, kernel),
         "max_sectors_kb" if layer.kind == LayerKind::Disk => max_sectors_kb(layer, kernel),
         "wbt_lat_usec" => wbt_lat_usec(layer, kernel),
-        "rq_affinity" if layer.kind == LayerKind::Disk => always(1),
-        "nomerges" if layer.kind == LayerKind::Disk => always(0),
-        "iostats" if layer.kind == LayerKind::Disk => always(1),
+        "rq_affinity" if has_requests(layer, kernel) => always(1),
+        "nomerges" if has_requests(layer, kernel) => always(0),
+        "iostats" if has_requests(layer, kernel) => always(1),
         "io_timeout" if is_plain_disk(layer) => always(30000),
         "md/stripe_cache_size" => always(256),
         "md/group_thread_count" => always(0),
@@ -55,6 +55,13 @@ fn chosen<'a>(layer: &'a Layer, setting: &str) -> Option<&'a str> {
 
 fn number(layer: &Layer, setting: &str) -> Option<u64> {
     chosen(layer, setting)?.parse().ok()
+}
+
+/// Whether it is a disk whose driver takes requests: RAM disks and the shared heads of NVMe multipath take bios, and have
+/// no hardware queues. Old kernels show none of any disk.
+fn has_requests(layer: &Layer, kernel: &Kernel) -> bool {
+    let is_memory = || layer.fact("transport").is_some_and(|way| way.contains("memory"));
+    layer.kind == LayerKind::Disk && (!layer.queues.is_empty() || kernel.is_before(4, 0) && !is_memory())
 }
 
 /// Whether the driver leaves the common limits and times alone.
@@ -94,7 +101,8 @@ fn scheduler(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
         return because("none", "several hardware queues");
     }
     // In between, SCSI could go either way.
-    if !kernel.is_since(5, 0) && !(kernel.is_red_hat() && kernel.is_since(4, 18)) || queues == 0 {
+    let is_settled = kernel.is_since(5, 0) || kernel.is_red_hat() && kernel.is_since(4, 18);
+    if !is_settled || queues == 0 {
         return None;
     }
     match (queues, layer.fact("controller_driver").unwrap_or_default()) {
@@ -189,7 +197,7 @@ fn max_sectors_kb(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
 
 /// 2 ms on media that do not rotate, 75 ms on those that do (block/blk-wbt.c, `wbt_default_latency_nsec`); off under bfq.
 fn wbt_lat_usec(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
-    if layer.kind != LayerKind::Disk || !kernel.is_since(5, 0) {
+    if !has_requests(layer, kernel) || !kernel.is_since(5, 0) {
         return None;
     }
     let configured = "unless the kernel was built without CONFIG_BLK_WBT_MQ";

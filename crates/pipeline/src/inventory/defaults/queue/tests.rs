@@ -89,3 +89,12 @@ fn an_array_reads_ahead_by_its_stripe() {
     assert_eq!(value(&array, "read_ahead_kb", "6.1.0").as_deref(), Some("2048"));
     assert_eq!(value(&array, "read_ahead_kb", "4.18.0"), None);
 }
+
+#[test]
+fn a_disk_without_requests_has_no_defaults_of_requests() {
+    let ram = disk("ram0", 0, 0, &[("rotational", "0"), ("optimal_io_size", "0"), ("scheduler", "none")]);
+    for name in ["iostats", "rq_affinity", "nomerges", "wbt_lat_usec", "nr_requests"] {
+        assert_eq!(value(&ram, name, "6.1.0"), None, "{name}");
+    }
+    assert_eq!(value(&ram, "read_ahead_kb", "6.1.0").as_deref(), Some("128"));
+}
