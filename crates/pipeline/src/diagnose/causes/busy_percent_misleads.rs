@@ -49,6 +49,15 @@
 //! probe: depth read=90000@300us depth=32
 //! field: disk.reads_per_s nvme0n1 91000
 //! ```
+//! ```scene
+//! disk: sda transport=usb rotational=1
+//! probe: depth read=63@24ms depth=1
+//! field: disk.busy_percent sda 99
+//! field: disk.reads_per_s sda 63
+//! probe: depth read=25@120ms depth=4
+//! field: disk.busy_percent sda 100
+//! field: disk.reads_per_s sda 25
+//! ```
 //!
 //! ## Seen
 //! Not produced: the disk at hand answers from its host's memory and is 71 % busy at depth 1; it passes 95 % only beyond its knee.
@@ -60,7 +69,6 @@
 use crate::diagnose::finding::{With, note};
 use crate::diagnose::{Cause, Scene, parts};
 use model::change::Risk;
-use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::Layer;
@@ -92,17 +100,22 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let name = disk.name.as_str();
-    let loads = scene.all(Role::Depth).map(|probe| &probe.frame);
-    let best = loads.filter_map(|frame| parts::rate(frame, name)).max_by(f64::total_cmp)?;
-    let others = scene.idle().map(|frame| ("under the load of others", frame));
-    let steps = scene.curve().into_iter().filter(|(depth, _)| *depth >= DEPTH_MIN);
-    let steps = steps.map(|(_, probe)| ("in a load of the check", &probe.frame));
-    let misled = |(whose, frame): (&'static str, &Frame)| {
-        let busy = frame.get("disk.busy_percent", name).filter(|busy| *busy >= BUSY_PERCENT)?;
-        let share = parts::rate(frame, name)? / best;
-        (share > 0.0 && share < SHARE_MAX).then_some((whose, busy, share))
+    let curve = scene.curve();
+    // Only a deeper load shows room above a step: a lighter one that gave more shows that the disk became slower.
+    let best_from = |depth: u32| {
+        let deeper = curve.iter().filter(|(one, _)| *one >= depth);
+        deeper.filter_map(|(_, probe)| parts::rate(&probe.frame, name)).max_by(f64::total_cmp)
     };
-    let (whose, busy, share) = others.into_iter().chain(steps).find_map(misled)?;
+    let others = scene.idle().map(|frame| ("under the load of others", 0, frame));
+    let steps = curve.iter().filter(|(depth, _)| *depth >= DEPTH_MIN);
+    let steps = steps.map(|(depth, probe)| ("in a load of the check", *depth, &probe.frame));
+    let misled = |(whose, depth, frame): (&'static str, u32, &Frame)| {
+        let busy = frame.get("disk.busy_percent", name).filter(|busy| *busy >= BUSY_PERCENT)?;
+        let best = best_from(depth)?;
+        let share = parts::rate(frame, name)? / best;
+        (share > 0.0 && share < SHARE_MAX).then_some((whose, busy, share, best))
+    };
+    let (whose, busy, share, best) = others.into_iter().chain(steps).find_map(misled)?;
     let percent = share * 100.0;
     Some(
         note(
