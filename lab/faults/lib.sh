@@ -14,7 +14,7 @@ filesystem() {
     btrfs) mkfs.btrfs -q -f $3 "$1" ;;
     esac
     mkdir -p /srv
-    mount -t "$2" -o "${4:-defaults}" "$1" /srv
+    mount -t "$2" -o "${4:-defaults}" "$1" /srv || return 1
     TARGET=/srv
 }
 

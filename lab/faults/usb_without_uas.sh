@@ -9,8 +9,13 @@ make() {
     echo "$quirk" >/sys/module/usb_storage/parameters/quirks
     echo "$(basename "$port")" >/sys/bus/usb/drivers/usb/unbind
     echo "$(basename "$port")" >/sys/bus/usb/drivers/usb/bind
-    sleep 3; settle
-    UAS=$(readlink -f /dev/disk/by-id/*lab7* 2>/dev/null | head -n 1)
+    for try in $(seq 50); do
+        sleep 0.2
+        disk=$(ls "$port"/*/host*/target*/*/block 2>/dev/null | head -n 1)
+        [ -z "$disk" ] || break
+    done
+    UAS=/dev/$disk
+    settle
     filesystem "$UAS" ext4
 }
 unmake() { :; }

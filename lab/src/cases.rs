@@ -28,7 +28,7 @@ pub struct Case {
     pub file: PathBuf,
     /// Rules any of which names the cause; empty on a healthy machine.
     pub causes: Vec<String>,
-    /// Options of `check` that it needs.
+    /// Options of `check` that it needs; `--quick` where it says none.
     pub options: String,
     /// Whether it is part of the short tests.
     pub is_in_test: bool,
@@ -59,16 +59,16 @@ pub fn all() -> Result<Vec<Case>, Error> {
 /// The machine that cases are built on.
 pub fn machine() -> Machine {
     let disks = [
-        Disk::new(Bus::Nvme, 384).queues(2),
-        Disk::new(Bus::Nvme, 128),
-        Disk::new(Bus::Virtio, 256),
-        Disk::new(Bus::Scsi, 256).rotational(),
-        Disk::new(Bus::Sata, 384),
-        Disk::new(Bus::Sata, 384),
-        Disk::new(Bus::Usb, 128),
-        Disk::new(Bus::Uas, 128),
-        Disk::new(Bus::Virtio, 256).iops(500),
-        Disk::new(Bus::Virtio, 256).iops(300).burst(3000, 4),
+        Disk::new(Bus::Nvme, 512).queues(2),
+        Disk::new(Bus::Nvme, 512),
+        Disk::new(Bus::Virtio, 512),
+        Disk::new(Bus::Scsi, 512).rotational(),
+        Disk::new(Bus::Sata, 512),
+        Disk::new(Bus::Sata, 512),
+        Disk::new(Bus::Usb, 512),
+        Disk::new(Bus::Uas, 512),
+        Disk::new(Bus::Virtio, 512).iops(500),
+        Disk::new(Bus::Virtio, 512).iops(300).burst(3000, 4),
     ];
     disks.into_iter().fold(Machine::new(), Machine::disk)
 }
@@ -95,7 +95,9 @@ impl Case {
             name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             file: file.to_path_buf(),
             causes: head("cause").split_whitespace().map(Into::into).collect(),
-            options: head("options"),
+            options: Some(head("options"))
+                .filter(|options| !options.is_empty())
+                .unwrap_or_else(|| "--quick".into()),
             is_in_test: !head("test").is_empty(),
             needs: head("needs"),
             is_last: !head("last").is_empty(),

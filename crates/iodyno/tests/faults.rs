@@ -20,7 +20,7 @@ fn documents() -> PathBuf {
 /// The document of a check of the case, or what went wrong.
 fn check(guest: &mut Guest, names: &str, case: &Case) -> Result<Value, String> {
     let script = format!(
-        "IODYNO_STATE_DIR=/run/state /run/iodyno check \"$TARGET\" --quick --json {} >/mnt/lab/case.json",
+        "IODYNO_STATE_DIR=/run/state /run/iodyno check \"$TARGET\" --json {} >/mnt/lab/case.json",
         case.options
     );
     let done = case.run(guest, names, &script, 300).map_err(|error| error.to_string())?;

@@ -90,7 +90,12 @@ pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
     let names: Vec<String> = ranked.iter().map(|one| one.finding.rule.clone()).collect();
     ranked.retain(|one| !is_explained(&one.finding.rule, &names));
     ranked.sort_by(|one, other| {
-        let key = |one: &Ranked| (one.finding.level, (one.finding.gain * 1000.0) as i64, one.is_measured);
+        // What casts doubt on a load is worth less than what is wrong with the storage.
+        let is_doubt = |one: &Ranked| {
+            REMARKS.iter().any(|(rule, level)| *rule == one.finding.rule && *level == Level::Note)
+        };
+        let gain = |one: &Ranked| (one.finding.gain * 1000.0) as i64;
+        let key = |one: &Ranked| (one.finding.level, !is_doubt(one), gain(one), one.is_measured);
         key(other).cmp(&key(one))
     });
     ranked.into_iter().map(|one| one.finding).chain(withdrawn).collect()

@@ -65,7 +65,7 @@ fn standing(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
 /// A check in lines. `all` unfolds the notes and what was withdrawn.
 pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool) -> Vec<String> {
     let mut lines = wrap(&clean(answer), WIDTH);
-    lines.extend(table::lines(&check.given, &check.expected));
+    lines.extend(table::lines(&check.given, &check.expected, all));
     lines.extend(finding_lines(findings, all));
     lines.extend(unseen_lines(&check.unseen));
     if !check.next.is_empty() {

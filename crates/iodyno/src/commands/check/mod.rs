@@ -233,16 +233,26 @@ fn measure(
     Ok((loads.finish(), direct, failure))
 }
 
-/// Whether a target broke, and does not only lack room or data to read.
+/// No room or no inodes left; a file system that is mounted read-only (include/uapi/asm-generic/errno-base.h).
+const ENOSPC: i32 = 28;
+const EROFS: i32 = 30;
+
+/// Whether a target broke, and does not only lack room, inodes or data to read, or takes no writes: that is a matter for
+/// the rules, which see it in the path.
 fn is_broken(error: &pipeline::load::LoadError) -> bool {
     use pipeline::load::LoadError;
-    !matches!(
+    let is_known = matches!(
         error,
         LoadError::NoSpace { .. }
             | LoadError::NoDirect { .. }
             | LoadError::NothingWritten { .. }
             | LoadError::Filled { .. }
-    )
+    );
+    let errno = match error {
+        LoadError::Host { source } => source.errno(),
+        _ => None,
+    };
+    !is_known && !matches!(errno, Some(ENOSPC | EROFS))
 }
 
 /// Judges, keeps, prints.

@@ -49,6 +49,22 @@
 //! field: disk.await_read_ms sda 10
 //! field: disk.await_read_ms sdb 12
 //! ```
+//! Once this one, once the other:
+//! ```scene
+//! stacked: md0 stack=raid0
+//! disk: sda transport=sata
+//! disk: +sdb transport=sata
+//! probe: depth read=900@8ms depth=8
+//! field: disk.reads_per_s sda 450
+//! field: disk.reads_per_s sdb 450
+//! field: disk.await_read_ms sda 12
+//! field: disk.await_read_ms sdb 4
+//! probe: depth read=900@30ms depth=32
+//! field: disk.reads_per_s sda 460
+//! field: disk.reads_per_s sdb 440
+//! field: disk.await_read_ms sda 10
+//! field: disk.await_read_ms sdb 30
+//! ```
 //! ```scene
 //! stacked: md0 stack=raid1
 //! disk: sda transport=sata
@@ -126,7 +142,9 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     }
     let advice = "Compare that member with the others: smartctl -a, link speed, settings, other users.";
     let refuted = "in a second load another member is the odd one";
-    if let Some((name, wait, others)) = slow(&seen) {
+    if let Some((name, wait, others)) =
+        slow(&seen).filter(|(name, ..)| is_slow_throughout(scene, volume, name))
+    {
         let times = wait / others;
         let claim =
             format!("{}: {name} takes {times:.1} times as long as the other members do.", volume.name);
@@ -153,6 +171,14 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
             .advise(advice)
             .gains(0.1)
     })
+}
+
+/// Whether it was the same member at every depth: of short loads, any one can catch a stall.
+fn is_slow_throughout(scene: &Scene<'_>, volume: &Layer, member: &str) -> bool {
+    let steps = scene.curve().into_iter().map(|(_, probe)| {
+        parts::members(volume).into_iter().filter_map(|member| seen(&probe.frame, member)).collect::<Vec<_>>()
+    });
+    steps.into_iter().all(|step| slow(&step).is_some_and(|(name, ..)| name == member))
 }
 
 fn seen<'a>(frame: &Frame, member: &'a Layer) -> Option<Seen<'a>> {

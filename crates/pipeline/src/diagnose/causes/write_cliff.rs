@@ -26,6 +26,12 @@
 //! probe: write-stream write=9000@100us bs=128k elapsed=2s
 //! bins: 800 810 790 805 800 795 802 798 800 801 700 702 708 710 709 701 700 700 709 700
 //! ```
+//! A queue that filled:
+//! ```scene
+//! disk: nvme0n1 transport=nvme_(pcie)
+//! probe: write-stream write=900@100us bs=128k elapsed=1s
+//! bins: 800 810 150 152 148 150 149 151 150 150
+//! ```
 //! ```scene
 //! disk: vda transport=virtio
 //! probe: write-stream write=9000@100us bs=128k elapsed=2s
@@ -69,6 +75,8 @@ pub static CAUSE: Cause = Cause {
 };
 
 const AFTER_MAX: f64 = 0.6;
+/// Both levels have to last this long: the queue of a device that is filled for the first time is over sooner.
+const LEVEL_MS: u64 = 1_000;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let is_flash = matches!(scene.medium(), Some(Medium::Flash | Medium::Nvme));
@@ -81,6 +89,10 @@ fn finding(probe: &Probe, device: &str) -> Option<Finding> {
     let rates: Vec<f64> = probe.load.bins.iter().map(|count| f64::from(*count)).collect();
     let drop = cliff::first_drop(&rates).filter(|drop| drop.after <= drop.burst * AFTER_MAX)?;
     let after_ms = drop.at as u64 * probe.load.bin_ms;
+    let left_ms = (rates.len() - drop.at.min(rates.len())) as u64 * probe.load.bin_ms;
+    if after_ms < LEVEL_MS || left_ms < LEVEL_MS {
+        return None;
+    }
     let percent = drop.after / drop.burst * 100.0;
     let per_bin = probe.job.bs as f64 * 1e3 / probe.load.bin_ms.max(1) as f64;
     let rate = |level: f64| units::bytes_per_s(level * per_bin);

@@ -6,20 +6,24 @@ use model::check::{Expected, Given};
 /// Below this share of what is promised a figure is worth a word: loads are short, and rates jump.
 const SHORT: f64 = 0.9;
 
-/// One line a figure, and one for each thing that says what it should be.
-pub fn lines(given: &[Given], expected: &[Expected]) -> Vec<String> {
+/// One line a figure, and one for each thing that says what it should be; with `sources`, also who says so.
+pub fn lines(given: &[Given], expected: &[Expected], sources: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for one in given {
         let (what, value) = (one.what.phrase(), one.what.words(one.value));
         lines.push(clean(&format!("  {what:<34}{value:>12}   {}", one.how)).trim_end().to_string());
         let beside = expected.iter().filter(|other| other.what == one.what);
-        lines.extend(beside.flat_map(|other| should(one, other)));
+        lines.extend(beside.flat_map(|other| should(one, other, sources)));
     }
     lines
 }
 
-fn should(given: &Given, expected: &Expected) -> Vec<String> {
-    let from = if expected.source.is_empty() { String::new() } else { format!(" ({})", expected.source) };
+fn should(given: &Given, expected: &Expected, sources: bool) -> Vec<String> {
+    let from = if expected.source.is_empty() || !sources {
+        String::new()
+    } else {
+        format!(" ({})", expected.source)
+    };
     let text = format!("{}: {}{from}", judgement(given.value, expected), expected.because);
     let lines = wrap(&clean(&text), WIDTH - 6);
     lines.into_iter().map(|line| format!("      {line}")).collect()
@@ -50,7 +54,7 @@ mod tests {
         let given = Given { what, value, unit: what.unit().into(), how: "depth 32".into() };
         let (unit, because) = (what.unit().into(), "as sold".into());
         let expected = Expected { what, low, high, unit, because, source: "the table of 2026".into() };
-        lines(&[given], &[expected])
+        lines(&[given], &[expected], true)
     }
 
     #[test]
