@@ -143,7 +143,9 @@ impl Disk {
                 below("qemu-xhci".into(), format!("usb-storage,bus=bus{number}.0,{disk},removable=on"))
             }
             Bus::Uas => {
-                let bridge = format!("usb-uas,bus=bus{number}.0,id=uas{number}");
+                // udev takes the serial number of the bridge for that of the disk.
+                let bridge =
+                    format!("usb-uas,bus=bus{number}.0,id=uas{number},serial={}", Disk::serial(number));
                 let scsi = format!("scsi-hd,bus=uas{number}.0,{disk},rotation_rate={rotation}");
                 vec![format!("qemu-xhci,id=bus{number}"), bridge, scsi]
             }
