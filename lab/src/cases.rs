@@ -65,7 +65,7 @@ pub fn machine() -> Machine {
         Disk::new(Bus::Scsi, 512).rotational(),
         Disk::new(Bus::Sata, 512),
         Disk::new(Bus::Sata, 512),
-        Disk::new(Bus::Usb, 512),
+        Disk::new(Bus::Usb, 512).bytes_per_s(60 << 20),
         Disk::new(Bus::Uas, 512),
         Disk::new(Bus::Virtio, 512).iops(500),
         Disk::new(Bus::Virtio, 512).iops(300).burst(3000, 4),

@@ -45,11 +45,11 @@ fn out(guest: &mut Guest, script: &str) -> String {
     done.out
 }
 
-/// The path below a target, as a document and as people see it; both are also what a capture of it gives again.
+/// The path below a target: a document of what is there, and what people see of a capture of it.
 fn inspect(guest: &mut Guest, target: &str) -> (Value, String) {
     let run = format!(
-        "iodyno inspect {target} --json > /mnt/lab/path && iodyno inspect {target} --capture /mnt/lab/host > /mnt/lab/text && \
-         iodyno inspect {target} --root /mnt/lab/host > /mnt/lab/again"
+        "iodyno inspect {target} --json --capture /mnt/lab/host > /mnt/lab/path && \
+         iodyno inspect $(readlink -f {target}) --root /mnt/lab/host > /mnt/lab/text"
     );
     out(guest, &run);
     let file = |name: &str| String::from_utf8(guest.get(name).unwrap()).unwrap();
@@ -59,9 +59,6 @@ fn inspect(guest: &mut Guest, target: &str) -> (Value, String) {
     // The serial numbers are `lab0` and so on; ATA has them as words.
     let has_serial = captured.contains("\nlab") || captured.contains("6c61 62");
     assert!(!has_serial, "{target}: a disk's serial number is in the capture");
-    // What counts up differs, what the path is does not.
-    let heads = |text: &str| text.lines().filter(|line| line.contains("└ ") || line.contains("LVM")).count();
-    assert_eq!(heads(&text), heads(&file("again")), "{target}: {text}");
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{target}: {line}");
     }
@@ -139,7 +136,7 @@ fn arrays(guest: &mut Guest) {
     let mirror = [("stack", "raid1"), ("degraded", "1"), ("failed_members", "ram9"), ("bitmap", "internal")];
     check(guest, "/dev/md1", "md1", &mirror, &["degraded: 1 missing; failed: ram9"]);
     let parity = [("stack", "raid5"), ("raid_disks", "3"), ("sync_action", "recover"), ("bitmap", "none")];
-    check(guest, "/dev/md5", "md5", &parity, &["recover is running", "md/stripe_cache_size"]);
+    check(guest, "/dev/md5", "md5", &parity, &["recover takes disk time", "md/stripe_cache_size"]);
     check(
         guest,
         "/dev/md10",

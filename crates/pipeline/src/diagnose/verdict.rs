@@ -51,6 +51,7 @@ const OUR_DOING: &[(&str, &[Role])] = &[
 /// A finding, and those that say the same thing better: it is left out when one of them is there.
 const EXPLAINED: &[(&str, &[&str])] = &[
     ("answered_by_cache", &["loop_outruns_disk", "loop_without_direct_io"]),
+    ("others_on_device", &["busy_before_load"]),
     ("array_degraded", &["array_not_whole"]),
     ("array_syncing", &["rebuild_takes_its_share"]),
     ("cgroup_limits_device", &["cgroup_limit_reached"]),
@@ -60,7 +61,7 @@ const EXPLAINED: &[(&str, &[&str])] = &[
     ("throttled_by_heat", &["disk_slowed_by_heat"]),
     ("writers_wait_for_dirty_pages", &["dirty_limit_reached", "dirty_limit_tiny"]),
     ("depth_not_reached", &["generator_bound", "stood_still"]),
-    ("everything_waits_for_io", &["array_syncing", "writers_wait_for_dirty_pages"]),
+    ("everything_waits_for_io", &["array_syncing", "busy_before_load", "writers_wait_for_dirty_pages"]),
     ("noisy_run", &["others_on_device", "stood_still", "token_bucket"]),
     ("token_bucket", &["cgroup_limit_reached", "rate_capped_outside", "burst_used_up"]),
 ];

@@ -83,7 +83,7 @@ fn state(layer: &Layer) -> Option<Row> {
 
 fn synchronisation(layer: &Layer) -> Option<Row> {
     let action = layer.fact("sync_action").filter(|action| !matches!(*action, "idle" | "frozen"))?;
-    let mut text = format!("{action} is running and takes disk time");
+    let mut text = format!("{action} takes disk time");
     if let Some(done) = percent(layer, "sync_percent") {
         text.push_str(&format!(": {done} done"));
     }
@@ -98,7 +98,7 @@ fn bitmap(layer: &Layer) -> Option<Row> {
     let bitmap = layer.fact("bitmap")?;
     let is_redundant = layer.fact("stack").is_some_and(|level| level != "raid0" && level != "linear");
     let meaning = match bitmap {
-        "none" if is_redundant => "none: after a crash the whole array is synchronised anew".to_string(),
+        "none" if is_redundant => "none: after a crash all of it is synchronised anew".to_string(),
         "none" => return None,
         place => place.to_string(),
     };
@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(
             shown(&array),
             "state: clean, degraded: 1 missing; failed: sdc\n\
-             sync: recover is running and takes disk time: 12 % done, 100 MiB/s\n\
-             bitmap: none: after a crash the whole array is synchronised anew\n"
+             sync: recover takes disk time: 12 % done, 100 MiB/s\n\
+             bitmap: none: after a crash all of it is synchronised anew\n"
         );
         assert_eq!(shown(&[("stack", "raid0"), ("bitmap", "none"), ("sync_action", "idle")]), "");
     }

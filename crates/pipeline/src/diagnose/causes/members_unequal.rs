@@ -95,6 +95,7 @@
 use crate::diagnose::finding::{With, note, warning};
 use crate::diagnose::{Cause, Scene, parts};
 use model::change::Risk;
+use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
@@ -175,10 +176,11 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
 
 /// Whether it was the same member at every depth: of short loads, any one can catch a stall.
 fn is_slow_throughout(scene: &Scene<'_>, volume: &Layer, member: &str) -> bool {
-    let steps = scene.curve().into_iter().map(|(_, probe)| {
+    let loads = scene.probe(Role::Latency).into_iter().chain(scene.curve().into_iter().map(|(_, probe)| probe));
+    let mut steps = loads.map(|probe| {
         parts::members(volume).into_iter().filter_map(|member| seen(&probe.frame, member)).collect::<Vec<_>>()
     });
-    steps.into_iter().all(|step| slow(&step).is_some_and(|(name, ..)| name == member))
+    steps.all(|step| slow(&step).is_some_and(|(name, ..)| name == member))
 }
 
 fn seen<'a>(frame: &Frame, member: &'a Layer) -> Option<Seen<'a>> {

@@ -73,7 +73,7 @@
 //! - Twice is a proposal of this project: a file's own metadata reads stay well below.
 
 use crate::diagnose::causes_help_queue::{amplification, read_ahead};
-use crate::diagnose::finding::{With, note, warning};
+use crate::diagnose::finding::{With, found, note};
 use crate::diagnose::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -98,6 +98,9 @@ pub static CAUSE: Cause = Cause {
 
 /// Read over asked for, from which it is amplification.
 const TIMES: f64 = 2.0;
+/// What kernels give for decades, KiB, and from how much on even that is certainly too large here.
+const USUAL_KIB: f64 = 128.0;
+const CERTAIN_TIMES: f64 = 6.0;
 /// A smaller window cannot be the reason, KiB.
 const LEAST_KIB: f64 = 64.0;
 /// Production that reads less is not worth a word, bytes a second.
@@ -116,7 +119,10 @@ fn measured(layer: &Layer, kib: f64, times: f64) -> Option<Finding> {
         return None;
     }
     let claim = format!("Random buffered reads make the disks read {times:.1} times what they get.");
-    let finding = warning(&layer.name, claim)
+    // Short loads on small scratch come near their own cached blocks, where the kernel takes them for a stream: up to the
+    // usual window that is no certain loss.
+    let level = if kib > USUAL_KIB || times > CERTAIN_TIMES { Level::Warning } else { Level::Note };
+    let finding = found(level, &layer.name, claim)
         .shows("read_ahead_kb", kib)
         .shows("read by the disks", format!("{times:.1} times what the load got"))
         .refuted_by("the disks read as much with read_ahead_kb 0")

@@ -58,7 +58,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     }
     let directory = format!("{scsi_host}/scsi_host/{}", link::base(scsi_host));
     let of_host = |file: &str| Some(host.text(&format!("{directory}/{file}"))?.trim().to_string());
-    draft.fact("host_driver", of_host("proc_name").filter(|name| !name.is_empty() && name != "<NULL>"));
+    // uas and some others give no name: then it is the driver of the device that the host stands for.
+    let own = of_host("proc_name").filter(|name| !name.is_empty() && !name.starts_with(['<', '(']));
+    let above = || device::link_name(host, &format!("{}/driver", scsi_host.rsplit_once('/')?.0));
+    draft.fact("host_driver", own.or_else(above));
     draft.fact("host_can_queue", of_host("can_queue"));
     draft.fact("host_cmd_per_lun", of_host("cmd_per_lun"));
     draft.fact("host_queues", of_host("nr_hw_queues"));
@@ -131,6 +134,21 @@ fn phys(host: &Host, port: &str) -> Vec<Phy> {
 #[cfg(test)]
 mod tests {
     use crate::inventory::tests::{collect_on, facts};
+
+    #[test]
+    fn a_host_without_a_name_goes_by_its_driver() {
+        let usb = "devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0";
+        let path = collect_on(
+            &format!(
+                "path: /sys/class/block/sdc\nlink: ../../{usb}/host4/target4:0:0/4:0:0:0/block/sdc\n\
+                 path: /sys/{usb}/host4/target4:0:0/4:0:0:0/block/sdc/size\nlines: 1\n8\n\
+                 path: /sys/{usb}/driver\nlink: ../../../../../bus/usb/drivers/uas\n\
+                 path: /sys/{usb}/host4/scsi_host/host4/proc_name\nlines: 1\n(null)\n"
+            ),
+            "sdc",
+        );
+        assert_eq!(facts(&path, "sdc", "host_driver"), "uas");
+    }
 
     #[test]
     fn a_sas_disk_behind_an_expander() {
