@@ -121,6 +121,7 @@ fn finding(frame: &Frame, disk: &Layer) -> Option<Finding> {
 /// The process that moved most, where one moved anything.
 fn busiest(frame: &Frame) -> Option<(&str, f64)> {
     let reads = frame.each("process.read_bytes_per_s");
-    let all = reads.map(|(who, bytes)| (who, bytes + frame.get("process.write_bytes_per_s", who).unwrap_or(0.0)));
+    let all =
+        reads.map(|(who, bytes)| (who, bytes + frame.get("process.write_bytes_per_s", who).unwrap_or(0.0)));
     all.filter(|(_, bytes)| *bytes > 0.0).max_by(|one, other| one.1.total_cmp(&other.1))
 }

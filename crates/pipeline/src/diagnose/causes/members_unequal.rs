@@ -176,7 +176,8 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
 
 /// Whether it was the same member at every depth: of short loads, any one can catch a stall.
 fn is_slow_throughout(scene: &Scene<'_>, volume: &Layer, member: &str) -> bool {
-    let loads = scene.probe(Role::Latency).into_iter().chain(scene.curve().into_iter().map(|(_, probe)| probe));
+    let loads =
+        scene.probe(Role::Latency).into_iter().chain(scene.curve().into_iter().map(|(_, probe)| probe));
     let mut steps = loads.map(|probe| {
         parts::members(volume).into_iter().filter_map(|member| seen(&probe.frame, member)).collect::<Vec<_>>()
     });

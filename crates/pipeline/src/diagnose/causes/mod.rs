@@ -5,6 +5,7 @@ pub mod atime_on_every_read;
 pub mod barriers_off;
 pub mod bfq_on_flash;
 pub mod burst_used_up;
+pub mod busy_before_load;
 pub mod busy_percent_misleads;
 pub mod busy_percent_sampled;
 pub mod cgroup_dirty_limit;
@@ -99,6 +100,7 @@ pub static ALL: &[&super::Cause] = &[
     &barriers_off::CAUSE,
     &bfq_on_flash::CAUSE,
     &burst_used_up::CAUSE,
+    &busy_before_load::CAUSE,
     &busy_percent_misleads::CAUSE,
     &busy_percent_sampled::CAUSE,
     &cgroup_dirty_limit::CAUSE,
@@ -194,6 +196,7 @@ pub static PAGES: &[(&str, &str)] = &[
     ("barriers_off", include_str!("../../../../../docs/catalogue/cause/barriers_off.md")),
     ("bfq_on_flash", include_str!("../../../../../docs/catalogue/cause/bfq_on_flash.md")),
     ("burst_used_up", include_str!("../../../../../docs/catalogue/cause/burst_used_up.md")),
+    ("busy_before_load", include_str!("../../../../../docs/catalogue/cause/busy_before_load.md")),
     ("busy_percent_misleads", include_str!("../../../../../docs/catalogue/cause/busy_percent_misleads.md")),
     ("busy_percent_sampled", include_str!("../../../../../docs/catalogue/cause/busy_percent_sampled.md")),
     ("cgroup_dirty_limit", include_str!("../../../../../docs/catalogue/cause/cgroup_dirty_limit.md")),

@@ -12,7 +12,6 @@ pub mod filesystem;
 pub mod filesystem_bdi;
 pub mod filesystem_btrfs;
 pub mod filesystem_ext4;
-pub mod filesystem_network;
 pub mod fstab;
 pub mod hardware_queues;
 pub mod interrupts;
@@ -52,7 +51,6 @@ pub static ALL: &[&super::Collector] = &[
     &filesystem_bdi::COLLECTOR,
     &filesystem_btrfs::COLLECTOR,
     &filesystem_ext4::COLLECTOR,
-    &filesystem_network::COLLECTOR,
     &fstab::COLLECTOR,
     &hardware_queues::COLLECTOR,
     &interrupts::COLLECTOR,
@@ -93,7 +91,6 @@ pub static PAGES: &[(&str, &str)] = &[
     ("filesystem_bdi", include_str!("../../../../../docs/catalogue/collector/filesystem_bdi.md")),
     ("filesystem_btrfs", include_str!("../../../../../docs/catalogue/collector/filesystem_btrfs.md")),
     ("filesystem_ext4", include_str!("../../../../../docs/catalogue/collector/filesystem_ext4.md")),
-    ("filesystem_network", include_str!("../../../../../docs/catalogue/collector/filesystem_network.md")),
     ("fstab", include_str!("../../../../../docs/catalogue/collector/fstab.md")),
     ("hardware_queues", include_str!("../../../../../docs/catalogue/collector/hardware_queues.md")),
     ("interrupts", include_str!("../../../../../docs/catalogue/collector/interrupts.md")),
