@@ -1,8 +1,8 @@
 //! # A file system that went read-only
 //!
 //! ## What it finds
-//! A file system that is mounted read-only although fstab or its own counters say that it should not be: `rw` or no `ro` in fstab, or
-//! errors counted by ext4.
+//! A file system that has counted errors of its own (ext4), or that is mounted read-only although fstab does not ask for it. With
+//! `errors=remount-ro` newer kernels stop writes without a word in the mount table, so that the errors alone have to tell.
 //!
 //! ## Why it matters
 //! Nothing can be written. ext4 and xfs stop writing when what they read makes no sense, which is the disk's or the cable's
@@ -23,7 +23,17 @@
 //! expect: warning says "read-only" about /srv
 //! ```
 //!
+//! ```scene
+//! filesystem: ext4 mount=/srv options=rw,errors=remount-ro errors_count=1
+//! disk: sda transport=sata
+//! expect: warning says "takes no writes since" about /srv
+//! ```
+//!
 //! ## Stays silent
+//! ```scene
+//! filesystem: ext4 mount=/srv options=rw,errors=remount-ro errors_count=0
+//! disk: sda transport=sata
+//! ```
 //! ```scene
 //! filesystem: ext4 mount=/srv options=rw,relatime
 //! disk: sda transport=sata
@@ -70,12 +80,23 @@ fn finding(layer: &Layer) -> Option<Finding> {
     let is_read_only = layer.fact("read_only") == Some("yes");
     let errors = layer.number("errors_count").filter(|errors| *errors > 0.0);
     let wanted = layer.fact("fstab").filter(|options| !options.split(',').any(|option| option == "ro"));
-    if !is_read_only || (errors.is_none() && wanted.is_none()) {
+    if errors.is_none() && (!is_read_only || wanted.is_none()) {
         return None;
     }
     let place = &layer.name;
+    let stops = layer.fact("options").is_some_and(|options| options.contains("errors=remount-ro"));
+    let many = |errors: f64| if errors == 1.0 { "1 error".to_string() } else { format!("{errors} errors") };
     let claim = match errors {
-        Some(errors) => format!("{place} is mounted read-only: its file system met {errors} errors."),
+        Some(errors) if is_read_only => {
+            format!("{place} is mounted read-only: its file system met {}.", many(errors))
+        }
+        Some(errors) if stops => {
+            format!(
+                "The file system of {place} met {}, and with errors=remount-ro it takes no writes since.",
+                many(errors)
+            )
+        }
+        Some(errors) => format!("The file system of {place} met {}: it wants a check.", many(errors)),
         None => format!("{place} is mounted read-only, and fstab does not ask for it."),
     };
     let mut found = warning(place, claim).shows("options", layer.fact("options").unwrap_or("ro"));

@@ -3,6 +3,7 @@
 pub mod array_not_whole;
 pub mod atime_on_every_read;
 pub mod barriers_off;
+pub mod below_promise;
 pub mod bfq_on_flash;
 pub mod burst_used_up;
 pub mod busy_before_load;
@@ -98,6 +99,7 @@ pub static ALL: &[&super::Cause] = &[
     &array_not_whole::CAUSE,
     &atime_on_every_read::CAUSE,
     &barriers_off::CAUSE,
+    &below_promise::CAUSE,
     &bfq_on_flash::CAUSE,
     &burst_used_up::CAUSE,
     &busy_before_load::CAUSE,
@@ -194,6 +196,7 @@ pub static PAGES: &[(&str, &str)] = &[
     ("array_not_whole", include_str!("../../../../../docs/catalogue/cause/array_not_whole.md")),
     ("atime_on_every_read", include_str!("../../../../../docs/catalogue/cause/atime_on_every_read.md")),
     ("barriers_off", include_str!("../../../../../docs/catalogue/cause/barriers_off.md")),
+    ("below_promise", include_str!("../../../../../docs/catalogue/cause/below_promise.md")),
     ("bfq_on_flash", include_str!("../../../../../docs/catalogue/cause/bfq_on_flash.md")),
     ("burst_used_up", include_str!("../../../../../docs/catalogue/cause/burst_used_up.md")),
     ("busy_before_load", include_str!("../../../../../docs/catalogue/cause/busy_before_load.md")),
