@@ -60,7 +60,7 @@ fn a_server_that_lost_its_scheduler_with_a_new_system() {
     assert!(text(&output.stderr).contains("-offset_increment="), "{}", text(&output.stderr));
 }
 
-/// Volumes ranked by one test each. What made some of them slow is their scheduler and a volume that uses one disk.
+/// Volumes ranked by one test each. Such a rank can be that of a scheduler, or of a volume that uses one of its disks.
 #[test]
 fn volumes_ranked_without_a_look_at_what_they_are_made_of() {
     is_named("bfq_on_nvme", "bfq_on_flash");
@@ -103,8 +103,20 @@ fn a_loop_device_whose_figures_are_the_page_cache_s() {
     assert!(finding["claim"].as_str().unwrap().contains("page cache of its backing file"), "{finding}");
 }
 
-/// The same report's slow disk: it can take many commands at a time, and its driver gives it one.
+/// The same report's slow disk: it can take many commands at a time, and a quirk keeps it on a driver that gives it one.
 #[test]
 fn a_usb_disk_that_is_given_one_command_at_a_time() {
-    is_named("usb_without_uas", "usb_one_command");
+    let host = testdata("hosts/report_004_usb_storage.host");
+    let (document, output) = Iodyno::new().json(&["check", "--root", &host, "/media/usb"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(rules(&document)[..1], ["usb_one_command"], "{document}");
+    let finding = &document["findings"][0];
+    assert_eq!(finding["level"], "warning", "{finding}");
+    assert!(finding["claim"].as_str().unwrap().contains("because of the quirk u"), "{finding}");
+}
+
+/// And its data set of small files, before which it counted the inodes: a file system can be full with bytes left.
+#[test]
+fn a_file_system_that_is_full_with_bytes_left() {
+    is_named("inodes_full", "file_system_full");
 }
