@@ -26,6 +26,7 @@ mod persist;
 mod records;
 mod run;
 mod safety;
+mod stories;
 mod support;
 mod sweep;
 mod tune;

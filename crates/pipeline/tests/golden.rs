@@ -19,7 +19,7 @@ fn machines() -> Vec<(String, Host, String)> {
     let directory = testdata("hosts");
     let names = Host::live().list(&directory.to_string_lossy());
     let names: Vec<String> = names.into_iter().filter(|name| name.ends_with(".host")).collect();
-    assert!(names.len() >= 12, "{names:?}");
+    assert!(names.len() >= 22, "{names:?}");
     let machine = |name: String| {
         let path = directory.join(&name);
         let text = files::read_text(&path).unwrap();
