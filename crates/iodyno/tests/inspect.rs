@@ -80,7 +80,8 @@ fn everything_in_the_catalogue_has_a_page() {
     let near = iodyno.run(&["explain", "schedul"]);
     assert_eq!(code(&near), 2);
     assert!(
-        text(&near.stderr).contains("Did you mean scheduler, scheduler_in_job?"),
+        text(&near.stderr)
+            .contains("Did you mean scheduler, scheduler_in_job, no_scheduler_on_spinning_disk,"),
         "{}",
         text(&near.stderr)
     );

@@ -17,7 +17,7 @@
 //! promise: aws gp3 iops=3000
 //! probe: latency read=574@1700us elapsed=1s depth=1
 //! probe: depth read=540@60ms elapsed=1s depth=32
-//! expect: warning says "540 of 3.00 k" about vda
+//! expect: warning says "574 of 3.00 k" about vda
 //! ```
 //!
 //! ## Stays silent
@@ -88,11 +88,16 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         return None;
     }
     let (given, sold) = (units::count(best.round()), units::count(promised));
-    let found = warning(&disk.name, format!("{} gives {given} of {sold} I/Os a second that it is sold with.", disk.name))
-        .shows("random reads a second", &given)
-        .shows("promised", &sold)
-        .refuted_by("a longer load at the same depth reaches the promise")
-        .advise("Compare what was ordered with what is attached, and the limits of the instance with `iodyno cloud`.")
-        .gains((promised / best.max(1.0) - 1.0).min(3.0));
+    let found = warning(
+        &disk.name,
+        format!("{} gives {given} of {sold} I/Os a second that it is sold with.", disk.name),
+    )
+    .shows("random reads a second", &given)
+    .shows("promised", &sold)
+    .refuted_by("a longer load at the same depth reaches the promise")
+    .advise(
+        "Compare what was ordered with what is attached, and the limits of the instance with `iodyno cloud`.",
+    )
+    .gains((promised / best.max(1.0) - 1.0).min(3.0));
     Some(found)
 }

@@ -99,6 +99,14 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     scene.queues().filter_map(|layer| finding(scene, layer)).collect()
 }
 
+/// The schedulers that this kernel offers instead, as a knob takes them: kernels before 5.0 have other words.
+fn others(layer: &Layer) -> String {
+    let text = layer.setting("scheduler").and_then(|setting| setting.value.value()).unwrap_or_default();
+    let words =
+        text.split_whitespace().filter(|word| ["none", "mq-deadline", "noop", "deadline"].contains(word));
+    words.collect::<Vec<_>>().join(",")
+}
+
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let word = scheduler(layer).filter(|word| matches!(*word, "bfq" | "cfq"))?;
     let held = share_of(scene, layer, &[Span::I2D]);
@@ -123,6 +131,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let mut finding = found(level, name, claim)
         .shows("scheduler", word)
         .refuted_by("none is no faster in an experiment with this load")
+        .experiment(format!("iodyno tune {} --knob scheduler={}", scene.path.target, others(layer)))
         .advise("Compare none and mq-deadline under your load; readers beside writers may need bfq.")
         .gains(gain);
     if let Some((share, _)) = held {
