@@ -25,8 +25,14 @@ _iodyno() {
             iodyno,check)
                 cmd="iodyno__subcmd__check"
                 ;;
+            iodyno,cloud)
+                cmd="iodyno__subcmd__cloud"
+                ;;
             iodyno,completions)
                 cmd="iodyno__subcmd__completions"
+                ;;
+            iodyno,diff)
+                cmd="iodyno__subcmd__diff"
                 ;;
             iodyno,explain)
                 cmd="iodyno__subcmd__explain"
@@ -73,8 +79,14 @@ _iodyno() {
             iodyno__subcmd__help,check)
                 cmd="iodyno__subcmd__help__subcmd__check"
                 ;;
+            iodyno__subcmd__help,cloud)
+                cmd="iodyno__subcmd__help__subcmd__cloud"
+                ;;
             iodyno__subcmd__help,completions)
                 cmd="iodyno__subcmd__help__subcmd__completions"
+                ;;
+            iodyno__subcmd__help,diff)
+                cmd="iodyno__subcmd__help__subcmd__diff"
                 ;;
             iodyno__subcmd__help,explain)
                 cmd="iodyno__subcmd__help__subcmd__explain"
@@ -119,7 +131,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect check run watch tune apply undo status judge list show explain catalogue completions manual help"
+            opts="-h -V --json --help --version inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -176,7 +188,7 @@ _iodyno() {
                     return 0
                     ;;
                 --layers)
-                    COMPREPLY=($(compgen -W "off auto lite full tracefs" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -189,6 +201,76 @@ _iodyno() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "note warning wrong" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__cloud)
+            opts="-h -V --iops --mbps --instance --bandwidth --bs --size --provider --prices --record --series --every --data --target --root --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --iops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mbps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --instance)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bandwidth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --provider)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prices)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --record)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --series)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -212,6 +294,100 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__diff)
+            opts="-h -V --all --target --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --job)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine)
+                    COMPREPLY=($(compgen -W "native fio" -- "${cur}"))
+                    return 0
+                    ;;
+                --rw)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --iodepth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --numjobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --direct)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ioengine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine-option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rwmixread)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-iops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --arrivals)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fsync)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus-allowed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__explain)
             opts="-h -V --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -227,7 +403,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help)
-            opts="inspect check run watch tune apply undo status judge list show explain catalogue completions manual help"
+            opts="inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -282,7 +458,35 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__help__subcmd__cloud)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__diff)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -28,6 +28,7 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -l json -d 'Print one JSON d
 complete -c iodyno -n "__fish_iodyno_needs_command" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_needs_command" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "diff" -d 'What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "check" -d 'Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "run" -d 'Load a target once and keep the measurement as a record'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
@@ -36,6 +37,7 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "apply" -d 'Put in pla
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "list" -d 'List the records'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "show" -d 'Show one record'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
@@ -50,13 +52,44 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l mask -d 'Also 
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l target -d 'Target below which to look in a capture that was made of several' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l job -d 'A fio job file' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l section -d 'Only these sections of the job file' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l engine -d 'native, or fio: the fio that is installed here runs the same job' -r -f -a "native\t''
+fio\t''"
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l rw -d 'read, write, randread, randwrite, rw, randrw, trim or randtrim [default: randread]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l bs -d 'Block size [default: 4k]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l iodepth -d 'I/Os in flight for each job [default: 32]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l numjobs -d 'Threads that each run the job [default: 1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l direct -d '1 for O_DIRECT, 0 for the page cache [default: 1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l size -d 'Bytes of the target to use [default: the whole of a file or device, 1G of scratch in a directory]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l ioengine -d 'What produces the load: io_uring, libaio, psync and more; `iodyno catalogue` lists them [default: io_uring]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l engine-option -d 'An option of that engine alone: `iodyno explain ENGINE` lists them' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l rwmixread -d 'Share of reads in a mix, per cent [default: 50]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l arrivals -d 'With a rate: linear or poisson [default: linear]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l fsync -d 'fsync after so many writes' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l all -d 'Also what hardly matters'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l overwrite -d 'Allow writes to an existing file: its content is lost'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l force-signature -d 'With --destroy-data: also when a file system or RAID signature is on the device'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l observe -d 'Watch this long before the first load [default: 2s; 500ms with --quick, 5s with --deep]' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l disk-spec -d 'What the storage is sold as: iops=3000,bytes_per_s=125m' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l disk-spec -d 'What the storage is sold as: aws:gp3:100GiB:iops=6000, or figures alone: iops=3000:bandwidth=125m' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l layers -d 'How closely the block layer is traced beside the loads [default: auto]' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
-full\t'Every event of every I/O'
-tracefs\t'The same without eBPF, from the kernel\'s trace events; what `full` does where there is no eBPF'"
+full\t'Every event of every I/O: by eBPF, or by the next of the others here that this machine has'
+perf\t'The same without eBPF, from perf\'s rings'
+tracefs\t'The same without eBPF, from buffers of tracefs'
+blktrace\t'The same from blktrace, one trace a device'"
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l root -d 'Judge a captured machine; nothing is loaded' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l replay -d 'Judge a document of an earlier `check --json` again; nothing is loaded' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l fail-on -d 'End with status 1 when anything of this level or above is found' -r -f -a "note\t'Anything at all'
@@ -204,6 +237,23 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l seed -d 'Seed of
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l iops -d 'I/Os a second: provisioned for TYPE, or needed by a load' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l mbps -d 'Bandwidth provisioned for TYPE, in the unit of its provider (MB/s or MiB/s)' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l instance -d 'The instance type that TYPE is attached to: m5.large, Standard_D4s_v5' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l bandwidth -d 'Bytes a second that a load needs: 200m' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l bs -d 'Size of the load\'s I/Os [default: 4k, or 1m with --bandwidth alone]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l size -d 'Room that the load needs: 500g' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l provider -d 'Only disks of this provider: aws, azure, gcp, alibaba' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l prices -d 'Prices, to order by: a JSON file as the guide describes it' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l record -d 'A record whose rate is to be recognised' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l series -d 'A file with one rate a line, or of fio\'s write_iops_log, whose plateau is to be recognised' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l every -d 'Time between two lines of --series, where it does not say itself' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l data -d 'Types and instances of your own, in front of those that come along' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l target -d 'The path whose disks are looked at, where nothing else is asked [default: the working directory]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l root -d 'Look at a captured machine in place of this one' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s n -l limit -d 'How many to show' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s h -l help -d 'Print help'
@@ -223,19 +273,21 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand completions" -s V -l versi
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "check" -d 'Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "list" -d 'List the records'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "show" -d 'Show one record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect check run watch tune apply undo status judge list show explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "diff" -d 'What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "check" -d 'Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "list" -d 'List the records'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "show" -d 'Show one record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -43,15 +43,54 @@ _arguments "${_arguments_options[@]}" : \
 '::target -- A directory, a file or a block device; the working directory without it:_default' \
 && ret=0
 ;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+'--target=[Target below which to look in a capture that was made of several]:TARGET:_default' \
+'--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
+'(--preset)--job=[A fio job file]:FILE.fio:_files' \
+'*--section=[Only these sections of the job file]:NAME:_default' \
+'--engine=[native, or fio\: the fio that is installed here runs the same job]:ENGINE:(native fio)' \
+'--rw=[read, write, randread, randwrite, rw, randrw, trim or randtrim \[default\: randread\]]:RW:_default' \
+'--bs=[Block size \[default\: 4k\]]:BS:_default' \
+'--iodepth=[I/Os in flight for each job \[default\: 32\]]:IODEPTH:_default' \
+'--numjobs=[Threads that each run the job \[default\: 1\]]:NUMJOBS:_default' \
+'--direct=[1 for O_DIRECT, 0 for the page cache \[default\: 1\]]:DIRECT:_default' \
+'--size=[Bytes of the target to use \[default\: the whole of a file or device, 1G of scratch in a directory\]]:SIZE:_default' \
+'--ioengine=[What produces the load\: io_uring, libaio, psync and more; \`iodyno catalogue\` lists them \[default\: io_uring\]]:IOENGINE:_default' \
+'*--engine-option=[An option of that engine alone\: \`iodyno explain ENGINE\` lists them]:NAME=VALUE:_default' \
+'--rwmixread=[Share of reads in a mix, per cent \[default\: 50\]]:RWMIXREAD:_default' \
+'--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
+'--arrivals=[With a rate\: linear or poisson \[default\: linear\]]:ARRIVALS:_default' \
+'--fsync=[fsync after so many writes]:FSYNC:_default' \
+'*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
+'--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
+'--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'--all[Also what hardly matters]' \
+'--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
+'--destroy-data[Allow writes to a block device\: everything on it is lost]' \
+'--overwrite[Allow writes to an existing file\: its content is lost]' \
+'--force-signature[With --destroy-data\: also when a file system or RAID signature is on the device]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':a -- The good side\: a capture (FILE.host), a document of inspect, check or run (FILE.json), a record'\''s number, or a target on this machine:_default' \
+'::b -- The other side, in the same words; the same target on this machine without it:_default' \
+'*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`, a whole fio line, or a dd or cp line:_default' \
+&& ret=0
+;;
 (check)
 _arguments "${_arguments_options[@]}" : \
 '--observe=[Watch this long before the first load \[default\: 2s; 500ms with --quick, 5s with --deep\]]:TIME:_default' \
-'--disk-spec=[What the storage is sold as\: iops=3000,bytes_per_s=125m]:SPEC:_default' \
+'--disk-spec=[What the storage is sold as\: aws\:gp3\:100GiB\:iops=6000, or figures alone\: iops=3000\:bandwidth=125m]:SPEC:_default' \
 '--layers=[How closely the block layer is traced beside the loads \[default\: auto\]]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
-full\:"Every event of every I/O"
-tracefs\:"The same without eBPF, from the kernel'\''s trace events; what \`full\` does where there is no eBPF"))' \
+full\:"Every event of every I/O\: by eBPF, or by the next of the others here that this machine has"
+perf\:"The same without eBPF, from perf'\''s rings"
+tracefs\:"The same without eBPF, from buffers of tracefs"
+blktrace\:"The same from blktrace, one trace a device"))' \
 '(--observe --quick --deep --layers)--root=[Judge a captured machine; nothing is loaded]:FILE.host:_files' \
 '(--root --observe --quick --deep --layers --no-load)--replay=[Judge a document of an earlier \`check --json\` again; nothing is loaded]:FILE.json:_files' \
 '--fail-on=[End with status 1 when anything of this level or above is found]:LEVEL:((note\:"Anything at all"
@@ -251,6 +290,31 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 && ret=0
 ;;
+(cloud)
+_arguments "${_arguments_options[@]}" : \
+'--iops=[I/Os a second\: provisioned for TYPE, or needed by a load]:N:_default' \
+'--mbps=[Bandwidth provisioned for TYPE, in the unit of its provider (MB/s or MiB/s)]:N:_default' \
+'--instance=[The instance type that TYPE is attached to\: m5.large, Standard_D4s_v5]:NAME:_default' \
+'--bandwidth=[Bytes a second that a load needs\: 200m]:BYTES:_default' \
+'()--bs=[Size of the load'\''s I/Os \[default\: 4k, or 1m with --bandwidth alone\]]:BYTES:_default' \
+'()--size=[Room that the load needs\: 500g]:BYTES:_default' \
+'--provider=[Only disks of this provider\: aws, azure, gcp, alibaba]:NAME:_default' \
+'()--prices=[Prices, to order by\: a JSON file as the guide describes it]:FILE:_files' \
+'(--series --iops --bandwidth)--record=[A record whose rate is to be recognised]:ID:_default' \
+'(--iops --bandwidth)--series=[A file with one rate a line, or of fio'\''s write_iops_log, whose plateau is to be recognised]:FILE:_files' \
+'--every=[Time between two lines of --series, where it does not say itself]:TIME:_default' \
+'--data=[Types and instances of your own, in front of those that come along]:FILE:_files' \
+'--target=[The path whose disks are looked at, where nothing else is asked \[default\: the working directory\]]:TARGET:_default' \
+'--root=[Look at a captured machine in place of this one]:FILE.host:_files' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::kind -- A type of disk\: gp3, aws\:gp3, P30, pl1 … Without one\: what carries --iops or --bandwidth, what --record or --series looks like, or what this machine is:_default' \
+'::size -- Its size\: 100GiB, 2TiB; a bare number is GiB:_default' \
+&& ret=0
+;;
 (list)
 _arguments "${_arguments_options[@]}" : \
 '-n+[How many to show]:LIMIT:_default' \
@@ -326,6 +390,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (check)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -355,6 +423,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (judge)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(cloud)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -399,6 +471,7 @@ esac
 _iodyno_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
+'diff:What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing' \
 'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
@@ -407,6 +480,7 @@ _iodyno_commands() {
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
+'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
 'list:List the records' \
 'show:Show one record' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
@@ -432,10 +506,20 @@ _iodyno__subcmd__check_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno check commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__cloud_commands] )) ||
+_iodyno__subcmd__cloud_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno cloud commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__completions_commands] )) ||
 _iodyno__subcmd__completions_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno completions commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__diff_commands] )) ||
+_iodyno__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno diff commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__explain_commands] )) ||
 _iodyno__subcmd__explain_commands() {
@@ -446,6 +530,7 @@ _iodyno__subcmd__explain_commands() {
 _iodyno__subcmd__help_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
+'diff:What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing' \
 'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
@@ -454,6 +539,7 @@ _iodyno__subcmd__help_commands() {
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
+'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
 'list:List the records' \
 'show:Show one record' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
@@ -479,10 +565,20 @@ _iodyno__subcmd__help__subcmd__check_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help check commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__cloud_commands] )) ||
+_iodyno__subcmd__help__subcmd__cloud_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help cloud commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__completions_commands] )) ||
 _iodyno__subcmd__help__subcmd__completions_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help completions commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__diff_commands] )) ||
+_iodyno__subcmd__help__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help diff commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__explain_commands] )) ||
 _iodyno__subcmd__help__subcmd__explain_commands() {

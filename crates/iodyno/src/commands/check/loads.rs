@@ -12,6 +12,7 @@ use model::check::{Probe, Role};
 use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::LayerTimes;
+use model::reading::Reading;
 use model::record::LoadResult;
 use model::sample::SensorLog;
 use model::units;
@@ -217,13 +218,28 @@ impl<'a> Loads<'a> {
     fn keep(&mut self, role: Role, job: Job, load: LoadResult, begin_ns: u64, before: Option<LayerTimes>) {
         let begin = begin_ns.saturating_sub(self.origin_ns) as i64;
         let end = begin + (load.elapsed_ms * 1e6) as i64;
-        // The first sample that lies within the load whole: the one before it saw the idle time as well.
-        let inside = (begin + INTERVAL_DEFAULT_MS as i64 * 1_000_000).min(end);
-        let frame = self.fields.frame(&self.sampler.readings(inside, end));
+        let frame = self.fields.frame(&self.inside(begin, end));
         let layers = self.tracing.since(before.as_ref());
         self.edges.push((begin, end));
         let start_ms = (begin / 1_000_000) as u64;
         self.probes.push(Probe { role, job, load, frame, layers, start_ms });
+    }
+
+    /// What the sensors read within a load, from the first sample that lies in it on: the one before has seen the load
+    /// before it as well. On a busy machine samples come late, so that their own times decide.
+    fn inside(&self, begin: i64, end: i64) -> Vec<Reading> {
+        let step = INTERVAL_DEFAULT_MS as i64 * 1_000_000;
+        let mut from = (begin + step).min(end);
+        loop {
+            let readings = self.sampler.readings(from, end);
+            let is_early = |one: &Reading| {
+                one.sensor == "diskstats" && one.from.as_ref().is_some_and(|row| row.time_ns < begin)
+            };
+            if from >= end || !readings.iter().any(is_early) {
+                return readings;
+            }
+            from = (from + step).min(end);
+        }
     }
 
     fn tell(&self, what: &str) {

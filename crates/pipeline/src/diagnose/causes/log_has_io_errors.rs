@@ -93,7 +93,7 @@ const WORDS: &[&str] = &[
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let about = |disk| (disk, log_of(scene, disk, WORDS));
-    scene.disks().into_iter().map(about).filter(|(_, lines)| !lines.is_empty()).map(finding).collect()
+    scene.queues().map(about).filter(|(_, lines)| !lines.is_empty()).map(finding).collect()
 }
 
 fn finding((disk, lines): (&Layer, Vec<&str>)) -> Finding {

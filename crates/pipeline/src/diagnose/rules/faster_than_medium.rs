@@ -27,6 +27,13 @@
 //! result: read=10000@6ms elapsed=60s
 //! ```
 //!
+//! A stick, whose flag says that it rotates:
+//! ```facts
+//! fio: -ioengine=psync -direct=1 -rw=randread
+//! disk: sda transport=usb rotational=1
+//! result: read=90000@600us elapsed=60s
+//! ```
+//!
 //! ```facts
 //! fio: -ioengine=psync -direct=1 -rw=read
 //! disk: sda transport=sata rotational=1
@@ -64,6 +71,12 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn one(facts: &Facts<'_>, result: &SectionResult) -> Option<Finding> {
+    // Most USB sticks and bridges leave the flag that says that they rotate as it is.
+    let disk = facts.disk();
+    if disk.is_some_and(|disk| disk.fact("transport") == Some("usb") && disk.fact("rotational") == Some("1"))
+    {
+        return None;
+    }
     let medium = facts.medium()?;
     let floor_ns = medium.read_floor_ns()?;
     let median_ns = result.load.read.latency.quantile_ns(0.5)?;
