@@ -3,7 +3,7 @@
 use super::meaning::{self, MAIN};
 use super::text::clean;
 use super::tree::Row;
-use super::{fact_rows, link_rows, stack_rows};
+use super::{fact_rows, link_rows, owner_view, stack_rows};
 use model::change::Attribute;
 use model::iopath::{Interrupt, Layer, LayerKind};
 use model::units;
@@ -160,9 +160,18 @@ fn settings(layer: &Layer, all: bool) -> Vec<Row> {
     main.chain(others)
         .map(|setting| {
             let value = clean(&meaning::value(setting)).into_owned();
-            row(&clean(&setting.name), value, meaning::meaning(setting, layer))
+            row(&clean(&setting.name), value, with_owner(meaning::meaning(setting, layer), setting))
         })
         .collect()
+}
+
+/// What a value does, then who gave it. A setting that only the driver can have set, so that neither a default nor
+/// anybody's wish is known, has nothing to add.
+fn with_owner(meaning: String, setting: &model::iopath::Setting) -> String {
+    let default = owner_view::default_words(setting);
+    let parts = [Some(meaning), owner_view::owner_words(setting), default];
+    let said: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    said.join("; ").replace("; [kernel default]", " [default]")
 }
 
 fn is_bare_scheduler(setting: &model::iopath::Setting) -> bool {

@@ -60,7 +60,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: the disk at hand answers from its host's memory and is 71 % busy at depth 1; it passes 95 % only beyond its knee.
+//! In the lab: `bfq_on_nvme`, `ncq_off`.
 //!
 //! ## Sources
 //! - iostat(1), %util: "for devices serving requests in parallel … this number does not reflect their performance limits"

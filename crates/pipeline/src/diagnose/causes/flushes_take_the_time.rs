@@ -51,7 +51,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: flushes here and in the lab take less than 1 ms.
+//! In the lab: `hdd_ext4`, `nvme_ext4`.
 //!
 //! ## Sources
 //! - Linux `Documentation/block/writeback_cache_control.rst`; `Documentation/admin-guide/iostats.rst`, fields 16 and 17 (5.5)

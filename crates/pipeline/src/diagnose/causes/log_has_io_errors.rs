@@ -43,7 +43,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a guest with dm-error gives such lines, but this rule has not been run there.
+//! In the lab: `failing_reads`.
 //!
 //! ## Sources
 //! - Linux `block/blk-core.c` (I/O error, dev …), `drivers/nvme/host/pci.c` (timeout), `drivers/scsi/scsi_error.c`

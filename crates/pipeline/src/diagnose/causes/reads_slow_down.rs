@@ -47,7 +47,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a disk that degrades; a simulated one changes its limit, which only virtual disks do.
+//! In the lab: `bfq_on_nvme`, `cgroup_limit`.
 //!
 //! ## Sources
 //! - NVM Express Base Specification 2.0, SMART / Health Information log

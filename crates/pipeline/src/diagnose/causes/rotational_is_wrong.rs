@@ -43,8 +43,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: virtual disks of guests and of the machine that this was written on say that they rotate; the rule itself has
-//! not been run on a check of them.
+//! In the lab: `rotational_flag_wrong`.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `rotational`; `block/blk-wbt.c`: 2 ms and 75 ms

@@ -50,8 +50,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: that the kernel refuses `noop` with EINVAL was seen in a guest of the lab (Linux 6.1); a rule of udev that asks for it was
-//! not set up.
+//! In the lab: `rule_with_noop`.
 //!
 //! ## Sources
 //! - Linux `block/elevator.c`, `elevator_setup`: "Kernel parameter 'elevator=' does not have any effect anymore."

@@ -58,7 +58,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs a file that wants another value, which the tests of the collectors have and no machine here.
+//! In the lab: `drifted_rule`.
 //!
 //! ## Sources
 //! - udev(7), sysctl.d(5), tuned-adm(8) `verify`; TuneD's modifiers of values (`>=`, `<=`)

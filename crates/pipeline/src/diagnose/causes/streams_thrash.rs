@@ -54,7 +54,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: virtual disks have no heads, and QEMU's usb-storage reads a file as fast in any order.
+//! In the lab: `bfq_on_nvme`, `flushes_left_out`.
 //!
 //! ## Sources
 //! - Linux `Documentation/block/bfq-iosched.rst`; Iyer, Druschel: Anticipatory scheduling, SOSP 2001

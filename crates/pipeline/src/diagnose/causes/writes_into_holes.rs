@@ -50,8 +50,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a loop device over a file with holes was written to (Linux 6.18: 0.9 writes of the disk for each of the load), but its path
-//! did not tell of the holes yet.
+//! In the lab: `loop_sparse`.
 //!
 //! ## Sources
 //! - fallocate(2); Linux `fs/ext4/extents.c`, unwritten extents; `fs/iomap/direct-io.c`

@@ -38,7 +38,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a line of fstab. That the mount fails was seen on Linux 6.18: "xfs: Unknown parameter 'nobarrier'".
+//! In the lab: `fstab_nobarrier`.
 //!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/xfs.rst`, Removed Mount Options: barrier and nobarrier, v4.19
