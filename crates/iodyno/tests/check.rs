@@ -56,7 +56,9 @@ fn a_directory_is_checked_whole_and_the_record_shows_it_again() {
     let words = |text: &str| text.split_whitespace().map(ToString::to_string).collect::<Vec<_>>();
     assert!(words(&shown).starts_with(&words(answer)), "{shown}\ndoes not begin with\n{answer}");
     assert!(shown.contains(&format!("Next: {}", document["next"].as_str().unwrap())), "{shown}");
-    assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+    // A command with the target's path stays whole, so that it can be copied.
+    let mut prose = shown.lines().filter(|line| !line.contains(target));
+    assert!(prose.all(|line| line.chars().count() <= 100), "{shown}");
 }
 
 #[test]
