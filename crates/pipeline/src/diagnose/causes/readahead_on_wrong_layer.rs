@@ -61,8 +61,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a rule of udev for such a disk. That btrfs reads 4096 KiB ahead whatever its device says (16) was seen in a guest of the lab
-//! (Linux 6.1), and a linear volume with 128 KiB above a disk with 4096.
+//! In the lab: `readahead_below_btrfs`.
 //!
 //! ## Sources
 //! - Linux `fs/btrfs/disk-io.c`, `fs/super.c` (`super_setup_bdi`); `Documentation/ABI/testing/sysfs-class-bdi`

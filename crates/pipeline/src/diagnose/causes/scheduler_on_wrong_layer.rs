@@ -56,8 +56,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a rule of udev for a mapped device. That the kernel takes `bfq` there without an error and stays with `none` was seen in
-//! a guest of the lab (Linux 6.1).
+//! In the lab: `scheduler_on_volume`.
 //!
 //! ## Sources
 //! - Linux `block/elevator.c`, `elv_iosched_store`, `elv_iosched_show`: `none` alone where the queue takes no scheduler

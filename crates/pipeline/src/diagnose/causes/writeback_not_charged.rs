@@ -48,7 +48,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a guest has cgroup v2 and vfat, but this rule has not been run there.
+//! In the lab: `limit_on_vfat`.
 //!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, Writeback: "currently supported on ext2, ext4, btrfs, f2fs, and xfs"
