@@ -81,7 +81,7 @@ fn everything_in_the_catalogue_has_a_page() {
     assert_eq!(code(&near), 2);
     assert!(
         text(&near.stderr)
-            .contains("Did you mean scheduler, scheduler_in_job, no_scheduler_on_spinning_disk,"),
+            .contains("Did you mean scheduler, scheduler_in_job, no_scheduler_on_spinning_disk, scheduler_on_wrong_layer, scheduler_word_gone?"),
         "{}",
         text(&near.stderr)
     );
