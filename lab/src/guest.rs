@@ -9,8 +9,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The slowest boot that is waited for. Six seconds are usual, 40 were seen on a machine with other work.
-const BOOT_S: u64 = 600;
+/// How long each attempt to boot may take. Six seconds are usual, 40 were seen on a machine with other work; QEMU 7.2
+/// without KVM was once seen to stand still before the kernel's first word, for which a new start is the only cure.
+const BOOTS_S: [u64; 3] = [150, 300, 600];
 /// How much longer than a script's own limit its answer may take.
 const GRACE_S: u64 = 60;
 /// How long a guest may take to write what it has and power off.
@@ -65,9 +66,18 @@ impl Guest {
     /// Starts QEMU until the guest's clock is right. On a host with much other work the guest's kernel may measure its
     /// own clock wrongly, once seen by a factor of eight, and every limit in the guest would be wrong with it.
     fn start(&mut self) -> Result<(), Error> {
-        for _ in 0..3 {
+        let mut why = "its clock is wrong; the host may have too much other work".to_string();
+        for limit_s in BOOTS_S {
             let start = Instant::now();
-            let up = self.start_once()?;
+            let up = match self.start_once(limit_s) {
+                Ok(up) => up,
+                Err(Error::Failed(silent)) => {
+                    self.kill();
+                    why = silent;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let mut words = up.split(' ');
             let uptime_s: f64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
             self.uname = words.next().unwrap_or_default().into();
@@ -78,9 +88,7 @@ impl Guest {
             }
             self.kill();
         }
-        Err(Error::Failed(
-            "its clock is wrong, three boots in a row; the host may have too much other work".into(),
-        ))
+        Err(Error::Failed(format!("three boots in a row did not do, the last one because: {why}")))
     }
 
     /// Whether some seconds of the guest are as many here, twice as many at most either way.
@@ -99,7 +107,7 @@ impl Guest {
     }
 
     /// What the agent says when it is up: seconds since the boot, and the kernel's release.
-    fn start_once(&mut self) -> Result<String, Error> {
+    fn start_once(&mut self, limit_s: u64) -> Result<String, Error> {
         let lab = cache::dir().canonicalize()?;
         let log = File::create(self.dir.join("qemu.log"))?;
         // setpriv ends QEMU when the thread that started it ends, also by a signal that nothing can be done about.
@@ -115,7 +123,7 @@ impl Guest {
             return Err(Error::Failed("QEMU was started without pipes".into()));
         };
         self.running = Some(Running { qemu, port, lines: lines_of(answers) });
-        self.answer("UP ", Duration::from_secs(BOOT_S))
+        self.answer("UP ", Duration::from_secs(limit_s))
     }
 
     /// The kernel's release.

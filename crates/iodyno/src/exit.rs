@@ -60,6 +60,17 @@ impl From<host::Error> for Failure {
     }
 }
 
+impl From<store::StoreError> for Failure {
+    fn from(error: store::StoreError) -> Self {
+        let exit = match error.kind {
+            store::Kind::Missing => Exit::Usage,
+            store::Kind::Rights => Exit::Rights,
+            store::Kind::Damaged | store::Kind::Newer | store::Kind::Failed => Exit::Failed,
+        };
+        Failure::new(exit, error.message)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,6 @@ mod exit;
 mod live;
 mod out;
 mod provenance;
-mod store;
 mod tui;
 mod unfinished;
 

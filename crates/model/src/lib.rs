@@ -9,6 +9,7 @@ pub mod figures;
 pub mod finding;
 pub mod frame;
 pub mod histogram;
+pub mod imported;
 pub mod interference;
 pub mod iopath;
 pub mod job;

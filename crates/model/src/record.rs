@@ -4,6 +4,7 @@ use crate::check::CheckResult;
 use crate::figures::ArmFigures;
 use crate::finding::Finding;
 use crate::histogram::Histogram;
+use crate::imported::Imported;
 use crate::iopath::IoPath;
 use crate::job::Job;
 use crate::layers::{ArmSpan, LayerTimes};
@@ -194,7 +195,7 @@ pub struct SectionResult {
 pub struct Record {
     /// `iodyno.record/1`.
     pub schema: String,
-    /// What made it: `run`, `tune`, `watch` or `check`.
+    /// What made it: `run`, `tune`, `watch`, `check` or `import`.
     pub verb: String,
     /// What the user named.
     pub target: String,
@@ -227,6 +228,9 @@ pub struct Record {
     /// What a check did and saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckResult>,
+    /// What another tool had measured, for an import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
 }
 
 /// One knob's experiment.

@@ -324,7 +324,11 @@ fn a_clock_of_its_own_keeps_the_events_in_order() {
         host::clock::sleep_ms(20);
         one = events.read().devices.remove(0);
     }
-    assert_eq!((one.counter("queued"), ended(&one)), (4_001, 4_001), "{:?}", one.counters);
+    assert_eq!(one.counter("queued"), 4_001, "{:?}", one.counters);
+    // perf does not see some completions of a CPU that was idle, and the spinning comes too late for some: they are
+    // owned up to.
+    assert_eq!(ended(&one) + one.counter("unseen"), 4_001, "{:?}", one.counters);
+    assert!(one.counter("dropped") + one.counter("unseen") < 400, "{:?}", one.counters);
     let Some(same) = same else { return };
     let (ours, theirs) = (mean(&one, Side::Read, Span::Q2C), mean(&same.devices[0], Side::Read, Span::Q2C));
     assert!((ours - theirs).abs() < 0.05 * theirs + 5_000.0, "{ours} and {theirs} ns");

@@ -114,7 +114,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "importer",
         plural: "Importers",
-        folder: "crates/pipeline/src/observe/importers",
+        folder: "crates/imports/src/importers",
         item: "IMPORTER",
         type_name: "Importer",
         headings: &["What it reads", "What is lost", "Example"],

@@ -2,12 +2,12 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use crate::store::Store;
 use host::Journal;
 use model::record::{Record, Trial};
 use model::verdict::Outcome;
 use pipeline::apply::{self, Knob, PersistPlan, Queue, Wish, persist};
 use serde::Serialize;
+use store::Store;
 
 /// Arguments of `apply`.
 #[derive(Debug, clap::Args)]

@@ -27,7 +27,7 @@ struct Document {
 
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 10] = [
+    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 11] = [
         ("knob", pipeline::apply::knobs::PAGES),
         ("persist", pipeline::apply::persist::PAGES),
         ("rule", pipeline::diagnose::rules::PAGES),
@@ -36,6 +36,7 @@ pub fn entries() -> Vec<Entry> {
         ("engine", pipeline::load::engines::PAGES),
         ("preset", pipeline::load::presets::PAGES),
         ("sensor", pipeline::observe::sensors::PAGES),
+        ("importer", imports::importers::PAGES),
         ("collector", pipeline::inventory::collectors::PAGES),
         ("claimant", pipeline::inventory::claimants::PAGES),
     ];

@@ -4,7 +4,6 @@ use super::Context;
 use super::job_args::JobArgs;
 use crate::commands::inspect;
 use crate::exit::{Exit, Failure};
-use crate::store::Store;
 use host::Host;
 use model::iopath::IoPath;
 use model::job::Job;
@@ -13,6 +12,7 @@ use pipeline::inventory;
 use pipeline::report::diff_view;
 use pipeline::report::text::Paint;
 use std::path::Path;
+use store::Store;
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]

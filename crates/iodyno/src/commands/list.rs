@@ -2,8 +2,8 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use crate::store::{Row, Store};
 use serde::Serialize;
+use store::{Row, Store};
 
 /// Arguments of `list`.
 #[derive(Debug, clap::Args)]

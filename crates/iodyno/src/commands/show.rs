@@ -2,7 +2,7 @@
 
 use super::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
-use crate::store::Store;
+use store::Store;
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]

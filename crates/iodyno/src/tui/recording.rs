@@ -2,7 +2,6 @@
 
 use crate::commands::Context;
 use crate::exit::Failure;
-use crate::store::Store;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::LayerTimes;
@@ -11,6 +10,7 @@ use model::studies::Studies;
 use model::units;
 use pipeline::analyse::fields::Fields;
 use pipeline::observe::{self, Sampler, Scope};
+use store::Store;
 
 /// A record that goes on. It has sensors of its own, so that it is whole however long it gets, while the view thins out
 /// its hour.
@@ -77,6 +77,7 @@ impl Recording {
             trials: Vec::new(),
             studies: Studies::default(),
             check: None,
+            imported: None,
         };
         let id = Store::open(&context.state_dir)?.insert(&record)?;
         Ok((id, summary))

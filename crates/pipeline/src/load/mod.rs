@@ -18,7 +18,6 @@ mod device;
 pub mod engines;
 mod error;
 mod feed;
-pub mod fio_json;
 mod gates;
 pub mod language;
 mod layout;

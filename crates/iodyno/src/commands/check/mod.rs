@@ -13,7 +13,6 @@ use super::layers_arg::{LayersArg, wish};
 use super::run::facts::{machine_facts, target_facts};
 use crate::exit::{Exit, Failure};
 use crate::live::Teller;
-use crate::store::Store;
 use document::Document;
 use ground::Ground;
 use host::Lock;
@@ -32,6 +31,7 @@ use pipeline::load::ExitClass;
 use pipeline::report::check as report;
 use plan::{Mode, Plan};
 use std::path::{Path, PathBuf};
+use store::Store;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -331,5 +331,6 @@ fn record(case: Case, summary: String, findings: Vec<Finding>) -> Record {
         trials: Vec::new(),
         studies: Studies::default(),
         check: Some(case.check),
+        imported: None,
     }
 }

@@ -18,7 +18,6 @@ use crate::commands::job_args::{JobArgs, Workload, duration_ms};
 use crate::commands::layers_arg::LayersArg;
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
-use crate::store::Store;
 use host::signals::Stop;
 use model::finding::Finding;
 use model::iopath::IoPath;
@@ -30,6 +29,7 @@ use pipeline::load::defaults;
 use pipeline::report::{summary, words};
 pub use stage::View;
 use std::path::{Path, PathBuf};
+use store::Store;
 use targets::Targets;
 
 /// Arguments of `run`.
@@ -216,5 +216,6 @@ fn record(
         trials: Vec::new(),
         studies: Studies::default(),
         check: None,
+        imported: None,
     }
 }

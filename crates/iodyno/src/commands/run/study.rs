@@ -6,7 +6,6 @@ use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 pub use crate::live::Teller;
-use crate::store::Store;
 use host::signals::Stop;
 use model::finding::Finding;
 use model::iopath::IoPath;
@@ -20,6 +19,7 @@ use pipeline::load::{self, Consent, Prepared, Running, Snapshot};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::{studies as report, words};
 use std::path::Path;
+use store::Store;
 
 /// Options of sweeps, searches and steady state.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -145,6 +145,7 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         trials: Vec::new(),
         studies: found.studies,
         check: None,
+        imported: None,
     };
     let id = store.insert(&record)?;
     let shown = Record { findings: Vec::new(), ..record.clone() };

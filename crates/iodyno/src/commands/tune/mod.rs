@@ -8,7 +8,6 @@ use super::Context;
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use crate::exit::{Exit, Failure};
-use crate::store::Store;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
 use model::units::parse_share;
@@ -17,6 +16,7 @@ use pipeline::report::words;
 use plan::TunePlan;
 use serde::Serialize;
 use std::path::PathBuf;
+use store::Store;
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
@@ -100,6 +100,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         trials: done.trials,
         studies: model::studies::Studies::default(),
         check: None,
+        imported: None,
     };
     let id = store.insert(&record)?;
     for line in words::record(id, &record) {

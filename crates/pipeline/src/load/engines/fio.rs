@@ -43,11 +43,11 @@ mod limits;
 mod program;
 
 use crate::load::device::{LOOK_NS, Watched};
-use crate::load::fio_json;
 use crate::load::options::Options;
 use crate::load::worker::{OpenError, Opened, Worker};
 use crate::load::{Engine, LoadError, Needs, Runs};
 use host::{Host, clock};
+use imports::fio_json;
 use model::job::Job;
 use program::Program;
 

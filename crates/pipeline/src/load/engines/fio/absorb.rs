@@ -2,9 +2,9 @@
 
 use super::program::{Ended, after, told};
 use super::unusable;
-use crate::load::fio_json::{Direction, Latency};
 use crate::load::lane;
 use crate::load::worker::Worker;
+use imports::fio_json::{Direction, Latency};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Takes over what fio measured; `end_ns` is when it was asked to end or had ended.

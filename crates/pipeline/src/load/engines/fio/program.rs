@@ -2,9 +2,9 @@
 
 use super::unusable;
 use crate::load::LoadError;
-use crate::load::fio_json::{self, Output, Version};
 use host::process::{self, CpuTime};
 use host::{Child, clock, spawn};
+use imports::fio_json::{self, Output, Version};
 
 /// The version of a fio program, and as it says it itself.
 pub fn version(path: &str) -> Result<(Version, String), LoadError> {

@@ -2,7 +2,10 @@
 //!
 //! SQLite opens the file itself; this is the one place outside `host` that touches the disk.
 
-use crate::exit::{Exit, Failure};
+mod error;
+
+pub use error::{Kind, StoreError};
+
 use model::record::Record;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use std::path::{Path, PathBuf};
@@ -53,7 +56,7 @@ pub struct Row {
 
 impl Store {
     /// Opens the store below the state directory, and makes it when there is none.
-    pub fn open(state_dir: &Path) -> Result<Store, Failure> {
+    pub fn open(state_dir: &Path) -> Result<Store, StoreError> {
         host::files::create_dirs(state_dir)?;
         let path = state_dir.join("records.db");
         let opened = Connection::open(&path).and_then(|connection| {
@@ -67,12 +70,12 @@ impl Store {
         Ok(store)
     }
 
-    fn migrate(&mut self) -> Result<(), Failure> {
+    fn migrate(&mut self) -> Result<(), StoreError> {
         let path = self.path.clone();
         let version = self.try_migrate().map_err(|error| explain(&path, &error))?;
         if version > SCHEMA {
-            return Err(Failure::new(
-                Exit::Failed,
+            return Err(StoreError::new(
+                Kind::Newer,
                 format!(
                     "the store {} was written by a newer iodyno (schema {version}, this one knows {SCHEMA}); nothing was \
                      changed.\nUse that iodyno, or set IODYNO_STATE_DIR to another directory.",
@@ -97,9 +100,9 @@ impl Store {
     }
 
     /// Adds a record and returns its number.
-    pub fn insert(&self, record: &Record) -> Result<i64, Failure> {
+    pub fn insert(&self, record: &Record) -> Result<i64, StoreError> {
         let document = serde_json::to_string(record)
-            .map_err(|error| Failure::new(Exit::Failed, format!("cannot write the record: {error}")))?;
+            .map_err(|error| StoreError::new(Kind::Failed, format!("cannot write the record: {error}")))?;
         let device = record.path.queue_device().map(|layer| layer.name.clone());
         let provenance = &record.provenance;
         self.connection
@@ -122,7 +125,7 @@ impl Store {
     }
 
     /// The newest records first.
-    pub fn list(&self, limit: u32) -> Result<Vec<Row>, Failure> {
+    pub fn list(&self, limit: u32) -> Result<Vec<Row>, StoreError> {
         self.try_list(limit).map_err(|error| explain(&self.path, &error))
     }
 
@@ -145,28 +148,29 @@ impl Store {
     }
 
     /// The record of this number.
-    pub fn get(&self, id: i64) -> Result<Record, Failure> {
+    pub fn get(&self, id: i64) -> Result<Record, StoreError> {
         let document: Option<String> = self
             .connection
             .query_row("SELECT document FROM record WHERE id = ?1", [id], |row| row.get(0))
             .optional()
             .map_err(|error| explain(&self.path, &error))?;
         let document = document.ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no record {id} in {}.\n`iodyno list` shows what there is.",
-                self.path.display()
-            ))
+            let path = self.path.display();
+            StoreError::new(
+                Kind::Missing,
+                format!("there is no record {id} in {path}.\n`iodyno list` shows what there is."),
+            )
         })?;
         serde_json::from_str(&document).map_err(|error| {
-            Failure::new(
-                Exit::Failed,
+            StoreError::new(
+                Kind::Damaged,
                 format!("record {id} in {} cannot be read: {error}", self.path.display()),
             )
         })
     }
 }
 
-fn explain(path: &Path, error: &rusqlite::Error) -> Failure {
+fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
     let is_damaged =
         matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt));
     let advice = if is_damaged {
@@ -174,12 +178,13 @@ fn explain(path: &Path, error: &rusqlite::Error) -> Failure {
     } else {
         "Another directory can be set with IODYNO_STATE_DIR.".to_string()
     };
-    let exit = match error.sqlite_error_code() {
-        Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => Exit::Rights,
-        _ => Exit::Failed,
+    let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => Kind::Rights,
+        _ if is_damaged => Kind::Damaged,
+        _ => Kind::Failed,
     };
-    Failure::new(
-        exit,
+    StoreError::new(
+        kind,
         format!("the store {} cannot be used: {error}; nothing in it was changed.\n{advice}", path.display()),
     )
 }
@@ -210,6 +215,7 @@ mod tests {
             trials: vec![],
             studies: model::studies::Studies::default(),
             check: None,
+            imported: None,
         }
     }
 
@@ -226,7 +232,7 @@ mod tests {
         let rows = store.list(10).unwrap();
         assert_eq!(rows.iter().map(|row| row.summary.as_str()).collect::<Vec<_>>(), ["two", "one"]);
         assert_eq!(rows[0].device.as_deref(), Some("vda"));
-        assert_eq!(store.get(99).unwrap_err().exit, Exit::Usage);
+        assert_eq!(store.get(99).unwrap_err().kind, Kind::Missing);
     }
 
     #[test]
@@ -234,7 +240,7 @@ mod tests {
         let dir = host::files::temporary_dir("store").unwrap();
         Store::open(dir.path()).unwrap().connection.pragma_update(None, "user_version", 99).unwrap();
         let failure = Store::open(dir.path()).unwrap_err();
-        assert_eq!(failure.exit, Exit::Failed);
+        assert_eq!(failure.kind, Kind::Newer);
         assert!(failure.message.contains("newer iodyno"), "{}", failure.message);
     }
 
@@ -244,7 +250,7 @@ mod tests {
         host::files::write_atomically(&dir.path().join("records.db"), &"not a database. ".repeat(64))
             .unwrap();
         let failure = Store::open(dir.path()).unwrap_err();
-        assert_eq!(failure.exit, Exit::Failed);
+        assert_eq!(failure.kind, Kind::Damaged);
         assert!(failure.message.contains("records.db.damaged"), "{}", failure.message);
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads its own fixtures")]
 
 use super::*;
-use crate::load::pattern::mix64;
+use crate::dice::mix64;
 use model::histogram::{Histogram, bucket_of, value_of};
 
 fn fixture(name: &str) -> String {
@@ -12,7 +12,7 @@ fn fixture(name: &str) -> String {
 
 /// Whether a percentile that fio printed is the histogram's, within one bucket. Where the rank is a whole number fio's
 /// rounding takes the sample after it at times.
-pub fn agrees(bins: &Histogram, per_cent: f64, value_ns: f64) -> bool {
+fn agrees(bins: &Histogram, per_cent: f64, value_ns: f64) -> bool {
     let bucket = |quantile: f64| bucket_of(bins.quantile_ns(quantile).unwrap());
     let (least, most) = (bucket(per_cent / 100.0 - 1e-9), bucket(per_cent / 100.0 + 1e-9));
     (least.saturating_sub(1)..=most + 1).contains(&bucket_of(value_ns as u64))
