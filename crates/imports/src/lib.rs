@@ -56,6 +56,13 @@ pub struct Piece {
     pub unread: Vec<Unread>,
 }
 
+impl Piece {
+    /// A result read from one run of lines.
+    pub fn new(lines: Range<usize>, imported: Imported) -> Self {
+        Piece { lines: std::iter::once(lines).collect(), imported, unread: Vec::new() }
+    }
+}
+
 /// Something that could not be read, and why.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Unread {

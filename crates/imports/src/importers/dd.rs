@@ -24,7 +24,7 @@ pub static IMPORTER: Importer =
 fn find(text: &Text) -> Vec<Piece> {
     let pieces = text.lines.iter().enumerate().filter_map(|(index, line)| {
         let (bytes, seconds) = numbers(line)?;
-        Some(Piece { lines: vec![index..index + 1], imported: imported(bytes, seconds), unread: Vec::new() })
+        Some(Piece::new(index..index + 1, imported(bytes, seconds)))
     });
     pieces.collect()
 }
