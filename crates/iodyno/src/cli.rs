@@ -36,6 +36,8 @@ pub enum Verb {
     Undo(commands::undo::Args),
     /// Show what iodyno has changed and not yet put back; changes nothing.
     Status,
+    /// Serve the web pages and the interface behind them, to a browser on this machine.
+    Serve(commands::serve::Args),
     /// Let the experiment engine decide for any other system: JSON lines on stdin and stdout.
     Judge(commands::judge::Args),
     /// Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like.

@@ -13,6 +13,7 @@ pub mod judge;
 mod layers_arg;
 pub mod list;
 pub mod run;
+pub mod serve;
 pub mod show;
 pub mod status;
 pub mod tune;
@@ -81,6 +82,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Apply(args) => apply::run(&args, context),
         Verb::Undo(args) => undo::run(&args, context),
         Verb::Status => status::run(context),
+        Verb::Serve(args) => serve::run(&args, context),
         Verb::Judge(args) => judge::run(args),
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
