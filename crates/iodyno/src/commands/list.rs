@@ -3,7 +3,7 @@
 use super::Context;
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
-use store::{Row, Store};
+use store::{Filter, Row, Store};
 
 /// Arguments of `list`.
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,8 @@ struct Document {
 
 /// Prints the table.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let records = Store::open(&context.state_dir)?.list(args.limit)?;
+    let filter = Filter { limit: args.limit, ..Filter::default() };
+    let records = Store::open_read_only(&context.state_dir)?.query(&filter)?;
     if records.is_empty() {
         context.out.say("No records yet. `iodyno run DIRECTORY` makes one.");
     }
