@@ -9,9 +9,11 @@ mod check;
 mod columns;
 mod document;
 mod error;
+mod export;
 mod job_words;
 mod merge;
 mod migrations;
+mod moment;
 mod notes;
 mod open;
 mod query;
@@ -21,7 +23,9 @@ mod write;
 
 pub use check::{Checked, Status};
 pub use error::{Kind, StoreError};
+pub use export::{Exported, ExportedTable, table_names};
 pub use merge::Merged;
+pub use moment::moment;
 pub use notes::Note;
 pub use query::{Filter, Row};
 
