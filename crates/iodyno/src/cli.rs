@@ -46,6 +46,7 @@ pub enum Verb {
     List(commands::list::Args),
     /// Show one record.
     Show(commands::show::Args),
+<<<<<<< HEAD
     /// Put words of your own on records, to find them by.
     Tag(commands::tag::Args),
     /// Write a sentence of your own on a record.
@@ -58,6 +59,10 @@ pub enum Verb {
     Merge(commands::merge::Args),
     /// Say where the records are; check them, or copy them.
     Store(commands::store::Args),
+=======
+    /// Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG.
+    Report(commands::report::Args),
+>>>>>>> page
     /// Explain a knob, a sensor, an engine, a collector or a way to persist.
     Explain(commands::explain::Args),
     /// List everything that `explain` knows.

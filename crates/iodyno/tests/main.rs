@@ -24,6 +24,7 @@ mod layers_guest;
 mod owners_guest;
 mod persist;
 mod records;
+mod report;
 mod run;
 mod safety;
 mod stories;

@@ -15,8 +15,12 @@ mod job_args;
 pub mod judge;
 mod layers_arg;
 pub mod list;
+<<<<<<< HEAD
 pub mod merge;
 pub mod note;
+=======
+pub mod report;
+>>>>>>> page
 pub mod run;
 pub mod serve;
 pub mod show;
@@ -94,12 +98,16 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
+<<<<<<< HEAD
         Verb::Tag(args) => tag::run(&args, context),
         Verb::Note(args) => note::run(&args, context),
         Verb::Delete(args) => delete::run(&args, context),
         Verb::Export(args) => export::run(&args, context),
         Verb::Merge(args) => merge::run(&args, context),
         Verb::Store(args) => store::run(&args, context),
+=======
+        Verb::Report(args) => report::run(&args, context),
+>>>>>>> page
         Verb::Explain(args) => explain::run(&args, context),
         Verb::Catalogue => catalogue::run(context),
         Verb::Completions(args) => completions::run(&args, context),
