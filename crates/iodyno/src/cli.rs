@@ -42,10 +42,22 @@ pub enum Verb {
     Judge(commands::judge::Args),
     /// Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like.
     Cloud(commands::cloud::Args),
-    /// List the records.
+    /// List the records: all, or those of a host, device, job, setting, tag, time.
     List(commands::list::Args),
     /// Show one record.
     Show(commands::show::Args),
+    /// Put words of your own on records, to find them by.
+    Tag(commands::tag::Args),
+    /// Write a sentence of your own on a record.
+    Note(commands::note::Args),
+    /// Delete records for good; asks first.
+    Delete(commands::delete::Args),
+    /// Write records for other programs: JSON, CSV, Parquet.
+    Export(commands::export::Args),
+    /// Take in the records of another store.
+    Merge(commands::merge::Args),
+    /// Say where the records are; check them, or copy them.
+    Store(commands::store::Args),
     /// Explain a knob, a sensor, an engine, a collector or a way to persist.
     Explain(commands::explain::Args),
     /// List everything that `explain` knows.
