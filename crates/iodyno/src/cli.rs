@@ -32,6 +32,8 @@ pub enum Verb {
     Tune(commands::tune::Args),
     /// Put in place what a tune has proved.
     Apply(commands::apply::Args),
+    /// Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page.
+    Import(commands::import::Args),
     /// Put old values back: after a death, or after `apply`.
     Undo(commands::undo::Args),
     /// Show what iodyno has changed and not yet put back; changes nothing.
@@ -46,7 +48,6 @@ pub enum Verb {
     List(commands::list::Args),
     /// Show one record.
     Show(commands::show::Args),
-<<<<<<< HEAD
     /// Put words of your own on records, to find them by.
     Tag(commands::tag::Args),
     /// Write a sentence of your own on a record.
@@ -59,10 +60,8 @@ pub enum Verb {
     Merge(commands::merge::Args),
     /// Say where the records are; check them, or copy them.
     Store(commands::store::Args),
-=======
     /// Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG.
     Report(commands::report::Args),
->>>>>>> page
     /// Explain a knob, a sensor, an engine, a collector or a way to persist.
     Explain(commands::explain::Args),
     /// List everything that `explain` knows.

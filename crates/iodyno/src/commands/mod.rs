@@ -10,17 +10,15 @@ pub mod diff;
 pub mod explain;
 pub mod export;
 mod filter_args;
+pub mod import;
 pub mod inspect;
 mod job_args;
 pub mod judge;
 mod layers_arg;
 pub mod list;
-<<<<<<< HEAD
 pub mod merge;
 pub mod note;
-=======
 pub mod report;
->>>>>>> page
 pub mod run;
 pub mod serve;
 pub mod show;
@@ -91,6 +89,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Watch(args) => watch::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
+        Verb::Import(args) => import::run(&args, context),
         Verb::Undo(args) => undo::run(&args, context),
         Verb::Status => status::run(context),
         Verb::Serve(args) => serve::run(&args, context),
@@ -98,16 +97,13 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
-<<<<<<< HEAD
         Verb::Tag(args) => tag::run(&args, context),
         Verb::Note(args) => note::run(&args, context),
         Verb::Delete(args) => delete::run(&args, context),
         Verb::Export(args) => export::run(&args, context),
         Verb::Merge(args) => merge::run(&args, context),
         Verb::Store(args) => store::run(&args, context),
-=======
         Verb::Report(args) => report::run(&args, context),
->>>>>>> page
         Verb::Explain(args) => explain::run(&args, context),
         Verb::Catalogue => catalogue::run(context),
         Verb::Completions(args) => completions::run(&args, context),
