@@ -1,5 +1,6 @@
 // Values over time as lines, by uPlot: gaps hatched, one unit an axis, a cursor that the keyboard moves too.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -28,8 +29,9 @@ interface Props {
   to: number;
   unixMs: number;
   height?: number;
-  /** Horizontal lines with words: limits and thresholds. */
+  /** A top that grows at once and shrinks late. */
   isLive?: boolean;
+  caption?: ComponentChildren;
   onZoom?: (direction: 1 | -1 | 0) => void;
 }
 
@@ -53,14 +55,6 @@ export function described(kind: Kind, lines: Line[]): string {
     return `${line.label}: ${now === null ? "–" : value(kind, now)} now, ${low} to ${high}`;
   });
   return `${words.join("; ")}.`;
-}
-
-function gaps(drawn: Drawn): [number, number][] {
-  const found: [number, number][] = [];
-  for (let at = 1; at + 1 < drawn.x.length; at++) {
-    if (drawn.y[at] === null) found.push([drawn.x[at - 1], drawn.x[at + 1]]);
-  }
-  return found;
 }
 
 function aligned(lines: Line[]): uPlot.AlignedData {
@@ -117,10 +111,10 @@ export function RatesChart(props: Props) {
           axis({ splits: (u) => timeTicks(u.scales.x.max! - u.scales.x.min!), values: (_u, ticks) => ticks.map(timeTick), space: 60 }),
           axis({
             size: 66,
-            splits: (u) => linearTicks(u.scales.y.max!, 3),
+            splits: (u) => ticksOf(now.current.kind, u.scales.y.max!),
             values: (u, ticks) => {
               const unit = axisUnit(now.current.kind, u.scales.y.max!);
-              return ticks.map((tick) => `${Number((tick / unit.divisor).toPrecision(3))}${unit.suffix}`);
+              return ticks.map((tick) => (tick === 0 ? "0" : `${Number((tick / unit.divisor).toPrecision(3))}${unit.suffix}`));
             },
           }),
         ],
@@ -167,12 +161,12 @@ export function RatesChart(props: Props) {
       <div class="head">
         <h3>{title}</h3>
         <div class="legend">
-          {lines.map((line, index) => {
+          {lines.map((line) => {
             const value_ = latest(line.drawn);
             return (
               <span key={line.label}>
                 <i class={`key ${line.token === "ink" ? "k0" : line.token.replace("s", "k")}`} aria-hidden="true" />
-                {line.label} <b>{value_ === null || value_ === undefined ? "–" : value(kind, value_)}</b>{index < lines.length - 1 ? "" : ""}
+                {line.label} <b>{value_ === null || value_ === undefined ? "–" : value(kind, value_)}</b>
               </span>
             );
           })}
@@ -180,6 +174,7 @@ export function RatesChart(props: Props) {
       </div>
       <div class="plot" ref={box} aria-hidden="true" />
       <p class="reading" role="status" aria-live="polite">{reading || `${clock(unixMs - (to - from) * 1000)} to ${clock(unixMs)}`}</p>
+      {props.caption && <figcaption>{props.caption}</figcaption>}
     </figure>
   );
 }
@@ -189,12 +184,22 @@ const isLonely = (line: Line | undefined): boolean => !!line && line.drawn.x.len
 function shift(line: Line, to: number): Line {
   const { x, y } = line.drawn;
   // uPlot wants two points; a single one keeps a neighbour without a value.
-  if (x.length === 1) return { ...line, drawn: { x: [x[0] - to - 1e-3, x[0] - to], y: [null, y[0]] } };
-  return { ...line, drawn: { x: x.map((one) => one - to), y } };
+  if (x.length === 1) return { ...line, drawn: { ...line.drawn, x: [x[0] - to - 1e-3, x[0] - to], y: [null, y[0]] } };
+  return { ...line, drawn: { ...line.drawn, x: x.map((one) => one - to), y } };
 }
 
-const topOf = (top: LiveTop, props: Props): number =>
-  props.isLive ? top.at(props.to, most(props.lines)) : niceTop(most(props.lines));
+/** The top in the axis' own unit, so that powers of 1024 end on round numbers too. */
+function topOf(top: LiveTop, props: Props): number {
+  const greatest = most(props.lines);
+  return props.isLive ? top.at(props.to, greatest, divisor(props.kind, greatest)) : niceTop(greatest, divisor(props.kind, greatest));
+}
+
+const divisor = (kind: Kind, top: number): number => axisUnit(kind, top).divisor;
+
+const ticksOf = (kind: Kind, top: number): number[] => {
+  const unit = divisor(kind, top);
+  return linearTicks(top / unit, 3).map((tick) => tick * unit);
+};
 
 const axis = (more: uPlot.Axis): uPlot.Axis => ({
   stroke: () => color("ink-2"),
@@ -207,7 +212,7 @@ const axis = (more: uPlot.Axis): uPlot.Axis => ({
 });
 
 function drawGaps(u: uPlot, props: Props): void {
-  const seen = props.lines[0] ? gaps(props.lines[0].drawn) : [];
+  const seen = props.lines[0]?.drawn.gaps ?? [];
   if (!seen.length) return;
   u.ctx.save();
   u.ctx.fillStyle = hatch(u.ctx);

@@ -106,7 +106,7 @@ export class JobStory {
       x.push(at);
       y.push(figure(interval));
     }
-    return { x, y };
+    return { x, y, gaps: [] };
   }
 }
 

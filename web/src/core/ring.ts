@@ -113,6 +113,8 @@ export const COARSE_ROWS = 3600;
 export interface Drawn {
   x: number[];
   y: (number | null)[];
+  /** From and to where no sample was taken; a value that a sample has not is no gap. */
+  gaps: [number, number][];
 }
 
 /** Values over the last hour: the last minutes sample by sample, all of it by the second. */
@@ -168,7 +170,10 @@ class Columns {
   private readonly y: (number | null)[] = [];
   private column = NaN;
   private points: [number, number][] = [];
+  private readonly gaps: [number, number][] = [];
+  /** Time of the last sample, and whether it had a value. */
   private last = NaN;
+  private hadValue = false;
 
   constructor(
     private readonly from: number,
@@ -178,20 +183,20 @@ class Columns {
   ) {}
 
   add(time: number, value: number): void {
-    const isGap = Number.isNaN(value) || time - this.last > this.gap;
-    if (isGap && this.x.length + this.points.length > 0 && !Number.isNaN(this.last)) {
+    const isGap = time - this.last > this.gap;
+    if (isGap) this.gaps.push([this.last, time]);
+    const isAbsent = Number.isNaN(value);
+    if (this.hadValue && (isGap || isAbsent)) {
       this.flush();
       this.put((this.last + time) / 2, null);
     }
-    if (Number.isNaN(value)) {
-      this.last = NaN;
-      return;
-    }
+    this.last = time;
+    this.hadValue = !isAbsent;
+    if (isAbsent) return;
     const column = Math.floor(((time - this.from) / (this.to - this.from)) * this.pixels);
     if (column !== this.column) this.flush();
     this.column = column;
     this.points.push([time, value]);
-    this.last = time;
   }
 
   private put(time: number, value: number | null): void {
@@ -219,6 +224,6 @@ class Columns {
 
   end(): Drawn {
     this.flush();
-    return { x: this.x, y: this.y };
+    return { x: this.x, y: this.y, gaps: this.gaps };
   }
 }

@@ -1,8 +1,12 @@
 // Ranges and ticks of axes, and the steps of the colour ramp.
 
-/** A round number that is not below `value`: 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten. */
-export function niceTop(value: number): number {
-  if (!(value > 0)) return 1;
+/** A round number of a unit that is not below `value`: 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten. */
+export function niceTop(value: number, unit = 1): number {
+  if (!(value > 0)) return unit;
+  return unit === 1 ? rounded(value) : rounded(value / unit) * unit;
+}
+
+function rounded(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const steps = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
   const step = steps.find((one) => one * power >= value * (1 - 1e-12)) ?? 10;
@@ -72,8 +76,8 @@ export class LiveTop {
 
   constructor(private readonly holdS = 60) {}
 
-  at(time: number, greatest: number): number {
-    const wanted = niceTop(greatest);
+  at(time: number, greatest: number, unit = 1): number {
+    const wanted = niceTop(greatest, unit);
     if (wanted >= this.top) {
       this.top = wanted;
       this.lowSince = NaN;

@@ -39,13 +39,13 @@ export function LivePage() {
     <>
       <Headline frame={frame} />
       <p class="live-head num">
-        <span>every {spanMs(frame.seconds * 1000)}</span>
+        <span>every {spanMs(live.head?.everyMs ?? frame.seconds * 1000)}</span>
         <span>late {count(frame.late)}</span>
         <span>lost {count(frame.lost)}</span>
         <span>the sensors cost {frame.at > 0 ? percent((100 * frame.costCpuMs) / (frame.at * 1000)) : "–"} of a CPU</span>
         {isStale && <span class="stream lost">as of {spanMs(now - frame.unixMs)} ago</span>}
       </p>
-      <div class={isStale ? "stale" : undefined}>
+      <div class={`stack${isStale ? " stale" : ""}`}>
         <LiveBody frame={frame} device={device} span={span} />
       </div>
     </>
@@ -249,13 +249,12 @@ function Dirty({ frame, to, seconds, zoom }: { frame: Frame; to: number; seconds
   // The limits are lines of their own only where the dirty pages come near: else they would flatten the rest.
   if (limit !== null && dirty > limit / 8) lines.push(draw("background", 2, { token: "s3", dash: [2, 2] }), draw("limit", 3, { token: "ink" }));
   return (
-    <div>
-      <RatesChart title="Dirty pages" kind="bytes" lines={lines} from={to - seconds} to={to} unixMs={frame.unixMs} isLive onZoom={zoom} />
-      <p class="dim">
+    <RatesChart title="Dirty pages" kind="bytes" lines={lines} from={to - seconds} to={to} unixMs={frame.unixMs} isLive onZoom={zoom} caption={
+      <>
         {limit !== null ? `${bytes(dirty)} of ${bytes(limit)}, at which writers wait (${percent((100 * dirty) / limit)}). ` : ""}
         Into the cache {bytesPerS(field(frame, "vm.dirtied_bytes_per_s") ?? 0)}, written back {bytesPerS(field(frame, "vm.written_bytes_per_s") ?? 0)}.
-      </p>
-    </div>
+      </>
+    } />
   );
 }
 

@@ -86,7 +86,7 @@ function OneTarget({ target, all }: { target: Target; all: Target[] }) {
         <Section title={`Last records of ${disk.name}`} side={<a href={address("records", [], { device: disk.name })}>all of them</a>}>
           <Shown of={records}>
             {(list) => list.records.length
-              ? <RecordRows records={list.records} />
+              ? <div class="card"><RecordRows records={list.records} /></div>
               : <Empty title={`No record of ${disk.name} yet.`}><p>A run of ten seconds makes one: <a href={address("start", [], { target: target.key })}>start it here</a>, or <Command line={`iodyno run ${target.path}`} /></p></Empty>}
           </Shown>
         </Section>
@@ -134,7 +134,7 @@ const factWords = (name: string, text: string): string =>
 const factName = (name: string): string => name.replace(/_bytes$/, "").replace(/_/g, " ");
 
 function Tree({ layer }: { layer: Layer }) {
-  return <ul class="tree card" aria-label="I/O path"><Branch layer={layer} isRoot /></ul>;
+  return <div class="card"><ul class="tree" aria-label="I/O path"><Branch layer={layer} isRoot /></ul></div>;
 }
 
 /** Equal members of an array are drawn once: their settings and shape, not their names. */

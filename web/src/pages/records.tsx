@@ -121,7 +121,7 @@ export function RecordRows({ records, chosen, onToggle }: { records: RecordRow[]
             <tr key={row.id} data-row={row.id} tabIndex={-1} class={chosen?.includes(row.id) ? "here" : undefined}>
               {onToggle && <td><input type="checkbox" aria-label={`Select record ${row.id}`} checked={chosen?.includes(row.id)} onChange={() => onToggle(row.id)} /></td>}
               <td class="num"><a href={address("records", [row.id])}>{row.id}</a></td>
-              <td title={moment(row.unix_ms)} class="dim">{ago(row.unix_ms, now)}</td>
+              <td title={moment(row.unix_ms)} class="dim brief">{ago(row.unix_ms, now)}</td>
               <td class="words">
                 <span class="chip">{row.verb}</span> {row.summary}{" "}
                 {row.tags?.map((tag) => <a key={tag} class="chip tag" href={address("records", [], { tag })}>{tag}</a>)}

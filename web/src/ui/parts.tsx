@@ -37,7 +37,7 @@ export function Shown<T>({ of, lines = 4, children }: { of: Loaded<T>; lines?: n
           <button type="button" onClick={of.reload}>Try again</button>
         </div>
       )}
-      <div class={of.error ? "stale" : undefined} aria-busy={of.isLoading}>{children(of.data)}</div>
+      <div class={`stack${of.error ? " stale" : ""}`} aria-busy={of.isLoading}>{children(of.data)}</div>
     </>
   );
 }

@@ -1,0 +1,21 @@
+// Runs tests/*.test.ts with node's own runner; esbuild takes the types off first, so that any Node from 18 on will do.
+import { build } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const out = await mkdtemp(join(tmpdir(), "iodyno-web-"));
+try {
+  const tests = (await readdir(here)).filter((name) => name.endsWith(".test.ts"));
+  await build({
+    entryPoints: tests.map((name) => join(here, name)),
+    bundle: true, platform: "node", format: "esm", outdir: out, outExtension: { ".js": ".mjs" }, logLevel: "warning",
+  });
+  const files = tests.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
+  process.exitCode = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status ?? 1;
+} finally {
+  await rm(out, { recursive: true, force: true });
+}
