@@ -39,6 +39,15 @@ test("the hour beyond the newest samples comes by the second, first, least, grea
   assert.ok(x.every((at, index) => index === 0 || at > x[index - 1]));
 });
 
+test("times are averaged over I/Os, not over samples", () => {
+  const history = new History(2);
+  history.push(1, [100, 2]);
+  history.push(2, [300, 4]);
+  history.push(3, [0, NaN]);
+  assert.deepEqual(history.means(0, [null, 0]), [400 / 3, 3.5]);
+  assert.ok(Number.isNaN(history.means(9)[0]));
+});
+
 test("memory does not grow", () => {
   const history = new History(2, 50, 60);
   for (let index = 0; index < 100_000; index++) history.push(index / 10, [index, NaN]);

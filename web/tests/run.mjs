@@ -15,7 +15,10 @@ try {
     bundle: true, platform: "node", format: "esm", outdir: out, outExtension: { ".js": ".mjs" }, logLevel: "warning",
   });
   const files = tests.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-  process.exitCode = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status ?? 1;
+  const ran = spawnSync(process.execPath, ["--test", ...files], { encoding: "utf8" });
+  process.exitCode = ran.status ?? 1;
+  const sums = ran.stdout.split("\n").filter((line) => /^. (pass|fail) /.test(line)).map((line) => line.slice(2));
+  console.log(ran.status === 0 ? `web: ${sums.join(", ")}` : ran.stdout + ran.stderr);
 } finally {
   await rm(out, { recursive: true, force: true });
 }

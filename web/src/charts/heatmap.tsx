@@ -238,7 +238,8 @@ function grid(context: CanvasRenderingContext2D, view: View, props: Props): void
   }
   context.textBaseline = "alphabetic";
   const span = props.to - props.from;
-  const step = [5, 10, 15, 30, 60, 300, 600].find((one) => span / one <= 6) ?? 900;
+  const most = Math.max(2, Math.min(6, (view.width - LEFT) / 64));
+  const step = [5, 10, 15, 30, 60, 300, 600].find((one) => span / one <= most) ?? 900;
   for (let back = 0; back <= span; back += step) {
     const x = view.x(props.to - back);
     const words = back === 0 ? "now" : back < 120 ? `−${back} s` : `−${back / 60} min`;

@@ -69,8 +69,10 @@ const timeTick = (seconds: number): string => {
   return size < 120 ? `−${Math.round(size)} s` : `−${Math.round(size / 6) / 10} min`;
 };
 
-function timeTicks(span: number): number[] {
-  const step = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800].find((one) => span / one <= 6) ?? 3600;
+/** So many that labels do not meet. */
+function timeTicks(span: number, pixels: number): number[] {
+  const most = Math.max(2, Math.min(6, pixels / 64));
+  const step = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800].find((one) => span / one <= most) ?? 3600;
   return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => -index * step).reverse();
 }
 
@@ -108,7 +110,7 @@ export function RatesChart(props: Props) {
         cursor: { sync: { key: "time", scales: ["x", null] }, drag: { x: false, y: false }, points: { size: 6 } },
         scales: { x: { time: false, range: () => [now.current.from - now.current.to, 0] }, y: { range: () => [0, topOf(top.current, now.current)] } },
         axes: [
-          axis({ splits: (u) => timeTicks(u.scales.x.max! - u.scales.x.min!), values: (_u, ticks) => ticks.map(timeTick), space: 60 }),
+          axis({ splits: (u) => timeTicks(u.scales.x.max! - u.scales.x.min!, u.bbox.width / devicePixelRatio), values: (_u, ticks) => ticks.map(timeTick), space: 60 }),
           axis({
             size: 66,
             splits: (u) => ticksOf(now.current.kind, u.scales.y.max!),

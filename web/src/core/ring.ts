@@ -140,6 +140,26 @@ export class History {
     return this.fine.length ? this.fine.timeAt(this.fine.length - 1) : NaN;
   }
 
+  /**
+   * The mean of each column from a moment on, of the samples that have a value. A column with a weight, such as a mean time
+   * with its rate, is weighed by that column: a mean of means would not be one.
+   */
+  means(from: number, weights: readonly (number | null)[] = []): number[] {
+    return Array.from({ length: this.width }, (_, column) => {
+      let sum = 0;
+      let all = 0;
+      for (let index = this.fine.firstFrom(from); index < this.fine.length; index++) {
+        const value = this.fine.valueAt(column, index);
+        if (Number.isNaN(value)) continue;
+        const by = weights[column] ?? null;
+        const weight = by === null ? 1 : this.fine.valueAt(by, index);
+        sum += value * weight;
+        all += weight;
+      }
+      return all > 0 ? sum / all : NaN;
+    });
+  }
+
   latest(column: number): number {
     return this.fine.length ? this.fine.valueAt(column, this.fine.length - 1) : NaN;
   }

@@ -24,6 +24,8 @@ export interface StreamState {
 /** Maps are kept for so many devices and directions; the one looked at longest ago goes first. */
 const MAPS = 8;
 
+const isVirtual = (device: string): boolean => /^(loop|ram|zram|fd|sr)\d/.test(device);
+
 class Live {
   head: Head | null = null;
   frame: Frame | null = null;
@@ -38,6 +40,8 @@ class Live {
   private readonly watchers = new Set<() => void>();
   private readonly jobWatchers = new Set<(data: string) => void>();
   private readonly recordWatchers = new Set<(data: string) => void>();
+  private focused: string | null = null;
+  private busyAt = -Infinity;
   private scheduled = 0;
   private drawnMs = 0;
 
@@ -92,9 +96,26 @@ class Live {
     return map;
   }
 
-  /** The device that a page shows where its address names none. */
-  worst(): string | null {
-    return this.frame && busiest(this.frame);
+  /**
+   * The device that a page shows where its address names none: the one that waits most, until it has been idle for a
+   * while. One that changed with every sample could not be looked at.
+   */
+  focus(): string | null {
+    const { frame } = this;
+    if (!frame) return null;
+    const isBusy = this.focused !== null && isActive(deviceRow(frame, this.focused));
+    if (isBusy) this.busyAt = frame.at;
+    if (this.focused === null || frame.at - this.busyAt > 10 || frame.at < this.busyAt) {
+      const next = busiest(frame);
+      if (next !== null) [this.focused, this.busyAt] = [next, frame.at];
+    }
+    // Where all are idle, a disk of its own says more than a loop device.
+    return this.focused ?? [...devices(frame)].sort((a, b) => Number(isVirtual(a)) - Number(isVirtual(b)))[0] ?? null;
+  }
+
+  /** Means of what a device did over the last seconds; what it never did in them stays NaN. */
+  mean(device: string, seconds: number): number[] | null {
+    return this.histories.get(device)?.means(this.frame!.at - seconds, [null, null, null, null, 0, 1]) ?? null;
   }
 
   /** Calls at most ten times a second, and never while the tab is hidden. */

@@ -1,5 +1,6 @@
 // Live: which device does what, how long it takes, where the time goes, and who asks for it.
 
+import { useRef } from "preact/hooks";
 import { byName, DEVICE_COLUMNS, deviceRow, devices, field, isActive, type Frame, type LayerSpan } from "../core/frame.ts";
 import { logRange } from "../core/scale.ts";
 import { bytes, bytesPerS, count, durationNs, percent, spanMs, value } from "../core/units.ts";
@@ -32,7 +33,7 @@ export function LivePage() {
       </>
     );
   }
-  const device = place.query.get("dev") ?? live.worst() ?? devices(frame)[0] ?? "";
+  const device = place.query.get("dev") ?? live.focus() ?? "";
   const isStale = !state.isOpen || now - frame.unixMs > 5_000;
   const span = place.query.get("span") ?? "1m";
   return (
@@ -54,8 +55,13 @@ export function LivePage() {
 
 function Headline({ frame }: { frame: Frame }) {
   const finding = frame.findings[0];
-  const worst = live.worst();
-  const row = worst ? deviceRow(frame, worst) : null;
+  // A sentence that changes ten times a second cannot be read: it is about the last seconds, and stays for two.
+  const said = useRef({ at: -Infinity, worst: null as string | null, row: null as number[] | null });
+  if (frame.at - said.current.at >= 2 || frame.at < said.current.at) {
+    const worst = live.focus();
+    said.current = { at: frame.at, worst, row: worst ? live.mean(worst, 5) : null };
+  }
+  const { worst, row } = said.current;
   const isIdle = !row || !isActive(row);
   const title = finding ? finding.claim : isIdle ? "All disks are idle." : `${worst} does most: ${summary(row)}`;
   return (
@@ -98,13 +104,13 @@ export function LiveBody({ frame, device, span }: { frame: Frame; device: string
       >
         <Charts device={device} to={to} seconds={seconds} frame={frame} zoom={zoom} />
       </Section>
-      <div class="cards">
+      {maps.length > 0 && <div class="cards">
         {maps.map(([key, map]) => {
           const [, side, spanName] = key.split(" ");
           return <HeatMap key={key} title={`${side === "read" ? "Read" : side === "write" ? "Write" : side} latency of ${device} (${spanName})`} map={map}
             from={to - Math.min(seconds, 300)} to={to} unixMs={frame.unixMs} mode={mode} onMode={(next) => setQuery({ map: next === "time" ? "time" : null })} />;
         })}
-      </div>
+      </div>}
       <div class="cards">
         <Layers layers={frame.layers.filter((one) => one.device === device)} device={device} />
         <Cpus frame={frame} />
@@ -136,7 +142,7 @@ function DeviceTable({ frame, device, showIdle }: { frame: Frame; device: string
               <tr key={name} class={name === device ? "here" : undefined}>
                 <th scope="row"><button type="button" class="quiet mono" data-row aria-pressed={name === device} onClick={() => setQuery({ dev: name }, "push")}>{name}</button></th>
                 {DEVICE_COLUMNS.map((column, index) => (
-                  <td class="num" key={column.key}>{Number.isNaN(row[index]) ? "–" : value(column.kind, rounded(column.kind, row[index]))}</td>
+                  <td class="num" key={column.key}>{cellWords(row, index, frame.seconds)}</td>
                 ))}
               </tr>
             ))}
@@ -151,8 +157,15 @@ function DeviceTable({ frame, device, showIdle }: { frame: Frame; device: string
   );
 }
 
-/** Rates of operations below ten thousand without decimals: counts of a second are whole. */
-const rounded = (kind: string, amount: number): number => (kind === "count" ? Math.round(amount) : amount);
+/** A figure of the device table. The kernel adds times up in whole milliseconds: nothing of them is a bound, not a zero. */
+function cellWords(row: number[], index: number, seconds: number): string {
+  const { kind } = DEVICE_COLUMNS[index];
+  const amount = row[index];
+  if (Number.isNaN(amount)) return "–";
+  if (kind === "ms" && amount === 0) return `< ${durationNs(1e6 / Math.max(1, row[index - 4] * seconds))}`;
+  // Rates of operations without decimals: what happens in a second is counted in whole ones.
+  return value(kind, kind === "count" ? Math.round(amount) : amount);
+}
 
 function Charts({ device, to, seconds, frame, zoom }: { device: string; to: number; seconds: number; frame: Frame; zoom: (way: 1 | -1 | 0) => void }) {
   const history = live.histories.get(device);

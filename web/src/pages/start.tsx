@@ -36,6 +36,7 @@ const LOAD: Choice[] = [
   { name: "bs", words: "Block size", values: ["4k", "8k", "16k", "64k", "128k", "1m"], usual: "4k" },
   { name: "iodepth", words: "Depth", values: ["1", "4", "8", "16", "32", "64", "128"], usual: "32" },
   { name: "numjobs", words: "Jobs", values: ["1", "2", "4", "8"], usual: "1" },
+  { name: "size", words: "Bytes to use", values: ["usual", "64m", "256m", "1g", "4g", "16g"], usual: "usual" },
 ];
 const BY_VERB: Record<Verb, Choice[]> = {
   run: [...LOAD, { name: "runtime_s", words: "Seconds", values: ["3", "10", "30", "60", "300"], usual: "10" }],
@@ -101,7 +102,8 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const action = useAction(async () => {
     const options: Options = {};
     for (const [name, value] of Object.entries(chosen)) {
-      if (name === "depth" && value === "default") continue;
+      // What is usual is for the verb to know.
+      if ((name === "depth" && value === "default") || (name === "size" && value === "usual")) continue;
       options[name] = NUMBERS.has(name) ? Number(value) : value;
     }
     if (tuned.length) options.knobs = tuned;
@@ -113,7 +115,7 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const why = target.kind === "disk" && writes ? `Writing would destroy what is on ${target.path}; choose a directory on it.` : target.why_not;
   return (
     <form class="card" onSubmit={(event) => { event.preventDefault(); if (!stops && !isBusy) void action.start(); }}>
-      <div role="radiogroup" aria-label="What to start" class="row">
+      <div role="radiogroup" aria-label="What to start" class="steps">
         {VERBS.map((one) => (
           <label class="line" key={one.verb}>
             <input type="radio" name="verb" value={one.verb} checked={one.verb === verb} onChange={() => setQuery({ verb: one.verb })} />
