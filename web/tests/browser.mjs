@@ -1,7 +1,7 @@
 // What a person does in a browser: logs in, starts a load, watches it, opens its record, imports a file, compares, reads
 // the report; and what must be refused. Started by crates/iodyno/tests/browser.rs, which starts the server.
 //
-//     node tests/browser.mjs '{"url": …, "directory": …, "import": …, "shots": …}'
+//     node tests/browser.mjs '{"url": …, "target": …, "tunes": true, "import": …, "chromium": …, "shots": …}'
 //
 // Prints what it measured as a line of JSON; ends with 1 and what failed otherwise.
 import { chromium } from "playwright-core";
@@ -81,12 +81,13 @@ async function main() {
     await page.getByText("Settings by layer").waitFor();
   });
 
+  let target = null;
   let record = 0;
   await step("start a run, watch it, open its record", async () => {
     const { targets } = await page.evaluate(() => fetch("/api/v1/targets").then((answer) => answer.json()));
-    const target = targets.find((one) => one.path === given.directory);
-    assert.ok(target, `${given.directory} is a target`);
-    await page.goto(at(`/start?target=${target.key}&runtime_s=3&size=64m&iodepth=4`));
+    target = targets.find((one) => one.path === given.target);
+    assert.ok(target, `${given.target} is a target`);
+    await page.goto(at(`/start?target=${target.key}&runtime_s=3&size=32m&iodepth=4`));
     await page.locator("[data-start]").click();
     await page.waitForURL(/\/runs\/\d+$/);
     await page.locator("[data-state=running], [data-state=done]").first().waitFor();
@@ -102,6 +103,19 @@ async function main() {
     measured.figures = await page.locator("#figures figure svg").count();
     assert.ok(measured.figures > 0, "the server's figures are drawn");
   });
+
+  if (given.tunes) {
+    await step("start a tune, watch it decide, and stop it", async () => {
+      await page.goto(at(`/start?verb=tune&target=${target.key}&budget_s=300&size=32m&iodepth=4`));
+      await page.locator("[data-start]").click();
+      await page.waitForURL(/\/runs\/\d+$/);
+      await page.locator(".log").waitFor();
+      await page.locator("[data-experiment]").waitFor();
+      await page.locator("[data-stop]").click();
+      await page.locator("[data-state=stopped], [data-state=done]").waitFor();
+      await page.getByText("everything is back").waitFor();
+    });
+  }
 
   await step("tag the record and find it by its tag", async () => {
     await page.getByLabel("New tag").fill("browser-test");
