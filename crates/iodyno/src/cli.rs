@@ -44,6 +44,8 @@ pub enum Verb {
     List(commands::list::Args),
     /// Show one record.
     Show(commands::show::Args),
+    /// Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG.
+    Report(commands::report::Args),
     /// Explain a knob, a sensor, an engine, a collector or a way to persist.
     Explain(commands::explain::Args),
     /// List everything that `explain` knows.

@@ -25,6 +25,7 @@ mod layers_guest;
 mod owners_guest;
 mod persist;
 mod records;
+mod report;
 mod run;
 mod safety;
 mod stories;

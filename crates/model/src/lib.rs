@@ -13,6 +13,7 @@ pub mod imported;
 pub mod interference;
 pub mod iopath;
 pub mod job;
+pub mod latency_map;
 pub mod layers;
 pub mod moved;
 pub mod ownership;

@@ -12,6 +12,7 @@ mod job_args;
 pub mod judge;
 mod layers_arg;
 pub mod list;
+pub mod report;
 pub mod run;
 pub mod show;
 pub mod status;
@@ -85,6 +86,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
+        Verb::Report(args) => report::run(&args, context),
         Verb::Explain(args) => explain::run(&args, context),
         Verb::Catalogue => catalogue::run(context),
         Verb::Completions(args) => completions::run(&args, context),
