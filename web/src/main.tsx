@@ -22,6 +22,7 @@ import { jobs, Start } from "./pages/start.tsx";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/parts.css";
+import "figures.css";
 
 function Page({ session }: { session: Session }) {
   const { page, rest } = usePlace();

@@ -233,7 +233,7 @@ function grid(context: CanvasRenderingContext2D, view: View, props: Props): void
     context.globalAlpha = 0.7;
     context.fillRect(LEFT, Math.round(y), view.width - LEFT, 1);
     context.globalAlpha = 1;
-    context.fillStyle = color("ink-2");
+    context.fillStyle = color("ink2");
     if (y > TOP + 4 && y < view.height - BOTTOM - 2) context.fillText(durationNs(ns), LEFT - 6, y);
   }
   context.textBaseline = "alphabetic";

@@ -204,7 +204,7 @@ const ticksOf = (kind: Kind, top: number): number[] => {
 };
 
 const axis = (more: uPlot.Axis): uPlot.Axis => ({
-  stroke: () => color("ink-2"),
+  stroke: () => color("ink2"),
   grid: { stroke: () => color("rule"), width: 1 },
   ticks: { show: false },
   font: "12px system-ui, sans-serif",
