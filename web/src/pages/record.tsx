@@ -7,7 +7,6 @@ import { address } from "../core/url.ts";
 import { isSupported, quantileNs, total, type Sparse } from "../core/histogram.ts";
 import type { Finding } from "../core/frame.ts";
 import { get, post, remove } from "../net/api.ts";
-import { PairsChart, type Pair } from "../charts/pairs.tsx";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Findings, Section, Shown, Waiting } from "../ui/parts.tsx";
 import { FigureView, type ServerFigure } from "../ui/figure.tsx";
@@ -30,7 +29,7 @@ interface Load {
   errors: [number, number][];
 }
 
-export interface Verdict {
+interface Verdict {
   verdict: string;
   arm: string;
   reason: string;
@@ -46,7 +45,7 @@ export interface Verdict {
   windows: number;
   device_ms: number;
   arms: { arm: string; effect: number | null; low: number | null; high: number | null; dropped: boolean }[];
-  pairs: Pair[];
+  pairs: unknown[];
   notes: string[];
 }
 
@@ -270,22 +269,36 @@ function ImportedFigures({ imported }: { imported: Imported }) {
   );
 }
 
-export function TrialView({ trial }: { trial: Trial }) {
+/** What a tune says of one knob; the pairs behind it are among the figures. */
+function TrialView({ trial }: { trial: Trial }) {
   const { verdict } = trial;
-  if (!verdict) return <Section title={`${trial.knob} on ${trial.device}`}><p class="card">{trial.skipped ? `Not tried: ${trial.skipped}` : trial.summary}</p></Section>;
-  const isProof = verdict.estimated_in === "holdout" && verdict.effect !== null && verdict.low !== null && verdict.high !== null;
-  const arm = verdict.compared ?? verdict.arm;
-  const running = verdict.pairs.filter((pair) => pair.arm === arm && (pair.stage === "pairs" || pair.stage === "race"));
+  const title = `${trial.knob} on ${trial.device}: ${verdict ? verdict.verdict : "not tried"}`;
+  if (!verdict) return <Section title={title}><p class="card">{trial.skipped ?? trial.summary}</p></Section>;
+  const interval = (low: number | null, high: number | null) => (low === null || high === null ? "–" : `${percentSigned(low)} to ${percentSigned(high)}`);
   return (
-    <Section title={trial.summary || verdict.sentence}>
-      <figure class="card">
-        <h3>{isProof ? `${arm} against ${trial.arms[0]}: ${percentSigned(verdict.effect!)} (${percentSigned(verdict.low!)} to ${percentSigned(verdict.high!)})` : `No claim: ${verdict.sentence}`}</h3>
-        {running.length > 0 && <PairsChart title={trial.summary} pairs={running} held={isProof && verdict.verdict !== "refused" ? { effect: verdict.effect!, low: verdict.low!, high: verdict.high! } : null} ropeLn={Math.log(1 + verdict.rope)} />}
-        <figcaption>
-          {verdict.sentence} Seed {verdict.seed}, α {verdict.alpha}, {verdict.windows} windows, {spanMs(verdict.device_ms)} of device time.
-          {verdict.notes.map((note) => ` ${note}`)}
-        </figcaption>
-      </figure>
+    <Section title={title}>
+      <div class="card">
+        <p><b>{trial.summary || verdict.sentence}</b></p>
+        <div class="scroll" tabIndex={0} role="region" aria-label={`Values of ${trial.knob}`}>
+          <table>
+            <thead><tr><th scope="col">value</th><th scope="col" class="num">running estimate</th><th scope="col" class="num">interval</th><th scope="col">state</th></tr></thead>
+            <tbody>
+              <tr><th scope="row" class="mono">A {trial.arms[0]}</th><td class="num">set when it began</td><td class="num">–</td><td /></tr>
+              {verdict.arms.map((arm, index) => (
+                <tr key={arm.arm}>
+                  <th scope="row" class="mono">{String.fromCharCode(66 + index)} {arm.arm}</th>
+                  <td class="num">{arm.effect === null ? "–" : percentSigned(arm.effect)}</td><td class="num">{interval(arm.low, arm.high)}</td>
+                  <td class="dim">{arm.dropped ? "out of the race" : ""}</td>
+                </tr>
+              ))}
+              {verdict.estimated_in === "holdout" && verdict.effect !== null && verdict.verdict === "better" && (
+                <tr class="here"><th scope="row">hold-out, {verdict.compared}</th><td class="num"><b>{percentSigned(verdict.effect)}</b></td><td class="num"><b>{interval(verdict.low, verdict.high)}</b></td><td>claimed</td></tr>
+              )}
+            </tbody>
+          </table>
+        </div>
+        <p class="dim">{verdict.sentence} {verdict.pairs.length} pairs, seed {verdict.seed}, α {verdict.alpha}, {spanMs(verdict.device_ms)} of device time. {verdict.notes.join(" ")}</p>
+      </div>
     </Section>
   );
 }

@@ -9,7 +9,8 @@ import { live } from "../net/live.ts";
 import { RatesChart, READ, WRITE, type Line } from "../charts/rates.tsx";
 import { useAction, useLoad, useSecond } from "../ui/load.ts";
 import { Command, Failure, Section, Shown } from "../ui/parts.tsx";
-import { Experiment, experimentOf } from "./experiment.tsx";
+import { experimentOf } from "../core/experiment.ts";
+import { Experiment } from "./experiment.tsx";
 
 export function RunPage({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
   const job = useLoad(`job ${id}`, (signal) => get<Job>(`/jobs/${encodeURIComponent(id)}`, signal));
