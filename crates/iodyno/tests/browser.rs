@@ -16,7 +16,8 @@ impl Served {
     fn start(iodyno: &Iodyno, target: &Path) -> Served {
         let target = target.to_str().unwrap();
         let arguments = ["--json", "serve", "--listen", "127.0.0.1:0", "--target", target];
-        let mut child = iodyno.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            iodyno.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let document = serde_json::Deserializer::from_reader(stdout).into_iter::<Value>().next();
         Served { child, document: document.expect("it says where it listens").unwrap() }
@@ -33,7 +34,8 @@ impl Drop for Served {
 /// The first program of these names that is installed.
 fn program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let found = |name: &&str| std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file());
+    let found =
+        |name: &&str| std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file());
     names.iter().find_map(found)
 }
 
@@ -73,7 +75,12 @@ fn a_person_uses_the_pages_in_a_browser() {
         "chromium": chromium,
         "shots": std::env::var("IODYNO_SHOTS").ok(),
     });
-    let output = Command::new(node).arg("tests/browser.mjs").arg(given.to_string()).current_dir(&web).output().unwrap();
+    let output = Command::new(node)
+        .arg("tests/browser.mjs")
+        .arg(given.to_string())
+        .current_dir(&web)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
     println!("browser: {}", text(&output.stdout).trim());
     drop(served);
