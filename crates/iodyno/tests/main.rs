@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
 
 mod bad_input;
+mod browser;
 mod check;
 mod cloud;
 mod cloud_guest;
@@ -24,6 +25,7 @@ mod layers_guest;
 mod owners_guest;
 mod persist;
 mod records;
+mod report;
 mod run;
 mod safety;
 mod stories;

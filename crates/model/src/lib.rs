@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod check;
+pub mod comparison;
 pub mod curve;
 pub mod difference;
 pub mod field;
@@ -13,6 +14,7 @@ pub mod imported;
 pub mod interference;
 pub mod iopath;
 pub mod job;
+pub mod latency_map;
 pub mod layers;
 pub mod moved;
 pub mod ownership;

@@ -7,11 +7,12 @@ use crate::histogram::Histogram;
 use crate::imported::Imported;
 use crate::iopath::IoPath;
 use crate::job::Job;
+use crate::latency_map::LatencyMap;
 use crate::layers::{ArmSpan, LayerTimes};
 use crate::moved::Moved;
 use crate::sample::SensorLog;
 use crate::studies::Studies;
-use crate::verdict::Verdict;
+use crate::verdict::{Stage, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// Schema of the document.
@@ -129,6 +130,9 @@ pub struct LoadResult {
     pub bin_ms: u64,
     /// What happened over time; their number is bounded, and longer loads have longer intervals.
     pub intervals: Vec<Interval>,
+    /// Latencies over time; their number of columns is bounded as that of the intervals.
+    #[serde(skip_serializing_if = "LatencyMap::is_empty")]
+    pub latency_map: LatencyMap,
     /// CPU time of the whole process, kernel I/O workers included, user part, ms.
     pub cpu_user_ms: f64,
     /// The same, system part, ms.
@@ -260,4 +264,27 @@ pub struct Trial {
     /// What differs between the arm that was found and the one that the verdict compares with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<Moved>,
+    /// Every window that was measured, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowRun>,
+}
+
+/// One window of an experiment: when it was, and what the load did in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowRun {
+    /// Index into the trial's arms.
+    pub arm: usize,
+    /// The stage it belongs to.
+    pub stage: Stage,
+    /// Start, ms after the start of the sensors; with the switch, where there is one.
+    pub start_ms: u64,
+    /// Length, ms, the discarded part included.
+    pub length_ms: u64,
+    /// Part at its start that does not count, ms.
+    pub discard_ms: u64,
+    /// Mean of what counts: completions (bytes, where the knob acts on buffered I/O) per second.
+    pub rate: f64,
+    /// Whether the load ran at half its depth.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub half_depth: bool,
 }

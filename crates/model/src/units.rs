@@ -131,6 +131,16 @@ pub fn span_ms(value: u64) -> String {
     }
 }
 
+/// Per cent for people: `0.40 %`, `12.5 %`, `96 %`.
+pub fn percent(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0 %".into(),
+        v if v >= 19.95 => format!("{value:.0} %"),
+        v if v >= 0.995 => format!("{value:.1} %"),
+        _ => format!("{value:.2} %"),
+    }
+}
+
 /// A ratio minus one as a signed per cent: `+11.3 %`, `−0.4 %`.
 pub fn percent_signed(effect: f64) -> String {
     let percent = effect * 100.0;
@@ -179,6 +189,7 @@ mod tests {
         assert_eq!(count(41_234.0), "41.2 k");
         assert_eq!(count(999_900.0), "1.00 M");
         assert_eq!(duration_ns(84_000.0), "84.0 µs");
+        assert_eq!([0.0, 0.4, 12.54, 95.96].map(percent), ["0 %", "0.40 %", "12.5 %", "96 %"]);
         assert_eq!(percent_signed(0.1134), "+11 %");
         assert_eq!(percent_signed(-0.0041), "−0.4 %");
         assert_eq!(percent_signed(0.0001), "0.0 %");

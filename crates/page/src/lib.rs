@@ -1,1 +1,31 @@
 //! The page that people look at: figures as SVG, and the report made of them. Pure functions of a record.
+//!
+//! Every figure serves one of three questions: is it slow, where, and did the change help. Each has a claim, a caption, a
+//! description and a table made of the same data, so that nothing is only in the picture.
+
+mod figure;
+pub mod figures;
+mod frame;
+mod reduce;
+mod report;
+mod scale;
+mod series;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+pub use figure::{Figure, Table};
+pub use scale::Quantity;
+pub use figures::history::{Dot, HistoryPlan, Turn, history};
+pub use figures::ranking::{RankRow, RankingPlan, ranking};
+pub use figures::figures;
+pub use report::csv::series_csv;
+pub use report::markdown::markdown;
+pub use report::{About, report};
+
+/// The style sheet of figures and report: colours as variables for light and dark, classes for every mark. A page of
+/// another origin that shows [`Figure::svg`] includes it as it is.
+pub const STYLE: &str = include_str!("../assets/page.css");
+
+/// The script of the report: it only upgrades what is complete without it.
+pub const SCRIPT: &str = include_str!("../assets/page.js");

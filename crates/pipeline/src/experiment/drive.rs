@@ -20,6 +20,7 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::{ArmSpan, LayerTimes, Side};
 use model::moved::Moved;
+use model::record::WindowRun;
 use model::units::span_ms;
 use model::verdict::{Stage, Verdict};
 
@@ -62,6 +63,8 @@ pub struct Setup<'a> {
     pub tracing: &'a Tracing,
     /// Until when, on the monotonic clock, traced windows may follow the verdict; none where they are not wanted.
     pub explain_until_ns: Option<u64>,
+    /// Where the time line of the sensors begins, on the monotonic clock.
+    pub origin_ns: u64,
 }
 
 /// What an experiment gives.
@@ -75,6 +78,8 @@ pub struct Driven {
     pub figures: Vec<ArmFigures>,
     /// What differs between the compared arms; none where there is no difference to explain.
     pub moved: Option<Moved>,
+    /// Every window that was measured.
+    pub windows: Vec<WindowRun>,
 }
 
 /// Why an experiment ended without a verdict.
@@ -122,6 +127,7 @@ struct Rig<'a> {
     proof: Gathered,
     /// From the traced windows after the verdict.
     explained: Gathered,
+    windows: Vec<WindowRun>,
 }
 
 impl<'a> Rig<'a> {
@@ -141,6 +147,7 @@ impl<'a> Rig<'a> {
             tracing: setup.tracing.clone(),
             proof: gathered.clone(),
             explained: gathered,
+            windows: Vec::new(),
         }
     }
 
@@ -153,6 +160,7 @@ impl<'a> Rig<'a> {
                 figures: self.proof.figures(values),
                 verdict,
                 moved: None,
+                windows: self.windows,
             };
         };
         let not_traced = match self.setup.explain_until_ns {
@@ -175,7 +183,7 @@ impl<'a> Rig<'a> {
         let arms =
             moved::Arms { from: &values[0], to: &values[arm], device, layers: &layers, figures: &figures };
         let moved = Moved { traced: traced.source().map(String::from), not_traced, ..moved::between(&arms) };
-        Driven { verdict, layers, figures, moved: Some(moved) }
+        Driven { verdict, layers, figures, moved: Some(moved), windows: self.windows }
     }
 
     /// Runs the traced windows. Whatever hinders them, the verdict stands; the error says why there are no layers.
@@ -295,12 +303,29 @@ impl Rig<'_> {
         let own = own(&whole_from, &kept_to);
         let foreign_share =
             counters.map(|(before, after)| foreign(&before, &after, &own, self.request_bytes_max()).share());
+        let rates: Vec<f64> =
+            bins.into_iter().map(|count| count as f64 * books * (1_000 / BIN_MS) as f64).collect();
+        self.windows.push(self.run_of(window, begin_ns, &rates));
         Ok(Told::Measured {
             id: window.id,
-            rates: bins.into_iter().map(|count| count as f64 * books * (1_000 / BIN_MS) as f64).collect(),
+            rates,
             latency: Some(kept_to.latency_since(&kept_from)).filter(|_| !self.is_counted_by_the_device()),
             foreign_share,
         })
+    }
+
+    /// The window as the record has it.
+    fn run_of(&self, window: &Window, begin_ns: u64, rates: &[f64]) -> WindowRun {
+        let counted = rates.get((window.discard_ms / BIN_MS) as usize..).unwrap_or(&[]);
+        WindowRun {
+            arm: window.arm,
+            stage: window.stage,
+            start_ms: begin_ns.saturating_sub(self.setup.origin_ns) / 1_000_000,
+            length_ms: window.duration_ms,
+            discard_ms: window.discard_ms,
+            rate: counted.iter().sum::<f64>() / counted.len().max(1) as f64,
+            half_depth: window.half_depth,
+        }
     }
 
     /// The counters at an edge of a window's kept part. Windows of a tenth of a second are no place for sensors that

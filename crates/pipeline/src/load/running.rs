@@ -9,6 +9,7 @@ use host::process::{self, CpuTime};
 use host::signals::Stop;
 use model::histogram::Histogram;
 use model::job::Job;
+use model::latency_map::LatencyMap;
 use model::record::{Direction, LoadResult, Operation};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -342,6 +343,7 @@ impl Running {
             bin_ms: self.series.width() * BIN_NS / 1_000_000,
             bins: std::mem::replace(&mut self.series, Series::new()).into_counts(),
             intervals: Vec::new(),
+            latency_map: LatencyMap::default(),
             cpu_user_ms: cpu.user_ns as f64 / 1e6,
             cpu_system_ms: cpu.system_ns as f64 / 1e6,
             errors: self.shared.errors(),

@@ -211,7 +211,7 @@ impl<'a> Loads<'a> {
             return Err(failure);
         }
         let mut load = running.finish();
-        load.intervals = intervals.into_all();
+        (load.intervals, load.latency_map) = intervals.into_all();
         Ok(load)
     }
 

@@ -1,12 +1,16 @@
 //! What a load did second by second, for the display, for `--stream` and for the record. Memory is bounded: when there
 //! are many intervals, neighbours are added up, and from then on intervals are longer.
 
+use model::latency_map::{LatencyColumn, LatencyMap};
 use model::record::{Interval, IntervalSide};
 use pipeline::load::{Running, Side, Snapshot, lane};
 use serde::Serialize;
 
 /// Intervals kept at most.
 const MOST: usize = 3_600;
+
+/// Columns of latency kept at most: more than a picture is wide.
+const MOST_COLUMNS: usize = 600;
 
 /// The intervals of one section.
 #[derive(Debug)]
@@ -20,6 +24,17 @@ pub struct Intervals {
     pending: Vec<Interval>,
     earlier: Snapshot,
     kept: Vec<Interval>,
+    read_latency: Columns,
+    write_latency: Columns,
+}
+
+/// Latencies over time in one direction, with columns that grow longer as they grow many.
+#[derive(Debug)]
+struct Columns {
+    /// How many looks make one column.
+    fold: usize,
+    pending: Vec<LatencyColumn>,
+    kept: Vec<LatencyColumn>,
 }
 
 /// A line of `--stream`.
@@ -43,6 +58,8 @@ impl Intervals {
             pending: Vec::new(),
             earlier: Snapshot { at_ns: origin_ns, ..Snapshot::default() },
             kept: Vec::new(),
+            read_latency: Columns::new(),
+            write_latency: Columns::new(),
         }
     }
 
@@ -62,13 +79,17 @@ impl Intervals {
         let trim = done.side(lane::TRIM);
         write.latency.merge(&trim.latency);
         write.bytes += trim.bytes;
+        let read = done.side(lane::READ);
         let interval = Interval {
             start_ms: (self.earlier.at_ns - self.origin_ns.min(self.earlier.at_ns)) / 1_000_000,
             length_ms: (snapshot.at_ns - self.earlier.at_ns) / 1_000_000,
-            read: side(&done.side(lane::READ)),
+            read: side(&read),
             write: side(&write),
             inflight: running.inflight(),
         };
+        let (start_ms, length_ms) = (interval.start_ms, interval.length_ms);
+        self.read_latency.keep(LatencyColumn::of(start_ms, length_ms, &read.latency));
+        self.write_latency.keep(LatencyColumn::of(start_ms, length_ms, &write.latency));
         self.earlier = snapshot;
         while self.due_ns <= now_ns {
             self.due_ns += self.length_ns;
@@ -100,10 +121,35 @@ impl Intervals {
         self.kept.iter().map(rate).collect()
     }
 
-    /// All of them.
-    pub fn into_all(mut self) -> Vec<Interval> {
+    /// All of them, and the latencies over the same time.
+    pub fn into_all(mut self) -> (Vec<Interval>, LatencyMap) {
         self.kept.extend(merged(&self.pending));
-        self.kept
+        let map = LatencyMap { read: self.read_latency.into_all(), write: self.write_latency.into_all() };
+        (self.kept, map)
+    }
+}
+
+impl Columns {
+    fn new() -> Columns {
+        Columns { fold: 1, pending: Vec::new(), kept: Vec::new() }
+    }
+
+    fn keep(&mut self, column: LatencyColumn) {
+        self.pending.push(column);
+        if self.pending.len() < self.fold {
+            return;
+        }
+        self.kept.extend(LatencyColumn::merged(&std::mem::take(&mut self.pending)));
+        if self.kept.len() >= MOST_COLUMNS {
+            self.kept = self.kept.chunks(2).filter_map(LatencyColumn::merged).collect();
+            self.fold *= 2;
+        }
+    }
+
+    /// All of them; none of a direction in which nothing completed.
+    fn into_all(mut self) -> Vec<LatencyColumn> {
+        self.kept.extend(LatencyColumn::merged(&self.pending));
+        if self.kept.iter().all(|column| column.rows.is_empty()) { Vec::new() } else { self.kept }
     }
 }
 
@@ -153,10 +199,25 @@ mod tests {
                 ..Interval::default()
             });
         }
-        let all = intervals.into_all();
+        let (all, _) = intervals.into_all();
         assert!(all.len() <= MOST && all.len() > MOST / 4, "{}", all.len());
         assert_eq!(all.iter().map(|one| one.read.ios).sum::<u64>(), 7 * day);
         assert_eq!(all.iter().map(|one| one.length_ms).sum::<u64>(), day * 1000);
         assert_eq!(all.iter().map(|one| one.read.p99_ns).max(), Some(day - 1));
+    }
+
+    #[test]
+    fn latencies_of_a_day_stay_bounded_and_whole() {
+        let mut columns = Columns::new();
+        for second in 0..86_400u64 {
+            let rows = vec![(100, 7), ((100 + second % 5) as u16 + 1, 1)];
+            columns.keep(LatencyColumn { start_ms: second * 1000, length_ms: 1000, rows });
+        }
+        let all = columns.into_all();
+        assert!(all.len() <= MOST_COLUMNS && all.len() > MOST_COLUMNS / 4, "{}", all.len());
+        assert_eq!(all.iter().map(LatencyColumn::total).sum::<u64>(), 8 * 86_400);
+        let mut idle = Columns::new();
+        idle.keep(LatencyColumn { start_ms: 0, length_ms: 1000, rows: Vec::new() });
+        assert_eq!(idle.into_all(), [], "a direction without I/O has no map");
     }
 }

@@ -163,7 +163,7 @@ impl Stage<'_> {
             return Err(failure.into());
         }
         let mut load = running.finish();
-        load.intervals = intervals.into_all();
+        (load.intervals, load.latency_map) = intervals.into_all();
         Ok(SectionResult {
             name: section.name.clone(),
             stage: self.number,

@@ -45,6 +45,8 @@ struct Rig<'a> {
     journal: &'a Journal,
     stop: &'a Stop,
     tracing: &'a Tracing,
+    /// Where the sensors' time begins.
+    origin_ns: u64,
 }
 
 impl Session<'_> {
@@ -60,9 +62,16 @@ impl Session<'_> {
         let journal = self.begin_journal(&queue)?;
         let tracing = self.tracing();
         let scope = Scope { tracing: tracing.clone(), ..Scope::of(self.path) };
-        let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, host::clock::monotonic_ns(), &scope);
-        let rig =
-            Rig { prepared: &prepared, queue: &queue, journal: &journal, stop: &stop, tracing: &tracing };
+        let origin_ns = host::clock::monotonic_ns();
+        let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
+        let rig = Rig {
+            prepared: &prepared,
+            queue: &queue,
+            journal: &journal,
+            stop: &stop,
+            tracing: &tracing,
+            origin_ns,
+        };
         let tried = self.try_all(&rig);
         let sensors = sampler.stop();
         let restored = journal.revert(&context.host)?;
@@ -114,7 +123,7 @@ impl Session<'_> {
     }
 
     fn try_all(&self, rig: &Rig<'_>) -> Result<Vec<Trial>, Failure> {
-        let live = Live::new(self.context.out, self.plan, self.job);
+        let live = Live::new(self.context.out, self.plan, self.job, self.args.stream);
         let mut trials = Vec::new();
         let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
         for (index, planned) in self.plan.knobs.iter().enumerate() {
@@ -190,14 +199,16 @@ impl Session<'_> {
             path: self.path,
             tracing: rig.tracing,
             explain_until_ns: matches!(self.args.layers, LayersArg::Auto).then_some(end_ns),
+            origin_ns: rig.origin_ns,
         };
-        let Driven { verdict, layers, figures, moved } =
+        let Driven { verdict, layers, figures, moved, windows } =
             drive(&setup, &mut experiment, &mut |progress| live.show(planned, progress))?;
         let summary = words::verdict_sentence(knob.id, &planned.values, &verdict);
         Ok(Trial {
             layers,
             figures,
             moved,
+            windows,
             ..self.trial(knob.id, &planned.values, summary, None, Some(verdict))
         })
     }
@@ -212,8 +223,9 @@ impl Session<'_> {
     ) -> Trial {
         let device = self.plan.device.clone();
         let (knob, arms) = (knob.into(), arms.to_vec());
-        let (layers, figures, moved) = (Vec::new(), Vec::new(), None);
-        Trial { knob, device, arms, aa: self.args.aa, skipped, summary, verdict, layers, figures, moved }
+        let (layers, figures, moved, windows) = (Vec::new(), Vec::new(), None, Vec::new());
+        let aa = self.args.aa;
+        Trial { knob, device, arms, aa, skipped, summary, verdict, layers, figures, moved, windows }
     }
 
     /// Silence when all is back; otherwise what is not, and how to go on.

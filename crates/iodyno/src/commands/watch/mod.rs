@@ -50,6 +50,9 @@ pub struct Args {
     /// How closely the block layer is traced [default: lite, but off for a disk in memory].
     #[arg(long)]
     pub layers: Option<LayersArg>,
+    /// With --json: how many I/Os took how long, by bucket, of each device that is traced.
+    #[arg(long, conflicts_with_all = ["plain", "prometheus"])]
+    pub latencies: bool,
     /// Control groups to watch beside the busiest, as below /sys/fs/cgroup.
     #[arg(long, value_name = "PATH")]
     pub cgroup: Vec<String>,

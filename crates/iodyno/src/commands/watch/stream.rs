@@ -5,7 +5,8 @@ use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Stop;
 use model::finding::Finding;
-use model::layers::ArmSpan;
+use model::histogram::Histogram;
+use model::layers::{ArmSpan, LayerTimes, Side, Span};
 use model::reading::Reading;
 use pipeline::analyse::fields::Frame;
 use pipeline::observe;
@@ -60,6 +61,32 @@ struct Sample<'a> {
     /// Where the I/Os of this time spent theirs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     layers: Vec<ArmSpan>,
+    /// How many of them took how long.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    latencies: Vec<Latencies<'a>>,
+}
+
+/// The whole time of the I/Os of a device in one direction, as far as it is traced.
+#[derive(Serialize)]
+struct Latencies<'a> {
+    device: &'a str,
+    side: Side,
+    span: Span,
+    counts: &'a Histogram,
+}
+
+/// Spans that are the whole of an I/O or the most of it, the longest first.
+const WHOLE: [Span; 3] = [Span::Q2C, Span::G2C, Span::D2C];
+
+fn latencies(times: &LayerTimes) -> Vec<Latencies<'_>> {
+    let mut all = Vec::new();
+    for device in &times.devices {
+        for side in Side::ALL {
+            let whole = WHOLE.into_iter().find_map(|span| Some((span, device.times(side, span)?)));
+            all.extend(whole.map(|(span, counts)| Latencies { device: &device.device, side, span, counts }));
+        }
+    }
+    all
 }
 
 /// Prints documents until told to stop.
@@ -90,7 +117,8 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
             cost_cpu_ms: status.cost_cpu_ns as f64 / 1e6,
             fields: by_field(&frame),
             findings: watching.findings(status.last_ns),
-            layers: times.map_or_else(Vec::new, |times| ArmSpan::of("", &times)),
+            layers: times.as_ref().map_or_else(Vec::new, |times| ArmSpan::of("", times)),
+            latencies: times.as_ref().filter(|_| args.latencies).map_or_else(Vec::new, latencies),
         });
         beats.said();
         (last_ns, before) = (status.last_ns, layers);
@@ -123,5 +151,36 @@ fn head<'a>(args: &Args, context: &Context, watching: &'a Watching) -> Head<'a> 
         absent: watching.sampler.status().absent.into_iter().collect(),
         layers_note: &watching.devices.note,
         no_layers: watching.tracing.layers().err().map(str::to_string),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::layers::{DeviceLayers, SpanTimes};
+
+    #[test]
+    fn the_longest_span_that_is_traced_tells_the_latencies() {
+        let times = |ns: u64| {
+            let mut times = Histogram::new();
+            times.record(ns);
+            times
+        };
+        let span = |side, span, ns| SpanTimes { side, span, times: times(ns) };
+        let spans = vec![
+            span(Side::Read, Span::D2C, 50),
+            span(Side::Read, Span::Q2C, 100),
+            span(Side::Write, Span::G2C, 70),
+            span(Side::Flush, Span::Q2G, 10),
+        ];
+        let device =
+            DeviceLayers { device: "vda".into(), devno: "254:0".into(), spans, counters: BTreeMap::new() };
+        let layers = LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: Vec::new() };
+        let document = serde_json::to_value(latencies(&layers)).unwrap();
+        let expected = serde_json::json!([
+            {"device": "vda", "side": "read", "span": "Q2C", "counts": [[100, 1]]},
+            {"device": "vda", "side": "write", "span": "G2C", "counts": [[70, 1]]},
+        ]);
+        assert_eq!(document, expected);
     }
 }

@@ -66,6 +66,7 @@ fn said(moved: Moved, won_by: &str) -> Vec<String> {
         layers: vec![],
         figures: vec![],
         moved: Some(moved),
+        windows: vec![],
     });
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:#?}");
     lines

@@ -1,0 +1,222 @@
+//! `iodyno report`: a record as a file that can be mailed, printed, or kept beside a ticket.
+
+use super::{Context, RecordDocument};
+use crate::exit::{Exit, Failure};
+use host::files;
+use model::record::Record;
+use page::{About, Figure};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use store::Store;
+
+/// Arguments of `report`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Number of the record, as `iodyno list` shows it, or a file that `iodyno show N --json` printed.
+    pub record: String,
+    /// Where to; the ending says what: .html, .md, .json, .csv. `-` is stdout. By default iodyno-N.html here.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What to write, where the ending does not say.
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Also write every figure as an SVG file into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub figures: Option<PathBuf>,
+    /// Replace files that are there.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What a report can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// One page with figures, tables and data, that needs no network.
+    Html,
+    /// Words and tables, for tickets.
+    Md,
+    /// The whole record.
+    Json,
+    /// Every sample, one value a line.
+    Csv,
+    /// A figure.
+    #[value(skip)]
+    Svg,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    record: Option<i64>,
+    summary: &'a str,
+    files: Vec<Written>,
+    /// Figures that one would expect and that are not there.
+    absent: Vec<Absent>,
+}
+
+#[derive(Serialize)]
+struct Written {
+    path: String,
+    format: Format,
+    bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Absent {
+    id: String,
+    why: String,
+}
+
+/// A record and its number, where it has one.
+struct Source {
+    id: Option<i64>,
+    record: Record,
+}
+
+/// The document of `show`, as it is read back.
+#[derive(Deserialize)]
+struct Shown {
+    id: Option<i64>,
+    record: Record,
+}
+
+/// Writes the files and says which.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
+    if to_stdout && context.out.is_json() {
+        return Err(Failure::usage("`-o -` and --json both want stdout: leave one of them out."));
+    }
+    let format = format(args)?;
+    let source = open(&args.record, context)?;
+    let figures = page::figures::figures(&source.record);
+    let content = content(&source, format)?;
+    let mut targets: Vec<(PathBuf, Format, String)> = Vec::new();
+    if !to_stdout {
+        targets.push((output(args, &source), format, content.clone()));
+    }
+    if let Some(dir) = &args.figures {
+        let drawn = figures.iter().filter_map(|figure| Some((figure, figure.standalone_svg()?)));
+        targets.extend(drawn.map(|(figure, svg)| (dir.join(format!("{}.svg", figure.id)), Format::Svg, svg)));
+    }
+    let files = write_all(&targets, args)?;
+    let out = context.streaming(to_stdout).out;
+    for file in &files {
+        out.say(format!("wrote {}  {}", file.path, model::units::bytes(file.bytes as f64)));
+    }
+    let absent = absent(&figures);
+    for one in &absent {
+        out.say(format!("  no figure of {}: {}", one.id, one.why));
+    }
+    if to_stdout {
+        context.out.say(content.trim_end_matches('\n'));
+    }
+    context.out.document(&Document {
+        schema: "iodyno.report/1",
+        record: source.id,
+        summary: &source.record.summary,
+        files,
+        absent,
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// From the ending of the file, unless it is said.
+fn format(args: &Args) -> Result<Format, Failure> {
+    let ending = args.output.as_ref().and_then(|path| path.extension()?.to_str().map(str::to_ascii_lowercase));
+    let of_ending = match ending.as_deref() {
+        None => Some(Format::Html),
+        Some("html" | "htm") => Some(Format::Html),
+        Some("md" | "markdown") => Some(Format::Md),
+        Some("json") => Some(Format::Json),
+        Some("csv") => Some(Format::Csv),
+        Some(_) => None,
+    };
+    args.format.or(of_ending).ok_or_else(|| {
+        let ending = ending.unwrap_or_default();
+        Failure::usage(format!(
+            "`.{ending}` does not say what to write. Use .html, .md, .json or .csv, say --format, or --figures DIR for SVG files."
+        ))
+    })
+}
+
+/// The record of a number, or of a file.
+fn open(name: &str, context: &Context) -> Result<Source, Failure> {
+    if let Ok(id) = name.parse::<i64>() {
+        let record = Store::open(&context.state_dir)?.get(id)?;
+        return Ok(Source { id: Some(id), record });
+    }
+    let text = files::read_text(Path::new(name)).map_err(|error| {
+        Failure::usage(format!("`{name}` is neither the number of a record nor a file that can be read: {error}"))
+    })?;
+    if let Ok(Shown { id, record }) = serde_json::from_str::<Shown>(&text) {
+        return Ok(Source { id, record });
+    }
+    let record = serde_json::from_str::<Record>(&text).map_err(|error| {
+        Failure::usage(format!("{name} holds no record of iodyno: {error}.\n`iodyno show N --json` prints one."))
+    })?;
+    Ok(Source { id: None, record })
+}
+
+fn content(source: &Source, format: Format) -> Result<String, Failure> {
+    let about = About { id: source.id, ..About::default() };
+    Ok(match format {
+        Format::Html | Format::Svg => page::report(&source.record, &about),
+        Format::Md => page::markdown(&source.record, &about),
+        Format::Csv => page::series_csv(&source.record),
+        Format::Json => {
+            let failed = |error| Failure::new(Exit::Failed, format!("cannot write the record: {error}"));
+            match source.id {
+                Some(id) => {
+                    let document = RecordDocument { schema: "iodyno.show/1", id, record: &source.record };
+                    serde_json::to_string_pretty(&document).map_err(failed)?
+                }
+                None => serde_json::to_string_pretty(&source.record).map_err(failed)?,
+            }
+        }
+    })
+}
+
+/// The file that was asked for, or one named after the record.
+fn output(args: &Args, source: &Source) -> PathBuf {
+    let ending = match args.format {
+        Some(Format::Md) => "md",
+        Some(Format::Json) => "json",
+        Some(Format::Csv) => "csv",
+        _ => "html",
+    };
+    let name = source.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
+    args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.{ending}")))
+}
+
+/// Writes all files or, where one is there already, none.
+fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<Written>, Failure> {
+    if let Some((path, _, _)) = existing(targets).next().filter(|_| !args.force) {
+        let message = format!("{} is there already and was left as it is; nothing was written.", path.display());
+        return Err(Failure::new(Exit::Refused, message).hint("Name another file, or say --force."));
+    }
+    // Not even --force puts a file in the place of a device or a directory.
+    if let Some((path, _, _)) = existing(targets).find(|(path, _, _)| files::kind(path).ok() != Some(files::Kind::File)) {
+        return Err(Failure::new(Exit::Refused, format!("{} is no regular file; nothing was written.", path.display())));
+    }
+    if let Some(dir) = &args.figures {
+        files::create_dirs(dir)?;
+    }
+    let mut written = Vec::new();
+    for (path, format, content) in targets {
+        files::write_atomically(path, content)?;
+        written.push(Written { path: path.display().to_string(), format: *format, bytes: content.len() });
+    }
+    Ok(written)
+}
+
+/// Those of the files that are there already.
+fn existing(targets: &[(PathBuf, Format, String)]) -> impl Iterator<Item = &(PathBuf, Format, String)> {
+    targets.iter().filter(|(path, _, _)| files::identity(path).is_some())
+}
+
+fn absent(figures: &[Figure]) -> Vec<Absent> {
+    let one = |figure: &Figure| Some(Absent { id: figure.id.clone(), why: figure.absent.clone()? });
+    figures.iter().filter_map(one).collect()
+}

@@ -1,0 +1,192 @@
+//! The windows of an experiment over time: what each arm gave when, so that drift and neighbours can be seen to hit all
+//! arms alike.
+
+use super::{Look, arm_letter, id_part};
+use crate::figure::{Figure, Table};
+use crate::frame::{Axis, Frame, Size, both, text_width};
+use crate::reduce::{Step, points};
+use crate::scale::Quantity;
+use crate::svg::{Anchor, PathData};
+use model::record::{Record, Trial, WindowRun};
+use model::verdict::Stage;
+
+/// Height of the lane that shows which arm ran.
+const LANE: f64 = 12.0;
+/// A window is shaded from this width on; below it the lane says enough.
+const TINT_FROM: f64 = 6.0;
+
+/// One for each experiment that has its windows.
+pub fn figures(record: &Record) -> Vec<Figure> {
+    let with_windows = record.trials.iter().filter(|trial| !trial.windows.is_empty());
+    with_windows.map(|trial| figure(trial, record.trials.len() > 1)).collect()
+}
+
+fn figure(trial: &Trial, are_many: bool) -> Figure {
+    let id = if are_many { format!("arms-{}", id_part(&trial.knob)) } else { "arms".into() };
+    let (svg, narrow) = both(170.0, |size, id| draw(trial, size, id), &id);
+    Figure {
+        id,
+        title: format!("{}: the rate of every window, by arm", trial.knob),
+        caption: caption(trial),
+        description: description(trial),
+        svg,
+        narrow,
+        table: table(trial),
+        absent: None,
+    }
+}
+
+fn caption(trial: &Trial) -> String {
+    let arms: Vec<String> =
+        trial.arms.iter().enumerate().map(|(index, arm)| format!("{} {arm}", arm_letter(index))).collect();
+    let halves = trial.windows.iter().filter(|window| window.half_depth).count();
+    let half = if halves > 0 { format!(" {halves} windows at half the depth are not drawn.") } else { String::new() };
+    let first = if trial.aa { " An A/A run: every switch wrote the value that was set already." } else { "" };
+    format!(
+        "Each window at the mean rate of the part that counts; its first part, in which the switch settles, is left out. \
+         Arms: {}. The lane under the plot says which arm ran.{half}{first}",
+        arms.join(", ")
+    )
+}
+
+/// Mean of the windows that compare arms, with their number.
+fn of_arm(trial: &Trial, arm: usize) -> Option<(f64, f64, f64, usize)> {
+    let rates: Vec<f64> = drawn(trial).filter(|window| window.arm == arm).map(|window| window.rate).collect();
+    let (least, most) =
+        rates.iter().fold((f64::INFINITY, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    (!rates.is_empty()).then_some((least, mean, most, rates.len()))
+}
+
+fn drawn(trial: &Trial) -> impl Iterator<Item = &WindowRun> {
+    trial.windows.iter().filter(|window| !window.half_depth)
+}
+
+fn description(trial: &Trial) -> String {
+    let arm = |(index, name): (usize, &String)| {
+        let (least, mean, most, count) = of_arm(trial, index)?;
+        let words = |value| Quantity::Iops.words(value);
+        Some(format!(
+            "{} {name}: {} in the mean of {count} windows, {} to {}",
+            arm_letter(index),
+            words(mean),
+            words(least),
+            words(most)
+        ))
+    };
+    let arms: Vec<String> = trial.arms.iter().enumerate().filter_map(arm).collect();
+    format!("{}. The proof compares neighbouring windows, not these means.", arms.join("; "))
+}
+
+fn table(trial: &Trial) -> Table {
+    let mut table = Table::new(&["start", "stage", "arm", "length", "rate"]);
+    for window in &trial.windows {
+        let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
+        table.row([
+            Quantity::Seconds.words(window.start_ms as f64 / 1e3),
+            stage_word(window.stage).to_string(),
+            format!("{} {arm}", arm_letter(window.arm)),
+            Quantity::Seconds.words(window.length_ms as f64 / 1e3),
+            Quantity::Iops.words(window.rate),
+        ]);
+    }
+    table.cut("windows")
+}
+
+/// A stage in a word.
+pub fn stage_word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Headroom => "headroom",
+        Stage::Settle => "settle",
+        Stage::Calibrate => "calibrate",
+        Stage::Pairs => "pairs",
+        Stage::Race => "race",
+        Stage::Audit => "audit",
+        Stage::Holdout => "hold-out",
+        Stage::Explain => "traced",
+    }
+}
+
+fn draw(trial: &Trial, size: Size, id: &str) -> String {
+    let start = trial.windows.iter().map(|window| window.start_ms).min().unwrap_or(0) as f64 / 1e3;
+    let end = trial.windows.iter().map(|window| window.start_ms + window.length_ms).max().unwrap_or(0) as f64 / 1e3;
+    let most = drawn(trial).map(|window| window.rate).fold(0.0, f64::max);
+    let x = Axis::Time { seconds: end - start };
+    let y = Axis::Linear { quantity: Quantity::Iops, most, name: "rate of a window".into() };
+    let names: Vec<String> =
+        trial.arms.iter().enumerate().map(|(index, arm)| format!("{} {arm}", arm_letter(index))).collect();
+    let widest = names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
+    let right = (widest + 18.0).min(if size.is_narrow() { 80.0 } else { 170.0 });
+    let mut frame = Frame::new(id, size, &x, &y, right, LANE + 4.0);
+    lane(trial, &mut frame, start);
+    for (arm, name) in names.iter().enumerate() {
+        let look = Look::of_arm(arm);
+        let steps: Vec<Step> = drawn(trial)
+            .filter(|window| window.arm == arm)
+            .map(|window| {
+                let from = (window.start_ms + window.discard_ms) as f64 / 1e3 - start;
+                let to = (window.start_ms + window.length_ms) as f64 / 1e3 - start;
+                Step { from, to, value: Some(window.rate) }
+            })
+            .collect();
+        draw_windows(&mut frame, &steps, look);
+        if let Some((_, mean, _, _)) = of_arm(trial, arm) {
+            frame.label(mean, look.class(), name);
+        }
+    }
+    frame.finish(&description(trial))
+}
+
+/// Windows of one arm lie apart: each is a stroke of its own, at least two pixels wide, until there are so many that the
+/// columns of pixels are full; then the extremes of each column.
+fn draw_windows(frame: &mut Frame, steps: &[Step], look: Look) {
+    let (left, _, right, _) = frame.plot;
+    let (x, y) = (frame.x, frame.y);
+    let mut path = PathData::new();
+    if steps.len() as f64 <= (right - left) / 2.0 {
+        for step in steps {
+            let (from, to) = (x.at(step.from), x.at(step.to));
+            path.lift();
+            path.to(from, y.at(step.value.unwrap_or(f64::NAN)));
+            path.to(to.max(from + 2.0), y.at(step.value.unwrap_or(f64::NAN)));
+        }
+    } else {
+        let joined: Vec<Step> = steps
+            .iter()
+            .enumerate()
+            .map(|(index, step)| Step { to: steps.get(index + 1).map_or(step.to, |next| next.from), ..*step })
+            .collect();
+        for point in points(&joined, |t| x.at(t), right - left).into_iter().flatten() {
+            path.to(point.0, y.at(point.1));
+        }
+    }
+    frame.svg.path(&format!("w {}", look.class()), path.data());
+}
+
+/// Which arm ran when: a lane under the plot, with letters where there is room, and a tint above it.
+fn lane(trial: &Trial, frame: &mut Frame, start: f64) {
+    let (_, top, _, bottom) = frame.plot;
+    let x = frame.x;
+    // Neighbouring windows of one arm that are narrower than a pixel become one piece.
+    let mut pieces: Vec<(usize, f64, f64)> = Vec::new();
+    for window in &trial.windows {
+        let from = x.at(window.start_ms as f64 / 1e3 - start);
+        let to = x.at((window.start_ms + window.length_ms) as f64 / 1e3 - start);
+        match pieces.last_mut() {
+            Some((arm, _, end)) if *arm == window.arm && from - *end < 1.0 => *end = to,
+            Some((_, _, end)) if to - *end < 0.7 => {}
+            _ => pieces.push((window.arm, from, to)),
+        }
+    }
+    for (arm, from, to) in pieces {
+        let class = format!("lane {}", Look::of_arm(arm).class());
+        if arm > 0 && to - from >= TINT_FROM {
+            frame.svg.rect("band", (from, top), (to - from, bottom - top));
+        }
+        frame.svg.rect(&class, (from, bottom + 2.0), ((to - from).max(0.5), LANE));
+        if to - from >= 10.0 {
+            let letter = arm_letter(arm).to_string();
+            frame.svg.text("t3", ((from + to) / 2.0, bottom + LANE), Anchor::Middle, &letter);
+        }
+    }
+}

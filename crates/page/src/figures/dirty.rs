@@ -1,0 +1,62 @@
+//! Dirty pages against the limits at which the kernel begins to write, and to hold writers back.
+
+use super::Look;
+use super::lines::{Line, Lines};
+use crate::figure::Figure;
+use crate::scale::Quantity;
+use crate::series::{gauge, log_of, rates, summary};
+use model::record::Record;
+
+/// Less than this share of the background limit is nobody's concern.
+const NOTABLE: f64 = 0.02;
+
+/// Pages over time, and below what flows in and out; none where nothing was written through the cache.
+pub fn figures(record: &Record) -> Vec<Figure> {
+    let Some(log) = log_of(record, "vmstat") else { return Vec::new() };
+    let value = |name: &str| gauge(log, &[name.to_string()], 1.0);
+    let (Some(dirty), Some(writeback)) = (value("vm.dirty"), value("vm.writeback")) else { return Vec::new() };
+    let most = |steps: &[crate::reduce::Step]| summary(steps).map_or(0.0, |(_, _, most)| most);
+    let background = value("vm.dirty_background_threshold").unwrap_or_default();
+    let is_notable = most(&dirty).max(most(&writeback)) >= NOTABLE * most(&background).max(1.0);
+    let is_buffered = !record.job.direct && record.job.rw.writes() && record.load.is_some();
+    if !is_notable && !is_buffered {
+        return Vec::new();
+    }
+    let mut lines = vec![
+        Line { name: "dirty".into(), look: Look::Write, steps: dirty },
+        Line { name: "writeback".into(), look: Look::Ink, steps: writeback },
+    ];
+    // The limits move with free memory, so they are lines too.
+    let limits = [("background", Look::Fifth, "vm.dirty_background_threshold"), ("limit", Look::Sync, "vm.dirty_threshold")];
+    lines.extend(limits.into_iter().filter_map(|(name, look, series)| {
+        let steps = value(series)?;
+        summary(&steps).is_some().then(|| Line { name: name.into(), look, steps })
+    }));
+    let pages = Lines {
+        id: "dirty".into(),
+        measure: "dirty pages".into(),
+        quantity: Quantity::Bytes,
+        lines,
+        is_log: false,
+        caption: "Pages that are dirty and pages on their way to the device, against the limits as the kernel computes them \
+                  (/proc/vmstat): from `background` on it writes, and halfway to `limit` it begins to hold writers back."
+            .into(),
+        gap_reason: "no sample was taken then".into(),
+    };
+    let flow = |name: &str, look, series: &str| {
+        Some(Line { name: name.into(), look, steps: rates(log, &[series.to_string()], 1.0)? })
+    };
+    let flows = Lines {
+        id: "dirty-flow".into(),
+        measure: "into the cache and out of it".into(),
+        quantity: Quantity::BytesPerS,
+        lines: [flow("dirtied", Look::Write, "vm.dirtied"), flow("written out", Look::Ink, "vm.written")]
+            .into_iter()
+            .flatten()
+            .collect(),
+        is_log: false,
+        caption: "What programs dirtied and what was written out, of the whole machine; the gap between them fills memory.".into(),
+        gap_reason: "no sample was taken then".into(),
+    };
+    [pages.figure(), flows.figure()].into_iter().flatten().collect()
+}

@@ -1,0 +1,261 @@
+//! The series of a record as comma-separated values, one value a line, whole as a file and thinned inside the report.
+
+use super::{About, html};
+use base64::Engine;
+use crate::figure::Table;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use model::record::{Interval, Record};
+use model::sample::{SensorLog, Series};
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// The columns.
+pub const HEAD: &str = "source,series,unit,kind,time_s,value\n";
+/// Series of a sensor beyond these are left out of the report: the record has them.
+const MOST_SERIES: usize = 48;
+/// Sensors whose samples go into the report, in the order of their worth.
+const EMBEDDED: [&str; 6] = ["diskstats", "inflight", "vmstat", "cpu", "pressure", "interrupts"];
+
+/// Everything that was sampled: intervals of the load, windows of experiments, and the raw values of every sensor.
+/// Counters are as read; their differences over time are the rates.
+pub fn series_csv(record: &Record) -> String {
+    let mut out = String::from(HEAD);
+    own(record, &mut out);
+    for log in &record.sensors {
+        for series in &log.series {
+            of_series(log, series, 0.0, &mut out);
+        }
+    }
+    out
+}
+
+/// The data inside a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedded {
+    /// The file, compressed, in base64.
+    pub base64: String,
+    /// Time between two samples of a series at the least, s.
+    pub step_s: f64,
+    /// Series that are in it, and those that are not.
+    pub series: usize,
+    /// Left out.
+    pub left_out: usize,
+}
+
+/// As much as fits: coarser in time where it has to be.
+pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
+    let mut chosen: Vec<(&SensorLog, &Series)> = Vec::new();
+    let all: usize = record.sensors.iter().map(|log| log.series.len()).sum();
+    for sensor in EMBEDDED {
+        for log in record.sensors.iter().filter(|log| log.sensor == sensor) {
+            chosen.extend(log.series.iter().take(MOST_SERIES).map(|series| (log, series)));
+        }
+    }
+    let mut result = Embedded { base64: String::new(), step_s: 1.0, series: 0, left_out: all };
+    for step_s in [1.0, 5.0, 20.0, 60.0, 600.0] {
+        let mut text = String::from(HEAD);
+        own(record, &mut text);
+        chosen.iter().for_each(|(log, series)| of_series(log, series, step_s, &mut text));
+        let base64 = packed(text.as_bytes());
+        result = Embedded { base64, step_s, series: chosen.len(), left_out: all - chosen.len() };
+        if result.base64.len() <= most_bytes {
+            return result;
+        }
+    }
+    // Even at ten minutes it is too much: the load's own numbers alone, or nothing.
+    let mut text = String::from(HEAD);
+    own(record, &mut text);
+    let base64 = packed(text.as_bytes());
+    let base64 = if base64.len() <= most_bytes { base64 } else { String::new() };
+    Embedded { base64, step_s: result.step_s, series: 0, left_out: all }
+}
+
+fn packed(bytes: &[u8]) -> String {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Writing into memory does not fail; if it did, there would be no data to download rather than wrong ones.
+    let done = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    done.map(|packed| base64::engine::general_purpose::STANDARD.encode(packed)).unwrap_or_default()
+}
+
+/// What the load and the experiments counted themselves.
+fn own(record: &Record, out: &mut String) {
+    let loads = match record.sections.is_empty() {
+        true => record.load.iter().map(|load| ("load".to_string(), 0, load)).collect::<Vec<_>>(),
+        false => record.sections.iter().map(|one| (format!("load.{}", one.name), one.start_ms, &one.load)).collect(),
+    };
+    for (name, start_ms, load) in loads {
+        for interval in &load.intervals {
+            interval_lines(&name, start_ms, interval, out);
+        }
+    }
+    for trial in &record.trials {
+        for window in &trial.windows {
+            let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
+            let time = (window.start_ms + window.length_ms) as f64 / 1e3;
+            let series = format!("{}.{arm}.rate", trial.knob);
+            line(out, "window", &series, "/s", "mean of the part that counts", time, window.rate);
+        }
+        for (index, pair) in trial.verdict.iter().flat_map(|verdict| &verdict.pairs).enumerate() {
+            let series = format!("{}.{}.effect_ln", trial.knob, pair.arm);
+            line(out, "pair", &series, "ln ratio", "pair by number, not by time", index as f64 + 1.0, pair.effect_ln);
+        }
+    }
+    for series in record.imported.iter().flat_map(|imported| &imported.series) {
+        let name = if series.subject.is_empty() { series.field.clone() } else { format!("{}.{}", series.field, series.subject) };
+        for (time, value) in series.time_ms.iter().zip(&series.values) {
+            if let Some(value) = value {
+                line(out, "imported", &name, &series.unit, "value", time / 1e3, *value);
+            }
+        }
+    }
+}
+
+fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut String) {
+    let time = (start_ms + interval.start_ms + interval.length_ms) as f64 / 1e3;
+    let seconds = interval.length_ms.max(1) as f64 / 1e3;
+    for (side, done) in [("read", interval.read), ("write", interval.write)] {
+        if done.ios == 0 && done.bytes == 0 {
+            line(out, name, &format!("{side}.iops"), "/s", "rate", time, 0.0);
+            continue;
+        }
+        line(out, name, &format!("{side}.iops"), "/s", "rate", time, done.ios as f64 / seconds);
+        line(out, name, &format!("{side}.bytes_per_s"), "bytes/s", "rate", time, done.bytes as f64 / seconds);
+        line(out, name, &format!("{side}.p50"), "ns", "percentile", time, done.p50_ns as f64);
+        line(out, name, &format!("{side}.p99"), "ns", "percentile", time, done.p99_ns as f64);
+    }
+    line(out, name, "inflight", "ios", "gauge", time, f64::from(interval.inflight));
+}
+
+/// The samples of a series, at least `step_s` apart, the first and the last always.
+fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut String) {
+    let kind = serde_json::to_value(series.kind).ok();
+    let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("gauge").to_string();
+    let mut next = f64::NEG_INFINITY;
+    let last = series.values.len().min(log.time_ns.len()).saturating_sub(1);
+    for (index, (time_ns, value)) in log.time_ns.iter().zip(&series.values).enumerate() {
+        let time = *time_ns as f64 / 1e9;
+        let Some(value) = value.filter(|_| time >= next || index == last) else { continue };
+        next = time + step_s * 0.999;
+        line(out, &log.sensor, &series.name, &series.unit, &kind, time, value);
+    }
+}
+
+fn line(out: &mut String, source: &str, series: &str, unit: &str, kind: &str, time: f64, value: f64) {
+    let (source, series, unit) = (quoted(source), quoted(series), quoted(unit));
+    let _ = writeln!(out, "{source},{series},{unit},{kind},{time:.3},{}", short(value));
+}
+
+/// Six significant digits below a million, whole numbers as they are: counters are exact.
+fn short(value: f64) -> String {
+    if value.fract() == 0.0 || value.abs() >= 1e6 { format!("{value:.0}") } else { format!("{:.*}", 4, value) }
+}
+
+/// A cell, quoted where it has to be. One that a spreadsheet would take for a formula gets a mark in front.
+fn quoted(text: &str) -> String {
+    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_string() };
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// The part of the page.
+pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
+    let mut out = String::new();
+    let name = about.id.map_or("iodyno".into(), |id| format!("iodyno-{id}"));
+    if !data.base64.is_empty() {
+        out.push_str(&format!(
+            "<p class=\"download\"><a download=\"{name}-series.csv.gz\" href=\"data:application/gzip;base64,{}\">Series as CSV, \
+             compressed ({} kB)</a></p>\n",
+            data.base64,
+            data.base64.len() * 3 / 4 / 1000
+        ));
+        let rest = match data.left_out {
+            0 => String::new(),
+            n => format!(" {n} more series are in the record only."),
+        };
+        out.push_str(&format!(
+            "<p class=\"quiet\">Columns: {}. The load's own intervals are whole; {} series of the kernel are thinned to one sample \
+             in {} s, which loses nothing of a counter's total.{rest}</p>\n",
+            HEAD.trim(),
+            data.series,
+            data.step_s
+        ));
+    }
+    if let Some(id) = about.id {
+        out.push_str(&format!(
+            "<p class=\"quiet\">The whole record: <code>iodyno show {id} --json</code>; every sample: <code>iodyno report {id} -o \
+             {name}.csv</code>.</p>\n"
+        ));
+    }
+    out.push_str(&html::table_fold(&summary(record)));
+    out
+}
+
+/// The load in numbers.
+pub fn summary(record: &Record) -> Table {
+    let mut table = Table::new(&["load", "direction", "I/Os", "rate", "bandwidth", "mean", "p50", "p99", "p99.9"]);
+    let loads: Vec<(String, &model::record::LoadResult)> = match record.sections.is_empty() {
+        true => record.load.iter().map(|load| (record.job.phrase(), load)).collect(),
+        false => record.sections.iter().map(|one| (one.name.clone(), &one.load)).collect(),
+    };
+    for (name, load) in loads {
+        let sides = [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
+        for (side, done) in sides.into_iter().filter(|(_, done)| done.ios > 0) {
+            let per_s = |value: f64| if load.elapsed_ms > 0.0 { value / load.elapsed_ms * 1e3 } else { 0.0 };
+            let at = |share: f64| {
+                let enough = done.latency.total() as f64 * (1.0 - share) >= 10.0 * 0.999;
+                let found = done.latency.quantile_ns(share).filter(|_| enough);
+                found.map_or("too few I/Os".into(), |ns| model::units::duration_ns(ns as f64))
+            };
+            table.row([
+                name.clone(),
+                side.into(),
+                done.ios.to_string(),
+                crate::scale::Quantity::Iops.words(per_s(done.ios as f64)),
+                model::units::bytes_per_s(per_s(done.bytes as f64)),
+                done.latency.mean_ns().map_or("–".into(), model::units::duration_ns),
+                at(0.5),
+                at(0.99),
+                at(0.999),
+            ]);
+        }
+    }
+    let load = record.imported.as_ref().and_then(|imported| imported.load.as_ref());
+    for (side, done) in load.iter().flat_map(|load| load.sides()) {
+        let words = |value: Option<f64>, words: &dyn Fn(f64) -> String| value.map_or("not given".into(), words);
+        let latency = done.latency("clat").or_else(|| done.latencies.first());
+        let percentile = |percent: f64| {
+            let found = latency.and_then(|one| one.percentiles.iter().find(|(at, _)| (at - percent).abs() < 1e-6));
+            found.map_or("not given".into(), |(_, ns)| model::units::duration_ns(*ns))
+        };
+        table.row([
+            record.imported.as_ref().map_or(String::new(), |imported| imported.name.clone()),
+            side.into(),
+            done.ios.map_or("not given".into(), |ios| ios.to_string()),
+            words(done.iops, &|value| crate::scale::Quantity::Iops.words(value)),
+            words(done.bytes_per_s, &model::units::bytes_per_s),
+            words(latency.and_then(|one| one.mean_ns), &model::units::duration_ns),
+            percentile(50.0),
+            percentile(99.0),
+            percentile(99.9),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_can_neither_break_a_line_nor_be_a_formula() {
+        assert_eq!(quoted("disk.sda.read"), "disk.sda.read");
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("=cmd()"), "'=cmd()");
+    }
+
+    #[test]
+    fn counters_stay_exact() {
+        assert_eq!(short(12_345_678_901_234.0), "12345678901234");
+        assert_eq!(short(0.25), "0.2500");
+    }
+}

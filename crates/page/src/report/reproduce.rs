@@ -1,0 +1,132 @@
+//! How to do it again, and what this record cannot say.
+
+use super::{About, html};
+use crate::figure::Table;
+use crate::svg::escape;
+use model::record::Record;
+use model::units;
+
+/// The part of the page.
+pub fn section(record: &Record, about: &About) -> String {
+    let mut out = String::new();
+    let provenance = &record.provenance;
+    if !provenance.command.is_empty() {
+        out.push_str(&format!("<pre>{}</pre>\n", html::command(&provenance.command)));
+    }
+    let mut rows = String::new();
+    for (name, text) in facts(record, about) {
+        rows.push_str(&format!("<dt>{}</dt><dd>{}</dd>", escape(&name), escape(&text)));
+    }
+    out.push_str(&format!("<dl>{rows}</dl>\n"));
+    let sensors = sensors(record);
+    if !sensors.rows.is_empty() {
+        out.push_str("<details><summary>Sensors and what they cost</summary>\n");
+        out.push_str(&html::table(&sensors));
+        out.push_str("</details>\n");
+    }
+    out
+}
+
+/// Job, seed, version and machine.
+pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
+    let provenance = &record.provenance;
+    let mut facts: Vec<(String, String)> = Vec::new();
+    let mut add = |name: &str, text: String| {
+        if !text.is_empty() {
+            facts.push((name.into(), text));
+        }
+    };
+    add("record", about.id.map_or(String::new(), |id| format!("{id}; whole: iodyno show {id} --json")));
+    add("target", record.target.clone());
+    if let Some(imported) = &record.imported {
+        add("tool", imported.tool.clone());
+        add("file", imported.file.clone());
+        add("name there", imported.name.clone());
+        imported.facts.iter().for_each(|(name, text)| add(name, text.clone()));
+        imported.units.iter().for_each(|text| add("unit", text.clone()));
+    } else {
+        add("load", record.job.phrase());
+        add("engine", record.load.as_ref().map_or_else(|| record.job.ioengine.clone(), |load| load.engine.clone()));
+        add("seed of the offsets", record.job.randseed.to_string());
+    }
+    let seeds = record.trials.iter().filter_map(|trial| Some((trial, trial.verdict.as_ref()?.seed)));
+    add("seed of the order", seeds.map(|(trial, seed)| format!("{} {seed}", trial.knob)).collect::<Vec<_>>().join(", "));
+    add("seed of the order", record.studies.sweep.as_ref().map_or(String::new(), |sweep| sweep.seed.to_string()));
+    add("iodyno", provenance.iodyno.clone());
+    add("machine", provenance.hostname.clone());
+    add("kernel", provenance.kernel.clone());
+    add("CPU", provenance.cpu.clone());
+    add("clock", provenance.clock.clone());
+    facts
+}
+
+/// Each sensor with its samples and its cost.
+pub fn sensors(record: &Record) -> Table {
+    let mut table = Table::new(&["sensor", "samples", "every", "series", "CPU time", "remark"]);
+    for log in &record.sensors {
+        let span = crate::series::seconds(log);
+        let every = match log.time_ns.len() {
+            n if n > 1 => units::duration_ns(span * 1e9 / (n - 1) as f64),
+            _ => "–".into(),
+        };
+        let remark = log.no_data.clone().unwrap_or_else(|| log.notes.join(" "));
+        table.row([
+            log.sensor.clone(),
+            log.time_ns.len().to_string(),
+            every,
+            log.series.len().to_string(),
+            units::duration_ns(log.cost_cpu_ns as f64),
+            remark,
+        ]);
+    }
+    table
+}
+
+/// The part on limits.
+pub fn limits(record: &Record, left_out: &[String]) -> String {
+    let mut items = limit_items(record);
+    items.extend(left_out.iter().cloned());
+    html::list(&items)
+}
+
+/// What this record cannot say, each a sentence.
+pub fn limit_items(record: &Record) -> Vec<String> {
+    let mut items = Vec::new();
+    if let Some(imported) = &record.imported {
+        items.push(format!("What {} did not print is not here, and nothing was filled in.", imported.tool));
+        items.push("Path, settings and sensors of that machine were not recorded with it.".into());
+        return items;
+    }
+    let compared = record.trials.iter().any(|trial| trial.verdict.is_some());
+    if compared {
+        items.push(format!("Other loads than this one ({}), and other devices.", record.job.phrase()));
+        for verdict in record.trials.iter().filter_map(|trial| trial.verdict.as_ref()) {
+            let seen = units::span_ms(verdict.horizon_ms);
+            items.push(format!("Effects that build up or fade more slowly than {seen} could hide."));
+        }
+        let untried = record.trials.iter().filter_map(|trial| Some(format!("{} ({})", trial.knob, trial.skipped.as_ref()?)));
+        let untried: Vec<String> = untried.collect();
+        if !untried.is_empty() {
+            items.push(format!("Not tried: {}.", untried.join("; ")));
+        }
+    } else if record.verb == "run" {
+        items.push("Whether a setting helps: one run against another is not a comparison; `iodyno tune` makes one.".into());
+        items.push("What another run would give: single runs on one machine differ by several per cent for no reason.".into());
+    }
+    if record.load.is_some() && !record.job.open_loop {
+        items.push("How long I/Os would wait that come at their own time: the load was closed, and stopped asking while the device stalled.".into());
+    }
+    if let Some(load) = &record.load {
+        items.extend(load.notes.iter().cloned());
+    }
+    let absent: Vec<String> = record
+        .sensors
+        .iter()
+        .filter_map(|log| Some(format!("{} ({})", log.sensor, log.no_data.as_ref()?.trim_end_matches('.'))))
+        .collect();
+    if !absent.is_empty() {
+        items.push(format!("What these sensors would have seen: {}.", absent.join("; ")));
+    }
+    items.extend(record.path.notes.iter().cloned());
+    items
+}

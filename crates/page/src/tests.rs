@@ -1,0 +1,251 @@
+//! Tests of the whole: every figure of every record that can be made, and the report around them.
+
+mod records;
+mod xml;
+
+use crate::figures::figures;
+use crate::report::MOST_BYTES;
+use crate::{About, Figure, HistoryPlan, Quantity, RankRow, RankingPlan, markdown, report, series_csv};
+use model::record::Record;
+
+/// Every record that the builders make, with a name.
+fn all() -> Vec<(&'static str, Record)> {
+    vec![
+        ("run", records::run()),
+        ("old run", records::old_run()),
+        ("one interval", records::one_interval()),
+        ("tune", records::tune()),
+        ("refused", records::refused()),
+        ("sweep", records::sweep()),
+        ("search", records::search()),
+        ("interference", records::interference()),
+        ("check", records::check()),
+        ("import", records::import()),
+        ("bare", records::bare()),
+    ]
+}
+
+fn figure(record: &Record, id: &str) -> Figure {
+    let found = figures(record).into_iter().find(|figure| figure.id == id);
+    found.unwrap_or_else(|| panic!("no figure {id}: {:?}", ids(record)))
+}
+
+fn ids(record: &Record) -> Vec<String> {
+    figures(record).into_iter().map(|figure| figure.id).collect()
+}
+
+#[test]
+fn every_figure_is_whole_and_well_formed() {
+    for (name, record) in all() {
+        let mut seen = Vec::new();
+        for figure in figures(&record) {
+            let what = format!("{name}: {}", figure.id);
+            assert!(!figure.title.is_empty() && !figure.description.is_empty(), "{what}");
+            assert!(!seen.contains(&figure.id), "{what} twice");
+            seen.push(figure.id.clone());
+            if figure.absent.is_some() {
+                assert!(figure.svg.is_empty(), "{what}");
+                continue;
+            }
+            assert!(!figure.caption.is_empty() && !figure.table.rows.is_empty(), "{what}");
+            assert!(figure.table.rows.len() <= 60, "{what}: {} rows", figure.table.rows.len());
+            assert!(figure.table.rows.iter().all(|row| row.len() == figure.table.head.len()), "{what}");
+            for svg in [&figure.svg, &figure.narrow] {
+                xml::check(svg).unwrap_or_else(|why| panic!("{what}: {why}"));
+                assert!(!svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("infinity"), "{what}");
+                assert!(!svg.contains("style="), "{what}: a policy would drop it");
+                assert!(svg.contains("aria-label=\""), "{what}");
+            }
+            xml::check(&figure.standalone_svg().unwrap()).unwrap_or_else(|why| panic!("{what} alone: {why}"));
+        }
+    }
+}
+
+#[test]
+fn each_kind_of_record_has_its_figures() {
+    let has = |record: &Record, wanted: &[&str]| {
+        let found = ids(record);
+        for id in wanted {
+            assert!(found.iter().any(|one| one == id), "no {id} in {found:?}");
+        }
+    };
+    has(&records::run(), &["path", "rates", "bandwidth", "latency-map-read", "latency-map-write", "percentiles", "layers"]);
+    has(&records::run(), &["inflight", "cpu", "interrupts", "dirty", "dirty-flow"]);
+    has(&records::old_run(), &["latency-read"]);
+    has(&records::tune(), &["pairs", "arms", "layers", "rates"]);
+    has(&records::sweep(), &["response"]);
+    has(&records::search(), &["response"]);
+    has(&records::interference(), &["interference"]);
+    has(&records::check(), &["response", "percentiles"]);
+    has(&records::import(), &["percentiles", "series-fio-bw"]);
+    assert!(!ids(&records::import()).iter().any(|id| id == "path" || id == "pairs"), "what makes no sense is not there");
+    assert_eq!(ids(&records::bare()), Vec::<String>::new());
+}
+
+#[test]
+fn a_table_has_the_numbers_of_the_record() {
+    let record = records::run();
+    let load = record.load.as_ref().unwrap();
+    let percentiles = figure(&record, "percentiles");
+    let p99 = percentiles.table.rows.iter().find(|row| row[0] == "p99").unwrap();
+    let read = load.read.latency.quantile_ns(0.99).unwrap();
+    assert_eq!(p99[2], model::units::duration_ns(read as f64));
+    let count = percentiles.table.rows.last().unwrap();
+    assert_eq!((count[0].as_str(), count[2].as_str()), ("I/Os", load.read.latency.total().to_string().as_str()));
+    let rates = figure(&record, "rates");
+    for (row, interval) in rates.table.rows.iter().zip(&load.intervals) {
+        assert_eq!(row[1], Quantity::Iops.words(interval.read.ios as f64 * 1e3 / interval.length_ms as f64));
+    }
+    let tune = records::tune();
+    let verdict = tune.trials[0].verdict.as_ref().unwrap();
+    let pairs = figure(&tune, "pairs");
+    assert_eq!(pairs.table.rows.len(), verdict.pairs.len());
+    assert_eq!(pairs.table.rows[0][5], model::units::percent_signed(verdict.pairs[0].effect_ln.exp_m1()));
+}
+
+#[test]
+fn a_gap_breaks_the_line_and_is_told() {
+    let mut record = records::run();
+    record.load.as_mut().unwrap().intervals.drain(8..14);
+    let rates = figure(&record, "rates");
+    assert!(rates.caption.contains("Hatched: 1 gap of 6.00 s"), "{}", rates.caption);
+    assert!(rates.svg.contains("url(#rates-h)") && rates.narrow.contains("url(#rates-n-h)"));
+}
+
+#[test]
+fn a_refusal_shows_no_winner() {
+    let record = records::refused();
+    let pairs = figure(&record, "pairs");
+    assert!(pairs.title.contains("no verdict"), "{}", pairs.title);
+    assert!(!pairs.svg.contains("class=\"claim"), "nothing is coloured");
+    assert!(pairs.caption.contains("Nothing is claimed"), "{}", pairs.caption);
+    let page = report(&record, &About::default());
+    assert!(!page.contains("iodyno apply"), "nothing to keep is offered");
+}
+
+#[test]
+fn one_run_never_looks_like_proof() {
+    let page = report(&records::run(), &About { id: Some(7), ..About::default() });
+    assert!(page.contains("One run: no comparison is claimed."));
+    assert!(!page.contains("id=\"proof\""));
+}
+
+#[test]
+fn a_page_fetches_nothing_and_its_policy_fits_it() {
+    for (name, record) in all() {
+        let page = report(&record, &About { id: Some(7), ..About::default() });
+        let outside = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!outside.contains("http://") && !outside.contains("https://") && !outside.contains("@import"), "{name}");
+        assert!(!page.contains(" style=\"") && !page.contains(" onload") && !page.contains("<link"), "{name}");
+        assert!(page.contains("default-src 'none'"), "{name}");
+        assert_eq!(page.matches("<script").count(), 1, "{name}");
+        assert_eq!(page.matches("<h1").count(), 1, "{name}");
+        let body = page.split_once("<body>").unwrap().1.split_once("<script>").unwrap().0;
+        xml::check(&format!("<body>{}</body>", body.replace(" hidden>", " hidden=\"\">"))).unwrap_or_else(|why| panic!("{name}: {why}"));
+        xml::unique_ids(body).unwrap_or_else(|id| panic!("{name}: id {id} twice"));
+    }
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let evil = "</script><script>alert(1)</script><img src=x onerror=\"a\">'&\u{202e}\u{7}";
+    for (name, mut record) in all() {
+        record.summary = evil.into();
+        record.target = evil.into();
+        record.provenance.hostname = evil.into();
+        record.provenance.command = vec!["iodyno".into(), evil.into()];
+        record.path.root.name = evil.into();
+        record.path.root.title = evil.into();
+        for trial in &mut record.trials {
+            trial.knob = evil.into();
+        }
+        for log in &mut record.sensors {
+            for series in &mut log.series {
+                series.name = series.name.replace("vda", evil);
+            }
+        }
+        if let Some(imported) = &mut record.imported {
+            imported.tool = evil.into();
+            imported.series.iter_mut().for_each(|series| series.subject = evil.into());
+        }
+        let about = About { id: None, tags: vec![evil.into()], notes: vec![evil.into()] };
+        let page = report(&record, &about);
+        assert_eq!(page.matches("<script").count(), 1, "{name}");
+        assert!(!page.contains("<img") && !page.contains("alert(1)</script>"), "{name}");
+        assert!(!page.contains('\u{202e}') && !page.contains('\u{7}'), "{name}");
+        let text = markdown(&record, &about);
+        let outside: String = text.split("```").step_by(2).collect();
+        assert!(!outside.replace("\\<", "").contains('<'), "{name}: {outside}");
+        assert!(series_csv(&record).lines().skip(1).all(|line| line.split(',').count() >= 6), "{name}");
+        for figure in figures(&record).iter().filter(|figure| figure.absent.is_none()) {
+            xml::check(&figure.svg).unwrap_or_else(|why| panic!("{name} {}: {why}", figure.id));
+        }
+    }
+}
+
+#[test]
+fn an_hour_of_a_wide_host_stays_small() {
+    let record = records::hour_of_a_wide_host();
+    let page = report(&record, &About { id: Some(1), ..About::default() });
+    assert!(page.len() < MOST_BYTES, "{} bytes", page.len());
+    let map = figure(&record, "latency-map-read");
+    assert!(map.svg.len() < 400_000, "{} bytes", map.svg.len());
+    let rates = figure(&record, "rates");
+    assert!(rates.svg.len() < 60_000, "{} bytes", rates.svg.len());
+    assert!(page.contains("series of the kernel are thinned to one sample"), "it says what it left out");
+}
+
+#[test]
+fn a_whole_run_is_in_the_csv() {
+    let record = records::run();
+    let csv = series_csv(&record);
+    let log = record.sensors.iter().find(|log| log.sensor == "diskstats").unwrap();
+    let lines = csv.lines().filter(|line| line.starts_with("diskstats,disk.vda.read_ios,")).count();
+    assert_eq!(lines, log.time_ns.len());
+    assert!(csv.starts_with("source,series,unit,kind,time_s,value\n"));
+}
+
+#[test]
+fn devices_with_overlapping_intervals_share_a_rank() {
+    let row = |name: &str, value, low, high| RankRow {
+        name: name.into(),
+        value,
+        low: Some(low),
+        high: Some(high),
+        runs: 5,
+        ..RankRow::default()
+    };
+    let rows = [row("HDD", 200.0, 190.0, 210.0), row("NVMe a", 60e3, 58e3, 62e3), row("NVMe b", 59e3, 57e3, 61e3)];
+    let plan = RankingPlan { measure: "4K random read".into(), quantity: Quantity::Iops, less_is_better: false };
+    let figure = crate::ranking("rank", &plan, &rows);
+    let ranks: Vec<&str> = figure.table.rows.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(ranks, ["1", "1", "3"]);
+    assert_eq!(figure.table.rows[2][4], "1 : 300");
+    xml::check(&figure.svg).unwrap();
+    assert!(crate::ranking("rank", &plan, &[]).absent.is_some());
+}
+
+#[test]
+fn history_needs_enough_records_to_speak_of_changes() {
+    let dot = |index: i64| crate::Dot {
+        unix_ms: 1_700_000_000_000 + index * 86_400_000,
+        value: if index < 6 { 1000.0 } else { 800.0 },
+        name: format!("record {index}"),
+        ..crate::Dot::default()
+    };
+    let plan = |turns| HistoryPlan {
+        id: "history".into(),
+        measure: "4K random read on vda".into(),
+        quantity: Quantity::Iops,
+        turns,
+        how: String::new(),
+    };
+    let few: Vec<crate::Dot> = (0..3).map(dot).collect();
+    assert!(crate::history(&plan(vec![]), &few).title.contains("too few"));
+    let many: Vec<crate::Dot> = (0..12).map(dot).collect();
+    let turn = crate::Turn { after: 5, effect: "−20 %".into(), beside: "kernel 6.1 → 6.12".into() };
+    let figure = crate::history(&plan(vec![turn]), &many);
+    assert!(figure.title.contains("−20 %") && figure.title.contains("kernel 6.1 → 6.12"), "{}", figure.title);
+    xml::check(&figure.svg).unwrap();
+    xml::check(&crate::history(&plan(vec![]), &many[..1]).svg).unwrap();
+}

@@ -1,0 +1,272 @@
+// What a person does in a browser: logs in, starts a load, watches it, opens its record, imports a file, compares, reads
+// the report; and what must be refused. Started by crates/iodyno/tests/browser.rs, which starts the server.
+//
+//     node tests/browser.mjs '{"url": …, "target": …, "tunes": true, "import": …, "chromium": …, "shots": …}'
+//
+// Prints what it measured as a line of JSON; ends with 1 and what failed otherwise.
+import { chromium } from "playwright-core";
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { join } from "node:path";
+
+const given = JSON.parse(process.argv[2]);
+const base = new URL(given.url);
+/** CI has two busy cores and a disk that stalls for seconds: nothing waits for less than this. */
+const PATIENCE_MS = 120_000;
+const FOREIGN = "rebound.example";
+
+const browser = await chromium.launch({
+  executablePath: given.chromium ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${FOREIGN} 127.0.0.1`],
+});
+
+/** A page that complains of what no page may do: errors, refused styles, requests to anybody else. */
+async function open(context, problems) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  page.on("pageerror", (error) => problems.push(`error in the page: ${error.message}`));
+  page.on("console", (message) => message.type() === "error" && problems.push(`${page.url()}: ${message.text()}`));
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== base.origin && protocol !== "data:" && protocol !== "blob:") problems.push(`a request left the page: ${request.url()}`);
+  });
+  return page;
+}
+
+const at = (path) => new URL(path, base.origin).href;
+const heading = (page) => page.locator("main h1").first();
+const measured = {};
+const steps = [];
+const step = async (name, run) => {
+  steps.push(name);
+  await run();
+};
+
+async function shots(context, paths) {
+  if (!given.shots) return;
+  for (const [look, width, colorScheme] of [["light", 1280, "light"], ["dark", 1280, "dark"], ["phone", 320, "light"], ["phone-dark", 320, "dark"]]) {
+    const page = await context.newPage();
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    for (const [name, path, waitMs] of paths) {
+      await page.goto(at(path));
+      await heading(page).waitFor();
+      await page.waitForTimeout(waitMs ?? 1500);
+      await page.screenshot({ path: join(given.shots, `${look}-${name}.png`), fullPage: true });
+    }
+    await page.close();
+  }
+}
+
+async function main() {
+  const problems = [];
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  let page = await open(context, problems);
+
+  await step("log in by the token, which leaves the address", async () => {
+    await page.goto(given.url);
+    await heading(page).waitFor();
+    assert.equal(new URL(page.url()).search + new URL(page.url()).hash, "");
+    assert.ok(!page.url().includes("token"));
+    measured.first_paint_ms = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null);
+    measured.bytes = await page.evaluate(() => performance.getEntriesByType("resource").filter((one) => /\.(js|css|svg)$/.test(new URL(one.name).pathname)).reduce((sum, one) => sum + one.transferSize, 0));
+    const cookies = await context.cookies();
+    assert.ok(cookies.length > 0 && cookies.every((one) => one.httpOnly && one.sameSite === "Strict"), "a cookie that no script can read");
+  });
+
+  await step("the machine is shown with its settings, and a reload keeps the view", async () => {
+    await page.getByText("Settings by layer").waitFor();
+    await page.reload();
+    await page.getByText("Settings by layer").waitFor();
+  });
+
+  let target = null;
+  let record = 0;
+  await step("start a run, watch it, open its record", async () => {
+    const { targets } = await page.evaluate(() => fetch("/api/v1/targets").then((answer) => answer.json()));
+    target = targets.find((one) => one.path === given.target);
+    assert.ok(target, `${given.target} is a target`);
+    await page.goto(at(`/start?target=${target.key}&runtime_s=3&size=32m&iodepth=4`));
+    await page.locator("[data-start]").click();
+    await page.waitForURL(/\/runs\/\d+$/);
+    await page.locator("[data-state=running], [data-state=done]").first().waitFor();
+    await page.locator("[data-state=done]").waitFor();
+    await page.locator(".chart canvas").first().waitFor();
+    await page.getByText("everything is back").waitFor();
+    await page.getByRole("link", { name: /^Open record/ }).click();
+    await page.waitForURL(/\/records\/\d+$/);
+    record = Number(page.url().split("/").pop());
+    await page.getByText("What the load did").waitFor();
+    assert.match(await heading(page).innerText(), /4K random read/);
+    await page.locator("#figures figure").first().waitFor();
+    measured.figures = await page.locator("#figures figure svg").count();
+    assert.ok(measured.figures > 0, "the server's figures are drawn");
+  });
+
+  if (given.tunes) {
+    await step("start a tune, watch it decide, and stop it", async () => {
+      await page.goto(at(`/start?verb=tune&target=${target.key}&budget_s=300&size=32m&iodepth=4`));
+      await page.locator("[data-start]").click();
+      await page.waitForURL(/\/runs\/\d+$/);
+      await page.locator(".log").waitFor();
+      await page.locator("[data-experiment]").waitFor();
+      await page.locator("[data-stop]").click();
+      await page.locator("[data-state=stopped], [data-state=done]").waitFor();
+      await page.getByText("everything is back").waitFor();
+    });
+  }
+
+  await step("tag the record and find it by its tag", async () => {
+    await page.getByLabel("New tag").fill("browser-test");
+    await page.getByRole("button", { name: "Tag", exact: true }).click();
+    await page.getByRole("link", { name: "browser-test" }).waitFor();
+    await page.goto(at("/records"));
+    await page.locator("[data-search]").fill("tag:browser-test");
+    await page.locator("[data-search]").press("Enter");
+    await page.waitForURL(/tag=browser-test/);
+    await page.getByRole("heading", { name: "1 record match" }).waitFor();
+  });
+
+  let imported = 0;
+  await step("import a file of fio through the page", async () => {
+    await page.goto(at("/records"));
+    await page.locator("[data-import]").setInputFiles(given.import);
+    const link = page.locator(".note.ok a").first();
+    await link.waitFor();
+    imported = Number(await link.innerText());
+    assert.ok(imported > record);
+    await page.locator(`[data-row="${imported}"]`).waitFor();
+  });
+
+  await step("select both by the keyboard and compare them", async () => {
+    for (const id of [record, imported]) {
+      await page.locator(`[data-row="${id}"]`).focus();
+      await page.keyboard.press("x");
+      await page.locator(`[data-row="${id}"] input:checked`).waitFor();
+    }
+    await page.keyboard.press("c");
+    await page.waitForURL(/\/compare\?/);
+    await heading(page).waitFor();
+    await page.getByRole("region", { name: "What is compared" }).waitFor();
+    const subjects = await page.getByRole("region", { name: "What is compared" }).locator("tbody tr").count();
+    assert.equal(subjects, 2);
+  });
+
+  await step("open the report, which is one file", async () => {
+    await page.goto(at(`/records/${record}`));
+    const [report] = await Promise.all([context.waitForEvent("page"), page.getByRole("link", { name: "Report as one file" }).click()]);
+    await report.waitForLoadState();
+    assert.match(await report.locator("h1").first().innerText(), /4K random read/);
+    assert.ok((await report.locator("svg").count()) > 0);
+    measured.report_bytes = (await (await context.request.get(report.url())).body()).length;
+    await report.close();
+  });
+
+  await step("the live page draws, and one stream serves all tabs", async () => {
+    await page.goto(at("/live"));
+    await page.getByRole("region", { name: "Devices" }).waitFor();
+    await page.getByText("the sensors cost").waitFor();
+    const other = await open(context, problems);
+    await other.goto(at("/live"));
+    await other.getByRole("region", { name: "Devices" }).waitFor();
+    await other.close();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("c");
+    await page.waitForURL(/\/catalogue/);
+  });
+
+  await step("the catalogue finds a page, by a deep link too", async () => {
+    await page.goto(at("/catalogue/field/disk.await_read_ms"));
+    await page.locator("article h1").waitFor();
+    await page.locator("[data-search]").fill("scheduler");
+    await page.getByRole("link", { name: /I\/O scheduler/ }).click();
+    await page.waitForURL(/\/catalogue\/knob\/scheduler/);
+  });
+
+  await step("the history and the changes are shown", async () => {
+    await page.goto(at("/history"));
+    await heading(page).waitFor();
+    await page.goto(at("/changes"));
+    await page.getByRole("heading", { name: /Nothing is changed|in place|before it had put/ }).waitFor();
+  });
+
+  await step("no page is wider than a phone", async () => {
+    await page.setViewportSize({ width: 320, height: 700 });
+    for (const path of ["/machine", "/live", "/start", "/records", `/records/${record}`, `/compare?r=${record},${imported}`, "/history", "/changes", "/catalogue/knob/scheduler"]) {
+      await page.goto(at(path));
+      await heading(page).waitFor();
+      await page.waitForFunction(() => !document.querySelector(".waiting"));
+      const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(wide <= seen, `${path} is ${wide} px wide on a screen of ${seen}`);
+    }
+  });
+
+  await shots(context, [["machine", "/machine"], ["live", "/live?span=30s", 25_000], ["start", "/start"], ["records", "/records"], ["record", `/records/${record}`, 3000],
+    ["imported", `/records/${imported}`, 2500], ["compare", `/compare?r=${record},${imported}&base=${record}`, 2500], ["rank", `/compare?r=${record},${imported}&view=rank`, 2500], ["run", "/runs/1"], ["history", "/history", 3000], ["catalogue", "/catalogue/knob/scheduler"], ["changes", "/changes"]]);
+  assert.deepEqual(problems, [], "nothing was refused, failed or fetched elsewhere");
+  await page.close();
+  await context.close();
+}
+
+async function refusals() {
+  await step("without the token there is no way in", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.goto(at("/records"));
+    await page.getByRole("heading", { name: "This browser is not logged in." }).waitFor();
+    assert.equal((await context.request.get(at("/api/v1/records"))).status(), 401);
+    await page.goto(given.url);
+    await page.getByRole("heading", { name: "This browser is not logged in." }).waitFor();
+    await context.close();
+  });
+
+  await step("a page of another origin changes and reads nothing", async () => {
+    const elsewhere = createServer((_, response) => response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>elsewhere</h1>"));
+    await new Promise((done) => elsewhere.listen(0, "127.0.0.1", done));
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${elsewhere.address().port}/`);
+    const said = await page.evaluate(async (url) => {
+      const tried = [];
+      for (const [mode, method] of [["cors", "GET"], ["cors", "POST"], ["no-cors", "POST"]]) {
+        const answer = await fetch(url, { mode, method, credentials: "include", body: method === "POST" ? "{}" : undefined }).then((one) => `${one.type} ${one.status}`, () => "refused");
+        tried.push(answer);
+      }
+      return tried;
+    }, at("/api/v1/jobs"));
+    assert.deepEqual(said, ["refused", "refused", "refused"], "not even an opaque answer may be embedded");
+    const foreign = await context.request.post(at("/api/v1/login"), { data: { token: "x" }, headers: { Origin: "http://elsewhere.example" } });
+    assert.equal(foreign.status(), 403, "a foreign Origin");
+    await context.close();
+    elsewhere.close();
+  });
+
+  await step("another name for the same address is refused", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const answer = await page.goto(`http://${FOREIGN}:${base.port}/`);
+    measured.wrong_host_status = answer.status();
+    assert.ok(answer.status() >= 400 && answer.status() < 500, `${answer.status()}`);
+    assert.equal(await page.locator("#app").count(), 0, "not even the empty page");
+    await context.close();
+  });
+}
+
+let failed = null;
+try {
+  await main();
+  await refusals();
+} catch (error) {
+  failed = error;
+}
+await browser.close();
+if (failed) {
+  console.error(`failed at: ${steps[steps.length - 1]}\n${failed.stack ?? failed}`);
+  process.exit(1);
+}
+console.log(JSON.stringify({ steps: steps.length, ...measured }));
