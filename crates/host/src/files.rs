@@ -48,6 +48,21 @@ pub fn write_atomically(path: &Path, content: &str) -> Result<()> {
     })
 }
 
+/// Makes a new file to write to; one that is there is refused.
+pub fn create_new(path: &Path) -> Result<File> {
+    File::create_new(path).map_err(|error| Error::io("create", path, error))
+}
+
+/// Gives a file another name in the same file system, and waits until that is on the disk.
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
+    let rename = || {
+        std::fs::rename(from, to)?;
+        let dir = to.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(dir)?.sync_all()
+    };
+    rename().map_err(|error| Error::io("rename to", to, error))
+}
+
 /// Removes a file; one that is not there is fine.
 pub fn remove(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {

@@ -23,7 +23,9 @@ mod life;
 mod lock;
 pub mod pass_through;
 pub mod perf;
+mod piped;
 pub mod process;
+pub mod random;
 mod recorder;
 pub mod rights;
 mod sampled;
@@ -33,13 +35,16 @@ pub mod spawn;
 pub mod terminal;
 pub mod trace;
 pub mod tree;
+mod upload;
 
 pub use archive::Archive;
 pub use child::Child;
 pub use error::{Error, Result};
 pub use journal::{Journal, JournalState, Unfinished, find_unfinished};
 pub use lock::Lock;
+pub use piped::{Interrupter, Piped};
 pub use sampled::Sampled;
+pub use upload::Upload;
 
 use model::change::Attribute;
 use std::io::ErrorKind;

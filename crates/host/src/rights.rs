@@ -15,3 +15,8 @@ pub fn may_write(path: &str) -> bool {
 pub fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
 }
+
+/// Whether this process may read the file at `path`, asked of the kernel.
+pub fn may_read(path: &str) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok()
+}

@@ -48,3 +48,26 @@ impl Stop {
         }
     }
 }
+
+/// A signal that asks for something else than an end: SIGUSR1.
+#[derive(Clone, Debug)]
+pub struct Nudge {
+    raised: Arc<AtomicBool>,
+}
+
+impl Nudge {
+    /// Listens for SIGUSR1 from now on.
+    ///
+    /// # Errors
+    /// When the kernel does not take the handler.
+    pub fn on_usr1() -> Result<Nudge, std::io::Error> {
+        let raised = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&raised))?;
+        Ok(Nudge { raised })
+    }
+
+    /// Whether the signal came since the last time this was asked.
+    pub fn take(&self) -> bool {
+        self.raised.swap(false, Ordering::Relaxed)
+    }
+}

@@ -32,18 +32,34 @@ pub enum Verb {
     Tune(commands::tune::Args),
     /// Put in place what a tune has proved.
     Apply(commands::apply::Args),
+    /// Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page.
+    Import(commands::import::Args),
     /// Put old values back: after a death, or after `apply`.
     Undo(commands::undo::Args),
     /// Show what iodyno has changed and not yet put back; changes nothing.
     Status,
+    /// Serve the web pages and the interface behind them, to a browser on this machine.
+    Serve(commands::serve::Args),
     /// Let the experiment engine decide for any other system: JSON lines on stdin and stdout.
     Judge(commands::judge::Args),
     /// Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like.
     Cloud(commands::cloud::Args),
-    /// List the records.
+    /// List the records: all, or those of a host, device, job, setting, tag, time.
     List(commands::list::Args),
     /// Show one record.
     Show(commands::show::Args),
+    /// Put words of your own on records, to find them by.
+    Tag(commands::tag::Args),
+    /// Write a sentence of your own on a record.
+    Note(commands::note::Args),
+    /// Delete records for good; asks first.
+    Delete(commands::delete::Args),
+    /// Write records for other programs: JSON, CSV, Parquet.
+    Export(commands::export::Args),
+    /// Take in the records of another store.
+    Merge(commands::merge::Args),
+    /// Say where the records are; check them, or copy them.
+    Store(commands::store::Args),
     /// Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG.
     Report(commands::report::Args),
     /// Explain a knob, a sensor, an engine, a collector or a way to persist.

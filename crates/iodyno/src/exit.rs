@@ -63,7 +63,7 @@ impl From<host::Error> for Failure {
 impl From<store::StoreError> for Failure {
     fn from(error: store::StoreError) -> Self {
         let exit = match error.kind {
-            store::Kind::Missing => Exit::Usage,
+            store::Kind::Missing | store::Kind::Usage => Exit::Usage,
             store::Kind::Rights => Exit::Rights,
             store::Kind::Damaged | store::Kind::Newer | store::Kind::Failed => Exit::Failed,
         };

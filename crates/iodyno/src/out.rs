@@ -50,6 +50,11 @@ impl Out {
         Ok(())
     }
 
+    /// A part of an answer that is data already and has its own line ends.
+    pub fn raw(self, text: &str) {
+        write_all(&mut std::io::stdout(), format_args!("{text}"));
+    }
+
     /// One document of a stream, on a line of its own.
     pub fn line(self, document: &impl Serialize) {
         // What is streamed is made of numbers and strings; there is nothing in it that cannot be written as JSON.
@@ -74,7 +79,11 @@ static LOST: OnceLock<String> = OnceLock::new();
 
 /// A closed pipe is the reader's choice: a tune that loses its reader still puts everything back.
 fn write_line(stream: &mut impl Write, text: &str) {
-    if let Err(error) = writeln!(stream, "{text}").and_then(|()| stream.flush()) {
+    write_all(stream, format_args!("{text}\n"));
+}
+
+fn write_all(stream: &mut impl Write, text: std::fmt::Arguments) {
+    if let Err(error) = stream.write_fmt(text).and_then(|()| stream.flush()) {
         READER_GONE.store(true, Ordering::Relaxed);
         if error.kind() != std::io::ErrorKind::BrokenPipe {
             // Only the first one is told.

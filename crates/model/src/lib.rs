@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod check;
+pub mod comparison;
 pub mod curve;
 pub mod difference;
 pub mod field;

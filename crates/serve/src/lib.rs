@@ -1,1 +1,28 @@
 //! The web server: records, live data and commands over HTTP, for a browser on the same machine.
+//!
+//! It is a thin door. What a verb prints is what a browser is given: the server runs its own executable with a list of
+//! words, so that the same gates, exit codes and documents hold. Records, tags and notes come from the store, figures and
+//! reports from `page`. The table in `routes` is at once the router, the check of what comes in, and the OpenAPI document.
+
+mod answer;
+mod assets;
+mod door;
+mod events;
+mod guard;
+mod headers;
+mod hosts;
+mod jobs;
+mod listen;
+mod openapi;
+mod route;
+mod routes;
+mod secrets;
+mod server;
+mod sessions;
+mod shape;
+mod targets;
+mod tls;
+mod verbs;
+
+pub use server::{Address, Options, ServeError, Server, Told};
+pub use tls::Tls;

@@ -1,10 +1,15 @@
 //! Why the store did not do what it was asked.
 
+use rusqlite::ErrorCode;
+use std::path::Path;
+
 /// What kind of trouble it is: exit codes and answers over HTTP hang on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// There is no such record.
     Missing,
+    /// What was asked makes no sense: a tag with a blank in it, an empty note.
+    Usage,
     /// More rights are needed.
     Rights,
     /// The file is no store, or is not whole.
@@ -37,4 +42,40 @@ impl From<host::Error> for StoreError {
         let kind = if error.is_permission() { Kind::Rights } else { Kind::Failed };
         StoreError::new(kind, error.to_string())
     }
+}
+
+/// A store that is not whole.
+pub(crate) fn damaged(path: &Path, why: &str) -> StoreError {
+    let path = path.display();
+    StoreError::new(
+        Kind::Damaged,
+        format!(
+            "the store {path} cannot be used: {why}; nothing in it was changed.\n\
+             Put a backup in its place (`iodyno store backup` makes them), or move it away to begin a new one:\n\
+             mv {path} {path}.damaged\n\
+             What can still be read of it: sqlite3 {path}.damaged .recover | sqlite3 recovered.db"
+        ),
+    )
+}
+
+/// What SQLite said, with what to do.
+pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
+    let (kind, advice) = match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            return damaged(path, &error.to_string());
+        }
+        Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
+            (Kind::Rights, "Another directory can be set with IODYNO_STATE_DIR.")
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (Kind::Failed, "Another process has been writing to it for a minute; try again when it is done.")
+        }
+        Some(ErrorCode::DiskFull) => (Kind::Failed, "Make room on its file system, or set IODYNO_STATE_DIR."),
+        _ => (Kind::Failed, "Another directory can be set with IODYNO_STATE_DIR."),
+    };
+    let path = path.display();
+    StoreError::new(
+        kind,
+        format!("the store {path} cannot be used: {error}; nothing in it was changed.\n{advice}"),
+    )
 }

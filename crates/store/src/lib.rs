@@ -1,32 +1,40 @@
-//! The store: one SQLite file in the state directory, one row a record. A record once written is never changed.
+//! The store: one SQLite file in the state directory. A record once written is never changed; tags and notes lie beside
+//! it, and the columns it is found by are derived from it.
 //!
-//! SQLite opens the file itself; this is the one place outside `host` that touches the disk.
+//! One process writes at a time and any number read beside it (SQLite's WAL). SQLite opens the file itself; this is the
+//! one place outside `host` that touches the disk.
 
+mod backup;
+mod check;
+mod columns;
+mod document;
 mod error;
+mod export;
+mod job_words;
+mod merge;
+mod migrations;
+mod moment;
+mod notes;
+mod open;
+mod query;
+mod schema;
+mod tags;
+mod write;
 
+pub use check::{Checked, Status};
 pub use error::{Kind, StoreError};
+pub use export::{Exported, ExportedTable, table_names};
+pub use merge::Merged;
+pub use moment::moment;
+pub use notes::Note;
+pub use query::{Filter, Row};
 
 use model::record::Record;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 use std::path::{Path, PathBuf};
 
-/// Version of the tables; `PRAGMA user_version` of the file.
-const SCHEMA: i64 = 1;
-
-const CREATE: &str = "
-    CREATE TABLE record (
-        id          INTEGER PRIMARY KEY AUTOINCREMENT,
-        unix_ms     INTEGER NOT NULL,
-        verb        TEXT NOT NULL,
-        target      TEXT NOT NULL,
-        device      TEXT,
-        host        TEXT NOT NULL,
-        kernel      TEXT NOT NULL,
-        summary     TEXT NOT NULL,
-        document    TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX record_by_time ON record (unix_ms);
-    CREATE INDEX record_by_device ON record (host, device, unix_ms);";
+/// Name of the file in the state directory.
+const FILE: &str = "records.db";
 
 /// An open store.
 #[derive(Debug)]
@@ -35,222 +43,73 @@ pub struct Store {
     path: PathBuf,
 }
 
-/// A record's line in a list.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct Row {
-    /// Number of the record.
-    pub id: i64,
-    /// When it was made, ms since 1970.
-    pub unix_ms: i64,
-    /// `run`, `tune` or `watch`.
-    pub verb: String,
-    /// What the user named.
-    pub target: String,
-    /// Kernel name of the device.
-    pub device: Option<String>,
-    /// Host name.
-    pub host: String,
-    /// The sentence a person needs.
-    pub summary: String,
-}
-
 impl Store {
-    /// Opens the store below the state directory, and makes it when there is none.
+    /// Opens the store below the state directory for reading and writing. Makes it when there is none, and brings one of
+    /// an earlier schema up to date; a copy of that stays beside it.
     pub fn open(state_dir: &Path) -> Result<Store, StoreError> {
         host::files::create_dirs(state_dir)?;
-        let path = state_dir.join("records.db");
-        let opened = Connection::open(&path).and_then(|connection| {
-            connection.busy_timeout(std::time::Duration::from_secs(10))?;
-            connection.pragma_update(None, "journal_mode", "wal")?;
-            connection.pragma_update(None, "synchronous", "full")?;
-            Ok(connection)
-        });
-        let mut store = Store { connection: opened.map_err(|error| explain(&path, &error))?, path };
-        store.migrate()?;
-        Ok(store)
+        open::to_write(&state_dir.join(FILE))
     }
 
-    fn migrate(&mut self) -> Result<(), StoreError> {
-        let path = self.path.clone();
-        let version = self.try_migrate().map_err(|error| explain(&path, &error))?;
-        if version > SCHEMA {
-            return Err(StoreError::new(
-                Kind::Newer,
-                format!(
-                    "the store {} was written by a newer iodyno (schema {version}, this one knows {SCHEMA}); nothing was \
-                     changed.\nUse that iodyno, or set IODYNO_STATE_DIR to another directory.",
-                    path.display()
-                ),
-            ));
-        }
-        Ok(())
+    /// Opens the store below the state directory for reading alone, which needs no right to write and waits for no
+    /// writer. Where there is none it is empty, and none is made. One of an earlier schema is brought up to date first,
+    /// which needs the right to.
+    pub fn open_read_only(state_dir: &Path) -> Result<Store, StoreError> {
+        open::to_read(&state_dir.join(FILE))
     }
 
-    /// The version the file had, after bringing an older one up to date in one transaction.
-    fn try_migrate(&mut self) -> rusqlite::Result<i64> {
-        let transaction =
-            self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if version == 0 {
-            transaction.execute_batch(CREATE)?;
-            transaction.pragma_update(None, "user_version", SCHEMA)?;
-        }
-        transaction.commit()?;
-        Ok(version)
-    }
-
-    /// Adds a record and returns its number.
-    pub fn insert(&self, record: &Record) -> Result<i64, StoreError> {
-        let document = serde_json::to_string(record)
-            .map_err(|error| StoreError::new(Kind::Failed, format!("cannot write the record: {error}")))?;
-        let device = record.path.queue_device().map(|layer| layer.name.clone());
-        let provenance = &record.provenance;
-        self.connection
-            .execute(
-                "INSERT INTO record (unix_ms, verb, target, device, host, kernel, summary, document)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![
-                    provenance.started_unix_ms as i64,
-                    record.verb,
-                    record.target,
-                    device,
-                    provenance.hostname,
-                    provenance.kernel,
-                    record.summary,
-                    document
-                ],
-            )
-            .map_err(|error| explain(&self.path, &error))?;
-        Ok(self.connection.last_insert_rowid())
-    }
-
-    /// The newest records first.
-    pub fn list(&self, limit: u32) -> Result<Vec<Row>, StoreError> {
-        self.try_list(limit).map_err(|error| explain(&self.path, &error))
-    }
-
-    fn try_list(&self, limit: u32) -> rusqlite::Result<Vec<Row>> {
-        let mut statement = self.connection.prepare(
-            "SELECT id, unix_ms, verb, target, device, host, summary FROM record ORDER BY id DESC LIMIT ?1",
-        )?;
-        let rows = statement.query_map([limit], |row| {
-            Ok(Row {
-                id: row.get(0)?,
-                unix_ms: row.get(1)?,
-                verb: row.get(2)?,
-                target: row.get(3)?,
-                device: row.get(4)?,
-                host: row.get(5)?,
-                summary: row.get(6)?,
-            })
-        })?;
-        rows.collect()
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The record of this number.
     pub fn get(&self, id: i64) -> Result<Record, StoreError> {
-        let document: Option<String> = self
-            .connection
-            .query_row("SELECT document FROM record WHERE id = ?1", [id], |row| row.get(0))
-            .optional()
-            .map_err(|error| explain(&self.path, &error))?;
-        let document = document.ok_or_else(|| {
-            let path = self.path.display();
-            StoreError::new(
-                Kind::Missing,
-                format!("there is no record {id} in {path}.\n`iodyno list` shows what there is."),
-            )
-        })?;
-        serde_json::from_str(&document).map_err(|error| {
-            StoreError::new(
-                Kind::Damaged,
-                format!("record {id} in {} cannot be read: {error}", self.path.display()),
-            )
-        })
+        let text = self.document(id)?;
+        serde_json::from_str(&text).map_err(|error| self.damaged(id, &error.to_string()))
     }
-}
 
-fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
-    let is_damaged =
-        matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt));
-    let advice = if is_damaged {
-        format!("Move it away to begin a new one: mv {0} {0}.damaged", path.display())
-    } else {
-        "Another directory can be set with IODYNO_STATE_DIR.".to_string()
-    };
-    let kind = match error.sqlite_error_code() {
-        Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => Kind::Rights,
-        _ if is_damaged => Kind::Damaged,
-        _ => Kind::Failed,
-    };
-    StoreError::new(
-        kind,
-        format!("the store {} cannot be used: {error}; nothing in it was changed.\n{advice}", path.display()),
-    )
+    /// The record of this number as the JSON that was written.
+    pub fn document(&self, id: i64) -> Result<String, StoreError> {
+        let found: Option<(Vec<u8>, i64)> = self
+            .connection
+            .query_row(
+                "SELECT body, document_bytes FROM document JOIN record ON record.id = document.record WHERE record = ?1",
+                [id],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .optional()
+            .map_err(|error| self.failed(&error))?;
+        let (body, bytes) = found.ok_or_else(|| self.missing(id))?;
+        document::unpack(&body, bytes).map_err(|why| self.damaged(id, &why))
+    }
+
+    fn missing(&self, id: i64) -> StoreError {
+        let path = self.path.display();
+        StoreError::new(
+            Kind::Missing,
+            format!("there is no record {id} in {path}.\n`iodyno list` shows what there is."),
+        )
+    }
+
+    fn damaged(&self, id: i64, why: &str) -> StoreError {
+        StoreError::new(
+            Kind::Damaged,
+            format!(
+                "record {id} in {} cannot be read: {why}.\n`iodyno store check` says what else is damaged.",
+                self.path.display()
+            ),
+        )
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> StoreError {
+        error::explain(&self.path, error)
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::iopath::{IoPath, Layer, LayerKind};
-    use model::job::Job;
-    use model::record::{Provenance, RECORD_SCHEMA};
-
-    fn record(summary: &str) -> Record {
-        let root = Layer::new(LayerKind::Disk, "vda");
-        let path = IoPath::new("/dev/vda", root);
-        Record {
-            schema: RECORD_SCHEMA.into(),
-            verb: "run".into(),
-            target: "/dev/vda".into(),
-            summary: summary.into(),
-            provenance: Provenance::default(),
-            path,
-            job: Job::default(),
-            load: None,
-            sections: Vec::new(),
-            findings: Vec::new(),
-            sensors: vec![],
-            layers: None,
-            trials: vec![],
-            studies: model::studies::Studies::default(),
-            check: None,
-            imported: None,
-        }
-    }
-
-    #[test]
-    fn keeps_records_whole() {
-        let dir = host::files::temporary_dir("store").unwrap();
-        let store = Store::open(dir.path()).unwrap();
-        let first = store.insert(&record("one")).unwrap();
-        let second = store.insert(&record("two")).unwrap();
-        assert!(second > first);
-        drop(store);
-        let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.get(first).unwrap(), record("one"));
-        let rows = store.list(10).unwrap();
-        assert_eq!(rows.iter().map(|row| row.summary.as_str()).collect::<Vec<_>>(), ["two", "one"]);
-        assert_eq!(rows[0].device.as_deref(), Some("vda"));
-        assert_eq!(store.get(99).unwrap_err().kind, Kind::Missing);
-    }
-
-    #[test]
-    fn a_newer_store_is_left_alone() {
-        let dir = host::files::temporary_dir("store").unwrap();
-        Store::open(dir.path()).unwrap().connection.pragma_update(None, "user_version", 99).unwrap();
-        let failure = Store::open(dir.path()).unwrap_err();
-        assert_eq!(failure.kind, Kind::Newer);
-        assert!(failure.message.contains("newer iodyno"), "{}", failure.message);
-    }
-
-    #[test]
-    fn a_damaged_store_is_named_with_what_to_do() {
-        let dir = host::files::temporary_dir("store").unwrap();
-        host::files::write_atomically(&dir.path().join("records.db"), &"not a database. ".repeat(64))
-            .unwrap();
-        let failure = Store::open(dir.path()).unwrap_err();
-        assert_eq!(failure.kind, Kind::Damaged);
-        assert!(failure.message.contains("records.db.damaged"), "{}", failure.message);
-    }
-}
+mod damage_tests;
+#[cfg(test)]
+mod migrations_tests;
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Packages use each other in one direction: `iodyno → serve → page → store → pipeline → imports → probe → host → model`.
+//! Packages use each other in one direction: `iodyno → serve → page → store → compare → pipeline → imports → probe → host → model`.
 
 use super::manifest::{Dependency, Package};
 use super::tree::Tree;
@@ -6,7 +6,7 @@ use crate::problem::Problem;
 
 /// The layers from the top down. Each may use any that stands further on.
 const LAYERS: &[&str] =
-    &["iodyno", "serve", "page", "store", "pipeline", "imports", "probe", "host", "model"];
+    &["iodyno", "serve", "page", "store", "compare", "pipeline", "imports", "probe", "host", "model"];
 
 /// Dependencies of a layer on one above it, and dependencies on a package that only serves the
 /// work on the product: benchmarks, the simulator, this one. Those may use each other.

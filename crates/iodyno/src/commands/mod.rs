@@ -5,17 +5,26 @@ pub mod catalogue;
 pub mod check;
 pub mod cloud;
 pub mod completions;
+pub mod delete;
 pub mod diff;
 pub mod explain;
+pub mod export;
+mod filter_args;
+pub mod import;
 pub mod inspect;
 mod job_args;
 pub mod judge;
 mod layers_arg;
 pub mod list;
+pub mod merge;
+pub mod note;
 pub mod report;
 pub mod run;
+pub mod serve;
 pub mod show;
 pub mod status;
+pub mod store;
+pub mod tag;
 pub mod tune;
 pub mod undo;
 pub mod watch;
@@ -80,12 +89,20 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Watch(args) => watch::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
+        Verb::Import(args) => import::run(&args, context),
         Verb::Undo(args) => undo::run(&args, context),
         Verb::Status => status::run(context),
+        Verb::Serve(args) => serve::run(&args, context),
         Verb::Judge(args) => judge::run(args),
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
+        Verb::Tag(args) => tag::run(&args, context),
+        Verb::Note(args) => note::run(&args, context),
+        Verb::Delete(args) => delete::run(&args, context),
+        Verb::Export(args) => export::run(&args, context),
+        Verb::Merge(args) => merge::run(&args, context),
+        Verb::Store(args) => store::run(&args, context),
         Verb::Report(args) => report::run(&args, context),
         Verb::Explain(args) => explain::run(&args, context),
         Verb::Catalogue => catalogue::run(context),

@@ -55,7 +55,8 @@ fn error(values: &[f64]) -> f64 {
     if n < 2.0 { 0.0 } else { (squares(values) / (n - 1.0) / n).sqrt() }
 }
 
-pub(super) fn t_quantile(probability: f64, freedom: usize) -> f64 {
+/// Quantile of Student's t; without end where there are no degrees of freedom.
+pub fn t_quantile(probability: f64, freedom: usize) -> f64 {
     match StudentsT::new(0.0, 1.0, freedom as f64) {
         Ok(t) if freedom > 0 => t.inverse_cdf(probability),
         _ => f64::INFINITY,

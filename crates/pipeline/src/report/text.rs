@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Lines are broken to stay within this, where words allow.
-pub(super) const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
 
 /// Whether a view may colour what it says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,13 +52,13 @@ fn is_unsafe(c: char) -> bool {
 }
 
 /// Columns a text takes. Every character counts as one: names with wide characters shift their line, nothing more.
-pub(super) fn columns(text: &str) -> usize {
+pub fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
 /// Breaks text at spaces, or after commas where there are none, into lines of at most `width` columns. A word that is
 /// longer than a line keeps a line of its own: a path must stay whole to be copied.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words(text) {
         let line = lines.last_mut().map_or(0, |line| columns(line));

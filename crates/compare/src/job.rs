@@ -1,0 +1,260 @@
+//! Whether two loads can be compared: what of a job decides what a device gives, in fio's words.
+//!
+//! What a source does not tell counts as alike, and is said. Engines differ in what they cost and not in what they ask of
+//! the device, except that a synchronous one has one I/O in flight whatever its `iodepth` says.
+
+use model::comparison::JobFacts;
+use model::imported::Imported;
+use model::job::{Distribution, Job, Rate, SyncMode};
+use model::units;
+
+/// Engines that have one I/O in flight.
+const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"];
+
+/// Facts that decide, in the order in which people ask for them.
+pub const DECIDING: [&str; 13] = [
+    "rw",
+    "bs",
+    "direct",
+    "iodepth",
+    "numjobs",
+    "rwmixread",
+    "sync",
+    "fsync",
+    "fdatasync",
+    "rate",
+    "arrivals",
+    "distribution",
+    "load",
+];
+
+/// What decides of a job of ours.
+pub fn facts(job: &Job) -> JobFacts {
+    let mut facts = JobFacts::new();
+    if job.ioengine == "none" || job.ioengine == "files" {
+        facts.insert("load".into(), if job.ioengine == "none" { "others" } else { "small files" }.into());
+        facts.insert("numjobs".into(), job.numjobs.max(1).to_string());
+        return facts;
+    }
+    let engine = job.effective_engine();
+    let depth = if SYNCHRONOUS.contains(&engine) { 1 } else { job.iodepth.max(1) };
+    let bs = match &job.block_sizes {
+        None => units::size_word(job.bs),
+        Some(sizes) => format!("{:?},{:?}", sizes.read, sizes.write),
+    };
+    for (name, value) in [
+        ("rw", job.rw.word().to_string()),
+        ("bs", bs),
+        ("direct", u8::from(job.direct).to_string()),
+        ("iodepth", depth.to_string()),
+        ("numjobs", job.numjobs.max(1).to_string()),
+        ("sync", sync(job.sync).into()),
+        ("fsync", job.fsync.to_string()),
+        ("fdatasync", job.fdatasync.to_string()),
+        ("rate", rate(job)),
+    ] {
+        facts.insert(name.into(), value);
+    }
+    if job.rw.reads() && job.rw.writes() {
+        facts.insert("rwmixread".into(), job.rwmixread.to_string());
+    }
+    if job.is_paced() {
+        let kind = if job.open_loop { "open" } else { "closed" };
+        facts.insert("arrivals".into(), format!("{kind} {:?}", job.arrivals).to_lowercase());
+    }
+    let distribution = match &job.distribution {
+        Distribution::Random => "random".into(),
+        other => format!("{other:?}").to_lowercase(),
+    };
+    facts.insert("distribution".into(), distribution);
+    facts
+}
+
+fn sync(mode: SyncMode) -> &'static str {
+    match mode {
+        SyncMode::None => "none",
+        SyncMode::Dsync => "dsync",
+        SyncMode::Sync => "sync",
+    }
+}
+
+fn rate(job: &Job) -> String {
+    let one = |rate: Rate| match rate {
+        Rate::Free => "free".to_string(),
+        Rate::Iops(iops) => format!("{iops}/s"),
+        Rate::Bytes(bytes) => format!("{}/s", units::size_word(bytes)),
+    };
+    match job.is_paced() {
+        false => "free".into(),
+        true => format!("{},{}", one(job.rates.read), one(job.rates.write)),
+    }
+}
+
+/// What may differ and is told.
+pub fn beside(job: &Job) -> JobFacts {
+    let mut facts = JobFacts::new();
+    facts.insert("ioengine".into(), job.effective_engine().into());
+    if job.size > 0 {
+        facts.insert("size".into(), units::size_word(job.size));
+    }
+    facts.insert("runtime".into(), format!("{}ms", job.runtime_ms));
+    facts
+}
+
+/// What decides of a result of another tool, as far as it tells.
+pub fn imported_facts(imported: &Imported) -> JobFacts {
+    let told = |name: &str| imported.facts.get(name).map(|value| value.trim().to_lowercase());
+    let mut facts = JobFacts::new();
+    let mut keep = |name: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            facts.insert(name.into(), value);
+        }
+    };
+    let rw = told("rw").or_else(|| told("readwrite")).map(|word| match word.as_str() {
+        "readwrite" => "rw".to_string(),
+        _ => word.split(':').next().unwrap_or_default().to_string(),
+    });
+    let is_mix = rw.as_deref().is_some_and(|rw| matches!(rw, "rw" | "randrw"));
+    keep("rw", rw);
+    keep("bs", told("bs").or_else(|| told("blocksize")).map(|text| size(&text)));
+    keep("direct", direct(imported));
+    let is_synchronous = told("ioengine").is_some_and(|engine| SYNCHRONOUS.contains(&engine.as_str()));
+    let depth = told("iodepth").filter(|depth| depth.parse::<u32>().is_ok());
+    keep("iodepth", if is_synchronous { Some("1".into()) } else { depth });
+    keep("numjobs", told("numjobs").or_else(|| told("jobs")).filter(|jobs| jobs.parse::<u32>().is_ok()));
+    keep("rwmixread", told("rwmixread").filter(|_| is_mix));
+    for name in ["sync", "fsync", "fdatasync"] {
+        keep(name, told(name).filter(|value| value != "none"));
+    }
+    if facts.is_empty() {
+        facts.insert("load".into(), imported.tool.split(['-', ' ']).next().unwrap_or("other").to_lowercase());
+    }
+    facts
+}
+
+/// fio takes the last of `direct` and `buffered`; where a text has both, the source of the text decides.
+fn direct(imported: &Imported) -> Option<String> {
+    let flag = |name: &str| imported.facts.get(name).map(|value| matches!(value.trim(), "1" | "true" | ""));
+    let direct = flag("direct").or_else(|| flag("buffered").map(|buffered| !buffered))?;
+    Some(u8::from(direct).to_string())
+}
+
+/// `4k`, `4096B-4096B`, `(R) 4096B-4096B, (W) …` as one word; another text stays as it is.
+fn size(text: &str) -> String {
+    let first =
+        text.trim_start_matches("(r)").trim().split([',', '-', '/']).next().unwrap_or_default().trim();
+    match units::parse_bytes(first) {
+        Ok(bytes) => units::size_word(bytes),
+        Err(_) => text.to_string(),
+    }
+}
+
+/// What may differ and is told.
+pub fn imported_beside(imported: &Imported) -> JobFacts {
+    let names = ["ioengine", "size", "runtime"];
+    let told = |name: &str| Some((name.to_string(), imported.facts.get(name)?.trim().to_lowercase()));
+    names.into_iter().filter_map(told).collect()
+}
+
+/// The job for people, from what is told.
+pub fn phrase(facts: &JobFacts) -> String {
+    let get = |name: &str| facts.get(name).map(String::as_str);
+    if let Some(load) = get("load") {
+        return load.to_string();
+    }
+    let rw = get("rw").and_then(model::job::Rw::from_word).map_or("an unknown load", |rw| rw.phrase());
+    let mut parts = vec![match get("bs") {
+        Some(bs) => format!("{} {rw}", bs.to_uppercase()),
+        None => rw.to_string(),
+    }];
+    if let Some(jobs) = get("numjobs").filter(|jobs| *jobs != "1") {
+        parts.push(format!("{jobs} jobs"));
+    }
+    parts.extend(get("iodepth").map(|depth| format!("depth {depth}")));
+    parts.extend(get("direct").map(|direct| if direct == "1" { "direct" } else { "buffered" }.to_string()));
+    parts.join(", ")
+}
+
+/// What differs between two jobs in what decides: name, first, second. Empty where they are alike.
+pub fn differs<'a>(a: &'a JobFacts, b: &'a JobFacts) -> Vec<(&'static str, &'a str, &'a str)> {
+    let name = |name: &'static str| {
+        let (a, b) = (a.get(name)?.as_str(), b.get(name)?.as_str());
+        (a != b).then_some((name, a, b))
+    };
+    let mut found: Vec<(&str, &str, &str)> = DECIDING.into_iter().filter_map(name).collect();
+    // Results of which nothing common is known are not alike for want of words.
+    if found.is_empty()
+        && !DECIDING[..2].iter().chain(&["load"]).any(|name| a.contains_key(*name) && b.contains_key(*name))
+    {
+        found.push((
+            "load",
+            a.get("load").map_or("a fio job", String::as_str),
+            b.get("load").map_or("a fio job", String::as_str),
+        ));
+    }
+    found
+}
+
+/// Facts that one of two tells and the other does not.
+pub fn untold(a: &JobFacts, b: &JobFacts) -> Vec<&'static str> {
+    // Options that hardly anybody sets are taken to be at their defaults without a word.
+    let names = ["rw", "bs", "direct", "iodepth", "numjobs"];
+    names.into_iter().filter(|name| a.contains_key(*name) != b.contains_key(*name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::job::Rw;
+
+    fn imported(facts: &[(&str, &str)]) -> Imported {
+        let facts = facts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        Imported { tool: "fio-3.7".into(), facts, ..Imported::default() }
+    }
+
+    #[test]
+    fn a_job_of_ours_and_fios_text_of_it_are_alike() {
+        let job =
+            Job { rw: Rw::Randwrite, bs: 4096, iodepth: 64, ioengine: "libaio".into(), ..Job::default() };
+        let text = imported(&[
+            ("rw", "randwrite"),
+            ("bs", "(R) 4096B-4096B, (W) 4096B-4096B"),
+            ("ioengine", "libaio"),
+            ("iodepth", "64"),
+        ]);
+        let (ours, theirs) = (facts(&job), imported_facts(&text));
+        assert_eq!(differs(&ours, &theirs), []);
+        assert_eq!(untold(&ours, &theirs), ["direct", "numjobs"]);
+        assert_eq!(phrase(&theirs), "4K random write, depth 64");
+        let other = imported_facts(&imported(&[("rw", "randread"), ("bs", "4k"), ("direct", "0")]));
+        assert_eq!(differs(&ours, &other), [("rw", "randwrite", "randread"), ("direct", "1", "0")]);
+    }
+
+    #[test]
+    fn a_synchronous_engine_has_depth_one_whatever_is_asked() {
+        let job = |engine: &str, iodepth| Job { ioengine: engine.into(), iodepth, ..Job::default() };
+        assert_eq!(differs(&facts(&job("psync", 64)), &facts(&job("io_uring", 1))), []);
+        assert_eq!(
+            differs(&facts(&job("psync", 64)), &facts(&job("io_uring", 64))),
+            [("iodepth", "1", "64")]
+        );
+        let text = imported_facts(&imported(&[("rw", "read"), ("ioengine", "psync"), ("iodepth", "64")]));
+        assert_eq!(text["iodepth"], "1");
+    }
+
+    #[test]
+    fn tools_that_tell_no_job_are_alike_among_themselves_only() {
+        let dd = imported_facts(&Imported { tool: "dd".into(), ..Imported::default() });
+        assert_eq!(differs(&dd, &dd.clone()), []);
+        assert_eq!(differs(&dd, &facts(&Job::default())), [("load", "dd", "a fio job")]);
+        assert_eq!(phrase(&dd), "dd");
+    }
+
+    #[test]
+    fn the_mix_matters_in_a_mix_alone() {
+        let mixed = |share| facts(&Job { rw: Rw::Randrw, rwmixread: share, ..Job::default() });
+        assert_eq!(differs(&mixed(70), &mixed(50)), [("rwmixread", "70", "50")]);
+        let read = imported_facts(&imported(&[("rw", "randread"), ("bs", "4k"), ("rwmixread", "70")]));
+        assert!(!read.contains_key("rwmixread"));
+    }
+}

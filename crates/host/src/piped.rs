@@ -1,0 +1,202 @@
+//! A program whose output is read while it runs, and that puts its house in order when we die.
+#![allow(unsafe_code, reason = "asking the kernel for a death signal happens between fork and exec")]
+
+use crate::{Error, Result};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStderr, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A running program with both outputs on pipes. It has a process group of its own, so Ctrl-C in the terminal reaches it
+/// only through us; when the thread that started it dies in whatever way, the kernel sends it SIGINT, so that a tune puts
+/// everything back. Dropped, it is interrupted and not waited for.
+#[derive(Debug)]
+pub struct Piped {
+    process: Arc<Mutex<Process>>,
+    id: u32,
+    program: String,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+}
+
+/// Asks a [`Piped`] to end, from any thread and at any time.
+#[derive(Clone, Debug)]
+pub struct Interrupter {
+    process: Arc<Mutex<Process>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: std::process::Child,
+    is_reaped: bool,
+}
+
+impl Piped {
+    /// Starts a program with these words, nothing on its standard input.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(program: &str, arguments: &[String]) -> Result<Piped> {
+        let failed = |error: std::io::Error| Error::Program { program: program.into(), why: error.to_string() };
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        let us = rustix::process::getpid();
+        // SAFETY: the closure makes three system calls that are safe between fork and exec (async-signal-safe) and
+        // touches no memory of the parent.
+        unsafe {
+            command.pre_exec(move || {
+                // A script's background job begins with SIGINT ignored, and a program inherits that: then it would not
+                // hear our request to end.
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                rustix::process::set_parent_process_death_signal(Some(Signal::INT))?;
+                // The parent may have died before the line above; then nobody would send the signal.
+                if rustix::process::getppid() != Some(us) {
+                    return Err(std::io::Error::other("its parent died"));
+                }
+                Ok(())
+            });
+        }
+        let mut child = command.spawn().map_err(failed)?;
+        let (stdout, stderr, id) = (child.stdout.take(), child.stderr.take(), child.id());
+        let process = Arc::new(Mutex::new(Process { child, is_reaped: false }));
+        Ok(Piped { process, id, program: program.into(), stdout, stderr })
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// What it prints, once.
+    pub fn stdout(&mut self) -> Option<impl Read + Send + use<>> {
+        self.stdout.take()
+    }
+
+    /// What it says on standard error, once.
+    pub fn stderr(&mut self) -> Option<impl Read + Send + use<>> {
+        self.stderr.take()
+    }
+
+    /// What asks it to end.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter { process: Arc::clone(&self.process) }
+    }
+
+    /// Waits for its end, and gives its exit status; none when a signal ended it. Its outputs should have been read to
+    /// their end, or it may wait for a reader for ever.
+    ///
+    /// # Errors
+    /// When the kernel does not know it any more.
+    pub fn wait(self) -> Result<Option<i32>> {
+        let failed = |error: std::io::Error| Error::Program { program: self.program.clone(), why: error.to_string() };
+        // It is left unreaped while we wait, so that its id stays its own for whoever interrupts it meanwhile.
+        if let Some(pid) = Pid::from_raw(self.id as i32) {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while let Err(error) = waitid(WaitId::Pid(pid), options) {
+                if error != rustix::io::Errno::INTR {
+                    return Err(failed(error.into()));
+                }
+            }
+        }
+        let mut process = lock(&self.process);
+        let status = process.child.wait().map_err(failed)?;
+        process.is_reaped = true;
+        Ok(status.code())
+    }
+}
+
+impl Drop for Piped {
+    fn drop(&mut self) {
+        let mut process = lock(&self.process);
+        // Reaps one that has ended; one that has not is told to.
+        process.is_reaped = process.is_reaped || process.child.try_wait().is_ok_and(|status| status.is_some());
+        drop(process);
+        let _ = self.interrupter().send(Signal::INT);
+    }
+}
+
+impl Interrupter {
+    /// Asks it to end as Ctrl-C does; nothing happens to one that has ended.
+    ///
+    /// # Errors
+    /// When the kernel refuses the signal.
+    pub fn interrupt(&self) -> Result<()> {
+        self.send(Signal::INT)
+    }
+
+    /// Ends it at once. Only for programs that change nothing.
+    ///
+    /// # Errors
+    /// When the kernel refuses the signal.
+    pub fn kill(&self) -> Result<()> {
+        self.send(Signal::KILL)
+    }
+
+    fn send(&self, signal: Signal) -> Result<()> {
+        let process = lock(&self.process);
+        if process.is_reaped {
+            return Ok(());
+        }
+        // Not reaped yet, so the id cannot belong to another process.
+        let id = process.child.id();
+        Pid::from_raw(id as i32)
+            .map_or(Ok(()), |pid| kill_process(pid, signal))
+            .map_err(|error| Error::Program { program: format!("process {id}"), why: error.to_string() })
+    }
+}
+
+fn lock(process: &Mutex<Process>) -> MutexGuard<'_, Process> {
+    process.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+
+    fn shell(script: &str) -> Piped {
+        Piped::start("sh", &["-c".into(), script.into()]).unwrap()
+    }
+
+    fn all(mut source: impl Read) -> String {
+        let mut text = String::new();
+        source.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn both_outputs_can_be_read_and_the_status_is_told() {
+        let mut child = shell("echo out; echo err >&2; exit 3");
+        assert_eq!(all(child.stdout().unwrap()), "out\n");
+        assert_eq!(all(child.stderr().unwrap()), "err\n");
+        assert_eq!(child.wait().unwrap(), Some(3));
+    }
+
+    #[test]
+    fn an_interrupt_reaches_it_while_another_thread_waits() {
+        let mut child = shell("trap 'echo bye; exit 130' INT; echo ready; while :; do sleep 0.05; done");
+        let mut lines = BufReader::new(child.stdout().unwrap()).lines();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        let interrupter = child.interrupter();
+        let waiting = std::thread::spawn(move || child.wait());
+        interrupter.interrupt().unwrap();
+        assert_eq!(lines.next().unwrap().unwrap(), "bye");
+        assert_eq!(waiting.join().unwrap().unwrap(), Some(130));
+        interrupter.interrupt().unwrap();
+    }
+
+    #[test]
+    fn it_hears_of_the_death_of_the_thread_that_started_it() {
+        let begin = || {
+            let mut child = shell("trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.05; done");
+            let mut lines = BufReader::new(child.stdout().unwrap()).lines();
+            assert_eq!(lines.next().unwrap().unwrap(), "ready");
+            (child, lines)
+        };
+        let (child, mut lines) = std::thread::spawn(begin).join().unwrap();
+        assert_eq!(lines.next().unwrap().unwrap(), "bye");
+        assert_eq!(child.wait().unwrap(), Some(0));
+    }
+}

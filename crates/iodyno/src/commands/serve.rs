@@ -1,0 +1,150 @@
+//! `iodyno serve`: the web server, for a browser on this machine or at the other end of an SSH tunnel.
+
+use super::Context;
+use crate::exit::{Exit, Failure};
+use host::signals::Nudge;
+use serde::Serialize;
+use serve::{Options, ServeError, Server, Tls, Told};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `serve`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Where to listen; :0 takes a free port. Anything but a loopback address needs --tls-cert and --tls-key.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7979", value_parser = address)]
+    pub listen: SocketAddr,
+    /// A directory that may be loaded from the browser, besides mounts and disks. Repeat for more.
+    #[arg(long, value_name = "DIR")]
+    pub target: Vec<PathBuf>,
+    /// Show everything, change and start nothing.
+    #[arg(long)]
+    pub read_only: bool,
+    /// A name by which the server may be called besides localhost. Repeat for more.
+    #[arg(long, value_name = "NAME")]
+    pub allow_host: Vec<String>,
+    /// Certificate, PEM, with what it is signed with.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Its key, PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+}
+
+/// The document: an address to open once.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    url: String,
+    token: String,
+    valid_s: u64,
+    read_only: bool,
+}
+
+/// `127.0.0.1:7979`, `[::1]:7979`, a bare port or `:7979` for the loopback address.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix(':').unwrap_or(text).parse::<u16>();
+    let loopback = |port| SocketAddr::from((IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    let named = |text: &str| text.strip_prefix("localhost:").and_then(|port| port.parse().ok()).map(loopback);
+    match port {
+        Ok(port) => Ok(loopback(port)),
+        Err(_) => named(text).map_or_else(|| text.parse(), Ok).map_err(|_| {
+            "an address is 127.0.0.1:7979, [::1]:7979, or a port alone for the loopback address".into()
+        }),
+    }
+}
+
+/// Serves until a signal ends it.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone()).map(|(cert, key)| Tls { cert, key });
+    let options = Options {
+        listen: args.listen,
+        targets: args.target.iter().map(|path| directory(path)).collect::<Result<_, _>>()?,
+        read_only: args.read_only,
+        allow_hosts: args.allow_host.clone(),
+        tls,
+        state_dir: context.state_dir.clone(),
+        // The very file that runs, also when the one of its name was replaced meanwhile.
+        program: "/proc/self/exe".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
+    let stop = context.stop_on_signals()?;
+    let nudge = Nudge::on_usr1()
+        .map_err(|error| Failure::new(Exit::Failed, format!("cannot watch for signals: {error}")))?;
+    let server = Server::bind(options)?;
+    let mut is_first = true;
+    server.run(&stop, &nudge, &mut |told| {
+        tell(told, args, context, is_first);
+        is_first = false;
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn directory(path: &Path) -> Result<String, Failure> {
+    let path = host::files::canonical(path)?;
+    match host::files::kind(&path)? {
+        host::files::Kind::Directory => Ok(path.to_string_lossy().into_owned()),
+        _ => Err(Failure::usage(format!("{} is not a directory.", path.display()))),
+    }
+}
+
+fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
+    match told {
+        Told::Address(address) => {
+            context.out.say(format!("Open {}", address.url));
+            context.out.say(format!(
+                "  good for one log-in within {} min; a new one: kill -USR1 {}",
+                address.valid_s / 60,
+                host::process::id()
+            ));
+            if is_first {
+                context.out.say("  Ctrl-C stops what was started here, puts everything back and ends.");
+            }
+            if context.out.is_json() {
+                context.out.line(&Document {
+                    schema: "iodyno.serve/1",
+                    url: address.url,
+                    token: address.token,
+                    valid_s: address.valid_s,
+                    read_only: args.read_only,
+                });
+            }
+        }
+        Told::Ending(jobs) => context.out.note(format!("iodyno: ending; waits for {jobs} job to put everything back.")),
+        Told::Ended { command, is_back: true } => {
+            context.out.note(format!("iodyno: `{command}` has ended; everything is put back."));
+        }
+        Told::Ended { command, is_back: false } => {
+            context.out.note(format!("iodyno: `{command}` has ended; not everything is back: iodyno status"));
+        }
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        match error {
+            ServeError::Exposed(_) => Failure::new(Exit::Refused, error.to_string()),
+            ServeError::Host(error) => error.into(),
+            ServeError::Store(error) => error.into(),
+            ServeError::Bind(_, ref why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
+                Failure::new(Exit::Rights, error.to_string())
+            }
+            _ => Failure::new(Exit::Failed, error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn a_port_alone_is_on_the_loopback_address() {
+        for text in ["7979", ":7979", "localhost:7979", "127.0.0.1:7979"] {
+            assert_eq!(address(text).unwrap().to_string(), "127.0.0.1:7979");
+        }
+        assert_eq!(address("[::1]:80").unwrap().to_string(), "[::1]:80");
+        assert_eq!(address("0.0.0.0:0").unwrap().to_string(), "0.0.0.0:0");
+        assert!(address("example.com:80").is_err() && address("").is_err() && address("99999").is_err());
+    }
+}

@@ -1,0 +1,242 @@
+//! What everything behind the door shares, and the way of a request through it.
+
+use crate::answer::Fault;
+use crate::events::{self, Hub};
+use crate::guard::{self, Reached};
+use crate::hosts::Hosts;
+use crate::jobs::Jobs;
+use crate::route::{self, Body, Call, Gate, Route, Run, Verb};
+use crate::server::Options;
+use crate::sessions::Sessions;
+use crate::{assets, headers, routes};
+use axum::Router;
+use axum::extract::{RawPathParams, Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, on};
+use host::{Host, Upload};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Largest JSON body, bytes.
+const BODY_MAX: usize = 64 << 10;
+/// Largest file that is imported, bytes.
+const FILE_MAX: u64 = 256 << 20;
+/// How long a body may take to come.
+const BODY_TIME: Duration = Duration::from_secs(30);
+/// The same for a file.
+const FILE_TIME: Duration = Duration::from_secs(600);
+/// Requests that wait for a verb or the store at a time; others queue.
+const AT_WORK_MAX: usize = 8;
+
+/// What everything shares.
+#[derive(Debug)]
+pub struct Door {
+    /// What the user asked for.
+    pub options: Options,
+    /// The live machine.
+    pub host: Host,
+    /// Who is in.
+    pub sessions: Sessions,
+    /// By which names we are called.
+    pub hosts: Hosts,
+    /// Loads that were started here.
+    pub jobs: Jobs,
+    /// What listeners are told.
+    pub hub: Arc<Hub>,
+    /// Name of our cookie: cookies know no ports, so it says which.
+    pub cookie: String,
+    /// Raised when a new token is to be told.
+    pub wants_token: AtomicBool,
+    at_work: Arc<Semaphore>,
+}
+
+impl Door {
+    /// For a server on this port.
+    pub fn new(options: Options, port: u16) -> Door {
+        let host = Host::live();
+        let mut names = options.allow_hosts.clone();
+        if options.tls.is_some() {
+            names.extend(host.text("/proc/sys/kernel/hostname").map(|name| name.trim().to_string()));
+        }
+        Door {
+            hosts: Hosts::new(&names),
+            host,
+            sessions: Sessions::default(),
+            jobs: Jobs::default(),
+            hub: Arc::new(Hub::new()),
+            cookie: format!("iodyno_{port}"),
+            wants_token: AtomicBool::new(false),
+            at_work: Arc::new(Semaphore::new(AT_WORK_MAX)),
+            options,
+        }
+    }
+
+    /// The clock of sessions, ms.
+    pub fn now_ms(&self) -> u64 {
+        host::clock::monotonic_ns() / 1_000_000
+    }
+}
+
+/// The ways in, all behind the guard.
+pub fn router(door: &Arc<Door>) -> Router {
+    let mut router = Router::new();
+    for route in routes::all() {
+        let filter = match route.verb {
+            Verb::Get => MethodFilter::GET,
+            Verb::Post => MethodFilter::POST,
+            Verb::Delete => MethodFilter::DELETE,
+        };
+        let door = Arc::clone(door);
+        let enter = move |place: RawPathParams, request: Request| enter(door, route, place, request);
+        router = router.route(route.path, on(filter, enter));
+    }
+    router
+        .method_not_allowed_fallback(|| async { Fault::new(405, "this way in has no such method") })
+        .fallback(assets::serve)
+        .layer(from_fn_with_state(Arc::clone(door), outer))
+}
+
+/// The guard before everything, and the headers after it.
+async fn outer(State(door): State<Arc<Door>>, mut request: Request, next: Next) -> Response {
+    let reached = request.extensions().get::<Reached>().copied();
+    let checked = match reached {
+        Some(reached) => guard::outer((request.method(), request.uri(), request.headers()), reached, &door.hosts),
+        None => Err(Fault::defect()),
+    };
+    let mut response = match checked {
+        Ok(authority) => {
+            request.extensions_mut().insert(Authority(authority));
+            next.run(request).await
+        }
+        Err(fault) => fault.into_response(),
+    };
+    headers::add(response.headers_mut());
+    response
+}
+
+/// By which name we were called.
+#[derive(Clone, Debug)]
+struct Authority(String);
+
+async fn enter(door: Arc<Door>, route: &'static Route, place: RawPathParams, request: Request) -> Response {
+    match try_enter(door, route, &place, request).await {
+        Ok(response) => response,
+        Err(fault) => fault.into_response(),
+    }
+}
+
+async fn try_enter(
+    door: Arc<Door>,
+    route: &'static Route,
+    place: &RawPathParams,
+    request: Request,
+) -> Result<Response, Fault> {
+    let (parts, body) = request.into_parts();
+    let session = guard::session(&parts.headers, &door.cookie, &door.sessions, door.now_ms());
+    if route.gate != Gate::Anybody {
+        let session = session.as_ref().ok_or_else(|| {
+            Fault::new(401, "nobody is logged in here")
+                .hint("Open the address that `iodyno serve` printed; `kill -USR1` makes it print a new one.")
+        })?;
+        if route.verb != Verb::Get {
+            guard::change(&parts.headers, session)?;
+        }
+    }
+    if door.options.read_only && route.verb != Verb::Get && route.gate == Gate::Session {
+        return Err(Fault::new(403, "this server only shows: it was started with --read-only")
+            .hint("Start it without --read-only, or use the command line."));
+    }
+    let mut values = route::query(route.query, parts.uri.query().unwrap_or_default())?;
+    for field in route.place {
+        let text = place.iter().find(|(name, _)| *name == field.name).map(|(_, text)| text).unwrap_or_default();
+        // What does not look like one of its kind is none that is there.
+        let value = field.shape.parse(field.name, text).map_err(|why| Fault::new(404, why))?;
+        values.insert(field.name.into(), value);
+    }
+    let authority = parts.extensions.get::<Authority>().map(|name| name.0.clone()).unwrap_or_default();
+    let mut call = Call { values, authority, session, ..Call::default() };
+    match route.body {
+        Body::Json(fields) => {
+            let bytes = json_body(&parts.headers, body).await?;
+            call.body = route::body(fields, &bytes)?;
+        }
+        Body::File => call.file = Some(file_body(&door, &parts.headers, body).await?),
+        Body::None => {}
+    }
+    match route.run {
+        Run::Events => Ok(events::response(&door, &call, &parts.headers)),
+        Run::Call(handle) | Run::File(handle) => {
+            let permit = Arc::clone(&door.at_work).acquire_owned().await;
+            let work = move || {
+                let _permit = permit;
+                handle(&door, &call)
+            };
+            let reply = tokio::task::spawn_blocking(work).await.map_err(|_| Fault::defect())?;
+            reply.map(IntoResponse::into_response)
+        }
+    }
+}
+
+fn too_long(most: u64) -> Fault {
+    Fault::new(413, format!("the body has more than {}", model::units::bytes(most as f64)))
+}
+
+fn too_slow<T>(_: T) -> Fault {
+    Fault::new(408, "the body did not come in time")
+}
+
+async fn json_body(headers: &HeaderMap, body: axum::body::Body) -> Result<axum::body::Bytes, Fault> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+        return Err(Fault::new(415, "the body is not declared as application/json"));
+    }
+    let whole = axum::body::to_bytes(body, BODY_MAX);
+    let whole = tokio::time::timeout(BODY_TIME, whole).await.map_err(too_slow)?;
+    whole.map_err(|_| too_long(BODY_MAX as u64))
+}
+
+/// Puts a body into a file without holding more of it than a few pieces.
+async fn file_body(door: &Door, headers: &HeaderMap, body: axum::body::Body) -> Result<Upload, Fault> {
+    let name = headers.get("x-file-name").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut upload = Upload::begin(&door.options.state_dir, name)?;
+    let (sender, mut pieces) = tokio::sync::mpsc::channel::<axum::body::Bytes>(4);
+    let writing = tokio::task::spawn_blocking(move || -> Result<Upload, Fault> {
+        let mut length = 0;
+        while let Some(piece) = pieces.blocking_recv() {
+            length += piece.len() as u64;
+            if length > FILE_MAX {
+                return Err(too_long(FILE_MAX));
+            }
+            upload.write(&piece)?;
+        }
+        Ok(upload)
+    });
+    let mut body = body;
+    let reading = async {
+        while let Some(frame) = std::future::poll_fn(|context| poll_frame(&mut body, context)).await {
+            let frame = frame.map_err(|_| Fault::asked("the body broke off"))?;
+            // Nobody takes it any more where writing failed, which tells why.
+            if let Ok(piece) = frame.into_data()
+                && sender.send(piece).await.is_err()
+            {
+                break;
+            }
+        }
+        Ok::<(), Fault>(())
+    };
+    let read = tokio::time::timeout(FILE_TIME, reading).await;
+    drop(sender);
+    let upload = writing.await.map_err(|_| Fault::defect())??;
+    read.map_err(too_slow)??;
+    Ok(upload)
+}
+
+type Polled = std::task::Poll<Option<Result<http_body::Frame<axum::body::Bytes>, axum::Error>>>;
+
+fn poll_frame(body: &mut axum::body::Body, context: &mut std::task::Context<'_>) -> Polled {
+    http_body::Body::poll_frame(std::pin::Pin::new(body), context)
+}

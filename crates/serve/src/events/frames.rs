@@ -1,0 +1,154 @@
+//! One `watch --json` for all listeners: begun with the first, ended with the last.
+
+use crate::door::Door;
+use crate::events::Hub;
+use host::{Piped, clock};
+use serde_json::json;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use store::Store;
+
+/// Time between two frames.
+const EVERY: &str = "100ms";
+/// The longest line that is taken, bytes.
+const LINE_MAX: u64 = 8 << 20;
+/// How long it goes on when the last listener has left: a page that is loaded anew comes back at once.
+const LINGER_NS: u64 = 3_000_000_000;
+/// How often the store is asked for new records, ns.
+const RECORDS_NS: u64 = 2_000_000_000;
+/// How long after a failure it tries again, ns.
+const AGAIN_NS: u64 = 5_000_000_000;
+
+/// Starts the thread that makes the frames.
+pub fn begin(door: &Arc<Door>) -> JoinHandle<()> {
+    let door = Arc::clone(door);
+    std::thread::spawn(move || {
+        let mut idle = Idle::default();
+        let mut records = Records::new(&door);
+        loop {
+            let has_failed = !watch(&door, &mut idle, &mut records);
+            let until_ns = clock::monotonic_ns() + if has_failed { AGAIN_NS } else { 0 };
+            while clock::monotonic_ns() < until_ns && !idle.is_over(&door.hub) {
+                clock::sleep_ms(50);
+            }
+            if idle.is_over(&door.hub) && door.hub.may_end() {
+                return;
+            }
+        }
+    })
+}
+
+/// Whether nobody has listened for long enough.
+#[derive(Default)]
+struct Idle {
+    since_ns: Option<u64>,
+}
+
+impl Idle {
+    fn is_over(&mut self, hub: &Hub) -> bool {
+        if !hub.is_idle() {
+            self.since_ns = None;
+            return false;
+        }
+        let now_ns = clock::monotonic_ns();
+        let since_ns = *self.since_ns.get_or_insert(now_ns);
+        hub.is_closed() || now_ns - since_ns > LINGER_NS
+    }
+}
+
+/// Passes on what one `watch` prints, until nobody listens; false when it ended by itself, which it should not.
+fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
+    let hub = &door.hub;
+    let words = ["--json", "watch", "--interval", EVERY, "--every", EVERY, "--layers", "off"];
+    let words: Vec<String> = words.map(str::to_string).to_vec();
+    let mut child = match Piped::start(&door.options.program, &words) {
+        Ok(child) => child,
+        Err(error) => {
+            hub.notice("unwatched", &json!({"error": error.to_string(), "hint": ""}).to_string());
+            return false;
+        }
+    };
+    let said = child.stderr().map(|mut source| {
+        std::thread::spawn(move || {
+            let mut words = Vec::new();
+            let _ = source.by_ref().take(64 << 10).read_to_end(&mut words);
+            let _ = std::io::copy(&mut source, &mut std::io::sink());
+            String::from_utf8_lossy(&words).into_owned()
+        })
+    });
+    let interrupter = child.interrupter();
+    let mut is_first = true;
+    let mut is_wanted = true;
+    let mut line = String::new();
+    if let Some(source) = child.stdout() {
+        let mut source = BufReader::new(source);
+        while is_line(&mut source, &mut line) {
+            match std::mem::take(&mut is_first) {
+                true => hub.head(&line),
+                false if is_wanted => hub.frame(&line),
+                false => {}
+            }
+            records.look(door);
+            if is_wanted && idle.is_over(hub) {
+                is_wanted = false;
+                let _ = interrupter.interrupt();
+            }
+        }
+    }
+    let words = said.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let _ = child.wait();
+    if is_wanted {
+        let (error, hint) = crate::verbs::told(&words);
+        hub.notice("unwatched", &json!({"error": error, "hint": hint}).to_string());
+    }
+    !is_wanted
+}
+
+/// Reads the next line into `line`; false at the end, or at one that is longer than any.
+fn is_line(source: &mut impl BufRead, line: &mut String) -> bool {
+    line.clear();
+    source.take(LINE_MAX).read_line(line).is_ok_and(|length| length > 0 && line.ends_with('\n'))
+}
+
+/// Tells of records that appear in the store, whoever made them.
+struct Records {
+    last_id: Option<i64>,
+    next_ns: u64,
+}
+
+impl Records {
+    fn new(door: &Door) -> Records {
+        Records { last_id: newest(door).map(|(id, _)| id).or(Some(0)), next_ns: 0 }
+    }
+
+    fn look(&mut self, door: &Door) {
+        let now_ns = clock::monotonic_ns();
+        if now_ns < self.next_ns {
+            return;
+        }
+        self.next_ns = now_ns + RECORDS_NS;
+        for (id, row) in since(door, self.last_id.unwrap_or(0)) {
+            self.last_id = Some(id);
+            door.hub.notice("record", &row);
+        }
+    }
+}
+
+fn newest(door: &Door) -> Option<(i64, String)> {
+    rows(door, 1).pop()
+}
+
+/// Records after a number, oldest first.
+fn since(door: &Door, last_id: i64) -> Vec<(i64, String)> {
+    let mut rows = rows(door, 50);
+    rows.retain(|(id, _)| *id > last_id);
+    rows.reverse();
+    rows
+}
+
+/// The newest records' numbers and lines. A store that cannot be read has none to tell of.
+fn rows(door: &Door, limit: u32) -> Vec<(i64, String)> {
+    let rows = Store::open(&door.options.state_dir).and_then(|store| store.list(limit)).unwrap_or_default();
+    rows.into_iter().filter_map(|row| Some((row.id, serde_json::to_string(&row).ok()?))).collect()
+}

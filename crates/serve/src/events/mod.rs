@@ -1,0 +1,9 @@
+//! Server-sent events: what the sensors see, how jobs go, which records are new. One stream for each listener, one
+//! reading of the machine for all.
+
+mod frames;
+mod hub;
+mod stream;
+
+pub use hub::Hub;
+pub use stream::response;

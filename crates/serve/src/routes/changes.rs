@@ -1,0 +1,107 @@
+//! What is changed on this machine, what an apply would do, doing it, and taking it back.
+
+use crate::answer::{Fault, JSON, Reply};
+use crate::door::Door;
+use crate::route::{Body, Call, Gives, Route, Run, Verb};
+use crate::shape::{ID, Letters, Shape, line, may, must, name};
+use crate::verbs::{self, Done};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const TEXT: Shape = Shape::Text { max: 1 << 20, of: Letters::Any };
+const OPEN: Shape = Shape::Open(&[]);
+
+pub const ROUTES: &[Route] = &[
+    Route::new(
+        Verb::Get,
+        "/api/v1/changes",
+        "What is changed and not yet put back: what `status` prints.",
+        Gives::Json(Shape::Open(&[
+            must("schema", Shape::OneOf(&["iodyno.status/1"]), ""),
+            must("journals", Shape::List { of: &OPEN, max: 100_000 }, ""),
+        ])),
+        Run::Call(status),
+    ),
+    Route {
+        query: &[must("record", ID, "a tune's record"), may("persist", Shape::Bool, "also for after the next boot")],
+        refuses: &[409, 422],
+        ..Route::new(
+            Verb::Get,
+            "/api/v1/changes/plan",
+            "What applying a record would do: `apply --dry-run` and its words.",
+            Gives::Json(Shape::Open(&[
+                must("schema", Shape::OneOf(&["iodyno.plan/1"]), ""),
+                must("document", Shape::Open(&[must("device", TEXT, "to be repeated in `confirm`")]), ""),
+                must("words", Shape::List { of: &TEXT, max: 10_000 }, "each setting with what it is and will be"),
+            ])),
+            Run::Call(plan),
+        )
+    },
+    Route {
+        body: Body::Json(&[
+            must("record", ID, "a tune's record"),
+            may("persist", Shape::Bool, "also for after the next boot"),
+            must("confirm", line(100), "name of the device whose settings are changed"),
+        ]),
+        refuses: &[409, 422, 503],
+        ..Route::new(
+            Verb::Post,
+            "/api/v1/changes/apply",
+            "Put in place what a record proved: `apply`.",
+            Gives::Json(Shape::Open(&[must("schema", Shape::OneOf(&["iodyno.apply/1"]), "")])),
+            Run::Call(apply),
+        )
+    },
+    Route {
+        body: Body::Json(&[must("journal", name(100), "as /changes names it")]),
+        refuses: &[409, 422, 503],
+        ..Route::new(
+            Verb::Post,
+            "/api/v1/changes/undo",
+            "Put old values back: `undo`.",
+            Gives::Json(Shape::Open(&[must("schema", Shape::OneOf(&["iodyno.undo/1"]), "")])),
+            Run::Call(undo),
+        )
+    },
+];
+
+fn status(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
+    Ok(Reply::bytes(JSON, verbs::look(&door.options.program, &["status".to_string()])?))
+}
+
+/// The words of an apply.
+fn words(call: &Call, is_dry: bool) -> Result<Vec<String>, Fault> {
+    let mut words = vec!["apply".to_string(), call.id("record")?.to_string()];
+    words.extend(call.flag("persist").then(|| "--persist".to_string()));
+    words.extend(is_dry.then(|| "--dry-run".to_string()));
+    Ok(words)
+}
+
+fn try_out(door: &Door, call: &Call) -> Result<(Value, Done), Fault> {
+    let done = verbs::fine(verbs::run(&door.options.program, &words(call, true)?, true)?)?;
+    Ok((verbs::value(&done.document)?, done))
+}
+
+fn plan(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let (document, done) = try_out(door, call)?;
+    let words: Vec<&str> = done.words.lines().collect();
+    Reply::json(&json!({"schema": "iodyno.plan/1", "document": document, "words": words}))
+}
+
+fn apply(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let (document, _) = try_out(door, call)?;
+    if document["device"].as_str() != call.text("confirm") {
+        return Err(Fault::new(409, "confirm is not the name of the device that would be changed")
+            .hint("GET /api/v1/changes/plan shows what would be changed, and on which device."));
+    }
+    changed(verbs::run(&door.options.program, &words(call, false)?, false)?)
+}
+
+fn undo(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let journal = call.text("journal").unwrap_or_default().to_string();
+    changed(verbs::run(&door.options.program, &["undo".to_string(), "--".to_string(), journal], false)?)
+}
+
+fn changed(done: Done) -> Result<Reply, Fault> {
+    Ok(Reply::bytes(JSON, verbs::fine(done)?.document))
+}

@@ -1,0 +1,252 @@
+//! Tables as Parquet, in the layout that Hive began: `samples/date=2026-11-21/part-0.parquet`. The day is that of the
+//! record in UTC, and stands in the path alone.
+
+use super::tables::{Cell, Holds, Subject, TABLES, Table};
+use crate::error::{Kind, StoreError};
+use crate::moment;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use serde::Serialize;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Lines of a row group: what a reader takes in one piece and a writer holds in memory.
+const GROUP: usize = 1 << 18;
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Records.
+    pub records: u64,
+    /// The tables.
+    pub tables: Vec<ExportedTable>,
+}
+
+/// A table that was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ExportedTable {
+    /// Its name, which is that of its folder.
+    pub name: &'static str,
+    /// Lines.
+    pub rows: u64,
+    /// Files, one for each day that has lines.
+    pub files: u64,
+}
+
+/// Writes records one after the other, those of one day together.
+pub struct Writer {
+    to: PathBuf,
+    records: u64,
+    day: String,
+    open: Vec<Open>,
+}
+
+impl Writer {
+    pub fn new(to: &Path) -> Result<Writer, StoreError> {
+        host::files::create_dirs(to)?;
+        let open = TABLES.iter().map(Open::new).collect();
+        Ok(Writer { to: to.into(), records: 0, day: String::new(), open })
+    }
+
+    /// Adds a record that is not older than the one before it.
+    pub fn add(&mut self, subject: &Subject) -> Result<(), StoreError> {
+        let day = moment::day(subject.row.unix_ms);
+        if day != self.day {
+            self.close()?;
+            self.day = day;
+        }
+        for open in &mut self.open {
+            let done = open.add(subject, &self.to, &self.day);
+            done.map_err(|error| failure(&self.to, open.table, &error))?;
+        }
+        self.records += 1;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), StoreError> {
+        for open in &mut self.open {
+            open.close().map_err(|error| failure(&self.to, open.table, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and `_SUCCESS` beside the tables: without that the export is not whole.
+    pub fn finish(mut self) -> Result<Exported, StoreError> {
+        self.close()?;
+        host::files::write_atomically(&self.to.join("_SUCCESS"), "")?;
+        Ok(Exported { records: self.records, tables: self.open.into_iter().map(|open| open.done).collect() })
+    }
+}
+
+fn failure(to: &Path, table: &Table, error: &ParquetError) -> StoreError {
+    let (to, name) = (to.display(), table.name);
+    StoreError::new(
+        Kind::Failed,
+        format!("cannot write {name} below {to}: {error}.\nThe export is not whole: delete {to}."),
+    )
+}
+
+/// A table with the file that is being written.
+struct Open {
+    table: &'static Table,
+    columns: Vec<Column>,
+    lines: usize,
+    file: Option<SerializedFileWriter<File>>,
+    done: ExportedTable,
+}
+
+impl Open {
+    fn new(table: &'static Table) -> Open {
+        let columns = table.fields.iter().map(|field| Column::new(field.holds)).collect();
+        let done = ExportedTable { name: table.name, ..ExportedTable::default() };
+        Open { table, columns, lines: 0, file: None, done }
+    }
+
+    fn add(&mut self, subject: &Subject, to: &Path, day: &str) -> Result<(), ParquetError> {
+        let mut failed = None;
+        (self.table.lines)(subject, &mut |cells| {
+            self.columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+            self.lines += 1;
+            if self.lines == GROUP && failed.is_none() {
+                failed = group(&mut self.file, self.table, &mut self.columns, to, day).err();
+                (self.done.rows, self.lines) = (self.done.rows + GROUP as u64, 0);
+            }
+        });
+        if self.lines > 0 && self.file.is_none() && failed.is_none() {
+            self.file = Some(create(self.table, to, day)?);
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn close(&mut self) -> Result<(), ParquetError> {
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        if self.lines > 0 {
+            put(&mut file, &mut self.columns)?;
+            (self.done.rows, self.lines) = (self.done.rows + self.lines as u64, 0);
+        }
+        file.finish()?;
+        file.into_inner()?.sync_all()?;
+        self.done.files += 1;
+        Ok(())
+    }
+}
+
+fn group(
+    file: &mut Option<SerializedFileWriter<File>>,
+    table: &'static Table,
+    columns: &mut [Column],
+    to: &Path,
+    day: &str,
+) -> Result<(), ParquetError> {
+    if file.is_none() {
+        *file = Some(create(table, to, day)?);
+    }
+    file.as_mut().map_or(Ok(()), |file| put(file, columns))
+}
+
+fn create(table: &Table, to: &Path, day: &str) -> Result<SerializedFileWriter<File>, ParquetError> {
+    let folder = to.join(table.name).join(format!("date={day}"));
+    let outside = |error: host::Error| ParquetError::External(Box::new(error));
+    host::files::create_dirs(&folder).map_err(outside)?;
+    let file = host::files::create_new(&folder.join("part-0.parquet")).map_err(outside)?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by(format!("iodyno {}", env!("CARGO_PKG_VERSION")));
+    SerializedFileWriter::new(
+        file,
+        Arc::new(parse_message_type(&schema(table))?),
+        Arc::new(properties.build()),
+    )
+}
+
+/// The table in Parquet's own words.
+fn schema(table: &Table) -> String {
+    let field = |field: &super::tables::Field| {
+        let (kind, means) = match field.holds {
+            Holds::Int => ("int64", ""),
+            Holds::Float => ("double", ""),
+            Holds::Text => ("binary", " (UTF8)"),
+            Holds::Moment => ("int64", " (TIMESTAMP(MILLIS,true))"),
+        };
+        format!("optional {kind} {}{means};", field.name)
+    };
+    let fields: Vec<String> = table.fields.iter().map(field).collect();
+    format!("message {} {{ {} }}", table.name, fields.join(" "))
+}
+
+fn put(file: &mut SerializedFileWriter<File>, columns: &mut [Column]) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    for column in columns {
+        let Some(mut writer) = group.next_column()? else { break };
+        let levels = Some(&column.levels[..]);
+        match &column.values {
+            Values::Int(values) => writer.typed::<Int64Type>().write_batch(values, levels, None)?,
+            Values::Float(values) => writer.typed::<DoubleType>().write_batch(values, levels, None)?,
+            Values::Text(values) => writer.typed::<ByteArrayType>().write_batch(values, levels, None)?,
+        };
+        writer.close()?;
+        column.clear();
+    }
+    group.close().map(drop)
+}
+
+/// The values of a row group in one column: those that there are, and for each line whether there is one.
+struct Column {
+    values: Values,
+    levels: Vec<i16>,
+    /// The last text as both sides have it: most lines repeat it.
+    last: Option<(Arc<str>, ByteArray)>,
+}
+
+enum Values {
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    Text(Vec<ByteArray>),
+}
+
+impl Column {
+    fn new(holds: Holds) -> Column {
+        let values = match holds {
+            Holds::Int | Holds::Moment => Values::Int(Vec::new()),
+            Holds::Float => Values::Float(Vec::new()),
+            Holds::Text => Values::Text(Vec::new()),
+        };
+        Column { values, levels: Vec::new(), last: None }
+    }
+
+    fn push(&mut self, cell: &Cell) {
+        let is_there = match (&mut self.values, cell) {
+            (Values::Int(values), Cell::Int(value)) => {
+                values.push(*value);
+                true
+            }
+            (Values::Float(values), Cell::Float(value)) => {
+                values.push(*value);
+                true
+            }
+            (Values::Text(values), Cell::Text(value)) => {
+                if !self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, value)) {
+                    self.last = Some((value.clone(), ByteArray::from(&**value)));
+                }
+                values.extend(self.last.as_ref().map(|(_, bytes)| bytes.clone()));
+                true
+            }
+            _ => false,
+        };
+        self.levels.push(i16::from(is_there));
+    }
+
+    fn clear(&mut self) {
+        self.levels.clear();
+        match &mut self.values {
+            Values::Int(values) => values.clear(),
+            Values::Float(values) => values.clear(),
+            Values::Text(values) => values.clear(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Bringing a store of an earlier schema up to date: whole or not at all, and the file as it was stays beside it.
+
+use crate::error::{Kind, StoreError};
+use crate::schema::{APPLICATION, CREATE, SCHEMA};
+use crate::{Store, backup, columns, open, write};
+use model::record::Record;
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use std::path::{Path, PathBuf};
+
+/// From whatever schema the file has to [`SCHEMA`]. Documents are carried over as they are; columns are derived anew.
+pub fn run(store: &Store) -> Result<(), StoreError> {
+    let failed = |error: rusqlite::Error| store.failed(&error);
+    // From here on nobody else writes, so that the copy is what is migrated.
+    let transaction =
+        Transaction::new_unchecked(&store.connection, TransactionBehavior::Immediate).map_err(failed)?;
+    let version: i64 =
+        transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    if version == SCHEMA {
+        return Ok(());
+    }
+    keep_copy(&store.path, version)?;
+    from_1(&transaction).map_err(failed)?;
+    transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+    transaction.pragma_update(None, "user_version", SCHEMA).map_err(failed)?;
+    transaction.commit().map_err(failed)?;
+    give_back(&store.connection);
+    Ok(())
+}
+
+/// Copies the file to `records.db.schema-1`, or that with a number behind it.
+fn keep_copy(path: &Path, version: i64) -> Result<(), StoreError> {
+    let name = |end: &str| PathBuf::from(format!("{}.schema-{version}{end}", path.to_string_lossy()));
+    let is_free = |path: &PathBuf| host::files::kind(path).is_err();
+    let names = std::iter::once(name("")).chain((2..1_000).map(|number| name(&format!(".{number}"))));
+    let Some(copy) = names.into_iter().find(is_free) else {
+        let beside = name("").display().to_string();
+        return Err(StoreError::new(
+            Kind::Failed,
+            format!("there are a thousand copies of the store beside it ({beside} …).\nMove them away."),
+        ));
+    };
+    let source = open::read_only(path).map_err(|error| crate::error::explain(path, &error))?;
+    backup::copy(&source, &copy)
+}
+
+/// Schema 1 had one table, with the document in it and fewer columns.
+fn from_1(transaction: &Transaction) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "DROP INDEX record_by_time; DROP INDEX record_by_device; ALTER TABLE record RENAME TO record_1;",
+    )?;
+    transaction.execute_batch(CREATE)?;
+    let mut statement = transaction.prepare("SELECT id, document FROM record_1 ORDER BY id")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (id, text): (i64, String) = (row.get(0)?, row.get(1)?);
+        match serde_json::from_str::<Record>(&text) {
+            Ok(record) => write::put(transaction, Some(id), &columns::of(&record), &text)?,
+            // What cannot be read is kept as it is, with the columns it had: a later version may be able to.
+            Err(_) => carry_over(transaction, id, &text)?,
+        };
+    }
+    drop(rows);
+    drop(statement);
+    transaction.execute_batch("DROP TABLE record_1")
+}
+
+fn carry_over(transaction: &Transaction, id: i64, text: &str) -> rusqlite::Result<i64> {
+    let columns = transaction.query_row(
+        "SELECT unix_ms, verb, target, device, host, kernel, summary FROM record_1 WHERE id = ?1",
+        params![id],
+        |row| {
+            Ok(columns::Columns {
+                unix_ms: row.get(0)?,
+                verb: row.get(1)?,
+                target: row.get(2)?,
+                device: row.get(3)?,
+                host: row.get(4)?,
+                kernel: row.get(5)?,
+                summary: row.get(6)?,
+                ..columns::Columns::default()
+            })
+        },
+    )?;
+    write::put(transaction, Some(id), &columns, text)
+}
+
+/// The documents are a tenth of what they were: the rest goes back to the file system. Failing that is no harm, the
+/// pages are used again.
+fn give_back(connection: &Connection) {
+    let _ = connection.pragma_update(None, "auto_vacuum", "incremental");
+    let _ = connection.execute_batch("VACUUM");
+}

@@ -1,0 +1,217 @@
+//! Opening the file: what it is is looked at before anything could be written to it.
+
+use crate::error::{self, Kind, StoreError};
+use crate::schema::{APPLICATION, CREATE, SCHEMA};
+use crate::{Store, migrations};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a writer waits for another: one that imports thousands of records, on a disk that stalls.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a file turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// None, or an empty one.
+    Nothing,
+    /// A store of this schema, which this version knows.
+    Schema(i64),
+}
+
+/// Opens for reading and writing.
+pub fn to_write(path: &Path) -> Result<Store, StoreError> {
+    let found = look(path)?;
+    let store = Store {
+        connection: connect(path, found).map_err(|error| error::explain(path, &error))?,
+        path: path.into(),
+    };
+    match found {
+        Found::Schema(SCHEMA) => Ok(()),
+        Found::Schema(_) => migrations::run(&store),
+        Found::Nothing => create(&store).map_err(|error| store.failed(&error)),
+    }?;
+    Ok(store)
+}
+
+/// Opens for reading alone.
+pub fn to_read(path: &Path) -> Result<Store, StoreError> {
+    match look(path)? {
+        Found::Nothing => empty(path),
+        Found::Schema(SCHEMA) => {
+            let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
+            Ok(Store { connection, path: path.into() })
+        }
+        Found::Schema(_) => to_write(path).map_err(|error| match error.kind {
+            Kind::Rights => StoreError::new(
+                Kind::Rights,
+                format!(
+                    "the store {} is of an earlier version and has to be brought up to date first.\n\
+                     Run `iodyno list` once as a user who may write to it.",
+                    path.display()
+                ),
+            ),
+            _ => error,
+        }),
+    }
+}
+
+/// The schema of the store in a file; none of an empty one.
+pub fn schema(path: &Path) -> Result<Option<i64>, StoreError> {
+    Ok(match look(path)? {
+        Found::Nothing => None,
+        Found::Schema(version) => Some(version),
+    })
+}
+
+/// What stands for a store that is not there yet.
+fn empty(path: &Path) -> Result<Store, StoreError> {
+    let made = Connection::open_in_memory().and_then(|connection| {
+        connection.execute_batch(CREATE)?;
+        Ok(connection)
+    });
+    let connection = made.map_err(|error| error::explain(path, &error))?;
+    Ok(Store { connection, path: path.into() })
+}
+
+/// Looks at the file without a way to change it, and refuses what is no store of ours.
+fn look(path: &Path) -> Result<Found, StoreError> {
+    let size = host::Host::live().file_size(&path.to_string_lossy());
+    match size {
+        None if host::files::kind(path).is_ok() => {
+            return Err(error::damaged(path, "it is no regular file"));
+        }
+        None => return Ok(Found::Nothing),
+        // SQLite makes an empty file before it writes to it.
+        Some(size) if size.bytes == 0 => return Ok(Found::Nothing),
+        Some(_) => {}
+    }
+    let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
+    let (application, version, tables) = head(&connection).map_err(|error| error::explain(path, &error))?;
+    let is_ours = match version {
+        // Schema 1 had no number of its own for the application.
+        0 => tables.is_empty(),
+        1 => application == 0 && tables.iter().any(|table| table == "record"),
+        _ => application == APPLICATION,
+    };
+    if version > SCHEMA && (is_ours || application == 0) {
+        return Err(newer(path, version));
+    }
+    if !is_ours {
+        return Err(error::damaged(path, "it is a database of another program"));
+    }
+    whole(&connection, path)?;
+    Ok(if version == 0 { Found::Nothing } else { Found::Schema(version) })
+}
+
+fn head(connection: &Connection) -> rusqlite::Result<(i64, i64, Vec<String>)> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let mut statement = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
+    let tables = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok((number("application_id")?, number("user_version")?, tables))
+}
+
+/// Refuses a file that lost its end. SQLite notices lost pages when it opens, but not half a page; while a log of changes
+/// lies beside the file, its length says nothing.
+fn whole(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let page_bytes: i64 = connection
+        .pragma_query_value(None, "page_size", |row| row.get(0))
+        .map_err(|error| error::explain(path, &error))?;
+    let bytes = host::Host::live().file_size(&path.to_string_lossy()).map_or(0, |size| size.bytes);
+    if page_bytes > 0 && !bytes.is_multiple_of(page_bytes as u64) && log_bytes(path) == 0 {
+        return Err(error::damaged(path, "its end is missing"));
+    }
+    Ok(())
+}
+
+/// Length of the log of changes that are not yet in the file.
+fn log_bytes(path: &Path) -> u64 {
+    let log = format!("{}-wal", path.to_string_lossy());
+    host::Host::live().file_size(&log).map_or(0, |size| size.bytes)
+}
+
+fn newer(path: &Path, version: i64) -> StoreError {
+    StoreError::new(
+        Kind::Newer,
+        format!(
+            "the store {} was written by a newer iodyno (schema {version}, this one knows {SCHEMA}); nothing was \
+             changed.\nUse that iodyno, or set IODYNO_STATE_DIR to another directory.",
+            path.display()
+        ),
+    )
+}
+
+/// A connection that cannot write. Who may not write beside the file cannot make the index of its log either; then
+/// the file alone is read, which is all there is as long as nobody has it open.
+pub fn read_only(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(path, flags).and_then(usable);
+    match opened {
+        Err(error) if is_refusal(&error) && log_bytes(path) == 0 => {
+            let uri = format!("file:{}?immutable=1", escape(&path.to_string_lossy()));
+            Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).and_then(usable)
+        }
+        other => other,
+    }
+}
+
+/// A connection has looked at nothing until it is asked something.
+fn usable(connection: Connection) -> rusqlite::Result<Connection> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(connection)
+}
+
+fn is_refusal(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+    )
+}
+
+/// A path as part of a URI.
+fn escape(path: &str) -> String {
+    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+fn connect(path: &Path, found: Found) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    if found == Found::Nothing {
+        // Pages of deleted records can be given back to the file system. Has to be said before there are any.
+        connection.pragma_update(None, "auto_vacuum", "incremental")?;
+    }
+    set_wal(&connection)?;
+    // A record that was acknowledged is on the disk, also after a power cut.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(connection)
+}
+
+/// Two processes that make a store at the same moment cannot both change its mode, and SQLite does not wait here.
+fn set_wal(connection: &Connection) -> rusqlite::Result<()> {
+    const PAUSE_MS: u64 = 10;
+    let mut left_ms = PATIENCE.as_millis() as u64;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && left_ms > 0 => {
+                left_ms -= PAUSE_MS;
+                host::clock::sleep_ms(PAUSE_MS);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Makes the tables, unless another process just did.
+fn create(store: &Store) -> rusqlite::Result<()> {
+    let transaction =
+        rusqlite::Transaction::new_unchecked(&store.connection, TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version == 0 {
+        transaction.execute_batch(CREATE)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", SCHEMA)?;
+    }
+    transaction.commit()
+}
