@@ -129,7 +129,7 @@ export function HeatMap(props: Props) {
         onPointerMove={(event) => setAt({ x: event.offsetX, y: event.offsetY })}
         onPointerLeave={() => setAt(null)}
       />
-      <p class="reading" role="status" aria-live="polite">{reading ?? described(map)}</p>
+      <p class="reading"><span role="status">{reading}</span>{!reading && described(map)}</p>
       <p class="legend">
         <span>
           {mode === "count" ? "I/Os" : "time waited"} per second and octave: {edge(1)}{" "}

@@ -175,7 +175,7 @@ export function RatesChart(props: Props) {
         </div>
       </div>
       <div class="plot" ref={box} aria-hidden="true" />
-      <p class="reading" role="status" aria-live="polite">{reading || `${clock(unixMs - (to - from) * 1000)} to ${clock(unixMs)}`}</p>
+      <p class="reading"><span role="status">{reading}</span>{!reading && `${clock(unixMs - (to - from) * 1000)} to ${clock(unixMs)}`}</p>
       {props.caption && <figcaption>{props.caption}</figcaption>}
     </figure>
   );

@@ -63,10 +63,10 @@ function OneJob({ job: first, isReadOnly }: { job: Job; isReadOnly: boolean }) {
   const experiment = experimentOf(story.steps);
   return (
     <>
-      <div class="lead" aria-live="polite">
+      <div class="lead">
         <h1>{headline(story, experiment?.sentence ?? null)}</h1>
         <p>
-          <span class="chip">{job.verb}</span> {job.target.path} · <span data-state={job.state}>{stateWords(job)}</span>{atWork ? ` · ${spanMs(took)}` : ""}
+          <span class="chip">{job.verb}</span> {job.target.path} · <span data-state={job.state} role="status">{stateWords(job)}</span>{atWork ? ` · ${spanMs(took)}` : ""}
         </p>
         <p class="row">
           {atWork && !isReadOnly && <button type="button" data-stop disabled={stop.isBusy || job.state === "stopping"} onClick={() => stop.start()}>{job.state === "stopping" ? "Stopping, putting everything back" : "Stop and put everything back"}</button>}
