@@ -8,6 +8,7 @@
 mod dice;
 pub mod fio_json;
 pub mod importers;
+mod printed;
 
 use model::imported::Imported;
 use std::io::{BufRead, Read};
