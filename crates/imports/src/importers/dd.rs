@@ -77,7 +77,9 @@ fn numbers(line: &str) -> Option<(f64, f64)> {
     let (before, rate) = unit?;
     let seconds = before.rsplit([' ', '\u{ff0c}']).next()?.replace(',', ".");
     let seconds = seconds.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)?;
-    rate.trim_end().ends_with("B/s").then_some((bytes, seconds))
+    // A rate alone ends the line: ioping has more between.
+    let is_rate = rate.trim_end().ends_with("B/s") && rate.split_whitespace().count() <= 2;
+    is_rate.then_some((bytes, seconds))
 }
 
 /// `1024+0 records out`, in any language: whole and partial records.
@@ -107,7 +109,8 @@ fn result(text: &Text, told: &[Told], records: &[(usize, u64, u64)]) -> Piece {
         facts.insert("bs".to_string(), format!("{}", last.bytes / *full as f64));
     }
     let first = lines.first().copied().unwrap_or(0);
-    let command = commands::above(text, first, "dd").filter(|(words, _)| operand(words, "of").is_some() || operand(words, "if").is_some());
+    let command = commands::above(text, first, "dd")
+        .filter(|(words, _)| operand(words, "of").is_some() || operand(words, "if").is_some());
     if let Some((words, at)) = &command {
         lines.insert(0, *at);
         facts.insert("command".into(), words.join(" "));
@@ -200,14 +203,20 @@ mod tests {
         assert_eq!((write.bytes, write.bytes_per_s), (Some(1_073_741_824.0), Some(1_073_741_824.0 / 2.03)));
         assert_eq!(first.imported.facts["oflag"], "direct");
         assert_eq!(first.imported.facts["bs"], "1M");
-        assert_eq!(first.imported.series[0].time_ms, [1_000.0, 1_500.0, 2_030.0]);
+        assert_eq!(
+            first.imported.series[0].values,
+            [536_870_912.0, 805_306_368.0, 1_073_741_824.0].map(Some)
+        );
+        assert_eq!(first.imported.series[0].time_ms[..2], [1_000.0, 1_500.0]);
         assert_eq!(second.lines, [6..7]);
         assert!(second.imported.load.as_ref().unwrap().mixed.is_some() && !second.imported.lossy.is_empty());
     }
 
     #[test]
     fn records_give_the_block_size() {
-        let found = pieces("16+0 Datens\u{e4}tze ein\n16+0 Datens\u{e4}tze aus\n65536 Bytes (66 kB, 64 KiB) kopiert, 0,002 s, 33 MB/s\n");
+        let found = pieces(
+            "16+0 Datens\u{e4}tze ein\n16+0 Datens\u{e4}tze aus\n65536 Bytes (66 kB, 64 KiB) kopiert, 0,002 s, 33 MB/s\n",
+        );
         assert_eq!((found.len(), found[0].imported.facts["bs"].as_str()), (1, "4096"));
     }
 }

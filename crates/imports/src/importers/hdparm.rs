@@ -73,7 +73,11 @@ fn imported(what: &str, megabytes: f64, seconds: f64, device: Option<(&str, usiz
         name: what.to_string(),
         lossy,
         units: vec!["MB of hdparm is 1,048,576 bytes".into()],
-        load: Some(LoadFigures { elapsed_ms: Some(seconds * 1e3), read: Some(side), ..LoadFigures::default() }),
+        load: Some(LoadFigures {
+            elapsed_ms: Some(seconds * 1e3),
+            read: Some(side),
+            ..LoadFigures::default()
+        }),
         ..Imported::default()
     };
     imported.facts.insert("rw".into(), "read".into());
@@ -84,4 +88,27 @@ fn imported(what: &str, megabytes: f64, seconds: f64, device: Option<(&str, usiz
         imported.facts.insert("direct".into(), "1".into());
     }
     imported
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::imported;
+
+    #[test]
+    fn a_result_for_each_timing() {
+        let result = imported("hdparm/9.48.txt");
+        let found: Vec<(&str, f64)> = result
+            .results
+            .iter()
+            .map(|one| {
+                let side = one.load.as_ref().unwrap().read.as_ref().unwrap();
+                (one.facts["device"].as_str(), side.bytes_per_s.unwrap() / 1_048_576.0)
+            })
+            .collect();
+        assert_eq!(found[1], ("/dev/sda", 410.0));
+        assert_eq!(found[3], ("/dev/sdb", 150.0));
+        assert_eq!(result.results[1].name, "buffered disk reads");
+        assert!(result.results[0].lossy.iter().any(|one| one.contains("memory")));
+        assert_eq!(result.results[0].lines, Some((3, 4)));
+    }
 }

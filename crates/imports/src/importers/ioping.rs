@@ -63,7 +63,8 @@ impl Requests {
     fn line(&mut self, index: usize, line: &str) -> bool {
         let Some((before, rest)) = line.split_once("request=") else { return false };
         let Some((number_text, time)) = rest.split_once(" time=") else { return false };
-        let (Some(request), Some(ns)) = (number(number_text), time_ns(&time.split_whitespace().collect::<Vec<_>>()))
+        let (Some(request), Some(ns)) =
+            (number(number_text), time_ns(&time.split_whitespace().collect::<Vec<_>>()))
         else {
             return false;
         };
@@ -265,5 +266,50 @@ fn size(words: &[&str]) -> Option<f64> {
     match unit {
         "bytes" | "B" | "B/s" => Some(value),
         _ => Some(value * size_factor(unit, true)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{only, series};
+
+    #[test]
+    fn statistics_and_requests_of_1_3() {
+        let found = only("ioping/1.3-c6.txt");
+        let load = found.load.as_ref().unwrap();
+        let side = load.read.as_ref().unwrap();
+        assert_eq!((side.ios, side.iops, side.bytes), (Some(5), Some(3_900.0), Some(20.0 * 1024.0)));
+        assert_eq!((load.elapsed_ms, side.latencies[0].max_ns), (Some(5_000.0), Some(316_500.0)));
+        assert_eq!(side.latencies[0].mean_ns.map(f64::round), Some(256_400.0));
+        let requests = series(&found, "ioping.latency_ms", "");
+        assert_eq!(
+            requests.values,
+            [0.3165, 0.2645, 0.2716, 0.1881, 0.2413].map(Some),
+            "without the one to warm up"
+        );
+        assert_eq!(
+            (found.facts["filesystem"].as_str(), found.facts["device"].as_str()),
+            ("ext4", "/dev/vda")
+        );
+        let write = only("ioping/1.3-write.txt");
+        let side = write.load.as_ref().unwrap().write.as_ref().unwrap();
+        assert_eq!((side.ios, side.latencies[0].min_ns), (Some(4), Some(1_690_000.0)));
+        let many = only("ioping/1.3-R.txt");
+        assert_eq!(many.load.as_ref().unwrap().read.as_ref().unwrap().ios, Some(36_900));
+    }
+
+    #[test]
+    fn older_forms() {
+        let found = only("ioping/0.9.txt");
+        let load = found.load.as_ref().unwrap();
+        assert_eq!((load.elapsed_ms, load.read.as_ref().unwrap().iops), (Some(2_000.0), Some(2_000.0)));
+        assert_eq!(found.facts["command"], "ioping -c 3 /srv");
+        let found = only("ioping/0.6.txt");
+        let side = found.load.as_ref().unwrap().read.as_ref().unwrap();
+        assert_eq!(
+            (side.bytes_per_s, side.latencies[0].max_ns),
+            (Some(0.9 * 1_048_576.0), Some(12_700_000.0))
+        );
+        assert_eq!(found.facts["bs"], "4096");
     }
 }

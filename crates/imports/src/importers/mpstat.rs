@@ -28,7 +28,8 @@ pub static IMPORTER: Importer = Importer {
 
 static TOOL: Tool = Tool { name: "mpstat", head, alone_is_since_boot: true };
 
-const SUMS: &str = "user_percent is %usr and %guest, nice_percent %nice and %gnice: as the kernel counts them";
+const SUMS: &str =
+    "user_percent is %usr and %guest, nice_percent %nice and %gnice: as the kernel counts them";
 
 fn find(text: &Text) -> Vec<Piece> {
     tables::find(text, &TOOL)
@@ -82,4 +83,40 @@ fn rate(name: &str) -> Option<Column> {
         _ => format!("mpstat.{name}"),
     };
     plain(field, "/s")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{only, series, values};
+
+    #[test]
+    fn shares_and_interrupts_of_12() {
+        let found = only("mpstat/12.6.1-P.txt");
+        assert_eq!(values(&found, "cpu.softirq_percent", "1"), [Some(6.0), Some(10.1)]);
+        assert_eq!(values(&found, "cpu.user_percent", "0"), [Some(41.58), Some(44.0)]);
+        assert_eq!(series(&found, "cpu.irq_percent", "all").time_ms, [1_000.0, 2_000.0]);
+        let found = only("mpstat/12.6.1-I.txt");
+        assert!(series(&found, "softirq.cpu.block_per_s", "0").values.len() == 1);
+        assert_eq!(series(&found, "mpstat.LOC/s", "1").unit, "/s");
+        assert!(values(&found, "mpstat.intr/s", "all")[0].is_some_and(|rate| rate > 100.0));
+    }
+
+    #[test]
+    fn a_table_alone_is_since_boot() {
+        let found = only("mpstat/12.6.1-boot.txt");
+        assert!(
+            found.series.iter().all(|one| one.field.starts_with("mpstat.since_boot.")),
+            "{:?}",
+            found.series
+        );
+        assert!(found.lossy[0].contains("since boot"));
+    }
+
+    #[test]
+    fn one_cpu_takes_all_interrupts_in_chinese() {
+        let found = only("mpstat/9.0.4-zh.txt");
+        assert_eq!(values(&found, "mpstat.intr/s", "1"), [Some(80_000.0)]);
+        assert_eq!(values(&found, "cpu.iowait_percent", "0"), [Some(24.0)]);
+        assert_eq!(found.facts["host"], "store7");
+    }
 }

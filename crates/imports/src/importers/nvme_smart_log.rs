@@ -147,3 +147,18 @@ fn whole(text: &str) -> Option<f64> {
     let digits: String = first.chars().filter(|c| !matches!(c, ',' | '\u{2019}' | '\'')).collect();
     leading(&digits).map(|(value, _)| value)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{only, values};
+
+    #[test]
+    fn text_of_1_x() {
+        let found = only("nvme_smart_log/1.16-text.txt");
+        assert_eq!(values(&found, "health.percentage_used", "nvme0n1"), [Some(3.0)]);
+        assert_eq!(values(&found, "health.read_bytes", "nvme0n1"), [Some(1_234_567.0 * 512_000.0)]);
+        assert_eq!(values(&found, "health.temperature_celsius", "nvme0n1"), [Some(36.0)]);
+        assert_eq!(values(&found, "health.warning_temperature_minutes", "nvme0n1"), [Some(5.0)]);
+        assert_eq!(found.facts["unsafe_shutdowns"], "12");
+    }
+}

@@ -56,3 +56,20 @@ fn cell(name: &str) -> Cell {
         _ => Cell::Skip,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{only, values};
+
+    #[test]
+    fn processes_with_their_numbers() {
+        let found = only("pidstat/12.6.1-d.txt");
+        let name = "qemu-system-x86.27128";
+        assert_eq!(
+            values(&found, "process.read_bytes_per_s", name),
+            [590.1, 1304.0].map(|kb| Some(kb * 1024.0))
+        );
+        assert_eq!(values(&found, "process.write_bytes_per_s", name)[1], Some(44.0 * 1024.0));
+        assert!(found.units.iter().any(|unit| unit.contains("1,024")));
+    }
+}

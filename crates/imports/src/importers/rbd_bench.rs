@@ -148,3 +148,25 @@ impl Open {
         Piece { lines: self.lines, imported, unread: Vec::new() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{only, series};
+
+    #[test]
+    fn bytes_and_units_of_two_versions() {
+        let found = only("rbd_bench/luminous.txt");
+        let side = found.load.as_ref().unwrap().write.as_ref().unwrap();
+        assert_eq!(
+            (side.ios, side.iops, side.bytes_per_s),
+            (Some(262_144), Some(27_513.67), Some(112_695_992.32))
+        );
+        assert_eq!((found.facts["bs"].as_str(), found.facts["iodepth"].as_str()), ("4096", "16"));
+        assert_eq!(found.lines, Some((1, 7)));
+        assert_eq!(series(&found, "rbd_bench.ops_per_s", "").values[2], Some(27_167.84));
+        let found = only("rbd_bench/quincy.txt");
+        let side = found.load.as_ref().unwrap().read.as_ref().unwrap();
+        assert_eq!((side.iops, side.bytes_per_s), (Some(118.5), Some(474.0 * 1_048_576.0)));
+        assert_eq!(series(&found, "rbd_bench.bytes_per_s", "").values[0], Some(481.0 * 1_048_576.0));
+    }
+}

@@ -72,7 +72,9 @@ fn cpu_cells(words: &[&str]) -> Option<Vec<Cell>> {
     let is_long = words.contains(&"%usr");
     let sum = |field: &str| {
         plain(field, "percent").map(|column| Column {
-            note: Some("user_percent is %usr and %guest, nice_percent %nice and %gnice: as the kernel counts them"),
+            note: Some(
+                "user_percent is %usr and %guest, nice_percent %nice and %gnice: as the kernel counts them",
+            ),
             ..column
         })
     };
@@ -112,5 +114,44 @@ fn machine(name: &str) -> Option<Column> {
         "runq-sz" | "plist-sz" | "ldavg-1" | "ldavg-5" | "ldavg-15" => plain(own(), "tasks"),
         "blocked" => plain("stat.blocked_tasks", "tasks"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{imported, only, series, values};
+
+    #[test]
+    fn cpus_disks_and_the_machine_of_12() {
+        let found = only("sar/12.6.1-many.txt");
+        assert_eq!(
+            values(&found, "disk.read_bytes_per_s", "vda"),
+            [77644.0, 54092.0].map(|kb| Some(kb * 1024.0))
+        );
+        assert_eq!(values(&found, "sar.await", "loop1"), [None, None], "a mean over nothing");
+        assert_eq!(values(&found, "disk.busy_percent", "vda"), [Some(75.6), Some(50.4)]);
+        assert_eq!(values(&found, "cpu.system_percent", "all"), [Some(22.5), Some(24.88)]);
+        assert_eq!(values(&found, "cpu.nice_percent", "all"), [Some(33.5), Some(32.84)]);
+        assert_eq!(values(&found, "vm.paged_in_bytes_per_s", "")[0], Some(85164.0 * 1024.0));
+        assert_eq!(values(&found, "sar.runq-sz", ""), [Some(14.0), Some(18.0)]);
+        assert_eq!(series(&found, "sar.await", "vda").time_ms, [1_000.0, 2_000.0]);
+        assert_eq!(series(&found, "sar.read_bytes_per_s", "").unit, "bytes/s");
+    }
+
+    #[test]
+    fn am_and_pm_over_midnight_of_10() {
+        let result = imported("sar/10.1.5-u-d-ampm.txt");
+        let found = &result.results[0];
+        assert_eq!(result.results.len(), 1);
+        let user = series(found, "sar.%user", "all");
+        assert_eq!(user.values, [Some(3.11), Some(4.02), Some(2.98)]);
+        assert_eq!(user.time_ms, [600_000.0, 1_200_000.0, 1_800_000.0]);
+        assert_eq!(
+            values(found, "disk.write_bytes_per_s", "dev8-0"),
+            [300.0, 43000.0].map(|n| Some(n * 512.0))
+        );
+        assert_eq!(values(found, "sar.request_size_bytes", "dev8-16"), [None, None]);
+        assert_eq!(result.unread.len(), 1, "{:?}", result.unread);
+        assert!(result.unread[0].why.contains("IFACE") && result.unread[0].lines == Some((17, 18)));
     }
 }

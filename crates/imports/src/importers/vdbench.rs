@@ -135,7 +135,8 @@ impl Run {
         if self.load.is_none() && self.series.is_empty() {
             return None;
         }
-        let mut lossy = vec!["the rates of reads and of writes follow from their share, which is rounded".to_string()];
+        let mut lossy =
+            vec!["the rates of reads and of writes follow from their share, which is rounded".to_string()];
         if self.load.is_none() {
             lossy.push("the row of the mean is missing: the run was ended before its time".into());
         }
@@ -178,11 +179,34 @@ fn load(value: &impl Fn(&str) -> Option<f64>) -> LoadFigures {
         })
     };
     let Some(share) = share else {
-        return LoadFigures { mixed: side(Some(1.0), "resp", "resp_max", "resp_std"), ..LoadFigures::default() };
+        return LoadFigures {
+            mixed: side(Some(1.0), "resp", "resp_max", "resp_std"),
+            ..LoadFigures::default()
+        };
     };
     LoadFigures {
         read: side(Some(share), "read_resp", "read_max", "read_std"),
         write: side(Some(1.0 - share), "write_resp", "write_max", "write_std"),
         ..LoadFigures::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{imported, values};
+
+    #[test]
+    fn runs_with_and_without_their_mean() {
+        let result = imported("vdbench/5.04.07-flatfile.html");
+        let [whole, cut] = &result.results[..] else { panic!("{:?}", result.results) };
+        let load = whole.load.as_ref().unwrap();
+        let (read, write) = (load.read.as_ref().unwrap(), load.write.as_ref().unwrap());
+        assert_eq!((read.iops, read.latencies[0].mean_ns), (Some(700.0), Some(500_000.0)));
+        assert!((write.iops.unwrap() - 300.0).abs() < 1e-9);
+        assert_eq!(write.latencies[0].max_ns, Some(10e6));
+        assert_eq!(values(whole, "vdbench.rate", ""), [Some(1_200.0), Some(1_000.0)]);
+        assert_eq!(values(cut, "vdbench.write_resp_ms", ""), [None]);
+        assert!(cut.load.is_none() && cut.lossy[1].contains("missing"));
+        assert_eq!((whole.name.as_str(), whole.facts["bs"].as_str()), ("rd1", "4096"));
     }
 }

@@ -77,7 +77,7 @@ fn find(text: &Text) -> Vec<Piece> {
 
 /// The line above the head: `procs -----------memory---------- …`.
 fn is_title(line: &str) -> bool {
-    line.starts_with("procs") && line.contains("memory") && line.contains("cpu")
+    line.trim_start_matches('-').starts_with("procs") && line.contains("memory") && line.contains("cpu")
 }
 
 /// The columns of a head.
@@ -98,7 +98,15 @@ impl<'a> Run<'a> {
         }
         let command = above.map(|(words, _)| words);
         let memory_factor = command.as_ref().map_or(1024.0, |words| memory_factor(words));
-        Run { lines, names, command, memory_factor, rows: Vec::new(), days: Days::default(), unread: Vec::new() }
+        Run {
+            lines,
+            names,
+            command,
+            memory_factor,
+            rows: Vec::new(),
+            days: Days::default(),
+            unread: Vec::new(),
+        }
     }
 
     fn take(&mut self, line: usize) {
@@ -115,9 +123,9 @@ impl<'a> Run<'a> {
             return false;
         }
         self.take(index);
-        let numbers = words.get(..self.names.len()).and_then(|words| {
-            words.iter().map(|word| number(word)).collect::<Option<Vec<f64>>>()
-        });
+        let numbers = words
+            .get(..self.names.len())
+            .and_then(|words| words.iter().map(|word| number(word)).collect::<Option<Vec<f64>>>());
         let Some(numbers) = numbers else {
             let number = index as u64 + 1;
             let why = "this row does not have its table's columns".into();
@@ -182,7 +190,9 @@ fn memory_factor(words: &[&str]) -> f64 {
 
 /// What a column is, and whether it is of the moment rather than over the interval.
 fn column(name: &str, memory_factor: f64) -> Option<(Column, bool)> {
-    let scaled = |field: &str, unit, factor, note| Some(Column { field: field.into(), unit, factor, note: Some(note) });
+    let scaled = |field: &str, unit, factor, note| {
+        Some(Column { field: field.into(), unit, factor, note: Some(note) })
+    };
     let memory = |field: &str| scaled(field, "bytes", memory_factor, MEMORY);
     let blocks = |field: &str| scaled(field, "bytes/s", 1024.0, BLOCKS);
     let own = || format!("vmstat.{name}");
@@ -206,4 +216,47 @@ fn column(name: &str, memory_factor: f64) -> Option<(Column, bool)> {
     }?;
     let is_gauge = ["r", "b"].contains(&name) || column.unit == "bytes";
     Some((column, is_gauge))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::fixtures::{imported, only, series, values};
+
+    #[test]
+    fn rows_with_times_and_the_one_since_boot() {
+        let found = only("vmstat/4.0.2-t.txt");
+        assert_eq!(
+            values(&found, "vm.paged_in_bytes_per_s", ""),
+            [74916.0, 36392.0].map(|kb| Some(kb * 1024.0))
+        );
+        assert_eq!(series(&found, "vm.paged_in_bytes_per_s", "").time_ms, [1_000.0, 2_000.0]);
+        assert_eq!(values(&found, "vmstat.since_boot.bi", ""), [Some(74236.0 * 1024.0)]);
+        assert_eq!(
+            values(&found, "stat.running_tasks", "").len(),
+            3,
+            "a moment's figures are of the first row too"
+        );
+        assert_eq!(values(&found, "memory.free_bytes", "")[0], Some(20_167_484.0 * 1024.0));
+        assert!(found.units.iter().any(|unit| unit.contains("-S")));
+    }
+
+    #[test]
+    fn the_command_line_tells_unit_and_interval() {
+        let result = imported("vmstat/pasted.txt");
+        let found = &result.results[0];
+        assert_eq!(
+            values(found, "memory.free_bytes", ""),
+            [2048.0, 1024.0].map(|mib| Some(mib * 1_048_576.0))
+        );
+        assert_eq!(series(found, "stat.blocked_tasks", "").time_ms, [0.0, 5_000.0]);
+        assert_eq!(values(found, "cpu.iowait_percent", "all"), [Some(60.0)]);
+        assert_eq!((found.lines, found.lossy.len()), (Some((1, 7)), 0));
+    }
+
+    #[test]
+    fn wide_rows_have_the_time_of_guests() {
+        let found = only("vmstat/4.0.2-w.txt");
+        assert_eq!(values(&found, "vmstat.gu", "all"), [Some(0.0)]);
+        assert_eq!(found.lines, Some((1, 4)));
+    }
 }

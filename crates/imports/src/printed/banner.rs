@@ -13,7 +13,8 @@ pub fn banner(line: &str) -> Option<BTreeMap<String, String>> {
     if !is_system || rest.is_empty() {
         return None;
     }
-    let mut facts = BTreeMap::from([("kernel".to_string(), kernel.to_string()), ("host".into(), host.into())]);
+    let mut facts =
+        BTreeMap::from([("kernel".to_string(), kernel.to_string()), ("host".into(), host.into())]);
     for word in rest {
         if let Some(arch) = word.strip_prefix('_').and_then(|word| word.strip_suffix('_')) {
             facts.insert("arch".into(), arch.into());

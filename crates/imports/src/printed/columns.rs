@@ -67,8 +67,7 @@ pub fn disk(tool: &str, name: &str) -> Option<Column> {
 fn bytes(tool: &str, name: &str) -> Option<Column> {
     let units: [(&str, f64, &'static str); 4] =
         [("kB", 1024.0, KB), ("MB", 1_048_576.0, MB), ("sec", 512.0, SECTORS), ("Blk", 512.0, BLOCKS)];
-    let (place, (unit, factor, note)) =
-        units.into_iter().find_map(|one| Some((name.find(one.0)?, one)))?;
+    let (place, (unit, factor, note)) = units.into_iter().find_map(|one| Some((name.find(one.0)?, one)))?;
     let (before, after) = (&name[..place], &name[place + unit.len()..]);
     let (direction, is_rate) = match after.strip_suffix("/s") {
         Some(direction) => (direction, true),
@@ -154,9 +153,6 @@ mod tests {
     fn a_mean_over_nothing_is_none() {
         let names = ["r/s", "r_await", "w/s", "w_await"];
         let columns = names.map(|name| disk("iostat", name));
-        assert_eq!(
-            values(&names, &columns, &[0.0, 0.0, 5.0, 0.0]),
-            [Some(0.0), None, Some(5.0), Some(0.0)]
-        );
+        assert_eq!(values(&names, &columns, &[0.0, 0.0, 5.0, 0.0]), [Some(0.0), None, Some(5.0), Some(0.0)]);
     }
 }

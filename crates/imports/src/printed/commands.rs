@@ -47,7 +47,9 @@ pub fn call<'a>(line: &'a str, program: &str) -> Option<Vec<&'a str>> {
     let known = ["sudo", "time", "nice", "taskset", "-c", "-n", "numactl", "stdbuf", "-oL", "env", "|"];
     let before = &words[..place];
     let is_call = before.iter().all(|word| {
-        is_prompt(word) || known.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+        is_prompt(word)
+            || known.contains(word)
+            || word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
     }) || before.last().is_some_and(|word| is_prompt(word));
     // What follows a pipe or another command is not its own.
     let own = words[place..].split(|word| ["|", ";", "&&", "||"].contains(word)).next()?;

@@ -3,11 +3,15 @@
 pub mod banner;
 pub mod columns;
 pub mod commands;
+#[cfg(test)]
+pub mod fixtures;
 pub mod json;
 pub mod moment;
 pub mod number;
 pub mod series;
 pub mod tables;
+#[cfg(test)]
+mod wrong_claims;
 
 /// A line as its tool printed it: without what a paste puts around it (`1 | … |`, a quotation mark).
 pub fn clean(line: &str) -> &str {

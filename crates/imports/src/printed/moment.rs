@@ -33,7 +33,8 @@ fn with_half(ms: f64, is_second: bool) -> f64 {
 /// Hours, minutes and seconds of one word, ms.
 fn clock(word: &str) -> Option<f64> {
     let is_time = word.len() <= 24 && word.as_bytes().first()?.is_ascii_digit();
-    let is_apart = |c: char| matches!(c, ':' | '\u{65f6}' | '\u{5206}' | '\u{79d2}' | '\u{6642}' | '\u{51e6}');
+    let is_apart =
+        |c: char| matches!(c, ':' | '\u{65f6}' | '\u{5206}' | '\u{79d2}' | '\u{6642}' | '\u{51e6}');
     let has_marks = word.matches(is_apart).count() >= 2 || word.matches('.').count() == 2;
     if !is_time || !has_marks {
         return None;
@@ -52,11 +53,19 @@ fn clock(word: &str) -> Option<f64> {
 /// A line that is nothing but a date and a time: the time of day, ms, and, where the offset is told, ms since 1970.
 pub fn stamp(line: &str) -> Option<(f64, Option<u64>)> {
     let words: Vec<&str> = line.split_whitespace().take(5).collect();
-    if let [one] = words[..] {
-        let (date, rest) = one.split_once('T')?;
-        let end = rest[1..].find(['+', '-', 'Z']).map_or(rest.len(), |at| at + 1);
+    if let [one] = words[..]
+        && let Some((date, rest)) = one.split_once('T')
+    {
+        let end = rest.get(1..)?.find(['+', '-', 'Z']).map_or(rest.len(), |at| at + 1);
         let ms = clock(rest.get(..end)?)?;
         return Some((ms, unix_ms(date, ms, rest.get(end..)?)));
+    }
+    // Alone, or after a word, as iostat 8 to 10 have it.
+    let alone = words.strip_prefix(&["Time:"]).unwrap_or(&words);
+    if let Some((ms, taken)) = time_of_day(alone)
+        && taken == alone.len()
+    {
+        return Some((ms, None));
     }
     let is_date = |word: &str| {
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
@@ -151,6 +160,8 @@ mod tests {
         assert_eq!(stamp("11/21/2026 10:52:00 PM"), Some((82_320_000.0, None)));
         assert_eq!(stamp("2026-11-21T22:52:03+0000"), Some((82_323_000.0, Some(1_795_301_523_000))));
         assert_eq!(iso_unix_ms("1970-01-02T01:00:00+01:00"), Some(86_400_000));
+        assert_eq!(stamp("Time: 22:52:00"), Some((82_320_000.0, None)));
+        assert_eq!(stamp("22:52:00"), Some((82_320_000.0, None)));
         assert_eq!(stamp("sda 22:52:00"), None);
         assert_eq!(stamp("T"), None);
     }

@@ -67,6 +67,8 @@ pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut open: Option<Open> = None;
     let mut head: Option<Head> = None;
+    // The rows below a head that is not read go with it.
+    let mut is_skipped = false;
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
         if line.is_empty() || line.starts_with("^C") {
@@ -75,6 +77,7 @@ pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
         if let Some(facts) = banner::banner(line) {
             pieces.extend(open.take().and_then(|open| open.finish(tool)));
             head = None;
+            is_skipped = false;
             open = Some(Open { facts, ..Open::of(text, index, tool) });
             continue;
         }
@@ -89,18 +92,31 @@ pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
                 pieces.extend(open.take().and_then(|open| open.finish(tool)));
             }
             head = None;
+            is_skipped = false;
             continue;
         }
         if let Some(cells) = (tool.head)(rest) {
+            is_skipped = false;
             let open = open.get_or_insert_with(|| Open::of(text, index, tool));
             open.head(index, at_ms);
             head = Some(Head { names: rest.to_vec(), cells });
         } else if rest.iter().all(|word| number(word).is_none()) && !rest.contains(&"RESTART") {
             // The head of a table that is not this tool's, or not read.
-            if let Some(open) = open.as_mut().filter(|open| !open.rows.is_empty() && at_ms.is_some()) {
-                open.unread(index, &format!("this table of {} is not read: {}", tool.name, rest.join(" ")));
-            }
             head = None;
+            is_skipped = false;
+            let is_others = rest[0] == "CPU" || rest[0] == "NODE" || rest.contains(&"PID");
+            if let Some(open) =
+                open.as_mut().filter(|open| !open.rows.is_empty() && at_ms.is_some() && !is_others)
+            {
+                open.take(index);
+                open.unread(index, &format!("this table of {} is not read: {}", tool.name, rest.join(" ")));
+                is_skipped = true;
+            }
+        } else if let (Some(open), true, None) = (open.as_mut(), is_skipped && at_ms.is_some(), &head) {
+            open.take(index);
+            if let Some((_, last)) = open.unread.last_mut().and_then(|unread| unread.lines.as_mut()) {
+                *last = index as u64 + 1;
+            }
         } else if let (Some(open), Some(head)) = (open.as_mut(), &head) {
             open.row(index, at_ms, rest, head);
         }

@@ -39,7 +39,8 @@ pub fn find(text: &Text) -> Vec<Piece> {
             head.iter().map(String::as_str).zip(row.iter().map(String::as_str)).collect();
         if let Some(imported) = phase(&values).finish() {
             let mut piece = Piece::new(index..index + 1, imported);
-            let is_first = !pieces.iter().any(|piece| piece.lines.first().is_some_and(|lines| lines.start == *at));
+            let is_first =
+                !pieces.iter().any(|piece| piece.lines.first().is_some_and(|lines| lines.start == *at));
             if is_first {
                 piece.lines.insert(0, *at..*at + 1);
             }

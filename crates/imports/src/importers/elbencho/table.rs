@@ -132,7 +132,8 @@ fn times(side: &mut SideFigures, values: &[&str], unit_ns: Option<f64>) {
     let latency = latency(side);
     for word in values {
         let Some((name, value)) = word.split_once('=') else { continue };
-        let ns = leading(value).and_then(|(value, unit)| Some(value * unit_ns.or_else(|| time_factor_ns(unit))?));
+        let ns =
+            leading(value).and_then(|(value, unit)| Some(value * unit_ns.or_else(|| time_factor_ns(unit))?));
         match name {
             "min" => latency.min_ns = ns,
             "avg" => latency.mean_ns = ns,

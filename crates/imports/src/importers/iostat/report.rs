@@ -266,7 +266,10 @@ impl<'a> Run<'a> {
     /// Whether the first report is since boot: the head or the command tells, `-y` denies it.
     fn is_first_since_boot(&self) -> bool {
         let omits = |words: &Vec<&str>| {
-            words.iter().skip(1).any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('y'))
+            words
+                .iter()
+                .skip(1)
+                .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('y'))
         };
         (self.has_banner || self.command.is_some()) && !self.command.as_ref().is_some_and(omits)
     }
@@ -308,7 +311,8 @@ impl<'a> Run<'a> {
             lossy.push("the text tells no times and no interval: reports are taken as a second apart".into());
         }
         if !self.has_banner && self.command.is_none() {
-            lossy.push("the first report may be the one since boot: the head of the output is missing".into());
+            lossy
+                .push("the first report may be the one since boot: the head of the output is missing".into());
         } else if self.is_first_since_boot() && self.command.is_none() {
             lossy.push("the first report is taken for the one since boot: it would not be with -y".into());
         }

@@ -157,7 +157,9 @@ impl Result {
 
     /// `[ 10s ] reads: 12.34 MiB/s writes: 8.23 MiB/s fsyncs: 1684.22/s latency (ms,95%): 0.123`
     fn interval(&mut self, line: &str) -> bool {
-        let Some((time, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) else { return false };
+        let Some((time, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) else {
+            return false;
+        };
         let Some(seconds) = time.trim().strip_suffix('s').and_then(number) else { return false };
         let words: Vec<&str> = rest.split_whitespace().collect();
         let after = |name: &str| words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1));
@@ -173,7 +175,8 @@ impl Result {
 
     /// The result; none where nothing of a fileio test is in it.
     pub fn finish(mut self) -> Option<Imported> {
-        let has_rates = [&self.read, &self.write].iter().any(|side| side.iops.is_some() || side.ios.is_some());
+        let has_rates =
+            [&self.read, &self.write].iter().any(|side| side.iops.is_some() || side.ios.is_some());
         if !has_rates || !(self.is_fileio || self.is_old || self.read.bytes_per_s.is_some()) {
             return None;
         }
@@ -187,17 +190,24 @@ impl Result {
         }
         let has = |side: &SideFigures| side.ios.unwrap_or(0) > 0 || side.iops.unwrap_or(0.0) > 0.0;
         if self.latency != LatencyFigures::default() {
-            let latency =
-                LatencyFigures { kind: "lat".into(), count: self.total.ios, ..std::mem::take(&mut self.latency) };
+            let latency = LatencyFigures {
+                kind: "lat".into(),
+                count: self.total.ios,
+                ..std::mem::take(&mut self.latency)
+            };
             self.total.latencies.push(latency);
         }
         let mut units = Vec::new();
         if self.is_old {
             units.push("Mb of sysbench 0.4 is 1,048,576 bytes, and so on".to_string());
         }
-        let mut lossy = vec!["latencies are of reads, writes and fsyncs together, rounded to 10 \u{b5}s".to_string()];
+        let mut lossy =
+            vec!["latencies are of reads, writes and fsyncs together, rounded to 10 \u{b5}s".to_string()];
         if !self.is_old {
-            lossy.push("rates are rounded to two digits after the point; how many I/Os there were is not printed".into());
+            lossy.push(
+                "rates are rounded to two digits after the point; how many I/Os there were is not printed"
+                    .into(),
+            );
         }
         let load = LoadFigures {
             elapsed_ms: self.elapsed_ms,
@@ -210,7 +220,16 @@ impl Result {
         let tool = if self.tool.is_empty() { "sysbench".into() } else { self.tool };
         let name = "sysbench fileio".into();
         let series = self.series.finish();
-        Some(Imported { tool, name, lossy, units, load: Some(load), series, facts: self.facts, ..Imported::default() })
+        Some(Imported {
+            tool,
+            name,
+            lossy,
+            units,
+            load: Some(load),
+            series,
+            facts: self.facts,
+            ..Imported::default()
+        })
     }
 }
 
