@@ -10,6 +10,7 @@ mod bad_input;
 mod check;
 mod cloud;
 mod cloud_guest;
+mod compare;
 mod diff;
 mod disk_sensors;
 mod engines;
