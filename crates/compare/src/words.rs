@@ -40,7 +40,9 @@ pub fn of(measure: &Measure) -> String {
 
 /// `+9.7 % (8.9 to 10.5)`, `3.10 times (3.0 to 3.2)`; the interval only where there is one.
 pub fn ratio(ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
-    let is_large = !(0.5..2.0).contains(&ratio);
+    // Per cent of what may be many times more or less cannot be read.
+    let is_wild = |bound: Option<f64>| bound.is_some_and(|bound| !(1.0 / 3.0..3.0).contains(&bound));
+    let is_large = !(0.5..2.0).contains(&ratio) || is_wild(low) || is_wild(high);
     let one = |ratio: f64| if is_large { times(ratio) } else { percent(ratio) };
     let whole = if is_large { format!("{} times", times(ratio)) } else { units::percent_signed(ratio - 1.0) };
     match (low, high) {
@@ -123,6 +125,7 @@ mod tests {
         assert_eq!(ratio(0.92, Some(0.9), None), "−8.0 % (−10 or more)");
         assert_eq!(ratio(3.1, Some(2.96), Some(3.2)), "3.1 times (3.0 to 3.2)");
         assert_eq!(ratio(0.066, None, None), "0.07 times");
+        assert_eq!(ratio(1.46, Some(0.02), Some(138.4)), "1.5 times (0.02 to 138)");
         assert_eq!(records(&[1, 2, 3, 4, 5, 6]), "records 1, 2, 3, 4 and 2 more");
         assert_eq!(value("/s", 64_912.4), "64.9 k");
     }

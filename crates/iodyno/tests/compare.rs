@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 /// A real run, and its number.
 fn run(iodyno: &Iodyno, dir: &Dir, more: &[&str]) -> Value {
     let target = dir.path().to_str().unwrap();
-    let args = [&["run", target, "--runtime", "400ms", "--size", "8m", "--interval", "20ms"][..], more].concat();
+    let args =
+        [&["run", target, "--runtime", "400ms", "--size", "8m", "--interval", "20ms"][..], more].concat();
     let (made, output) = iodyno.json(&args);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     made
@@ -46,7 +47,10 @@ fn two_runs_are_set_side_by_side_and_called_what_they_are() {
     let (document, _) = iodyno.json(&["compare", &ids[0], &ids[1]]);
     assert_eq!(document["schema"], "iodyno.compare/1");
     let row = &document["compared"][0]["rows"][0];
-    assert_eq!((row["measure"].as_str(), row["cells"][1]["measure"]["basis"].as_str()), (Some("read.iops"), Some("batches")));
+    assert_eq!(
+        (row["measure"].as_str(), row["cells"][1]["measure"]["basis"].as_str()),
+        (Some("read.iops"), Some("batches"))
+    );
     assert_eq!(row["cells"][1]["ratio"]["standing"], "same-setting");
 }
 
@@ -63,11 +67,18 @@ fn a_file_of_another_tool_stands_beside_a_record_and_is_not_kept() {
     let (list, _) = iodyno.json(&["list"]);
     assert_eq!(list["records"].as_array().unwrap().len(), 0, "what is compared is not kept");
     let (ranking, _) = iodyno.json(&["compare", "--rank", &dd, &twice]);
-    assert_eq!((ranking["schema"].as_str(), ranking["jobs"][0]["ratios"].as_str()), (Some("iodyno.rank/1"), Some("1 : 2")));
+    assert_eq!(
+        (ranking["schema"].as_str(), ranking["jobs"][0]["ratios"].as_str()),
+        (Some("iodyno.rank/1"), Some("1 : 2"))
+    );
     let bad = write(&dir, "x.txt", "nothing that anybody knows\n");
     let output = iodyno.run(&["compare", &dd, &bad]);
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains("x.txt holds nothing that can be compared"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("x.txt holds nothing that can be compared"),
+        "{}",
+        text(&output.stderr)
+    );
     assert_eq!(code(&iodyno.run(&["compare", &dd])), 2);
     assert_eq!(code(&iodyno.run(&["compare", "99", &dd])), 2);
 }
@@ -82,7 +93,16 @@ fn a_bound_ends_a_build_with_its_own_status_and_files() {
     let junit_word = junit.to_str().unwrap();
     let markdown_word = format!("--markdown={}", markdown.to_str().unwrap());
     let output = iodyno.run(&[
-        "compare", &base, &slow, "--fail-if", "iops<-10%", "--fail-if", "p99>10000s", "--junit", junit_word, &markdown_word,
+        "compare",
+        &base,
+        &slow,
+        "--fail-if",
+        "iops<-10%",
+        "--fail-if",
+        "p99>10000s",
+        "--junit",
+        junit_word,
+        &markdown_word,
     ]);
     assert_eq!(code(&output), 1, "{}", text(&output.stderr));
     let said = text(&output.stdout);
@@ -107,7 +127,11 @@ fn unlike_jobs_have_no_ratio() {
     let first = run(&iodyno, &dir, &[])["id"].to_string();
     let second = run(&iodyno, &dir, &["--bs", "16k"])["id"].to_string();
     let (document, _) = iodyno.json(&["compare", &first, &second]);
-    assert!(document["sentence"].as_str().unwrap().contains("bs is 4k there and 16k here"), "{}", document["sentence"]);
+    assert!(
+        document["sentence"].as_str().unwrap().contains("bs 16k, not 4k"),
+        "{}",
+        document["sentence"]
+    );
     assert_eq!(document["compared"][0]["rows"][0]["cells"][1]["ratio"], Value::Null);
 }
 
@@ -124,7 +148,10 @@ fn a_device_has_a_history_and_the_store_a_ranking() {
     assert!(said.starts_with("3 like records are too few for change points"), "{said}");
     assert!(said.contains('•') && said.lines().all(|line| line.chars().count() <= 80), "{said}");
     let (document, _) = iodyno.json(&["history", target, "--measure", "iops"]);
-    assert_eq!((document["schema"].as_str(), document["searched"].as_u64()), (Some("iodyno.history/1"), Some(0)));
+    assert_eq!(
+        (document["schema"].as_str(), document["searched"].as_u64()),
+        (Some("iodyno.history/1"), Some(0))
+    );
     assert_eq!(document["series"][0]["points"].as_array().unwrap().len(), 3);
     let (ranking, _) = iodyno.json(&["compare", "--rank"]);
     assert_eq!(ranking["alone"].as_array().unwrap().len(), 3, "one device alone is no ranking: {ranking}");

@@ -249,7 +249,7 @@ mod tests {
         let bounds = [parse("p99>+5%").unwrap(), parse("p99>1us").unwrap()];
         let found = records(&given, 0, &[], &bounds, false).bounds;
         assert!(
-            found[0].sentence.contains("not alike (bs is 4k there and 8k here)"),
+            found[0].sentence.contains("not alike (bs 8k, not 4k)"),
             "{}",
             found[0].sentence
         );

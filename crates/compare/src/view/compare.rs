@@ -336,7 +336,7 @@ mod tests {
         let text = lines.join("\n");
         assert!(text.contains("a-file-nam…") && text.contains("+100 % (97 to 103)"), "{text}");
         assert!(
-            text.contains("8: no ratio, the jobs are not alike: rw is read there and randread here"),
+            text.contains("8: no ratio, the jobs are not alike: rw randread, not read"),
             "{text}"
         );
         assert!(text.contains("take the samples behind them to be independent"), "{text}");

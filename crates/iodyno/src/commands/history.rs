@@ -50,7 +50,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let rows = rows(args, &store)?;
     if rows.is_empty() {
-        let what = args.of.as_ref().map_or("these conditions".to_string(), |of| format!("`{}`", of.escape_debug()));
+        let what =
+            args.of.as_ref().map_or("these conditions".to_string(), |of| format!("`{}`", of.escape_debug()));
         return Err(Failure::usage(format!(
             "There is no record of {what}.\n`iodyno list` shows what there is."
         )));

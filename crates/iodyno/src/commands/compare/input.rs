@@ -79,7 +79,11 @@ pub fn light(mut record: Record) -> Record {
     if record.load.is_some() || record.check.is_some() || !record.sections.is_empty() {
         record.sensors.clear();
     }
-    record.trials.iter_mut().filter_map(|trial| trial.verdict.as_mut()).for_each(|verdict| verdict.pairs.clear());
+    record
+        .trials
+        .iter_mut()
+        .filter_map(|trial| trial.verdict.as_mut())
+        .for_each(|verdict| verdict.pairs.clear());
     record
 }
 
@@ -117,7 +121,8 @@ fn file(name: &str) -> Result<Vec<Given>, Failure> {
 fn distinct(given: &mut [Given]) {
     for index in 1..given.len() {
         if given[..index].iter().any(|one| one.name == given[index].name) {
-            let own = given[index].record.imported.as_ref().map_or(String::new(), |imported| imported.name.clone());
+            let own =
+                given[index].record.imported.as_ref().map_or(String::new(), |imported| imported.name.clone());
             let named = format!("{}:{own}", given[index].name);
             let is_taken = own.is_empty() || given[..index].iter().any(|one| one.name == named);
             given[index].name = if is_taken { format!("{}#{}", given[index].name, index + 1) } else { named };
@@ -138,7 +143,8 @@ fn document(bytes: &[u8]) -> Option<(Option<i64>, Record)> {
 
 /// What another tool measured as a record that is not kept: what is compared of it is what the source says.
 fn foreign(imported: Imported) -> Record {
-    let target = imported.facts.get("device").or(imported.facts.get("filename")).unwrap_or(&imported.file).clone();
+    let target =
+        imported.facts.get("device").or(imported.facts.get("filename")).unwrap_or(&imported.file).clone();
     Record {
         schema: RECORD_SCHEMA.into(),
         verb: "import".into(),

@@ -64,8 +64,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     let base = base(args, &given)?;
     let known = inputs.like(&given)?;
-    let found =
-        side_by_side::records(&named(&given), base, &named(&known), &args.fail_if, args.strict);
+    let found = side_by_side::records(&named(&given), base, &named(&known), &args.fail_if, args.strict);
     let seconds = (host::clock::monotonic_ns() - begun_ns) as f64 / 1e9;
     if let Some(file) = &args.junit {
         host::files::write_atomically(file, &view::junit::text(&found, args.strict, seconds))?;
@@ -75,8 +74,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 fn ranked(args: &Args, context: &Context, given: &[Given], paint: Paint) -> Result<Exit, Failure> {
-    let subjects: Vec<_> =
-        given.iter().map(|one| measures::of(&one.name, one.id, &one.record)).collect();
+    let subjects: Vec<_> = given.iter().map(|one| measures::of(&one.name, one.id, &one.record)).collect();
     let found = rank::ranking(&subjects, args.by.as_deref());
     for line in view::rank::lines(&found, paint) {
         context.out.say(line);
