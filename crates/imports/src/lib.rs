@@ -5,12 +5,16 @@
 //! their numbers. A file of one kind that may be of any size is read as a stream.
 
 #[cfg(test)]
+mod agree_tests;
+#[cfg(test)]
 mod dice;
 pub mod fio_json;
+pub mod gather;
 pub mod importers;
+mod json_in_text;
 
 use model::imported::Imported;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, Cursor, Read};
 use std::ops::Range;
 
 /// Something that reads what one tool printed.
@@ -35,6 +39,13 @@ pub enum How {
         is_mine: fn(&[u8]) -> bool,
         /// Reads it.
         read: fn(&mut dyn BufRead) -> Result<Vec<Piece>, ImportError>,
+    },
+    /// The same of a kind whose numbers do not say what they are: the name of the file does.
+    Named {
+        /// Whether a file of this name that begins so is its kind.
+        is_mine: fn(&str, &[u8]) -> bool,
+        /// Reads it.
+        read: fn(&str, &mut dyn BufRead) -> Result<Vec<Piece>, ImportError>,
     },
 }
 
@@ -95,84 +106,60 @@ pub struct Import {
 /// The longest text that is held in memory whole, bytes. Longer ones are cut there and said to be.
 const TEXT_MAX_BYTES: u64 = 256 << 20;
 
+/// What an importer of whole files sees of a file before it says whether it is its kind, bytes.
+const HEAD_BYTES: u64 = 64 << 10;
+
 /// Reads a file of any known kind. `name` is what the user calls it.
+///
+/// # Errors
+///
+/// The file cannot be read, or is of a kind that is known and nothing of it is sure.
 pub fn import(name: &str, source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let head = source.fill_buf()?;
-    let head = &head[..head.len().min(64 << 10)];
+    let mut head = Vec::new();
+    Read::take(&mut *source, HEAD_BYTES).read_to_end(&mut head)?;
     for importer in importers::ALL {
-        if let How::Stream { is_mine, read } = importer.how
-            && is_mine(head)
-        {
-            let pieces = read(source)?;
-            return Ok(gathered(name, pieces.into_iter().map(|piece| (importer.id, piece)).collect(), None));
-        }
+        let mut whole = Cursor::new(&head).chain(&mut *source);
+        let pieces = match importer.how {
+            How::Stream { is_mine, read } if is_mine(&head) => read(&mut whole)?,
+            How::Named { is_mine, read } if is_mine(name, &head) => read(name, &mut whole)?,
+            _ => continue,
+        };
+        let pieces = pieces.into_iter().map(|piece| (importer.id, piece)).collect();
+        return Ok(gather::gathered(name, pieces, None));
     }
-    let mut bytes = Vec::new();
-    let length = source.take(TEXT_MAX_BYTES + 1).read_to_end(&mut bytes)? as u64;
+    if head.contains(&0) {
+        let why = "this is no text, and no importer knows its kind";
+        let unread = [Unread { lines: None, why: why.into() }].into();
+        return Ok(Import { results: Vec::new(), unread });
+    }
+    let mut bytes = head;
+    let room = TEXT_MAX_BYTES - bytes.len() as u64;
+    let more = source.take(room + 1).read_to_end(&mut bytes)? as u64;
     bytes.truncate(TEXT_MAX_BYTES as usize);
-    let text = String::from_utf8_lossy(&bytes);
-    let mut import = import_text(name, &text);
-    if length > TEXT_MAX_BYTES {
+    let mut import = import_text(name, &String::from_utf8_lossy(&bytes));
+    if more > room {
         let why = format!("only the first {} MiB of a text are read", TEXT_MAX_BYTES >> 20);
         import.unread.push(Unread { lines: None, why });
     }
     Ok(import)
 }
 
-/// Finds the pieces of a text.
+/// Finds the pieces of a text. Once every line is in a piece nobody else is asked.
 fn import_text(name: &str, text: &str) -> Import {
     let text = Text { lines: text.trim_start_matches('\u{feff}').lines().collect() };
     let mut found: Vec<(&'static str, Piece)> = Vec::new();
     for importer in importers::ALL {
         if let How::Text(find) = importer.how {
-            found.extend(find(&text).into_iter().map(|piece| (importer.id, piece)));
-        }
-    }
-    found.sort_by_key(|(_, piece)| piece.lines.first().map(|range| range.start));
-    gathered(name, found, Some(&text))
-}
-
-/// The results with their file and lines, and the lines that are in none of them.
-fn gathered(name: &str, pieces: Vec<(&'static str, Piece)>, text: Option<&Text>) -> Import {
-    let mut import = Import::default();
-    let mut is_read = vec![false; text.map_or(0, |text| text.lines.len())];
-    for (id, mut piece) in pieces {
-        // Two importers that know the same line: the one whose piece begins first has it.
-        if piece.lines.iter().any(|range| is_read[range.clone()].contains(&true)) {
-            continue;
-        }
-        piece.lines.iter().for_each(|range| is_read[range.clone()].fill(true));
-        if let (Some(first), Some(last)) = (piece.lines.first(), piece.lines.last()) {
-            piece.imported.lines = Some((first.start as u64 + 1, last.end as u64));
-        }
-        piece.imported.importer = id.into();
-        piece.imported.file = name.into();
-        import.results.push(piece.imported);
-        import.unread.extend(piece.unread);
-    }
-    if let Some(text) = text {
-        import.unread.extend(nobodys(text, &is_read));
-    }
-    import.unread.sort_by_key(|unread| unread.lines);
-    import
-}
-
-/// Runs of lines that are in no piece and not empty.
-fn nobodys(text: &Text, is_read: &[bool]) -> Vec<Unread> {
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    let mut is_open = false;
-    for (index, line) in text.lines.iter().enumerate() {
-        let number = index as u64 + 1;
-        if is_read[index] {
-            is_open = false;
-        } else if !line.trim().is_empty() {
-            match runs.last_mut() {
-                Some(run) if is_open => run.1 = number,
-                _ => runs.push((number, number)),
+            let pieces = find(&text);
+            let is_first = found.is_empty() && !pieces.is_empty();
+            found.extend(pieces.into_iter().map(|piece| (importer.id, piece)));
+            if is_first && gather::holds_all(&text, &found) {
+                break;
             }
-            is_open = true;
         }
     }
-    let why = "no importer knows these lines";
-    runs.into_iter().map(|lines| Unread { lines: Some(lines), why: why.into() }).collect()
+    gather::gathered(name, found, Some(&text))
 }
+
+#[cfg(test)]
+mod tests;

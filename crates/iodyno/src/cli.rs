@@ -32,6 +32,8 @@ pub enum Verb {
     Tune(commands::tune::Args),
     /// Put in place what a tune has proved.
     Apply(commands::apply::Args),
+    /// Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page.
+    Import(commands::import::Args),
     /// Put old values back: after a death, or after `apply`.
     Undo(commands::undo::Args),
     /// Show what iodyno has changed and not yet put back; changes nothing.

@@ -17,6 +17,7 @@ mod engines;
 mod faults;
 mod field_lines;
 mod fio_words;
+mod import;
 mod inspect;
 mod inspect_guest;
 mod judge;

@@ -75,8 +75,16 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-fn parse(text: &str) -> Result<Map<String, Value>, String> {
-    let document: Value = serde_json::from_str(&without_nan(text)).map_err(|error| error.to_string())?;
+/// The document that a text is.
+///
+/// # Errors
+///
+/// Why it is none.
+pub fn parse(text: &str) -> Result<Map<String, Value>, String> {
+    // Words that are no JSON are rare; looking for them takes longer than reading.
+    let document: Value = serde_json::from_str(text)
+        .or_else(|_| serde_json::from_str(&without_nan(text)))
+        .map_err(|error| error.to_string())?;
     let keys = ["fio version", "jobs", "client_stats"];
     match document {
         Value::Object(map) if keys.iter().any(|key| map.contains_key(*key)) => Ok(map),

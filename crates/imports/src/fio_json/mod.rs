@@ -8,12 +8,14 @@
 
 mod find;
 mod latency;
-mod value;
+pub(crate) mod value;
 mod version;
 
+pub use find::parse as parse_document;
 pub use latency::Latency;
 pub use version::Version;
 
+use model::imported::Samples;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use value::{count, map, number, text};
@@ -25,6 +27,8 @@ pub struct Output {
     pub version: Option<Version>,
     /// As printed: `fio-3.33`.
     pub version_text: String,
+    /// When it was printed, ms since 1970.
+    pub unix_ms: Option<u64>,
     /// Options of the `[global]` section.
     pub global_options: BTreeMap<String, String>,
     /// The jobs; with `group_reporting` the groups.
@@ -54,6 +58,10 @@ pub struct JobOutput {
     pub errors: u64,
     /// Its options as given.
     pub options: BTreeMap<String, String>,
+    /// When it began, ms since 1970 (3.36 and later).
+    pub started_unix_ms: Option<u64>,
+    /// How long fio had been running it when it printed, s.
+    pub elapsed_s: Option<u64>,
     /// Wall time of the job, ms: that of its longest direction. fio's `job_runtime` is no such thing, with
     /// `group_reporting` it adds up the times of all jobs of the group.
     pub runtime_ms: u64,
@@ -86,6 +94,10 @@ pub struct Direction {
     pub iops: f64,
     /// fio's own figure.
     pub bytes_per_s: f64,
+    /// Samples of IOPS that fio took.
+    pub iops_samples: Option<Samples>,
+    /// The same of bytes per second.
+    pub bytes_per_s_samples: Option<Samples>,
     /// I/Os that moved less than asked for.
     pub short_ios: u64,
     /// From the call to its return.
@@ -105,6 +117,10 @@ pub struct DiskUtil {
     pub read_ios: u64,
     /// Writes completed.
     pub write_ios: u64,
+    /// Reads merged.
+    pub read_merges: u64,
+    /// Writes merged.
+    pub write_merges: u64,
     /// Share of time with I/O, per cent.
     pub util_percent: f64,
 }
@@ -143,19 +159,26 @@ pub fn read(printed: &str) -> Result<Output, FioJsonError> {
             None => FioJsonError::None { text: found.text },
         });
     };
-    let version_text = text(last, "fio version").unwrap_or_default();
+    let documents = found.documents.len();
+    Ok(Output { documents, is_cut: found.damage.is_some(), text: found.text, ..of_document(last) })
+}
+
+/// What one document says.
+pub fn of_document(document: &Map<String, Value>) -> Output {
+    let version_text = text(document, "fio version").unwrap_or_default();
+    let in_seconds = count(document, "timestamp").map(|seconds| seconds.saturating_mul(1000));
     let mut output = Output {
         version: Version::parse(&version_text),
         version_text,
-        global_options: global_options(last),
-        disk_util: list(last, "disk_util").map(disk).collect(),
-        documents: found.documents.len(),
-        is_cut: found.damage.is_some(),
-        text: found.text,
+        unix_ms: count(document, "timestamp_ms").or(in_seconds),
+        global_options: global_options(document),
+        disk_util: list(document, "disk_util").map(disk).collect(),
+        documents: 1,
         ..Output::default()
     };
-    output.jobs = list(last, "jobs").chain(list(last, "client_stats")).map(|job| output.job(job)).collect();
-    Ok(output)
+    let jobs = list(document, "jobs").chain(list(document, "client_stats"));
+    output.jobs = jobs.map(|job| output.job(job)).collect();
+    output
 }
 
 fn list<'a>(from: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Map<String, Value>> {
@@ -181,6 +204,8 @@ fn disk(from: &Map<String, Value>) -> DiskUtil {
         name: text(from, "name").unwrap_or_default(),
         read_ios: count(from, "read_ios").unwrap_or(0),
         write_ios: count(from, "write_ios").unwrap_or(0),
+        read_merges: count(from, "read_merges").unwrap_or(0),
+        write_merges: count(from, "write_merges").unwrap_or(0),
         util_percent: number(from, "util").unwrap_or(0.0),
     }
 }
@@ -194,6 +219,8 @@ impl Output {
             hostname: text(from, "hostname"),
             is_sum: name == "All clients",
             error: number(from, "error").map_or(0, |errno| errno as i32),
+            started_unix_ms: count(from, "job_start"),
+            elapsed_s: count(from, "elapsed"),
             errors: count(from, "total_err").unwrap_or(0),
             options: from.get("job options").map(options).unwrap_or_default(),
             usr_cpu: number(from, "usr_cpu").unwrap_or(0.0),
@@ -252,6 +279,12 @@ fn direction(from: &Map<String, Value>) -> Direction {
         iops,
         bytes_per_s: number(from, "bw_bytes").or_else(|| kib("bw")).unwrap_or(0.0),
         short_ios: count(from, "short_ios").unwrap_or(0),
+        iops_samples: samples(
+            from,
+            ["iops_min", "iops_max", "iops_mean", "iops_stddev", "iops_samples"],
+            1.0,
+        ),
+        bytes_per_s_samples: samples(from, ["bw_min", "bw_max", "bw_mean", "bw_dev", "bw_samples"], 1024.0),
         slat: latency("slat"),
         clat: latency("clat"),
         lat: latency("lat"),
@@ -262,6 +295,19 @@ fn direction(from: &Map<String, Value>) -> Direction {
         // Before 2.1.14 the number itself was not told.
         .unwrap_or((iops * runtime_ms as f64 / 1e3).round() as u64);
     direction
+}
+
+/// Minimum, maximum, mean, standard deviation and number, times `factor`. Runs shorter than the first sample have none.
+fn samples(from: &Map<String, Value>, keys: [&str; 5], factor: f64) -> Option<Samples> {
+    let [min, max, mean, stddev] = [0, 1, 2, 3].map(|at| number(from, keys[at]).map(|found| found * factor));
+    let samples = Samples {
+        count: count(from, keys[4]).unwrap_or(0),
+        min: min?,
+        max: max?,
+        mean: mean?,
+        stddev: stddev?,
+    };
+    (samples.mean > 0.0).then_some(samples)
 }
 
 /// Syncs are counted by their latencies: some versions print a total of 0 beside them.

@@ -12,6 +12,7 @@ pub mod explain;
 pub mod export;
 mod filter_args;
 pub mod history;
+pub mod import;
 pub mod inspect;
 mod job_args;
 pub mod judge;
@@ -88,6 +89,7 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Watch(args) => watch::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
+        Verb::Import(args) => import::run(&args, context),
         Verb::Undo(args) => undo::run(&args, context),
         Verb::Status => status::run(context),
         Verb::Judge(args) => judge::run(args),

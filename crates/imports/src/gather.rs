@@ -1,0 +1,125 @@
+//! What the importers found, put together: each line is somebody's, the same run printed twice is one result, and what
+//! is nobody's is told.
+
+use crate::{Import, Piece, Text, Unread};
+use model::imported::Imported;
+use std::collections::HashMap;
+
+/// More results than this of one file are no measurement but damage or somebody's joke.
+const RESULTS_MAX: usize = 100_000;
+
+/// The results with their file and lines, and the lines that are in none of them.
+pub fn gathered(name: &str, mut pieces: Vec<(&'static str, Piece)>, text: Option<&Text>) -> Import {
+    pieces.sort_by_key(|(_, piece)| piece.lines.first().map(|range| range.start));
+    let told = told_twice(&pieces);
+    let mut import = Import::default();
+    let mut owner: Vec<Option<&'static str>> = vec![None; text.map_or(0, |text| text.lines.len())];
+    for ((id, mut piece), is_told) in pieces.into_iter().zip(told) {
+        // Two importers that know the same line: the one whose piece begins first has it. Pieces of one importer may
+        // share a line, as in a page that lost its line ends.
+        let is_others = |line: &Option<&str>| line.is_some_and(|other| other != id);
+        if piece
+            .lines
+            .iter()
+            .any(|range| owner.get(range.clone()).is_some_and(|all| all.iter().any(is_others)))
+        {
+            continue;
+        }
+        for range in &piece.lines {
+            if let Some(lines) = owner.get_mut(range.clone()) {
+                lines.fill(Some(id));
+            }
+        }
+        if let (Some(first), Some(last)) = (piece.lines.first(), piece.lines.last()) {
+            piece.imported.lines = Some((first.start as u64 + 1, last.end as u64));
+        }
+        import.unread.extend(piece.unread);
+        if is_told {
+            continue;
+        }
+        if import.results.len() == RESULTS_MAX {
+            let why = format!("only the first {RESULTS_MAX} results of a file are read");
+            import.unread.push(Unread { lines: None, why });
+            break;
+        }
+        piece.imported.importer = id.into();
+        piece.imported.file = name.into();
+        import.results.push(piece.imported);
+    }
+    if let Some(text) = text {
+        import.unread.extend(nobodys(text, &owner));
+    }
+    import.unread.sort_by_key(|unread| unread.lines);
+    import
+}
+
+/// Whether the pieces hold every line of the text that is not empty.
+pub fn holds_all(text: &Text, found: &[(&'static str, Piece)]) -> bool {
+    let mut is_held = vec![false; text.lines.len()];
+    for range in found.iter().flat_map(|(_, piece)| &piece.lines) {
+        if let Some(lines) = is_held.get_mut(range.clone()) {
+            lines.fill(true);
+        }
+    }
+    text.lines.iter().zip(&is_held).all(|(line, is_held)| *is_held || !line.contains(char::is_alphanumeric))
+}
+
+/// Jobs of one name that are compared with each other; more are not told apart by it.
+const SAME_NAME_MAX: usize = 64;
+
+/// Which pieces repeat another: fio can print one run as JSON and as text (`--output-format=json,normal`). The JSON is
+/// the result, the text says the same with fewer digits.
+fn told_twice(pieces: &[(&'static str, Piece)]) -> Vec<bool> {
+    let mut json: HashMap<&str, Vec<&Imported>> = HashMap::new();
+    for (_, piece) in pieces.iter().filter(|(id, _)| *id == "fio_json") {
+        let same = json.entry(&piece.imported.name).or_default();
+        if same.len() < SAME_NAME_MAX {
+            same.push(&piece.imported);
+        }
+    }
+    let is_told = |(id, piece): &(&str, Piece)| {
+        let same = json.get(piece.imported.name.as_str()).filter(|_| *id == "fio_text");
+        same.is_some_and(|same| same.iter().any(|json| is_same_run(json, &piece.imported)))
+    };
+    pieces.iter().map(is_told).collect()
+}
+
+fn is_same_run(json: &Imported, text: &Imported) -> bool {
+    let (Some(exact), Some(rounded)) = (&json.load, &text.load) else { return false };
+    let close = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 0.006 * a.abs().max(b.abs()) + 1.0,
+        _ => true,
+    };
+    json.name == text.name
+        && rounded.sides().filter(|(name, _)| *name != "sync").count() > 0
+        && rounded.sides().filter(|(name, _)| *name != "sync").all(|(name, side)| {
+            let same = exact.sides().find(|(other, _)| *other == name);
+            same.is_some_and(|(_, other)| {
+                close(other.iops, side.iops)
+                    && close(other.bytes_per_s, side.bytes_per_s)
+                    && other.ios.is_some()
+            })
+        })
+}
+
+/// Why a line is told: nobody knows it.
+pub const NOBODYS: &str = "no importer knows these lines";
+
+/// Runs of lines that are in no piece and hold a letter or a digit: rules and dots say nothing.
+fn nobodys(text: &Text, owner: &[Option<&'static str>]) -> Vec<Unread> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    let mut is_open = false;
+    for (index, line) in text.lines.iter().enumerate() {
+        let number = index as u64 + 1;
+        if owner[index].is_some() {
+            is_open = false;
+        } else if line.contains(char::is_alphanumeric) {
+            match runs.last_mut() {
+                Some(run) if is_open => run.1 = number,
+                _ => runs.push((number, number)),
+            }
+            is_open = true;
+        }
+    }
+    runs.into_iter().map(|lines| Unread { lines: Some(lines), why: NOBODYS.into() }).collect()
+}

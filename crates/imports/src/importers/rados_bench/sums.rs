@@ -1,0 +1,301 @@
+//! The sums at the end of rados bench, and the results that they are of.
+
+use super::rows::{self, Row};
+use crate::fio_json::value::as_number;
+use crate::importers::fio_text::values::plain;
+use crate::importers::fio_text::{Facts, ranges};
+use crate::json_in_text;
+use crate::{Piece, Text, Unread};
+use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
+use regex::Regex;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+const MIB: f64 = 1_048_576.0;
+
+/// Words of the text with the key that the JSON has for the same.
+const SUMS: [(&str, &str); 20] = [
+    ("Total time run", "total_time_run"),
+    ("Total writes made", "total_writes_made"),
+    ("Total reads made", "total_reads_made"),
+    ("Write size", "write_size"),
+    ("Read size", "read_size"),
+    ("Object size", "object_size"),
+    ("Bandwidth (MB/sec)", "bandwidth"),
+    ("Stddev Bandwidth", "stddev_bandwidth"),
+    ("Max bandwidth (MB/sec)", "max_bandwidth"),
+    ("Min bandwidth (MB/sec)", "min_bandwidth"),
+    ("Average IOPS", "average_iops"),
+    ("Stddev IOPS", "stddev_iops"),
+    ("Max IOPS", "max_iops"),
+    ("Min IOPS", "min_iops"),
+    ("Average Latency", "average_latency"),
+    ("Stddev Latency", "stddev_latency"),
+    ("Max latency", "max_latency"),
+    ("Min latency", "min_latency"),
+    ("Max Latency", "max_latency"),
+    ("Min Latency", "min_latency"),
+];
+
+/// A part of the text, wherever in a line it stands.
+static PARTS: LazyLock<Regex> = LazyLock::new(|| {
+    let sums: Vec<String> = SUMS.iter().map(|(word, _)| regex::escape(word)).collect();
+    let sums = sums.join("|");
+    // The words are constants, and tests read all of them.
+    #[allow(clippy::expect_used)]
+    Regex::new(&format!(
+        r"(rados +(?:-[A-Za-z-]+[ =][!-~]+ +)*bench[ -~]*? (?:write|seq|rand)(?: +--?[a-z-]+(?:[= ][0-9A-Za-z]+)?)*)|(Maintaining +([0-9]+) +concurrent +(?:writes|reads)(?: of ([0-9]+) bytes)?[ -~]*?objects)|(sec +Cur ops +started +finished +avg MB/s +cur MB/s +last lat(?:\(s\))? +avg lat(?:\(s\))?)|({sums})(?:\(s\))? *: *([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|-?nan|-?inf)?|(hints = [0-9])|(Object prefix: benchmark_data_([!-~]+)_[0-9]+)|(Cleaning up \(deleting benchmark objects\)|Removed [0-9]+ objects|Clean up completed and total clean up time *:[0-9.]+)"
+    ))
+    .expect("a constant pattern")
+});
+
+/// A result while it is read.
+#[derive(Default)]
+struct Bench {
+    command: Option<String>,
+    concurrent: Option<String>,
+    /// Of the client, in the names of the objects.
+    host: Option<String>,
+    sums: BTreeMap<&'static str, f64>,
+    /// Sums without a number, with their line.
+    gaps: Vec<(usize, String)>,
+    rows: Vec<Row>,
+    is_in_rows: bool,
+    lines: Vec<usize>,
+}
+
+/// The results of a text.
+pub fn of_text(text: &Text) -> Vec<Piece> {
+    let (mut bench, mut pieces) = (Bench::default(), Vec::new());
+    for (index, line) in text.lines.iter().enumerate() {
+        let words = [":", "rados", "Cur ops", "hints =", "Maintaining", "Cleaning", "Removed"];
+        if !bench.is_in_rows && !words.iter().any(|word| line.contains(word)) {
+            continue;
+        }
+        let line = plain(line);
+        let mut from = 0;
+        for found in PARTS.captures_iter(&line) {
+            let Some(whole) = found.get(0) else { continue };
+            bench.rows_of(&line[from..whole.start()], index);
+            from = whole.end();
+            if bench.is_over_at(&found) {
+                pieces.extend(std::mem::take(&mut bench).piece());
+            }
+            if found.get(11).is_none() || !bench.lines.is_empty() {
+                bench.take(&found, index);
+            }
+        }
+        bench.rows_of(&line[from..], index);
+    }
+    pieces.extend(bench.piece());
+    pieces
+}
+
+impl Bench {
+    /// Whether a part begins another run.
+    fn is_over_at(&self, found: &regex::Captures) -> bool {
+        let key = found.get(6).and_then(|word| key_of(word.as_str()));
+        match key {
+            // What is cleaned up are the objects of this run.
+            None if found.get(11).is_some() => false,
+            Some(key) => self.sums.contains_key(key),
+            None => !self.sums.is_empty(),
+        }
+    }
+
+    fn take(&mut self, found: &regex::Captures, line: usize) {
+        self.lines.push(line);
+        self.is_in_rows = found.get(5).is_some();
+        if let Some(command) = found.get(1) {
+            self.command = Some(command.as_str().chars().take(1_000).collect());
+        }
+        if let Some(host) = found.get(10) {
+            self.host = Some(host.as_str().chars().take(100).collect());
+        }
+        if found.get(2).is_some() {
+            self.concurrent = found.get(3).map(|count| count.as_str().to_string());
+        }
+        if let Some(key) = found.get(6).and_then(|word| key_of(word.as_str())) {
+            let number = found.get(7).and_then(|number| number.as_str().parse::<f64>().ok());
+            match number.filter(|number| number.is_finite()) {
+                Some(number) => drop(self.sums.insert(key, number)),
+                None => self.gaps.push((line, found[6].to_string())),
+            }
+        }
+    }
+
+    /// Text between the heading of the rows and the sums.
+    fn rows_of(&mut self, text: &str, line: usize) {
+        if self.is_in_rows && !text.trim().is_empty() {
+            let before = self.rows.len();
+            rows::read(text, &mut self.rows);
+            if self.rows.len() > before || text.contains("min lat:") {
+                self.lines.push(line);
+            }
+        }
+    }
+
+    fn piece(self) -> Option<Piece> {
+        let mut facts = Facts::new();
+        if let Some(command) = &self.command {
+            facts.extend(command_facts(command));
+        }
+        if let Some(host) = &self.host {
+            facts.insert("host".into(), host.clone());
+        }
+        if let Some(count) = &self.concurrent {
+            facts.insert("iodepth".into(), count.clone());
+        }
+        let mut imported = imported(&self.sums, facts)?;
+        imported.series = rows::series(&self.rows);
+        let unread = self.gaps.into_iter().map(|(line, word)| Unread {
+            lines: Some((line as u64 + 1, line as u64 + 1)),
+            why: format!("no number stands after `{word}`"),
+        });
+        Some(Piece { lines: ranges(self.lines), imported, unread: unread.collect() })
+    }
+}
+
+fn key_of(word: &str) -> Option<&'static str> {
+    SUMS.iter().find(|(text, _)| *text == word).map(|(_, key)| *key)
+}
+
+/// `rados bench -p gemfield 10 write --no-cleanup`: pool, mode, seconds, sizes.
+fn command_facts(command: &str) -> Facts {
+    let mut facts = Facts::new();
+    let words: Vec<&str> = command.split_ascii_whitespace().collect();
+    for (at, word) in words.iter().enumerate() {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (*word, words.get(at + 1).copied()),
+        };
+        let name = match option {
+            "-p" | "--pool" => "pool",
+            "-t" | "--concurrent-ios" => "iodepth",
+            "-b" | "--block-size" => "bs",
+            "write" | "seq" | "rand" if at > 0 => {
+                facts.insert("mode".into(), (*word).into());
+                continue;
+            }
+            _ => continue,
+        };
+        if let Some(value) = value {
+            facts.insert(name.into(), value.into());
+        }
+    }
+    facts.insert("command".into(), command.trim().into());
+    facts
+}
+
+/// The results of the JSON documents of a text.
+pub fn of_json(text: &Text) -> Vec<Piece> {
+    let documents = json_in_text::documents(text, &["total_time_run", "\"datas\"", "concurrent_ios"]);
+    let pieces = documents.into_iter().filter(|document| document.is_whole).filter_map(|document| {
+        let value: Map<String, Value> = serde_json::from_str(&document.text).ok()?;
+        let sums = SUMS.iter().filter_map(|(_, key)| Some((*key, as_number(value.get(*key)?)?))).collect();
+        let mut facts = Facts::new();
+        if let Some(count) = value.get("concurrent_ios").and_then(as_number) {
+            facts.insert("iodepth".into(), format!("{count:.0}"));
+        }
+        let mut imported = imported(&sums, facts)?;
+        let datas = value.get("datas").and_then(Value::as_array);
+        let rows: Vec<Row> = datas.into_iter().flatten().filter_map(row_of_json).collect();
+        imported.series = rows::series(&rows);
+        let hints = document
+            .lines
+            .start
+            .checked_sub(1)
+            .filter(|line| text.lines[*line].trim().starts_with("hints ="));
+        Some(Piece::new(hints.unwrap_or(document.lines.start)..document.lines.end, imported))
+    });
+    pieces.collect()
+}
+
+fn row_of_json(value: &Value) -> Option<Row> {
+    let number = |key: &str| as_number(value.get(key)?);
+    Some(Row {
+        second: number("sec")?.max(0.0) as u64,
+        finished: number("finished")?,
+        mib_per_s: number("cur_bw"),
+        last_s: number("last_lat"),
+    })
+}
+
+/// A result needs to say how many I/Os it made in which time, or its bandwidth.
+fn imported(sums: &BTreeMap<&'static str, f64>, mut facts: Facts) -> Option<Imported> {
+    let sum = |key| sums.get(key).copied();
+    let (made, is_write) = match (sum("total_writes_made"), sum("total_reads_made")) {
+        (Some(writes), None) => (Some(writes), Some(true)),
+        (None, Some(reads)) => (Some(reads), Some(false)),
+        _ => (None, None),
+    };
+    let seconds = sum("total_time_run").filter(|seconds| *seconds > 0.0);
+    let size = sum("write_size").or(sum("read_size"));
+    let bandwidth = sum("bandwidth").map(|mib| mib * MIB);
+    let iops = made.zip(seconds).map(|(made, seconds)| made / seconds).or(sum("average_iops"));
+    if bandwidth.is_none() && iops.is_none() {
+        return None;
+    }
+    let mut lossy = vec!["rados bench tells no percentiles".to_string()];
+    let samples = |keys: [&'static str; 4], factor: f64, lossy: &mut Vec<String>| {
+        let [min, max, mean, stddev] = keys.map(|key| sum(key).map(|value| value * factor));
+        let samples = Samples { count: 0, min: min?, max: max?, mean: mean?, stddev: stddev? };
+        let is_possible = samples.stddev <= (samples.max - samples.min).max(0.0) + 1e-6;
+        if !is_possible {
+            lossy.push(
+                "a deviation that is larger than the range it is of (a fault of Ceph) is left out".into(),
+            );
+        }
+        is_possible.then_some(samples)
+    };
+    let latency = LatencyFigures {
+        kind: "lat".into(),
+        count: made.map(|made| made as u64),
+        min_ns: sum("min_latency").map(|seconds| seconds * 1e9),
+        mean_ns: sum("average_latency").map(|seconds| seconds * 1e9),
+        stddev_ns: sum("stddev_latency").map(|seconds| seconds * 1e9),
+        max_ns: sum("max_latency").map(|seconds| seconds * 1e9),
+        ..LatencyFigures::default()
+    };
+    let side = SideFigures {
+        ios: made.map(|made| made as u64),
+        bytes: made.zip(size).map(|(made, size)| made * size),
+        iops,
+        bytes_per_s: bandwidth,
+        iops_samples: samples(["min_iops", "max_iops", "average_iops", "stddev_iops"], 1.0, &mut lossy),
+        bytes_per_s_samples: samples(
+            ["min_bandwidth", "max_bandwidth", "bandwidth", "stddev_bandwidth"],
+            MIB,
+            &mut lossy,
+        ),
+        latencies: latency.mean_ns.is_some().then_some(latency).into_iter().collect(),
+    };
+    let mut load = LoadFigures { elapsed_ms: seconds.map(|seconds| seconds * 1e3), ..LoadFigures::default() };
+    match is_write {
+        Some(true) => load.write = Some(side),
+        Some(false) => load.read = Some(side),
+        None => {
+            lossy.push("whether it read or wrote is not said".into());
+            load.mixed = Some(side);
+        }
+    }
+    let mode = facts
+        .get("mode")
+        .cloned()
+        .or(is_write.map(|is_write| if is_write { "write" } else { "read" }.into()));
+    for (name, value) in [("bs", size), ("object_size", sum("object_size"))] {
+        if let Some(bytes) = value {
+            facts.insert(name.into(), model::units::size_word(bytes as u64));
+        }
+    }
+    Some(Imported {
+        tool: "rados bench".into(),
+        name: format!("rados bench {}", mode.unwrap_or_default()).trim_end().into(),
+        lossy,
+        units: vec!["MB of rados bench is MiB".into()],
+        load: Some(load),
+        facts,
+        ..Imported::default()
+    })
+}
