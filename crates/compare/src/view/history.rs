@@ -20,7 +20,8 @@ pub fn lines(found: &History, date: &dyn Fn(i64) -> String, paint: Paint) -> Vec
     }
     let hidden = found.series.len().saturating_sub(CHARTS_MAX);
     if hidden > 0 {
-        let series = if hidden == 1 { "1 more series is".into() } else { format!("{hidden} more series are") };
+        let series =
+            if hidden == 1 { "1 more series is".into() } else { format!("{hidden} more series are") };
         lines.push(format!("{series} in the document (--json); --measure and --job choose."));
     }
     if found.searched > 0 {

@@ -1,11 +1,11 @@
 //! What is compared: records of the store, documents, and files of other tools, which are read and not kept.
 
 use crate::commands::Context;
+use crate::commands::import::{record, source};
 use crate::exit::{Exit, Failure};
+use host::Host;
 use model::imported::Imported;
-use model::iopath::{IoPath, Layer, LayerKind};
-use model::job::Job;
-use model::record::{Provenance, RECORD_SCHEMA, Record};
+use model::record::{RECORD_SCHEMA, Record};
 use std::path::Path;
 use store::{Filter, Store};
 
@@ -27,12 +27,13 @@ pub struct Given {
 /// Where records come from.
 pub struct Inputs {
     store: Store,
+    host: Host,
 }
 
 impl Inputs {
     /// The store, for reading alone.
     pub fn open(context: &Context) -> Result<Inputs, Failure> {
-        Ok(Inputs { store: Store::open_read_only(&context.state_dir)? })
+        Ok(Inputs { store: Store::open_read_only(&context.state_dir)?, host: context.host.clone() })
     }
 
     /// Everything that was named, in that order.
@@ -41,7 +42,7 @@ impl Inputs {
         for name in names {
             match name.parse::<i64>() {
                 Ok(id) => given.push(self.record(id)?),
-                Err(_) => given.extend(file(name)?),
+                Err(_) => given.extend(file(name, &self.host)?),
             }
         }
         Ok(given)
@@ -88,15 +89,17 @@ pub fn light(mut record: Record) -> Record {
 }
 
 /// Everything in a file: a document of iodyno, else what other tools printed.
-fn file(name: &str) -> Result<Vec<Given>, Failure> {
-    let bytes = host::files::read_bytes(Path::new(name))?;
-    if let Some((id, record)) = document(&bytes) {
+fn file(name: &str, host: &Host) -> Result<Vec<Given>, Failure> {
+    if name.ends_with(".json")
+        && let Some((id, record)) = document(&host::files::read_bytes(Path::new(name))?)
+    {
         let short = name.rsplit('/').next().unwrap_or(name);
         let called = id.map_or(short.to_string(), |id| format!("{short}:{id}"));
         // Its number is of another store.
         return Ok(vec![Given { name: called, id: None, file: Some(name.into()), record: light(record) }]);
     }
-    let found = imports::import(name, &mut &bytes[..])
+    let found = source::open(name)
+        .and_then(|mut source| imports::import(name, &mut source))
         .map_err(|error| Failure::new(Exit::Failed, format!("{name}: {error}")))?;
     if found.results.is_empty() {
         return Err(Failure::usage(format!(
@@ -110,7 +113,7 @@ fn file(name: &str) -> Result<Vec<Given>, Failure> {
             true => imported.file.rsplit('/').next().unwrap_or_default().to_string(),
             false => compare::device::imported_name(&imported),
         };
-        Given { name: called, id: None, file: Some(name.into()), record: foreign(imported) }
+        Given { name: called, id: None, file: Some(name.into()), record: record::of(host, imported) }
     };
     let mut given: Vec<Given> = found.results.into_iter().map(one).collect();
     distinct(&mut given);
@@ -139,28 +142,4 @@ fn document(bytes: &[u8]) -> Option<(Option<i64>, Record)> {
     let id = value["id"].as_i64();
     let found = [&value["record"], &value].into_iter().find(|one| one["schema"] == RECORD_SCHEMA)?;
     serde_json::from_value(found.clone()).ok().map(|record| (id, record))
-}
-
-/// What another tool measured as a record that is not kept: what is compared of it is what the source says.
-fn foreign(imported: Imported) -> Record {
-    let target =
-        imported.facts.get("device").or(imported.facts.get("filename")).unwrap_or(&imported.file).clone();
-    Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "import".into(),
-        path: IoPath::new(target.clone(), Layer::new(LayerKind::Target, target.clone())),
-        target,
-        summary: imported.name.clone(),
-        provenance: Provenance::default(),
-        job: Job::default(),
-        load: None,
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors: Vec::new(),
-        layers: None,
-        trials: Vec::new(),
-        studies: Default::default(),
-        check: None,
-        imported: Some(imported),
-    }
 }
