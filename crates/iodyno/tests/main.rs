@@ -11,6 +11,7 @@ mod browser;
 mod check;
 mod cloud;
 mod cloud_guest;
+mod compare;
 mod diff;
 mod disk_sensors;
 mod engines;

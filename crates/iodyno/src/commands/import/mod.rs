@@ -1,7 +1,7 @@
 //! `iodyno import`: results of other tools become records.
 
-mod record;
-mod source;
+pub mod record;
+pub mod source;
 mod table;
 
 use super::Context;
