@@ -30,6 +30,7 @@ mod records;
 mod report;
 mod run;
 mod safety;
+mod serve;
 mod stories;
 mod support;
 mod sweep;

@@ -119,7 +119,9 @@ impl Server {
             return Err(ServeError::Exposed(asked));
         }
         let acceptor = options.tls.as_ref().map(Tls::acceptor).transpose()?.map(Acceptor);
-        drop(store::Store::open(&options.state_dir)?);
+        if !options.read_only {
+            drop(store::Store::open(&options.state_dir)?);
+        }
         let (listeners, port) = listeners(asked)?;
         let scheme = if acceptor.is_some() { "https" } else { "http" };
         let door = Arc::new(Door::new(options, port));

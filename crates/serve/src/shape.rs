@@ -109,7 +109,8 @@ impl Letters {
             Letters::Line => "^[^\\u0000-\\u001f\\u007f]*$",
             Letters::Lines => "^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$",
             Letters::Name => "^[A-Za-z0-9][A-Za-z0-9._:+-]*$",
-            Letters::Tag => "^[\\p{L}\\p{N}._:/@+=][\\p{L}\\p{N}._:/@+=-]*$",
+            // Which letters exactly says the store: not every checker of schemas knows classes of Unicode.
+            Letters::Tag => "^[^\\s-][^\\s]*$",
             Letters::Ids => "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,63}$",
             Letters::Size => "^[1-9][0-9]{0,11}[kmgKMG]?$",
             Letters::Knob => "^[a-z_]{1,40}(=[A-Za-z0-9_.,-]{1,200})?$",
