@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let dist = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../web/dist");
+    let dist =
+        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../web/dist");
     println!("cargo::rerun-if-changed={}", dist.display());
     let mut names = Vec::new();
     collect(&dist, "", &mut names);

@@ -5,6 +5,7 @@ use crate::{Error, Result};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -38,10 +39,27 @@ impl Piped {
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: &str, arguments: &[String]) -> Result<Piped> {
-        let failed = |error: std::io::Error| Error::Program { program: program.into(), why: error.to_string() };
+        Self::start_in(program, arguments, None, &[])
+    }
+
+    /// The same in a working directory of its own, with these environment variables besides ours.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_in(
+        program: &str,
+        arguments: &[String],
+        directory: Option<&Path>,
+        variables: &[(&str, &Path)],
+    ) -> Result<Piped> {
+        let failed =
+            |error: std::io::Error| Error::Program { program: program.into(), why: error.to_string() };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0);
+        command.process_group(0).envs(variables.iter().copied());
+        if let Some(directory) = directory {
+            command.current_dir(directory);
+        }
         let us = rustix::process::getpid();
         // SAFETY: the closure makes three system calls that are safe between fork and exec (async-signal-safe) and
         // touches no memory of the parent.
@@ -90,7 +108,8 @@ impl Piped {
     /// # Errors
     /// When the kernel does not know it any more.
     pub fn wait(self) -> Result<Option<i32>> {
-        let failed = |error: std::io::Error| Error::Program { program: self.program.clone(), why: error.to_string() };
+        let failed =
+            |error: std::io::Error| Error::Program { program: self.program.clone(), why: error.to_string() };
         // It is left unreaped while we wait, so that its id stays its own for whoever interrupts it meanwhile.
         if let Some(pid) = Pid::from_raw(self.id as i32) {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -111,7 +130,8 @@ impl Drop for Piped {
     fn drop(&mut self) {
         let mut process = lock(&self.process);
         // Reaps one that has ended; one that has not is told to.
-        process.is_reaped = process.is_reaped || process.child.try_wait().is_ok_and(|status| status.is_some());
+        process.is_reaped =
+            process.is_reaped || process.child.try_wait().is_ok_and(|status| status.is_some());
         drop(process);
         let _ = self.interrupter().send(Signal::INT);
     }

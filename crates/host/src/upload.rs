@@ -23,7 +23,10 @@ impl Upload {
     pub fn begin(below: &Path, name: &str) -> Result<Upload> {
         let unique = u64::from_le_bytes(crate::random::bytes::<8>()?);
         let directory = below.join(format!("upload-{unique:016x}"));
-        DirBuilder::new().mode(0o700).create(&directory).map_err(|error| Error::io("create", &directory, error))?;
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&directory)
+            .map_err(|error| Error::io("create", &directory, error))?;
         let path = directory.join(harmless(name));
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Ok(file) => Ok(Upload { directory, path, file }),
@@ -45,6 +48,16 @@ impl Upload {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The directory that holds nothing else.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Its name there.
+    pub fn name(&self) -> String {
+        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 }
 

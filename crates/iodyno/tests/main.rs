@@ -28,6 +28,7 @@ mod records;
 mod report;
 mod run;
 mod safety;
+mod serve;
 mod stories;
 mod support;
 mod sweep;

@@ -47,7 +47,8 @@ impl Reply {
 impl IntoResponse for Reply {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
-        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
         for (name, value) in self.headers {
@@ -107,6 +108,7 @@ impl From<store::StoreError> for Fault {
     fn from(error: store::StoreError) -> Fault {
         let status = match error.kind {
             store::Kind::Missing => 404,
+            store::Kind::Usage => 400,
             store::Kind::Rights => 403,
             _ => 500,
         };

@@ -13,7 +13,9 @@ pub async fn serve(method: Method, uri: Uri) -> Response {
 
 fn find(method: &Method, path: &str) -> Result<Reply, Fault> {
     if path == "/api" || path.starts_with("/api/") {
-        return Err(Fault::new(404, "there is no such way in").hint("GET /api/v1/openapi.json lists what there is."));
+        return Err(
+            Fault::new(404, "there is no such way in").hint("GET /api/v1/openapi.json lists what there is.")
+        );
     }
     if !matches!(*method, Method::GET | Method::HEAD) {
         return Err(Fault::new(405, "pages are only read").with(header::ALLOW, "GET, HEAD"));
@@ -27,7 +29,9 @@ fn find(method: &Method, path: &str) -> Result<Reply, Fault> {
         None if is_file => Err(Fault::new(404, "there is no such file")),
         None => match index() {
             Some((name, bytes)) => Ok(reply(name, bytes)),
-            None => Err(Fault::new(404, "this build has no pages").hint("The interface below /api/v1 works.")),
+            None => {
+                Err(Fault::new(404, "this build has no pages").hint("The interface below /api/v1 works."))
+            }
         },
     }
 }

@@ -104,7 +104,9 @@ pub fn router(door: &Arc<Door>) -> Router {
 async fn outer(State(door): State<Arc<Door>>, mut request: Request, next: Next) -> Response {
     let reached = request.extensions().get::<Reached>().copied();
     let checked = match reached {
-        Some(reached) => guard::outer((request.method(), request.uri(), request.headers()), reached, &door.hosts),
+        Some(reached) => {
+            guard::outer((request.method(), request.uri(), request.headers()), reached, &door.hosts)
+        }
         None => Err(Fault::defect()),
     };
     let mut response = match checked {
@@ -152,7 +154,8 @@ async fn try_enter(
     }
     let mut values = route::query(route.query, parts.uri.query().unwrap_or_default())?;
     for field in route.place {
-        let text = place.iter().find(|(name, _)| *name == field.name).map(|(_, text)| text).unwrap_or_default();
+        let text =
+            place.iter().find(|(name, _)| *name == field.name).map(|(_, text)| text).unwrap_or_default();
         // What does not look like one of its kind is none that is there.
         let value = field.shape.parse(field.name, text).map_err(|why| Fault::new(404, why))?;
         values.insert(field.name.into(), value);
@@ -202,7 +205,10 @@ async fn json_body(headers: &HeaderMap, body: axum::body::Body) -> Result<axum::
 /// Puts a body into a file without holding more of it than a few pieces.
 async fn file_body(door: &Door, headers: &HeaderMap, body: axum::body::Body) -> Result<Upload, Fault> {
     let name = headers.get("x-file-name").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut upload = Upload::begin(&door.options.state_dir, name)?;
+    // Headers are ASCII, so a browser sends what is not in the manner of URLs.
+    let name =
+        form_urlencoded::parse(format!("name={name}").as_bytes()).next().map(|(_, name)| name.into_owned());
+    let mut upload = Upload::begin(&door.options.state_dir, &name.unwrap_or_default())?;
     let (sender, mut pieces) = tokio::sync::mpsc::channel::<axum::body::Bytes>(4);
     let writing = tokio::task::spawn_blocking(move || -> Result<Upload, Fault> {
         let mut length = 0;

@@ -112,12 +112,17 @@ mod tests {
         for (name, value) in lines {
             headers.append(HeaderName::from_static(name), value.parse().unwrap());
         }
-        outer((&method, &uri.parse().unwrap(), &headers), REACHED, &Hosts::new(&[])).map_err(|fault| fault.status)
+        outer((&method, &uri.parse().unwrap(), &headers), REACHED, &Hosts::new(&[]))
+            .map_err(|fault| fault.status)
     }
 
     #[test]
     fn our_own_page_may_ask() {
-        let own = [("host", "localhost:8080"), ("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")];
+        let own = [
+            ("host", "localhost:8080"),
+            ("origin", "http://localhost:8080"),
+            ("sec-fetch-site", "same-origin"),
+        ];
         assert_eq!(ask(Method::POST, "/api/v1/jobs", &own), Ok("localhost:8080".into()));
         assert!(ask(Method::GET, "/api/v1/jobs", &own[..1]).is_ok());
         assert!(ask(Method::GET, "/", &[("host", "127.0.0.1"), ("sec-fetch-site", "cross-site")]).is_ok());

@@ -60,9 +60,15 @@ mod tests {
     #[test]
     fn names_of_this_machine_pass_on_any_port() {
         let hosts = Hosts::new(&["db7.example".into()]);
-        for authority in
-            ["localhost:7979", "LOCALHOST", "127.0.0.1:1", "[::1]:7979", "127.0.0.53:80", "db7.example:443", "DB7.example."]
-        {
+        for authority in [
+            "localhost:7979",
+            "LOCALHOST",
+            "127.0.0.1:1",
+            "[::1]:7979",
+            "127.0.0.53:80",
+            "db7.example:443",
+            "DB7.example.",
+        ] {
             assert!(hosts.allows(authority, LOOPBACK), "{authority}");
         }
     }

@@ -23,7 +23,12 @@ const HEADERS_MAX: usize = 64;
 const HEAD_TIME: Duration = Duration::from_secs(20);
 
 /// Takes connections until `end` turns.
-pub async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, router: Router, end: watch::Receiver<bool>) {
+pub async fn accept(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    end: watch::Receiver<bool>,
+) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut ended = end.clone();
     loop {

@@ -62,7 +62,8 @@ fn operation(route: &Route, door: &Door) -> Value {
         Body::None => {}
         Body::Json(fields) => {
             let schema = Shape::schema_of(fields);
-            operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+            operation["requestBody"] =
+                json!({"required": true, "content": {"application/json": {"schema": schema}}});
         }
         Body::File => {
             let schema = json!({"type": "string", "format": "binary"});
@@ -155,7 +156,8 @@ mod tests {
     #[test]
     fn every_parameter_of_a_path_is_described() {
         for route in routes::all() {
-            let named: Vec<&str> = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+            let named: Vec<&str> =
+                route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
             let told: Vec<&str> = route.place.iter().map(|field| field.name).collect();
             assert_eq!(named, told, "{}", route.path);
             assert!(!route.says.is_empty());
@@ -177,7 +179,8 @@ mod tests {
         let open: Vec<&str> =
             routes::all().filter(|route| route.gate == Gate::Anybody).map(|route| route.path).collect();
         assert_eq!(open, ["/api/v1/login"]);
-        let of_sessions = routes::all().filter(|route| route.gate == Gate::OwnSession).map(|route| route.path);
+        let of_sessions =
+            routes::all().filter(|route| route.gate == Gate::OwnSession).map(|route| route.path);
         assert_eq!(of_sessions.collect::<Vec<_>>(), ["/api/v1/logout"]);
     }
 }

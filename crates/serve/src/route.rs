@@ -168,7 +168,11 @@ pub fn query(fields: &[Field], text: &str) -> Result<Map<String, Value>, Fault> 
     for (name, text) in form_urlencoded::parse(text.as_bytes()) {
         let Some(field) = fields.iter().find(|field| field.name == name) else {
             let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
-            let known = if known.is_empty() { "it takes none".into() } else { format!("there are {}", known.join(", ")) };
+            let known = if known.is_empty() {
+                "it takes none".into()
+            } else {
+                format!("there are {}", known.join(", "))
+            };
             return Err(Fault::asked(format!("there is no such parameter in a query of this; {known}")));
         };
         let value = field.shape.parse(field.name, &text).map_err(Fault::asked)?;

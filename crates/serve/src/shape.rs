@@ -53,6 +53,8 @@ pub enum Letters {
     Lines,
     /// Letters, digits and `. _ : + -`, beginning with a letter or digit.
     Name,
+    /// A tag, as the store takes it.
+    Tag,
     /// Numbers of records: `7,9`.
     Ids,
     /// A size: `4k`.
@@ -107,6 +109,7 @@ impl Letters {
             Letters::Line => "^[^\\u0000-\\u001f\\u007f]*$",
             Letters::Lines => "^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$",
             Letters::Name => "^[A-Za-z0-9][A-Za-z0-9._:+-]*$",
+            Letters::Tag => "^[\\p{L}\\p{N}._:/@+=][\\p{L}\\p{N}._:/@+=-]*$",
             Letters::Ids => "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,63}$",
             Letters::Size => "^[1-9][0-9]{0,11}[kmgKMG]?$",
             Letters::Knob => "^[a-z_]{1,40}(=[A-Za-z0-9_.,-]{1,200})?$",
@@ -122,6 +125,11 @@ impl Letters {
             Letters::Name => {
                 text.starts_with(|c: char| c.is_ascii_alphanumeric())
                     && all(text, |c| c.is_ascii_alphanumeric() || "._:+-".contains(c))
+            }
+            Letters::Tag => {
+                !text.is_empty()
+                    && !text.starts_with('-')
+                    && all(text, |c| c.is_alphanumeric() || "._:/@+=-".contains(c))
             }
             Letters::Ids => text.split(',').count() <= 64 && text.split(',').all(|id| is_count(id, 15)),
             Letters::Size => is_count(text.strip_suffix(|c| "kmgKMG".contains(c)).unwrap_or(text), 12),
@@ -193,10 +201,15 @@ impl Shape {
                 if items.len() > *max {
                     return Err(format!("{at} has {max} items at the most"));
                 }
-                items.iter().enumerate().try_for_each(|(index, item)| of.check(&format!("{at}[{index}]"), item))
+                items
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(index, item)| of.check(&format!("{at}[{index}]"), item))
             }
             (Shape::Object(fields), Value::Object(members)) => {
-                if let Some(other) = members.keys().find(|name| !fields.iter().any(|field| field.name == **name)) {
+                if let Some(other) =
+                    members.keys().find(|name| !fields.iter().any(|field| field.name == **name))
+                {
                     return Err(format!("{at} has no member `{other}`; it has {}", names(fields)));
                 }
                 check_members(at, fields, members)
@@ -212,7 +225,9 @@ impl Shape {
     /// What is wrong with it.
     pub fn parse(&self, at: &str, text: &str) -> Result<Value, String> {
         let value = match self {
-            Shape::Int { .. } => text.parse::<i64>().map(Value::from).map_err(|_| format!("{at} is a whole number"))?,
+            Shape::Int { .. } => {
+                text.parse::<i64>().map(Value::from).map_err(|_| format!("{at} is a whole number"))?
+            }
             Shape::Bool => match text {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),

@@ -27,8 +27,10 @@ pub struct Target {
 pub fn all(host: &Host, named: &[String]) -> Vec<Target> {
     let named = named.iter().map(|path| directory("directory", path, false));
     let mounts = mounts(&host.text("/proc/self/mountinfo").unwrap_or_default());
-    let is_directory = |mount: &Mount| files::kind(Path::new(&mount.path)).ok() == Some(files::Kind::Directory);
-    let mounts = mounts.into_iter().filter(is_directory).map(|mount| directory("mount", &mount.path, mount.read_only));
+    let is_directory =
+        |mount: &Mount| files::kind(Path::new(&mount.path)).ok() == Some(files::Kind::Directory);
+    let mounts =
+        mounts.into_iter().filter(is_directory).map(|mount| directory("mount", &mount.path, mount.read_only));
     let disks = host.list("/sys/block").into_iter().filter_map(|name| disk(host, &name));
     let mut targets: Vec<Target> = Vec::new();
     for target in named.chain(mounts).chain(disks).take(MOST) {
@@ -70,9 +72,9 @@ fn disk(host: &Host, name: &str) -> Option<Target> {
 
 /// A name for a path that says nothing else: FNV-1a, 64 bits.
 fn key(kind: &str, path: &str) -> String {
-    let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = path
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     format!("{kind}-{hash:016x}")
 }
 
@@ -85,8 +87,23 @@ struct Mount {
 
 /// File systems that store without a device of their own.
 const STORING: &[&str] = &[
-    "nfs", "nfs4", "cifs", "smb3", "ceph", "zfs", "9p", "virtiofs", "glusterfs", "lustre", "beegfs", "gpfs", "overlay",
-    "fuse.glusterfs", "fuse.ceph-fuse", "fuse.sshfs", "fuse.s3fs",
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "ceph",
+    "zfs",
+    "9p",
+    "virtiofs",
+    "glusterfs",
+    "lustre",
+    "beegfs",
+    "gpfs",
+    "overlay",
+    "fuse.glusterfs",
+    "fuse.ceph-fuse",
+    "fuse.sshfs",
+    "fuse.s3fs",
 ];
 
 /// The mounts in a `mountinfo` (Documentation/filesystems/proc.rst, 3.5), the last on each place.
@@ -95,7 +112,8 @@ fn mounts(text: &str) -> Vec<Mount> {
     for line in text.lines() {
         let Some((left, right)) = line.split_once(" - ") else { continue };
         let (left, right): (Vec<&str>, Vec<&str>) = (left.split(' ').collect(), right.split(' ').collect());
-        let ([_, _, _, _, place, options, ..], [kind, source, super_options, ..]) = (&left[..], &right[..]) else {
+        let ([_, _, _, _, place, options, ..], [kind, source, super_options, ..]) = (&left[..], &right[..])
+        else {
             continue;
         };
         if !source.starts_with("/dev/") && !STORING.contains(kind) {
@@ -115,7 +133,9 @@ fn unescaped(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
-        let octal = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|text| u8::from_str_radix(text, 8).ok());
+        let octal = |digits: &[u8]| {
+            std::str::from_utf8(digits).ok().and_then(|text| u8::from_str_radix(text, 8).ok())
+        };
         match (first, tail.get(..3).and_then(octal)) {
             (b'\\', Some(byte)) => {
                 bytes.push(byte);
@@ -152,7 +172,10 @@ mod tests {
         let dir = files::temporary_dir("targets").unwrap();
         let path = dir.path().to_string_lossy().into_owned();
         let targets = all(&Host::live(), std::slice::from_ref(&path));
-        assert_eq!((targets[0].kind, targets[0].path.as_str(), targets[0].safe_to_load), ("directory", path.as_str(), true));
+        assert_eq!(
+            (targets[0].kind, targets[0].path.as_str(), targets[0].safe_to_load),
+            ("directory", path.as_str(), true)
+        );
         assert!(targets.iter().all(|target| !target.key.contains(['/', '.'])), "{targets:?}");
         assert_eq!(targets, all(&Host::live(), &[path]), "keys stay");
     }

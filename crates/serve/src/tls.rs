@@ -25,9 +25,8 @@ impl Tls {
     /// Which of the files is missing or not what it should be.
     pub fn acceptor(&self) -> Result<TlsAcceptor, ServeError> {
         let wrong = |path: &Path, why: String| ServeError::Certificate { path: path.to_path_buf(), why };
-        let read = |path: &Path| {
-            host::files::read_bytes(path).map_err(|error| wrong(path, error.to_string()))
-        };
+        let read =
+            |path: &Path| host::files::read_bytes(path).map_err(|error| wrong(path, error.to_string()));
         let certificates = CertificateDer::pem_slice_iter(&read(&self.cert)?)
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| wrong(&self.cert, error.to_string()))?;

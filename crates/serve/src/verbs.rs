@@ -4,6 +4,7 @@ use crate::answer::Fault;
 use host::Piped;
 use serde_json::Value;
 use std::io::Read;
+use std::path::Path;
 
 /// The longest document that is taken, bytes.
 const DOCUMENT_MAX: u64 = 256 << 20;
@@ -29,8 +30,24 @@ pub struct Done {
 /// # Errors
 /// When it cannot be run, or failed: its own words and exit code.
 pub fn run(program: &str, words: &[String], only_looks: bool) -> Result<Done, Fault> {
-    let words: Vec<String> = std::iter::once("--json".to_string()).chain(words.iter().cloned()).collect();
-    let mut child = Piped::start(program, &words)?;
+    follow(Piped::start(program, &with_json(words))?, only_looks)
+}
+
+/// The same in a directory, so that a file in it can be named without its path.
+///
+/// # Errors
+/// See [`run`].
+pub fn run_in(directory: &Path, state_dir: &Path, program: &str, words: &[String]) -> Result<Done, Fault> {
+    let state_dir = host::files::canonical(state_dir)?;
+    let variables = [("IODYNO_STATE_DIR", state_dir.as_path())];
+    follow(Piped::start_in(program, &with_json(words), Some(directory), &variables)?, false)
+}
+
+fn with_json(words: &[String]) -> Vec<String> {
+    std::iter::once("--json".to_string()).chain(words.iter().cloned()).collect()
+}
+
+fn follow(mut child: Piped, only_looks: bool) -> Result<Done, Fault> {
     let said = child.stderr().map(|source| std::thread::spawn(move || read_some(source, WORDS_MAX)));
     let (done, timer) = std::sync::mpsc::channel::<()>();
     if only_looks {
@@ -119,7 +136,10 @@ mod tests {
     fn the_complaint_is_found_among_other_words() {
         let words = "iodyno: `tune vda` (process 7) ended before it put everything back.\nnote: scratch\n\
                      iodyno: cannot write to /dev/sdb: it is in use.\nUse a directory.\n";
-        assert_eq!(told(words), ("cannot write to /dev/sdb: it is in use.".into(), "Use a directory.".into()));
+        assert_eq!(
+            told(words),
+            ("cannot write to /dev/sdb: it is in use.".into(), "Use a directory.".into())
+        );
         assert_eq!(told("error: unexpected argument\n\nUsage: x\n").0, "unexpected argument");
         assert_eq!(told(""), (String::new(), String::new()));
     }
@@ -127,7 +147,10 @@ mod tests {
     #[test]
     fn exit_codes_have_their_status() {
         let status = |exit| fault(exit, "iodyno: no").status;
-        assert_eq!([Some(2), Some(3), Some(4), Some(5), Some(130), None].map(status), [400, 403, 409, 422, 503, 503]);
+        assert_eq!(
+            [Some(2), Some(3), Some(4), Some(5), Some(130), None].map(status),
+            [400, 403, 409, 422, 503, 503]
+        );
     }
 
     #[test]

@@ -110,7 +110,9 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
                 });
             }
         }
-        Told::Ending(jobs) => context.out.note(format!("iodyno: ending; waits for {jobs} job to put everything back.")),
+        Told::Ending(jobs) => {
+            context.out.note(format!("iodyno: ending; waits for {jobs} job to put everything back."))
+        }
         Told::Ended { command, is_back: true } => {
             context.out.note(format!("iodyno: `{command}` has ended; everything is put back."));
         }

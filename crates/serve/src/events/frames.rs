@@ -7,7 +7,7 @@ use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use store::Store;
+use store::{Filter, Store};
 
 /// Time between two frames.
 const EVERY: &str = "100ms";
@@ -60,8 +60,11 @@ impl Idle {
 /// Passes on what one `watch` prints, until nobody listens; false when it ended by itself, which it should not.
 fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
     let hub = &door.hub;
-    let words = ["--json", "watch", "--interval", EVERY, "--every", EVERY, "--layers", "off"];
-    let words: Vec<String> = words.map(str::to_string).to_vec();
+    // The windows of a proof stay free of what tracing costs.
+    let is_traced = !door.jobs.is_tuning();
+    let words = ["--json", "watch", "--interval", EVERY, "--every", EVERY, "--latencies"];
+    let off: &[&str] = if is_traced { &[] } else { &["--layers", "off"] };
+    let words: Vec<String> = words.iter().chain(off).map(|word| (*word).to_string()).collect();
     let mut child = match Piped::start(&door.options.program, &words) {
         Ok(child) => child,
         Err(error) => {
@@ -90,7 +93,7 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
                 false => {}
             }
             records.look(door);
-            if is_wanted && idle.is_over(hub) {
+            if is_wanted && (idle.is_over(hub) || is_traced == door.jobs.is_tuning()) {
                 is_wanted = false;
                 let _ = interrupter.interrupt();
             }
@@ -149,6 +152,8 @@ fn since(door: &Door, last_id: i64) -> Vec<(i64, String)> {
 
 /// The newest records' numbers and lines. A store that cannot be read has none to tell of.
 fn rows(door: &Door, limit: u32) -> Vec<(i64, String)> {
-    let rows = Store::open(&door.options.state_dir).and_then(|store| store.list(limit)).unwrap_or_default();
+    let filter = Filter { limit, ..Filter::default() };
+    let rows = Store::open_read_only(&door.options.state_dir).and_then(|store| store.query(&filter));
+    let rows = rows.unwrap_or_default();
     rows.into_iter().filter_map(|row| Some((row.id, serde_json::to_string(&row).ok()?))).collect()
 }

@@ -300,7 +300,10 @@ mod tests {
         // A frame's id knows only of notices before it: one that came between is told again rather than never.
         let mut again = hub.place(Some(&last), 0);
         let text = hub.since(&mut again);
-        assert!(text.contains("data: 2\n") && text.contains("data: 3\n") && !text.contains("data: 1\n"), "{text}");
+        assert!(
+            text.contains("data: 2\n") && text.contains("data: 3\n") && !text.contains("data: 1\n"),
+            "{text}"
+        );
         for odd in ["", "1", "x.y.z", "1.2.3", "99999999999999999999.1.1"] {
             let mut place = hub.place(Some(odd), 0);
             assert_eq!(hub.since(&mut place), "", "{odd}");

@@ -106,7 +106,12 @@ impl Jobs {
     ///
     /// # Errors
     /// When another one is at work, or an option makes no sense for the verb.
-    pub fn start(door: &Arc<Door>, verb: &str, target: Target, wishes: &Map<String, Value>) -> Result<Job, Fault> {
+    pub fn start(
+        door: &Arc<Door>,
+        verb: &str,
+        target: Target,
+        wishes: &Map<String, Value>,
+    ) -> Result<Job, Fault> {
         let words = options::words(verb, &target, wishes)?;
         let job = {
             let mut inner = door.jobs.lock();
@@ -114,8 +119,11 @@ impl Jobs {
                 return Err(Fault::new(503, "the server is ending"));
             }
             if let Some(other) = inner.all.iter().find(|job| job.state.is_at_work()) {
-                return Err(Fault::new(409, format!("job {} is at work, and two loads would spoil each other", other.id))
-                    .hint("Wait for its end, or stop it first."));
+                return Err(Fault::new(
+                    409,
+                    format!("job {} is at work, and two loads would spoil each other", other.id),
+                )
+                .hint("Wait for its end, or stop it first."));
             }
             inner.last_id += 1;
             let job = Job {
@@ -148,6 +156,11 @@ impl Jobs {
     /// All of them, the newest first.
     pub fn all(&self) -> Vec<Job> {
         self.lock().all.iter().rev().cloned().collect()
+    }
+
+    /// Whether an experiment is at work.
+    pub fn is_tuning(&self) -> bool {
+        self.lock().all.iter().any(|job| job.verb == "tune" && job.state.is_at_work())
     }
 
     /// One of them.

@@ -30,16 +30,35 @@ pub const OPTIONS: &[Field] = &[
     may("ioengine", Shape::OneOf(&["io_uring", "libaio", "psync"]), "run, tune: what produces the load"),
     may("runtime_s", Shape::Int { min: 1, max: 86_400 }, "run: how long, s; 10 by default"),
     may("seed", Shape::Int { min: 0, max: 1 << 48 }, "run, tune: of offsets, data and every random choice"),
-    may("knobs", Shape::List { of: &KNOB, max: 16 }, "tune: settings to try, scheduler or scheduler=none,bfq"),
-    may("budget_s", Shape::Int { min: 10, max: 86_400 }, "tune: time for all settings together, s; 300 by default"),
+    may(
+        "knobs",
+        Shape::List { of: &KNOB, max: 16 },
+        "tune: settings to try, scheduler or scheduler=none,bfq",
+    ),
+    may(
+        "budget_s",
+        Shape::Int { min: 10, max: 86_400 },
+        "tune: time for all settings together, s; 300 by default",
+    ),
     may("accept_worse_p99", Shape::Bool, "tune: accept a worse p99 in exchange for throughput"),
     may("depth", Shape::OneOf(&["quick", "deep"]), "check: 10 s, or up to 5 min, in place of half a minute"),
     may("load", Shape::Bool, "check: false to load nothing and judge the path alone"),
 ];
 
 /// Options of a load, which `run` and `tune` share.
-const LOAD: &[&str] =
-    &["preset", "rw", "bs", "size", "iodepth", "numjobs", "direct", "rwmixread", "rate_iops", "ioengine", "seed"];
+const LOAD: &[&str] = &[
+    "preset",
+    "rw",
+    "bs",
+    "size",
+    "iodepth",
+    "numjobs",
+    "direct",
+    "rwmixread",
+    "rate_iops",
+    "ioengine",
+    "seed",
+];
 
 /// Which verb takes which besides.
 const TAKES: &[(&str, &[&str])] = &[
@@ -81,7 +100,9 @@ pub fn words(verb: &str, target: &Target, wishes: &Map<String, Value>) -> Result
 fn word(option: &str, value: &Value) -> Result<Vec<String>, Fault> {
     let text = match value {
         Value::String(text) => text.clone(),
-        Value::Number(number) => number.as_f64().map(|float| format!("{float:.0}")).ok_or_else(Fault::defect)?,
+        Value::Number(number) => {
+            number.as_f64().map(|float| format!("{float:.0}")).ok_or_else(Fault::defect)?
+        }
         Value::Bool(flag) => u8::from(*flag).to_string(),
         Value::Array(knobs) => {
             return Ok(knobs.iter().filter_map(Value::as_str).map(|knob| format!("--knob={knob}")).collect());
@@ -131,9 +152,13 @@ mod tests {
         let wishes = json!({"rw": "randwrite", "bs": "4k", "iodepth": 8, "direct": false, "runtime_s": 5});
         let run = line("run", wishes).unwrap();
         assert_eq!(run, "run --stream --bs=4k --direct=0 --iodepth=8 --runtime=5s --rw=randwrite /srv/a b");
-        let tune = line("tune", json!({"knobs": ["scheduler=none,bfq", "nomerges"], "budget_s": 60.0})).unwrap();
+        let tune =
+            line("tune", json!({"knobs": ["scheduler=none,bfq", "nomerges"], "budget_s": 60.0})).unwrap();
         assert_eq!(tune, "tune --stream --budget=60s --knob=scheduler=none,bfq --knob=nomerges /srv/a b");
-        assert_eq!(line("check", json!({"depth": "quick", "load": false})).unwrap(), "check --quick --no-load /srv/a b");
+        assert_eq!(
+            line("check", json!({"depth": "quick", "load": false})).unwrap(),
+            "check --quick --no-load /srv/a b"
+        );
         assert_eq!(line("check", json!({})).unwrap(), "check /srv/a b");
     }
 
@@ -146,7 +171,9 @@ mod tests {
 
     #[test]
     fn nothing_that_destroys_or_starts_anything_has_a_name() {
-        for option in ["destroy_data", "overwrite", "force_signature", "engine_option", "job", "words", "target"] {
+        for option in
+            ["destroy_data", "overwrite", "force_signature", "engine_option", "job", "words", "target"]
+        {
             assert!(!OPTIONS.iter().any(|field| field.name == option));
         }
         let shape = Shape::Object(OPTIONS);
@@ -166,7 +193,8 @@ mod tests {
 
     #[test]
     fn a_target_that_must_not_be_loaded_is_only_judged() {
-        let fixed = Target { safe_to_load: false, why_not: Some("it is mounted read-only".into()), ..target("/mnt") };
+        let fixed =
+            Target { safe_to_load: false, why_not: Some("it is mounted read-only".into()), ..target("/mnt") };
         assert_eq!(words("run", &fixed, &Map::new()).unwrap_err().status, 409);
         let idle = json!({"load": false}).as_object().unwrap().clone();
         assert!(words("check", &fixed, &idle).is_ok());

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 const TEXT: Shape = Shape::Text { max: 1 << 20, of: Letters::Any };
-const ENTRY: Shape = Shape::Open(&[must("kind", TEXT, ""), must("id", TEXT, ""), must("page", TEXT, "Markdown")]);
+const ENTRY: Shape =
+    Shape::Open(&[must("kind", TEXT, ""), must("id", TEXT, ""), must("page", TEXT, "Markdown")]);
 
 pub const ROUTES: &[Route] = &[
     Route::new(
@@ -23,7 +24,10 @@ pub const ROUTES: &[Route] = &[
         Run::Call(all),
     ),
     Route {
-        place: &[must("kind", name(40), "as the catalogue names it"), must("id", name(100), "as the catalogue names it")],
+        place: &[
+            must("kind", name(40), "as the catalogue names it"),
+            must("id", name(100), "as the catalogue names it"),
+        ],
         ..Route::new(
             Verb::Get,
             "/api/v1/catalogue/{kind}/{id}",

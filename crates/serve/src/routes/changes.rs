@@ -23,7 +23,10 @@ pub const ROUTES: &[Route] = &[
         Run::Call(status),
     ),
     Route {
-        query: &[must("record", ID, "a tune's record"), may("persist", Shape::Bool, "also for after the next boot")],
+        query: &[
+            must("record", ID, "a tune's record"),
+            may("persist", Shape::Bool, "also for after the next boot"),
+        ],
         refuses: &[409, 422],
         ..Route::new(
             Verb::Get,
@@ -32,7 +35,11 @@ pub const ROUTES: &[Route] = &[
             Gives::Json(Shape::Open(&[
                 must("schema", Shape::OneOf(&["iodyno.plan/1"]), ""),
                 must("document", Shape::Open(&[must("device", TEXT, "to be repeated in `confirm`")]), ""),
-                must("words", Shape::List { of: &TEXT, max: 10_000 }, "each setting with what it is and will be"),
+                must(
+                    "words",
+                    Shape::List { of: &TEXT, max: 10_000 },
+                    "each setting with what it is and will be",
+                ),
             ])),
             Run::Call(plan),
         )

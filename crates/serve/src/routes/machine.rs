@@ -6,10 +6,16 @@ use crate::route::{Call, Gives, Route, Run, Verb};
 use crate::shape::{Field, Letters, Shape, must, name};
 use crate::targets::{self, Target};
 use crate::verbs;
+use model::iopath::IoPath;
+use model::job::Job;
+use model::record::{Provenance, RECORD_SCHEMA, Record};
+use model::studies::Studies;
 use serde_json::json;
 use std::sync::Arc;
 
 const TEXT: Shape = Shape::Text { max: 10_000, of: Letters::Any };
+
+const PICTURE: Shape = Shape::Text { max: 10 << 20, of: Letters::Any };
 
 /// Names a target.
 pub const KEY: Field = must("target", name(100), "key of a target, as /targets gives it");
@@ -38,8 +44,26 @@ pub const ROUTES: &[Route] = &[
             Verb::Get,
             "/api/v1/machine",
             "The I/O path below a target with every setting: what `inspect` prints.",
-            Gives::Json(Shape::Open(&[must("target", TEXT, ""), must("root", Shape::Open(&[]), "the uppermost layer")])),
+            Gives::Json(Shape::Open(&[
+                must("target", TEXT, ""),
+                must("root", Shape::Open(&[]), "the uppermost layer"),
+            ])),
             Run::Call(machine),
+        )
+    },
+    Route {
+        query: &[KEY],
+        refuses: &[422],
+        ..Route::new(
+            Verb::Get,
+            "/api/v1/machine/diagram",
+            "The same as a picture.",
+            Gives::Json(Shape::Open(&[
+                must("id", TEXT, ""),
+                must("svg", PICTURE, ""),
+                must("description", TEXT, ""),
+            ])),
+            Run::Call(diagram),
         )
     },
 ];
@@ -66,4 +90,31 @@ fn machine(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let target = named(door, call)?;
     let document = verbs::look(&door.options.program, &["inspect".to_string(), target.path])?;
     Ok(Reply::bytes(JSON, document))
+}
+
+/// A record of nothing but the path has one figure: the path's.
+fn diagram(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let target = named(door, call)?;
+    let document = verbs::look(&door.options.program, &["inspect".to_string(), target.path.clone()])?;
+    let path: IoPath = serde_json::from_slice(&document).map_err(|_| Fault::defect())?;
+    let record = Record {
+        schema: RECORD_SCHEMA.into(),
+        verb: "inspect".into(),
+        target: target.path,
+        summary: String::new(),
+        provenance: Provenance::default(),
+        path,
+        job: Job::default(),
+        load: None,
+        sections: Vec::new(),
+        findings: Vec::new(),
+        sensors: Vec::new(),
+        layers: None,
+        trials: Vec::new(),
+        studies: Studies::default(),
+        check: None,
+        imported: None,
+    };
+    let figure = page::figures(&record).into_iter().find(|figure| figure.id == "path");
+    Reply::json(&figure.ok_or_else(|| Fault::new(404, "there is nothing to draw below this target"))?)
 }

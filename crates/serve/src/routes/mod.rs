@@ -2,7 +2,9 @@
 
 mod catalogue;
 mod changes;
+mod comparisons;
 mod events;
+mod imports;
 mod jobs;
 mod machine;
 mod records;
@@ -14,6 +16,8 @@ const TABLES: &[&[Route]] = &[
     session::ROUTES,
     machine::ROUTES,
     records::ROUTES,
+    imports::ROUTES,
+    comparisons::ROUTES,
     catalogue::ROUTES,
     changes::ROUTES,
     jobs::ROUTES,

@@ -15,7 +15,11 @@ const TEXT: Shape = Shape::Text { max: 1000, of: Letters::Any };
 pub const ROUTES: &[Route] = &[
     Route {
         gate: Gate::Anybody,
-        body: Body::Json(&[must("token", Shape::Text { max: 200, of: Letters::Name }, "the token that was printed")]),
+        body: Body::Json(&[must(
+            "token",
+            Shape::Text { max: 200, of: Letters::Name },
+            "the token that was printed",
+        )]),
         refuses: &[401, 429],
         ..Route::new(
             Verb::Post,
@@ -68,10 +72,13 @@ fn log_in(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 
 fn refused(refusal: Refusal) -> Fault {
     match refusal {
-        Refusal::Wrong => Fault::new(401, "this token is not, or no longer, one of this server")
-            .hint("Each is good for one log-in within 15 minutes; `kill -USR1` of the server prints a new one."),
-        Refusal::TooSoon(seconds) => Fault::new(429, format!("a wrong token was given; the next try is in {seconds} s"))
-            .with(header::RETRY_AFTER, seconds.to_string()),
+        Refusal::Wrong => Fault::new(401, "this token is not, or no longer, one of this server").hint(
+            "Each is good for one log-in within 15 minutes; `kill -USR1` of the server prints a new one.",
+        ),
+        Refusal::TooSoon(seconds) => {
+            Fault::new(429, format!("a wrong token was given; the next try is in {seconds} s"))
+                .with(header::RETRY_AFTER, seconds.to_string())
+        }
         Refusal::NoRandomness => Fault::defect(),
     }
 }

@@ -7,6 +7,7 @@ use model::job::Job;
 use model::units;
 use model::verdict::{ArmResult, Stage};
 use pipeline::experiment::Progress;
+use serde::Serialize;
 use std::cell::Cell;
 use std::io::IsTerminal;
 
@@ -15,10 +16,35 @@ pub struct Live {
     out: Out,
     line: Line,
     is_terminal: bool,
+    is_streaming: bool,
     device: String,
     job: String,
     said: Cell<Option<Stage>>,
     next_ns: Cell<u64>,
+    line_ns: Cell<u64>,
+    streamed: Cell<Option<Stage>>,
+}
+
+/// A line of `--stream`: where an experiment stands. A bound that is still open is null.
+#[derive(Serialize)]
+struct Step<'a> {
+    schema: &'static str,
+    knob: &'a str,
+    device: &'a str,
+    /// The values; the first is the one found.
+    values: &'a [String],
+    /// None when it is decided.
+    stage: Option<Stage>,
+    /// Pairs, or blocks of a race, of this stage.
+    pairs: usize,
+    /// Each value but the first against it.
+    arms: &'a [ArmResult],
+    leader: &'a str,
+    windows: u64,
+    spent_ms: u64,
+    left_ms: u64,
+    /// I/Os per second in the last window.
+    rate: f64,
 }
 
 const REDRAW_NS: u64 = 100_000_000;
@@ -26,20 +52,26 @@ const BAR_CELLS: u64 = 20;
 
 impl Live {
     /// Nothing is drawn yet.
-    pub fn new(out: Out, plan: &TunePlan, job: &Job) -> Self {
+    pub fn new(out: Out, plan: &TunePlan, job: &Job, is_streaming: bool) -> Self {
         Live {
             out,
             line: Line::new(),
             is_terminal: std::io::stderr().is_terminal(),
+            is_streaming,
             device: plan.device.clone(),
             job: job.phrase(),
             said: Cell::new(None),
             next_ns: Cell::new(0),
+            line_ns: Cell::new(0),
+            streamed: Cell::new(None),
         }
     }
 
     /// After each window: redraws at most ten times a second, or says a new stage.
     pub fn show(&self, planned: &PlannedKnob, progress: &Progress) {
+        if self.is_streaming {
+            self.stream(planned, progress);
+        }
         if !self.is_terminal {
             if progress.stage != self.said.get()
                 && let Some(stage) = progress.stage
@@ -61,6 +93,30 @@ impl Live {
             self.next_ns.set(now_ns + REDRAW_NS);
             self.line.say(self.screen(planned, progress));
         }
+    }
+
+    /// A line at most ten times a second, and one for each new stage.
+    fn stream(&self, planned: &PlannedKnob, progress: &Progress) {
+        let now_ns = host::clock::monotonic_ns();
+        let is_new = progress.stage != self.streamed.replace(progress.stage);
+        if now_ns < self.line_ns.get() && !is_new {
+            return;
+        }
+        self.line_ns.set(now_ns + REDRAW_NS);
+        self.out.line(&Step {
+            schema: "iodyno.step/1",
+            knob: &planned.knob,
+            device: &self.device,
+            values: &planned.values,
+            stage: progress.stage,
+            pairs: progress.pairs,
+            arms: &progress.arms,
+            leader: &planned.values[progress.leader.min(planned.values.len() - 1)],
+            windows: progress.windows,
+            spent_ms: progress.spent_ms,
+            left_ms: progress.left_ms,
+            rate: progress.rate,
+        });
     }
 
     fn screen(&self, planned: &PlannedKnob, progress: &Progress) -> String {

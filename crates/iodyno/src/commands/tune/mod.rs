@@ -47,6 +47,9 @@ pub struct Args {
     /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
     #[arg(long)]
     pub aa: bool,
+    /// Print a JSON line on stdout for each step of the experiment, and the record's at the end; words go to stderr.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub stream: bool,
     /// When to trace the block layer: auto traces a few windows after each decision, so that the proof is free of what
     /// tracing costs; lite and full trace all windows.
     #[arg(long, value_enum, default_value = "auto")]
@@ -67,6 +70,7 @@ const SCHEMA: &str = "iodyno.tune/1";
 
 /// Plans, says the plan, proves, puts back, and says what was found.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let context = &context.streaming(args.stream);
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(super::inspect::failure)?;
@@ -106,7 +110,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for line in words::record(id, &record) {
         context.out.say(line);
     }
-    context.out.document(&Document { schema: SCHEMA, id: Some(id), plan: &plan, record: Some(&record) })?;
+    let document = Document { schema: SCHEMA, id: Some(id), plan: &plan, record: Some(&record) };
+    if args.stream {
+        context.out.line(&document);
+    } else {
+        context.out.document(&document)?;
+    }
     Ok(if done.interrupted { Exit::Interrupted } else { exit_of(&record.trials) })
 }
 

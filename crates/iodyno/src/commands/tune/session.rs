@@ -123,7 +123,7 @@ impl Session<'_> {
     }
 
     fn try_all(&self, rig: &Rig<'_>) -> Result<Vec<Trial>, Failure> {
-        let live = Live::new(self.context.out, self.plan, self.job);
+        let live = Live::new(self.context.out, self.plan, self.job, self.args.stream);
         let mut trials = Vec::new();
         let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
         for (index, planned) in self.plan.knobs.iter().enumerate() {

@@ -1,0 +1,6 @@
+//! `iodyno serve` over real connections: what is given, what is refused, and that everything is put back.
+
+mod api;
+mod http;
+mod jobs;
+mod refused;
