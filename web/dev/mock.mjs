@@ -2,7 +2,7 @@
 //
 //     node dev/mock.mjs path/to/iodyno [port]
 //
-// What it cannot tell (a comparison, a history) it refuses, as the server refuses what it has not.
+// It draws no figures and starts no load; IODYNO_STATE_DIR says whose records it shows.
 import { execFile, spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
@@ -46,6 +46,9 @@ const answers = [
   [/^\/catalogue$/, () => document("catalogue")],
   [/^\/changes$/, () => document("status")],
   [/^\/jobs$/, () => ({ jobs: [] })],
+  [/^\/compare$/, (_, query) => document("compare", `--base=${query.get("base")}`, ...query.get("r").split(","))],
+  [/^\/rank$/, (_, query) => document("compare", "--rank", ...query.get("r").split(","))],
+  [/^\/history$/, (_, query) => document("history", query.get("device"))],
 ];
 
 function events(response) {

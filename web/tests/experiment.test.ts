@@ -9,14 +9,14 @@ const step = (stage: string | null, pairs: number, effect: number | null, low: n
 
 test("before anything is compared, the stage is told", () => {
   assert.equal(experimentOf([]), null);
-  assert.equal(experimentOf([{ schema: "iodyno.interval/1" }, { schema: "iodyno.tune/1", id: 7 }]), null);
+  assert.equal(experimentOf([{ schema: "iodyno.interval/1", knob: "x", left_ms: 1 }, { schema: "iodyno.tune/1", id: 7 }]), null);
   const view = experimentOf([step("calibrate", 0, null, null, null)])!;
   assert.equal(view.sentence, "scheduler: learning the noise at 41.2 k IOPS, some 20 s left");
   assert.deepEqual([view.first, view.running.length], ["mq-deadline", 0]);
 });
 
 test("the interval closes pair by pair and stays when the hold-out begins", () => {
-  const steps = [step("pairs", 5, 0.3, -0.2, 12), step("pairs", 6, 0.25, 0.05, 0.5), step("pairs", 6, 0.25, 0.06, 0.5)];
+  const steps = [step("pairs", 5, 0.3, -0.2, null), step("pairs", 6, 0.25, 0.05, 0.5), step("pairs", 6, 0.25, 0.06, 0.5)];
   const view = experimentOf(steps)!;
   assert.match(view.sentence, /none \+25 % \(\+6.0 % to \+50 %\), leading/);
   assert.deepEqual(view.running.map((one) => one.n), [5, 6]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { address, filterLine, filterOf, idList, parseFilter, parsePlace, spanSeconds, withQuery } from "../src/core/url.ts";
+import { address, filterLine, filterOf, idList, momentMs, parseFilter, parsePlace, spanSeconds, withQuery } from "../src/core/url.ts";
 import { tokenOf } from "../src/net/api.ts";
 
 test("an address gives the same place back", () => {
@@ -37,6 +37,15 @@ test("queries lose what is empty and keep the rest", () => {
   assert.equal(withQuery(new URLSearchParams("a=1&b=2"), { b: null, c: "7,9" }), "a=1&c=7,9");
   assert.deepEqual(idList("7,9,7,x,-1,1.5,0"), [7, 9]);
   assert.deepEqual(["30s", "5m", "1h", "x", null].map((text) => spanSeconds(text, 60)), [30, 300, 3600, 60, 60]);
+});
+
+test("moments are days of the reader's zone, times, or so long ago", () => {
+  const now = Date.parse("2026-11-21T22:45:00Z");
+  assert.equal(momentMs("7d", now), now - 7 * 86_400_000);
+  assert.equal(momentMs("12h", now), now - 12 * 3_600_000);
+  assert.equal(momentMs("2026-11-21", now), new Date(2026, 10, 21).getTime());
+  assert.equal(momentMs("2026-11-21T10:00:00Z", now), Date.parse("2026-11-21T10:00:00Z"));
+  assert.deepEqual(["", "yesterday", "2026-99-99", "7"].map((text) => momentMs(text, now)), [null, null, null, null]);
 });
 
 test("the token is found behind ? and #, and nowhere else", () => {

@@ -23,7 +23,10 @@ fn find(method: &Method, path: &str) -> Result<Reply, Fault> {
     let name = path.trim_start_matches('/');
     let named = ASSETS.iter().find(|(known, _)| *known == name && !name.is_empty());
     let index = || ASSETS.iter().find(|(known, _)| *known == "index.html");
-    let is_file = name.rsplit('/').next().is_some_and(|last| last.contains('.'));
+    let (first, last) = (name.split('/').next(), name.rsplit('/').next());
+    // Ids and names of devices may hold a dot: `/catalogue/field/disk.await_read_ms`.
+    let is_page = first.is_some_and(|first| ["catalogue", "history", "machine"].contains(&first));
+    let is_file = !is_page && last.is_some_and(|last| last.contains('.'));
     match named {
         Some((name, bytes)) => Ok(reply(name, bytes)),
         None if is_file => Err(Fault::new(404, "there is no such file")),
@@ -90,7 +93,7 @@ mod tests {
     fn deep_links_give_the_first_page() {
         let has_pages = ASSETS.iter().any(|(name, _)| *name == "index.html");
         let expected = if has_pages { 200 } else { 404 };
-        for link in ["/", "/records/7", "/compare"] {
+        for link in ["/", "/records/7", "/compare", "/catalogue/field/disk.await_read_ms"] {
             assert_eq!(status(Method::GET, link), expected, "{link}");
         }
     }

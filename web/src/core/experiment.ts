@@ -6,8 +6,9 @@ export interface Arm {
   arm: string;
   /** Ratio minus one against the value that is set now. */
   effect: number | null;
-  low: number | null;
-  high: number | null;
+  /** Bounds of it; one that is still open is as far as it can be. */
+  low: number;
+  high: number;
   dropped: boolean;
 }
 
@@ -49,15 +50,15 @@ const STAGES: Record<string, string> = {
 function armsOf(step: Document): Arm[] {
   const list = Array.isArray(step.arms) ? (step.arms as Document[]) : [];
   return list.filter((arm) => arm && typeof arm === "object").map((arm) => ({
-    arm: text(arm.arm), effect: number(arm.effect), low: number(arm.low), high: number(arm.high), dropped: arm.dropped === true,
+    arm: text(arm.arm), effect: number(arm.effect), low: number(arm.low) ?? -1, high: number(arm.high) ?? Infinity, dropped: arm.dropped === true,
   }));
 }
 
-const isStep = (step: Document): boolean => text(step.knob) !== "" && "left_ms" in step;
+const isStep = (step: Document): boolean => step.schema === "iodyno.step/1";
 
 /** What an interval says in words while it may still change. */
 function claim(arm: Arm): string {
-  if (arm.effect === null || arm.low === null || arm.high === null) return `${arm.arm} is not compared yet`;
+  if (arm.effect === null) return `${arm.arm} is not compared yet`;
   // An interval that is still open on a side has no end to print.
   const bound = (value: number) => (value < 9 && value > -0.999 ? percentSigned(value) : "open");
   const lead = arm.low > 0 ? ", leading" : arm.high < 0 ? ", behind" : ", undecided";
@@ -80,7 +81,7 @@ export function experimentOf(documents: readonly Document[]): ExperimentView | n
     if (step.stage !== "pairs" && step.stage !== "race") continue;
     const arm = armsOf(step).find((one) => one.arm === shown);
     const n = number(step.pairs) ?? 0;
-    if (!arm || arm.effect === null || arm.low === null || arm.high === null || n < 1) continue;
+    if (!arm || arm.effect === null || n < 1) continue;
     const at = { n, low: Math.log(Math.max(1 + arm.low, 1e-3)), high: Math.log(1 + arm.high), estimate: Math.log(1 + arm.effect) };
     if (running.length && running[running.length - 1].n === n) running[running.length - 1] = at;
     else if (!running.length || n > running[running.length - 1].n) running.push(at);
@@ -91,9 +92,7 @@ export function experimentOf(documents: readonly Document[]): ExperimentView | n
   const lead = best ? claim(best) : `${stage} at ${count(Math.round(number(last.rate) ?? 0))} IOPS`;
   return {
     knob: text(last.knob), device: text(last.device), sentence: `${text(last.knob)}: ${lead}${left}`, stage,
-    pairs: number(last.pairs) ?? 0, first: text(last.first) || text(last.default) || firstOf(last), arms, shown, running,
+    pairs: number(last.pairs) ?? 0, first: Array.isArray(last.values) ? text(last.values[0]) : "", arms, shown, running,
     rate: number(last.rate), leftMs, spentMs: number(last.spent_ms) ?? 0,
   };
 }
-
-const firstOf = (step: Document): string => (Array.isArray(step.values) ? text(step.values[0]) : "");

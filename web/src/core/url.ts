@@ -86,6 +86,18 @@ export function filterLine(filter: Filter): string {
   return [...named, ...(filter.text ? [filter.text] : [])].join(" ");
 }
 
+/**
+ * A moment as people write it, as milliseconds since 1970: `2026-11-21`, `2026-11-21T22:45`, `7d` or `12h` ago. None where
+ * it is none of these.
+ */
+export function momentMs(text: string, nowMs: number): number | null {
+  const ago = /^(\d+)([dh])$/.exec(text);
+  if (ago) return nowMs - Number(ago[1]) * { d: 86_400_000, h: 3_600_000 }[ago[2] as "d" | "h"];
+  // A date without a time is a day of the reader's own zone, not of Greenwich.
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00`) : /^\d{4}-/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
 /** `7,9,12` → numbers; what is none is left out, and each is taken once. */
 export function idList(text: string | null): number[] {
   const ids = (text ?? "").split(",").map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);

@@ -35,11 +35,10 @@ class Live {
   readonly maps = new Map<string, LatencyMap>();
   /** Why there are no frames, where the server says so. */
   unwatched: string | null = null;
-  /** When the first frame came, seconds of the sensors' clock: rates of charts start there. */
-  firstAt = NaN;
   private readonly watchers = new Set<() => void>();
   private readonly jobWatchers = new Set<(data: string) => void>();
   private readonly recordWatchers = new Set<(data: string) => void>();
+  private shift = 0;
   private focused: string | null = null;
   private busyAt = -Infinity;
   private scheduled = 0;
@@ -67,15 +66,14 @@ class Live {
   }
 
   private add(frame: Frame): void {
-    // A server that was started anew counts from its own start: what was kept is of another clock.
-    if (this.frame && frame.at < this.frame.at) {
-      if (frame.unixMs <= this.frame.unixMs) return;
-      this.histories.clear();
-      this.maps.clear();
-      this.firstAt = NaN;
+    // What was told before is told again after a connection that broke.
+    if (this.frame && frame.unixMs <= this.frame.unixMs) return;
+    // Sensors that were started anew count from their own start: their time goes on where the wall clock says.
+    if (this.frame && frame.at + this.shift <= this.frame.at) {
+      this.shift = this.frame.at + (frame.unixMs - this.frame.unixMs) / 1000 - frame.at;
     }
+    frame.at += this.shift;
     this.frame = frame;
-    if (Number.isNaN(this.firstAt)) this.firstAt = frame.at;
     for (const device of devices(frame)) {
       const row = deviceRow(frame, device);
       let history = this.histories.get(device);
@@ -111,6 +109,13 @@ class Live {
     }
     // Where all are idle, a disk of its own says more than a loop device.
     return this.focused ?? [...devices(frame)].sort((a, b) => Number(isVirtual(a)) - Number(isVirtual(b)))[0] ?? null;
+  }
+
+  /** What the sensors have cost since they began, as a share of one CPU. */
+  costPercent(): number {
+    const { frame } = this;
+    const seconds = frame ? frame.at - this.shift : 0;
+    return frame && seconds > 0 ? frame.costCpuMs / seconds / 10 : 0;
   }
 
   /** Means of what a device did over the last seconds; what it never did in them stays NaN. */

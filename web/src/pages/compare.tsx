@@ -124,18 +124,18 @@ function Subjects({ subjects, base }: { subjects: Subject[]; base: number }) {
 const Caveats = ({ of }: { of: Caveat[] }) => <>{of.length ? of.map((one) => <span class="chip warning" key={one.mark} title={one.why}>! {one.mark}</span>) : <span class="dim">–</span>}</>;
 
 function Ratios({ document, part }: { document: Comparison; part: Comparison["compared"][number] }) {
-  const standings = new Set(part.rows.flatMap((row) => row.cells.flatMap((cell) => (cell?.ratio ? [cell.ratio.standing] : []))));
-  const words = [...standings].map((one) => STANDING[one]);
+  const standings = document.subjects.map((_, index) => new Set(part.rows.flatMap(({ cells }) => (cells[index]?.ratio ? [cells[index]!.ratio!.standing] : []))));
+  const common = standings.map((of) => (of.size === 1 ? STANDING[[...of][0]] : ""));
   return (
     <div class="card">
       <div class="scroll" tabIndex={0} role="region" aria-label="Ratios">
         <table>
-          <thead><tr><th scope="col">measure</th>{document.subjects.map((one, index) => <th scope="col" class="num" key={one.name}>{letter(index)} {name(one)}{index === document.base ? " (base)" : ""}</th>)}</tr></thead>
+          <thead><tr><th scope="col">measure</th>{document.subjects.map((one, index) => <th scope="col" class="num" key={one.name}>{letter(index)} {name(one)}{index === document.base ? " (base)" : ""}{common[index] && <><br />{common[index]}</>}</th>)}</tr></thead>
           <tbody>
             {part.rows.map((row) => (
               <tr key={row.measure}>
                 <th scope="row" class="mono">{row.measure}</th>
-                {row.cells.map((cell, index) => <td class="num" key={index}><CellView cell={cell} /></td>)}
+                {row.cells.map((cell, index) => <td class="num" key={index}><CellView cell={cell} isCommon={common[index] !== ""} /></td>)}
               </tr>
             ))}
           </tbody>
@@ -143,14 +143,13 @@ function Ratios({ document, part }: { document: Comparison; part: Comparison["co
       </div>
       <p class="dim">
         Against the base; in brackets what chance inside the runs leaves open, at 95 %.
-        {words.length ? ` These differences are: ${words.join("; ")}.` : ""}
-        {part.rows.some((row) => row.repeats) ? "" : " One run each: what a repeat would give is not known."}
+        {part.rows.some((row) => row.repeats) || standings.every((of) => !of.has("hint")) ? "" : " One run each: what a repeat would give is not known."}
       </p>
     </div>
   );
 }
 
-function CellView({ cell }: { cell: Cell | null }) {
+function CellView({ cell, isCommon }: { cell: Cell | null; isCommon: boolean }) {
   if (!cell) return <span class="dim">–</span>;
   const { measure, ratio } = cell;
   const way = ratio ? direction(ratio, measure.better) : "";
@@ -162,7 +161,7 @@ function CellView({ cell }: { cell: Cell | null }) {
           <br />
           <span class={way || "dim"}>{way === "better" ? "✓ " : way === "worse" ? "✗ " : ""}{ratioWords(ratio.ratio)}</span>
           {ratio.low !== null && ratio.high !== null && <span class="dim"> ({ratioWords(ratio.low)} to {ratioWords(ratio.high)})</span>}
-          <br /><span class="dim">{STANDING[ratio.standing]}</span>
+          {!isCommon && <><br /><span class="dim">{STANDING[ratio.standing]}</span></>}
         </>
       )}
     </>

@@ -11,7 +11,7 @@ const RIGHT = 90;
 
 export function Experiment({ view }: { view: ExperimentView }) {
   const whole = view.spentMs + (view.leftMs ?? 0);
-  const bound = (value: number | null) => (value === null ? "–" : value > 9 || value < -0.999 ? "open" : percentSigned(value));
+  const bound = (value: number) => (value > 9 || value < -0.999 ? "open" : percentSigned(value));
   return (
     <figure class="card" data-experiment>
       <div class="head">

@@ -1,7 +1,7 @@
 // One device or one job over time: a dot a record, levels, and where they changed.
 
 import { measured, ratioWords, type HistoryDocument, type HistorySeries } from "../core/compare.ts";
-import { linearTicks, logRange, decades, niceTop } from "../core/scale.ts";
+import { latencyTicks, linearTicks, logRange, niceTop } from "../core/scale.ts";
 import { moment, percentSigned } from "../core/units.ts";
 import { address } from "../core/url.ts";
 import { get } from "../net/api.ts";
@@ -96,21 +96,22 @@ function Picture({ series, label }: { series: HistorySeries; label: string }) {
   const { points } = series;
   const values = points.map((one) => one.measure.value);
   const isLog = series.unit === "ns";
-  const [low, high] = isLog ? logRange(values) : [0, niceTop(Math.max(...values))];
+  const ends = points.flatMap(({ measure }) => [measure.low ?? measure.value, measure.high ?? measure.value]);
+  const [low, high] = isLog ? logRange([...values, ...ends]) : [0, niceTop(Math.max(...values, ...ends))];
   const [first, last] = [points[0].unix_ms, points[points.length - 1].unix_ms];
   const x = (unixMs: number) => LEFT + (last > first ? (unixMs - first) / (last - first) : 0.5) * (WIDTH - LEFT - RIGHT);
   const y = (value: number) => {
     const share = isLog ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : (value - low) / (high - low);
     return 10 + (1 - Math.min(1, share)) * (HEIGHT - 36);
   };
-  const ticks = isLog ? decades(low, high) : linearTicks(high, 3);
+  const ticks = isLog ? latencyTicks(low, high) : linearTicks(high, 3);
   const at = (index: number) => x(points[index].unix_ms);
   return (
     <div class="pairs past">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
         {series.changes.map((one) => <rect key={one.at} class="changed" x={at(one.between[0])} width={Math.max(3, at(one.between[1]) - at(one.between[0]))} y={10} height={HEIGHT - 36} />)}
         {ticks.map((tick) => <g key={tick}><line class="grid" x1={LEFT} x2={WIDTH - RIGHT} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 6} y={y(tick) + 4} text-anchor="end">{measured(series.unit, tick)}</text></g>)}
-        {series.levels.map(([from, to, value]) => <line key={from} class="level" x1={at(from) - 3} x2={at(to) + 3} y1={y(value)} y2={y(value)} />)}
+        {series.not_searched === null && series.levels.map(([from, to, value]) => <line key={from} class="level" x1={at(from) - 3} x2={at(to) + 3} y1={y(value)} y2={y(value)} />)}
         {points.map((point) => {
           const { low: bottom, high: top, value } = point.measure;
           return (

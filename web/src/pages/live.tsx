@@ -43,7 +43,7 @@ export function LivePage() {
         <span>every {spanMs(live.head?.everyMs ?? frame.seconds * 1000)}</span>
         <span>late {count(frame.late)}</span>
         <span>lost {count(frame.lost)}</span>
-        <span>the sensors cost {frame.at > 0 ? percent((100 * frame.costCpuMs) / (frame.at * 1000)) : "–"} of a CPU</span>
+        <span>the sensors cost {percent(live.costPercent())} of a CPU</span>
         {isStale && <span class="stream lost">as of {spanMs(now - frame.unixMs)} ago</span>}
       </p>
       <div class={`stack${isStale ? " stale" : ""}`}>

@@ -142,7 +142,7 @@ function Lead({ shown: { id, record } }: { shown: Show }) {
       {isPlain && <p>One run: no comparison is claimed. <a href={address("compare", [], { r: id })}>Compare it</a> with others{record.verb === "run" ? "; whether a setting helps, a tune proves" : ""}.</p>}
       <p class="row">
         <a class="button" href={`/api/v1/records/${id}/report.html`} target="_blank" rel="noreferrer">Report as one file</a>
-        <a class="button" href={`/api/v1/records/${id}`} download={`iodyno-${id}.json`}>Document</a>
+        <a class="button" href={`/api/v1/records/${id}/export.json`} download>Document</a>
         {record.verb === "tune" && <a class="button" href={address("changes", [], { record: id })}>Keep what it proved</a>}
       </p>
     </div>

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ago, bytesPerS, count, durationNs, moment } from "../core/units.ts";
-import { address, filterLine, filterOf, FILTERS, idList, parseFilter } from "../core/url.ts";
+import { address, filterLine, filterOf, FILTERS, idList, momentMs, parseFilter, type Filter } from "../core/url.ts";
 import { get, send } from "../net/api.ts";
 import { live } from "../net/live.ts";
 import { step, useKeys } from "../ui/keys.ts";
@@ -37,7 +37,8 @@ export function Records({ isReadOnly }: { isReadOnly: boolean }) {
   const place = usePlace();
   const filter = filterOf(place.query);
   const before = place.query.get("before");
-  const search = new URLSearchParams({ ...filter, ...(before ? { before } : {}), limit: String(PAGE) }).toString();
+  const { asked, wrong } = askedFor(filter);
+  const search = new URLSearchParams({ ...asked, ...(before ? { before } : {}), limit: String(PAGE) }).toString();
   const list = useLoad(`records ${search}`, (signal) => get<RecordList>(`/records?${search}`, signal));
   const chosen = idList(place.query.get("select"));
   useEffect(() => live.onRecord(() => list.reload()), [list.reload]);
@@ -59,6 +60,7 @@ export function Records({ isReadOnly }: { isReadOnly: boolean }) {
     <>
       <h1>{list.data ? title(list.data.records.length, hasFilter, before !== null) : "Records"}</h1>
       <FilterBar line={filterLine(filter)} />
+      {wrong.map((one) => <p class="note warning" key={one}><span><b>! {one} is no date.</b> Write since:2026-11-21, until:2026-11-21T18:00, since:7d or since:12h.</span></p>)}
       {!isReadOnly && <Import onDone={list.reload} />}
       <Shown of={list} lines={10}>
         {(data) => data.records.length === 0 ? (
@@ -81,6 +83,21 @@ export function Records({ isReadOnly }: { isReadOnly: boolean }) {
       )}
     </>
   );
+}
+
+/** The filter as the server takes it: moments as milliseconds, to the minute, so that the same words ask the same. */
+function askedFor(filter: Filter): { asked: Record<string, string>; wrong: string[] } {
+  const asked: Record<string, string> = { ...filter };
+  const wrong: string[] = [];
+  for (const name of ["since", "until"] as const) {
+    const text = filter[name];
+    if (!text) continue;
+    const at = momentMs(text, Math.floor(Date.now() / 60_000) * 60_000);
+    if (at === null) wrong.push(`${name}:${text}`);
+    if (at === null) delete asked[name];
+    else asked[name] = String(at);
+  }
+  return { asked, wrong };
 }
 
 const title = (n: number, hasFilter: boolean, isOlder: boolean): string =>

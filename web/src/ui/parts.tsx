@@ -87,7 +87,7 @@ export function FindingView({ finding }: { finding: Finding }) {
   return (
     <details class={`finding ${finding.withdrawn ? "note" : finding.level}`}>
       <summary>
-        <span class="mark" aria-hidden="true">{MARKS[finding.level] ?? "–"}</span>
+        <span class="mark" aria-hidden="true">{MARKS[finding.level] ?? "–"}</span>{" "}
         <span class="level">{finding.withdrawn ? "taken back" : finding.level}</span>{" "}
         <Sentence text={finding.claim} />
       </summary>
