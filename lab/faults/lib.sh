@@ -39,3 +39,14 @@ array() { # LEVEL DISK… : /dev/md0, without waiting for the first resync unles
     mdadm --create /dev/md0 --run --force --level="$level" --raid-devices=$# ${CLEAN:+--assume-clean} --metadata=1.2 "$@" 2>/dev/null
     settle
 }
+
+end_writer() { pkill -9 -P "$1"; kill -9 "$1"; wait "$1" 2>/dev/null; pkill -9 -x dd; true; } # a loop around dd
+
+end_group() { # a control group with all that runs in it
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        kill -9 $(cat "$1/cgroup.procs") 2>/dev/null
+        sleep 0.3
+        rmdir "$1" 2>/dev/null && break
+    done
+    wait 2>/dev/null
+}
