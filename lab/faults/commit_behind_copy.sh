@@ -1,8 +1,9 @@
 # Fault: small synced writes on the ext4 that somebody copies to
 # cause: fsync_waits_for_others
+# options: --layers off
 make() {
     filesystem "$USB" ext4 "" dioread_lock
-    (while dd if=/dev/zero of=/srv/copy bs=1M count=200 status=none; do rm /srv/copy; done) &
+    (while dd if=/dev/zero of=/srv/copy bs=1M count=100 status=none; do rm /srv/copy; done) &
     COPY=$!
     sleep 3
 }

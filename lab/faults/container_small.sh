@@ -1,5 +1,6 @@
 # Fault: a container of 160 MiB, whose writers wait at a few dirty pages
 # cause: cgroup_dirty_limit
+# options: --layers off
 make() {
     filesystem "$SSD" ext4
     echo +io +memory >/sys/fs/cgroup/cgroup.subtree_control

@@ -1,6 +1,6 @@
 # Fault: somebody copies to a slow disk, and writers of every disk wait
 # cause: dirty_limit_reached
-# options: --quick --observe 3s
+# options: --no-load --observe 4s
 make() {
     mkdir -p /mnt/base
     mkfs.ext4 -q -F "$USB" && mount "$USB" /mnt/base

@@ -1,6 +1,6 @@
 # Fault: two containers that read from one disk, which nothing divides between them
 # cause: groups_share_disk
-# options: --quick --observe 3s
+# options: --no-load --observe 4s
 make() {
     filesystem "$SSD" ext4
     echo +io +memory >/sys/fs/cgroup/cgroup.subtree_control

@@ -40,13 +40,18 @@ array() { # LEVEL DISK… : /dev/md0, without waiting for the first resync unles
     settle
 }
 
-end_writer() { pkill -9 -P "$1"; kill -9 "$1"; wait "$1" 2>/dev/null; pkill -9 -x dd; true; } # a loop around dd
+end_writer() { # a loop around dd, and what it has not written yet
+    kill -9 "$1"
+    while pkill -9 -x dd; do sleep 0.2; done
+    wait "$1" 2>/dev/null
+    rm -f /srv/copy /mnt/base/copy
+}
 
 end_group() { # a control group with all that runs in it
     for try in 1 2 3 4 5 6 7 8 9 10; do
-        kill -9 $(cat "$1/cgroup.procs") 2>/dev/null
-        sleep 0.3
+        echo 1 >"$1/cgroup.kill"
         rmdir "$1" 2>/dev/null && break
+        sleep 0.3
     done
-    wait 2>/dev/null
+    rm -f /srv/copy
 }

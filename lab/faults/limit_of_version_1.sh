@@ -1,5 +1,6 @@
 # Fault: a write limit of control groups of version 1, which buffered writes pass by
 # cause: limit_misses_buffered
+# options: --no-load
 # last: the controller for I/O stays with version 1
 make() {
     filesystem "$SSD" ext4

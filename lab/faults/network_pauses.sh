@@ -1,9 +1,9 @@
 # Fault: an NVMe over TCP whose other side pauses
 # cause: network_stands_still
+# options: --layers off
 make() {
     modprobe -a nvme-tcp nvmet-tcp
     busybox ip link set lo up
-    mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
     dmsetup create far --table "0 $(blockdev --getsz "$SSD") linear $SSD 0"
     nvmet=/sys/kernel/config/nvmet
     mkdir -p "$nvmet/subsystems/far/namespaces/1" "$nvmet/ports/1"

@@ -1,5 +1,6 @@
 # Fault: a cloud's volume whose blocks come late when they are first read
 # cause: volume_still_loading
+# options: --layers off
 make() {
     echo 'Amazon EC2' >/run/vendor
     mount --bind /run/vendor /sys/class/dmi/id/sys_vendor

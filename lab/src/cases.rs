@@ -78,10 +78,11 @@ const HARDWARE: &str = "-smp 4 -cpu qemu64,-hypervisor -object memory-backend-ra
 fn disks(kind: &str) -> Vec<(&'static str, Disk)> {
     if kind == "hardware" {
         return vec![
-            ("NVME", Disk::new(Bus::Nvme, 256).node(0)),
-            ("NVME2", Disk::new(Bus::Nvme, 256).node(1).iops(400)),
             ("HDD", Disk::new(Bus::Sata, 512).rotational()),
             ("RAID", Disk::new(Bus::Raid, 512).rotational()),
+            // The last ones: QEMU would put what follows below their bridges.
+            ("NVME", Disk::new(Bus::Nvme, 256).node(0)),
+            ("NVME2", Disk::new(Bus::Nvme, 256).node(1).iops(400)),
         ];
     }
     vec![

@@ -63,6 +63,7 @@ const EXPLAINED: &[(&str, &[&str])] = &[
     ("depth_not_reached", &["generator_bound", "stood_still"]),
     ("everything_waits_for_io", &["array_syncing", "busy_before_load", "writers_wait_for_dirty_pages"]),
     ("noisy_run", &["others_on_device", "stood_still", "token_bucket"]),
+    ("promise_reached", &["burst_used_up"]),
     ("rate_capped_outside", &["burst_used_up"]),
     ("token_bucket", &["cgroup_limit_reached", "rate_capped_outside", "burst_used_up", "promise_reached"]),
 ];

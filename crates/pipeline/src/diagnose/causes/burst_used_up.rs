@@ -59,7 +59,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a disk of that provider; the examples are made from its documentation.
+//! In the lab: `burst_spent`, a disk that QEMU lets burst at 3,000 for four seconds and then holds at 300.
 //!
 //! ## Sources
 //! - AWS, Amazon EBS User Guide, General Purpose SSD volumes: I/O credits and burst performance

@@ -87,8 +87,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs version 2 control groups with the memory controller, which this machine gives to version 1; a guest of the lab
-//! can have them.
+//! In the lab: `container_copies`, as a warning (the group stood still for 31 % of the time), and `container_small`, as a note.
 //!
 //! ## Sources
 //! - Linux `mm/page-writeback.c`, `domain_dirty_limits` of a memory control group

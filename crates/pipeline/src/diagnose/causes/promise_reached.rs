@@ -25,11 +25,11 @@
 //! ```
 //! The stock of the first moment is left aside:
 //! ```scene
-//! promise: as_sold iops=500
+//! promise: iops=500
 //! disk: vda transport=virtio
 //! probe: depth read=333@16ms depth=8 elapsed=500ms
 //! bins: 133 50 50 50 50 50
-//! expect: note says "500 IOPS" about vda
+//! expect: note says "500 IOPS: what it is sold with" about vda
 //! ```
 //!
 //! ## Stays silent
@@ -44,7 +44,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it is said of any disk once somebody says what it was sold as; no such disk was at hand.
+//! In the lab: `promise_kept`.
 //!
 //! ## Sources
 //! - The source that the promise names
@@ -96,8 +96,9 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     };
     let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
     let kind = format!("{} {}", promise.provider, promise.kind);
+    let kind = Some(kind.trim()).filter(|kind| !kind.is_empty()).unwrap_or("it");
     let while_it_lasts = if is_burst { ", as long as its credits last" } else { "" };
-    let claim = format!("{device} gives {got}: what {} is sold with{while_it_lasts}.", kind.trim());
+    let claim = format!("{device} gives {got}: what {kind} is sold with{while_it_lasts}.");
     Some(
         note(device, claim)
             .shows("measured", &got)

@@ -62,7 +62,7 @@
 //! ## Stays silent
 //! It gives what it was sold with:
 //! ```scene
-//! promise: as_sold iops=1000
+//! promise: iops=1000
 //! disk: vda transport=virtio
 //! probe: depth read=2200@8ms depth=8 elapsed=2200ms
 //! bins: 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100

@@ -170,7 +170,7 @@ fn burden(scene: &Scene<'_>, layer: &Layer, window: &Setting, kib: f64) -> Optio
         .shows("one random read", units::duration_ns(single_us * 1e3))
         .refuted_by("nothing on this file system reads through mappings, or what does advises RANDOM")
         .advise("Compare smaller values where databases or search engines map their files; streams are content with less.")
-        .gains(0.05);
+        .gains(0.2);
     Some(finding)
 }
 
