@@ -112,8 +112,8 @@ fn transport(host: &Host, draft: &Draft) -> String {
     if name.starts_with("nvme") {
         // With native multipath the disk hangs on a subsystem, and the controllers know the transport.
         let of_controller = || {
-            let controllers = super::nvme::controllers(host, draft).into_iter();
-            controllers.filter_map(|controller| host.text(&format!("{controller}/transport"))).next()
+            let mut controllers = super::nvme::controllers(host, draft).into_iter();
+            controllers.find_map(|controller| host.text(&format!("{controller}/transport")))
         };
         let kind = host.text(&draft.path("device/transport")).or_else(of_controller);
         return kind.map_or("nvme".into(), |kind| format!("nvme ({})", kind.trim()));
