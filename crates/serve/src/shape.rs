@@ -16,8 +16,6 @@ pub enum Shape {
         /// Greatest.
         max: i64,
     },
-    /// Any number.
-    Number,
     /// A text of so many characters at the most.
     Text {
         /// Most characters.
@@ -159,7 +157,6 @@ impl Shape {
             Shape::Any => json!({}),
             Shape::Bool => json!({"type": "boolean"}),
             Shape::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
-            Shape::Number => json!({"type": "number"}),
             Shape::Text { max, of: Letters::Any } => json!({"type": "string", "maxLength": max}),
             Shape::Text { max, of } => json!({"type": "string", "maxLength": max, "pattern": of.pattern()}),
             Shape::OneOf(words) => json!({"type": "string", "enum": words}),
@@ -181,7 +178,7 @@ impl Shape {
     /// What is wrong, beginning with `at`.
     pub fn check(&self, at: &str, value: &Value) -> Result<(), String> {
         match (self, value) {
-            (Shape::Any, _) | (Shape::Bool, Value::Bool(_)) | (Shape::Number, Value::Number(_)) => Ok(()),
+            (Shape::Any, _) | (Shape::Bool, Value::Bool(_)) => Ok(()),
             (Shape::OrNull(_), Value::Null) => Ok(()),
             (Shape::OrNull(inner), _) => inner.check(at, value),
             (Shape::Int { min, max }, Value::Number(number)) => match whole(number) {
@@ -244,7 +241,6 @@ impl Shape {
             Shape::Any => "anything",
             Shape::Bool => "true or false",
             Shape::Int { .. } => "a whole number",
-            Shape::Number => "a number",
             Shape::Text { .. } | Shape::OneOf(_) => "a text",
             Shape::OrNull(inner) => inner.noun(),
             Shape::List { .. } => "a list",
