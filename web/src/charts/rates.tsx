@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Drawn } from "../core/ring.ts";
-import { LiveTop, linearTicks, niceTop } from "../core/scale.ts";
+import { latencyTicks, LiveTop, linearTicks, logRange, niceTop } from "../core/scale.ts";
 import { axisUnit, clock, spanMs, value, type Kind } from "../core/units.ts";
 import { color, hatch, onPixelRatio, onTheme } from "./theme.ts";
 
@@ -59,21 +59,33 @@ export function described(kind: Kind, lines: Line[]): string {
 
 function aligned(lines: Line[]): uPlot.AlignedData {
   const tables = lines.map((line) => [line.drawn.x, line.drawn.y] as uPlot.AlignedData);
-  return tables.length === 1 ? tables[0] : uPlot.join(tables);
+  // A gap of one line goes on over the moments that only another line has.
+  return tables.length === 1 ? tables[0] : uPlot.join(tables, tables.map(() => [2, 2]));
 }
 
-/** Labels seconds before now as a person would: `−2 min`. */
-const timeTick = (seconds: number): string => {
+/** Times are read in ratios: their axis is logarithmic, everything else begins at zero. */
+const isLog = (kind: Kind): boolean => kind === "ns" || kind === "ms";
+
+function latencies(lines: Line[]): [number, number] {
+  return logRange(lines.flatMap((line) => line.drawn.y.filter((one): one is number => one !== null)));
+}
+
+/** What is live is labelled by how long ago it was, what is a record by its own time. */
+const timeTick = (props: Props, tick: number): string => {
+  if (!props.isLive) return `${Number((tick + props.to).toPrecision(4))} s`;
+  const seconds = tick;
   if (Math.abs(seconds) < 1e-6) return "now";
   const size = Math.abs(seconds);
   return size < 120 ? `−${Math.round(size)} s` : `−${Math.round(size / 6) / 10} min`;
 };
 
 /** So many that labels do not meet. */
-function timeTicks(span: number, pixels: number): number[] {
+function timeTicks({ from, to, isLive }: Props, pixels: number): number[] {
+  const span = to - from;
   const most = Math.max(2, Math.min(6, pixels / 64));
   const step = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800].find((one) => span / one <= most) ?? 3600;
-  return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => -index * step).reverse();
+  const ticks = Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
+  return isLive ? ticks.map((tick) => -tick).reverse() : ticks.map((tick) => tick + Math.ceil(from / step) * step - to).filter((tick) => tick <= 0);
 }
 
 export function RatesChart(props: Props) {
@@ -89,7 +101,7 @@ export function RatesChart(props: Props) {
 
   useEffect(() => {
     if (!box.current) return;
-    const shifted = lines.map((line) => shift(line, to));
+    const shifted = shift(kind, lines, to);
     const speak = (u: uPlot) => {
       window.clearTimeout(said.current);
       said.current = window.setTimeout(() => setReading(readingOf(u, now.current)), 150);
@@ -108,13 +120,14 @@ export function RatesChart(props: Props) {
         height,
         legend: { show: false },
         cursor: { sync: { key: "time", scales: ["x", null] }, drag: { x: false, y: false }, points: { size: 6 } },
-        scales: { x: { time: false, range: () => [now.current.from - now.current.to, 0] }, y: { range: () => [0, topOf(top.current, now.current)] } },
+        scales: { x: { time: false, range: () => [now.current.from - now.current.to, 0] }, y: { distr: isLog(kind) ? 3 : 1, range: () => (isLog(kind) ? latencies(now.current.lines) : [0, topOf(top.current, now.current)]) } },
         axes: [
-          axis({ splits: (u) => timeTicks(u.scales.x.max! - u.scales.x.min!, u.bbox.width / devicePixelRatio), values: (_u, ticks) => ticks.map(timeTick), space: 60 }),
+          axis({ splits: (u) => timeTicks(now.current, u.bbox.width / devicePixelRatio), values: (_u, ticks) => ticks.map((tick) => timeTick(now.current, tick)), space: 60 }),
           axis({
             size: 66,
-            splits: (u) => ticksOf(now.current.kind, u.scales.y.max!),
+            splits: (u) => ticksOf(now.current.kind, u.scales.y.min!, u.scales.y.max!),
             values: (u, ticks) => {
+              if (isLog(kind)) return ticks.map((tick) => value(kind, tick).replace(/\.0+(?= )/, ""));
               const unit = axisUnit(now.current.kind, u.scales.y.max!);
               return ticks.map((tick) => (tick === 0 ? "0" : `${Number((tick / unit.divisor).toPrecision(3))}${unit.suffix}`));
             },
@@ -142,7 +155,7 @@ export function RatesChart(props: Props) {
   }, [labels, kind, height]);
 
   useEffect(() => {
-    plot.current?.setData(aligned(lines.map((line) => shift(line, to))));
+    plot.current?.setData(aligned(shift(kind, lines, to)));
   }, [lines, from, to]);
 
   const press = (event: KeyboardEvent) => {
@@ -183,11 +196,16 @@ export function RatesChart(props: Props) {
 
 const isLonely = (line: Line | undefined): boolean => !!line && line.drawn.x.length === 1;
 
-function shift(line: Line, to: number): Line {
-  const { x, y } = line.drawn;
-  // uPlot wants two points; a single one keeps a neighbour without a value.
-  if (x.length === 1) return { ...line, drawn: { ...line.drawn, x: [x[0] - to - 1e-3, x[0] - to], y: [null, y[0]] } };
-  return { ...line, drawn: { ...line.drawn, x: x.map((one) => one - to), y } };
+/** Seconds before the end of the axis. On a logarithmic axis what is too short to be told from nothing lies at its foot. */
+function shift(kind: Kind, lines: Line[], to: number): Line[] {
+  const foot = isLog(kind) ? latencies(lines)[0] : -Infinity;
+  return lines.map((line) => {
+    const x = line.drawn.x.map((one) => one - to);
+    const y = line.drawn.y.map((one) => (one === null ? null : Math.max(one, foot)));
+    // uPlot wants two points; a single one keeps a neighbour without a value.
+    const isOne = x.length === 1;
+    return { ...line, drawn: { gaps: line.drawn.gaps, x: isOne ? [x[0] - 1e-3, x[0]] : x, y: isOne ? [null, y[0]] : y } };
+  });
 }
 
 /** The top in the axis' own unit, so that powers of 1024 end on round numbers too. */
@@ -198,7 +216,8 @@ function topOf(top: LiveTop, props: Props): number {
 
 const divisor = (kind: Kind, top: number): number => axisUnit(kind, top).divisor;
 
-const ticksOf = (kind: Kind, top: number): number[] => {
+const ticksOf = (kind: Kind, low: number, top: number): number[] => {
+  if (isLog(kind)) return latencyTicks(low, top);
   const unit = divisor(kind, top);
   return linearTicks(top / unit, 3).map((tick) => tick * unit);
 };
@@ -232,9 +251,11 @@ function readingOf(u: uPlot, props: Props): string {
   if (index === null || index === undefined || (u.cursor.left ?? -1) < 0) return "";
   const x = u.data[0][index];
   const at = props.unixMs + x * 1000;
+  const foot = isLog(props.kind) ? latencies(props.lines)[0] : -Infinity;
   const values = props.lines.map((line, number) => {
     const here = u.data[number + 1][index];
-    return `${line.label} ${here === null || here === undefined ? "no sample" : value(props.kind, here)}`;
+    return `${line.label} ${here === null || here === undefined ? "no value" : `${here <= foot ? "≤ " : ""}${value(props.kind, here)}`}`;
   });
-  return `${clock(at)} (${spanMs(-x * 1000)} ago): ${values.join(", ")}`;
+  const when = props.isLive ? `${spanMs(-x * 1000)} ago` : `at ${spanMs((x + props.to) * 1000)}`;
+  return `${clock(at)} (${when}): ${values.join(", ")}`;
 }

@@ -127,13 +127,14 @@ export class History {
     fineRows = FINE_ROWS,
     coarseRows = COARSE_ROWS,
   ) {
-    this.fine = new Ring(fineRows, width);
+    // The last column is how long a sample is about.
+    this.fine = new Ring(fineRows, width + 1);
     this.coarse = new Seconds(coarseRows, width);
   }
 
-  /** Adds one sample; `time` in seconds. */
-  push(time: number, values: readonly number[]): void {
-    if (this.fine.push(time, values)) this.coarse.add(time, values);
+  /** Adds one sample at the end of the time that it is about; both in seconds. */
+  push(time: number, seconds: number, values: readonly number[]): void {
+    if (this.fine.push(time, [...values, seconds])) this.coarse.add(time, values);
   }
 
   get newest(): number {
@@ -166,19 +167,20 @@ export class History {
 
   /**
    * Values from `from` on, at most four a pixel column: first, least, greatest and last of it, so that no spike is lost.
-   * Where two samples are further apart than `gap` seconds the line breaks.
+   * Where no sample is about a time the line breaks; one that came late is about all of the time since the one before.
    */
-  drawn(column: number, from: number, to: number, pixels: number, gap: number): Drawn {
-    const out = new Columns(from, to, pixels, gap);
+  drawn(column: number, from: number, to: number, pixels: number): Drawn {
+    const out = new Columns(from, to, pixels);
     const fineFrom = this.fine.length ? this.fine.timeAt(0) : Infinity;
     if (from < fineFrom && this.coarse.oldest() < fineFrom) {
       this.coarse.each(column, from, (time, values) => {
         if (time + 1 > fineFrom) return;
-        values.forEach((value, part) => out.add(time + part / 4, value));
+        values.forEach((value, part) => out.add(time + part / 4, 0.25, value));
+        out.covers(time + 1);
       });
     }
     for (let index = this.fine.firstFrom(from); index < this.fine.length; index++) {
-      out.add(this.fine.timeAt(index), this.fine.valueAt(column, index));
+      out.add(this.fine.timeAt(index), this.fine.valueAt(this.width, index), this.fine.valueAt(column, index));
     }
     return out.end();
   }
@@ -199,11 +201,10 @@ class Columns {
     private readonly from: number,
     private readonly to: number,
     private readonly pixels: number,
-    private readonly gap: number,
   ) {}
 
-  add(time: number, value: number): void {
-    const isGap = time - this.last > this.gap;
+  add(time: number, seconds: number, value: number): void {
+    const isGap = time - seconds - this.last > 0.5 * seconds + 0.05;
     if (isGap) this.gaps.push([this.last, time]);
     const isAbsent = Number.isNaN(value);
     if (this.hadValue && (isGap || isAbsent)) {
@@ -217,6 +218,11 @@ class Columns {
     if (column !== this.column) this.flush();
     this.column = column;
     this.points.push([time, value]);
+  }
+
+  /** Says that everything up to a moment is told. */
+  covers(time: number): void {
+    this.last = time;
   }
 
   private put(time: number, value: number | null): void {

@@ -78,9 +78,9 @@ class Live {
       const row = deviceRow(frame, device);
       let history = this.histories.get(device);
       if (!history && isActive(row)) this.histories.set(device, (history = new History(DEVICE_COLUMNS.length)));
-      history?.push(frame.at, row);
+      history?.push(frame.at, frame.seconds, row);
     }
-    this.machine.push(frame.at, MACHINE_COLUMNS.map((column) => field(frame, column.id) ?? NaN));
+    this.machine.push(frame.at, frame.seconds, MACHINE_COLUMNS.map((column) => field(frame, column.id) ?? NaN));
     for (const one of frame.latencies) this.map(one.device, one.side, one.span).push(frame.at, frame.seconds, one.counts);
   }
 

@@ -171,9 +171,8 @@ function Charts({ device, to, seconds, frame, zoom }: { device: string; to: numb
   const history = live.histories.get(device);
   if (!history) return <Empty title={`${device || "No disk"} is idle.`}><p>Its curves begin with its first I/O.</p></Empty>;
   const from = to - seconds;
-  const gap = Math.max(1.5 * frame.seconds, 0.25) + (seconds > 300 ? 1 : 0);
   const line = (label: string, column: number, look: { token: string; dash?: number[] }): Line => ({
-    label, ...look, drawn: history.drawn(column, from, to, 600, gap),
+    label, ...look, drawn: history.drawn(column, from, to, 600),
   });
   const common = { from, to, unixMs: frame.unixMs, isLive: true, onZoom: zoom };
   return (
@@ -256,7 +255,7 @@ function Dirty({ frame, to, seconds, zoom }: { frame: Frame; to: number; seconds
   const limit = field(frame, "memory.dirty_threshold_bytes");
   if (dirty === null) return null;
   const draw = (label: string, column: number, look: { token: string; dash?: number[] }): Line => ({
-    label, ...look, drawn: live.machine.drawn(column, to - seconds, to, 600, Math.max(1.5 * frame.seconds, 0.25) + (seconds > 300 ? 1 : 0)),
+    label, ...look, drawn: live.machine.drawn(column, to - seconds, to, 600),
   });
   const lines = [draw("dirty", 0, { token: "s1" }), draw("writeback", 1, { token: "s2", dash: [6, 3] })];
   // The limits are lines of their own only where the dirty pages come near: else they would flatten the rest.
