@@ -37,6 +37,7 @@ pub mod tree;
 pub use archive::Archive;
 pub use child::Child;
 pub use error::{Error, Result};
+pub use identity::serial_digest;
 pub use journal::{Journal, JournalState, Unfinished, find_unfinished};
 pub use lock::Lock;
 pub use sampled::Sampled;

@@ -26,6 +26,8 @@ mod persist;
 mod records;
 mod run;
 mod safety;
+mod store;
+mod store_export;
 mod stories;
 mod support;
 mod sweep;
