@@ -39,7 +39,7 @@ fn find(text: &Text) -> Vec<Piece> {
             && last.imported.facts.get("terse_version").is_some_and(|version| version == "2")
         {
             last.imported.facts.insert("description".into(), description.chars().take(500).collect());
-            last.lines = vec![index - 1..index + 1];
+            last.lines = super::fio_text::ranges(vec![index - 1, index]);
             continue;
         }
         if line.len() > 100 && line.matches(';').take(80).count() > 70 {

@@ -24,5 +24,11 @@ pub static ALL: &[&super::Importer] = &[
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
     ("dd", include_str!("../../../../docs/catalogue/importer/dd.md")),
+    ("fio_hist_log", include_str!("../../../../docs/catalogue/importer/fio_hist_log.md")),
+    ("fio_json", include_str!("../../../../docs/catalogue/importer/fio_json.md")),
+    ("fio_log", include_str!("../../../../docs/catalogue/importer/fio_log.md")),
+    ("fio_quoted", include_str!("../../../../docs/catalogue/importer/fio_quoted.md")),
+    ("fio_terse", include_str!("../../../../docs/catalogue/importer/fio_terse.md")),
     ("fio_text", include_str!("../../../../docs/catalogue/importer/fio_text.md")),
+    ("rados_bench", include_str!("../../../../docs/catalogue/importer/rados_bench.md")),
 ];

@@ -15,8 +15,8 @@ pub struct Row {
     pub last_s: Option<f64>,
 }
 
-/// More rows than a year has seconds are none.
-const ROWS_MAX: usize = 32_000_000;
+/// More rows than so many seconds, eleven days, are not kept.
+const ROWS_MAX: usize = 1_000_000;
 
 /// Reads the rows in a stretch of a line. `text` is a whole row, or many that run together: then the last number of a row
 /// and the first of the next one are glued, and the second that must come next tells where they part.

@@ -145,7 +145,7 @@ fn remarks(results: &[Found], is_verbose: bool) -> Vec<String> {
             for text in texts(found) {
                 match said.iter_mut().find(|(other, _)| other == text) {
                     Some((_, places)) => places.push(place.clone()),
-                    None => said.push((text, vec![place.clone()])),
+                    None => said.push((text.as_str(), vec![place.clone()])),
                 }
             }
         }
