@@ -1,7 +1,7 @@
 //! The sums at the end of rados bench, and the results that they are of.
 
 use super::rows::{self, Row};
-use crate::fio_json::value::as_number;
+use crate::fio_json::value::{NUMBER_MAX, as_number};
 use crate::importers::fio_text::values::plain;
 use crate::importers::fio_text::{Facts, ranges};
 use crate::json_in_text;
@@ -118,7 +118,7 @@ impl Bench {
         }
         if let Some(key) = found.get(6).and_then(|word| key_of(word.as_str())) {
             let number = found.get(7).and_then(|number| number.as_str().parse::<f64>().ok());
-            match number.filter(|number| number.is_finite()) {
+            match number.filter(|number| number.abs() < NUMBER_MAX) {
                 Some(number) => drop(self.sums.insert(key, number)),
                 None => self.gaps.push((line, found[6].to_string())),
             }

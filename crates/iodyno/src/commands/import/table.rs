@@ -156,10 +156,11 @@ fn remarks(results: &[Found], is_verbose: bool) -> Vec<String> {
         [("units", of(|found| &found.imported.units)), ("lossy", of(|found| &found.imported.lossy))]
     {
         for (text, mut places) in said {
+            let count = places.len();
             places.dedup();
             let whom = match places.len() {
-                count if count == results.len() && count > 1 => String::new(),
-                count if count > 6 && !is_verbose => format!(" ({count} results)"),
+                _ if count == results.len() && count > 1 => String::new(),
+                lines if lines > 6 && !is_verbose => format!(" ({count} results)"),
                 1 if places[0] == "all" => String::new(),
                 1 => format!(" (line {})", places[0]),
                 _ => format!(" (lines {})", places.join(", ")),
