@@ -39,3 +39,19 @@ array() { # LEVEL DISK… : /dev/md0, without waiting for the first resync unles
     mdadm --create /dev/md0 --run --force --level="$level" --raid-devices=$# ${CLEAN:+--assume-clean} --metadata=1.2 "$@" 2>/dev/null
     settle
 }
+
+end_writer() { # a loop around dd, and what it has not written yet
+    kill -9 "$1"
+    while pkill -9 -x dd; do sleep 0.2; done
+    wait "$1" 2>/dev/null
+    rm -f /srv/copy /mnt/base/copy
+}
+
+end_group() { # a control group with all that runs in it
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        echo 1 >"$1/cgroup.kill"
+        rmdir "$1" 2>/dev/null && break
+        sleep 0.3
+    done
+    rm -f /srv/copy
+}

@@ -1,16 +1,17 @@
 //! Cases: stacks with a known fault, and healthy ones, each a shell file of `lab/faults` or `lab/healthy`.
 //!
 //! A file's head says what it is: `# cause: RULE…` (any of which names the fault), `# test: yes` (part of the short
-//! tests), `# options: …` of the check, `# needs: smart` (the NVMe disk warns of its end), `# last: why` (it leaves traces
-//! that later cases would show). Then come `make`, which builds it and sets TARGET, and `unmake`.
+//! tests), `# options: …` of the check, `# needs: smart` (the NVMe disk warns of its end), `# limit: USB iops-total=150…` (what
+//! QEMU lets that disk do meanwhile, in its own words), `# machine: hardware` (the other of [`MACHINES`]), `# last: why` (it leaves traces that later cases would show). Then
+//! come `make`, which builds it and sets TARGET, and `unmake`.
 
 use crate::{Bus, Disk, Done, Error, Guest, Machine};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// The names by which cases know the disks of [`machine`], in the order of their numbers.
-pub const DISKS: [&str; 10] =
-    ["NVME", "NVME2", "VIRTIO", "HDD", "SSD", "SSD2", "USB", "UAS", "SLOW", "BURST"];
+/// The machines that cases are built on: the usual one, and one that looks like hardware: four CPUs on two NUMA nodes, no
+/// word of a hypervisor, a RAID controller.
+pub const MACHINES: [&str; 2] = ["", "hardware"];
 
 /// What cases need besides the system.
 const SETUP: &str =
@@ -32,7 +33,10 @@ pub struct Case {
     pub options: String,
     /// Whether it is part of the short tests.
     pub is_in_test: bool,
+    /// Which of [`MACHINES`] it is built on.
+    pub machine: String,
     needs: String,
+    limit: String,
     is_last: bool,
 }
 
@@ -56,28 +60,50 @@ pub fn all() -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-/// The machine that cases are built on.
-pub fn machine() -> Machine {
-    let disks = [
-        Disk::new(Bus::Nvme, 512).queues(2),
-        Disk::new(Bus::Nvme, 512),
-        Disk::new(Bus::Virtio, 512),
-        Disk::new(Bus::Scsi, 512).rotational(),
-        Disk::new(Bus::Sata, 512),
-        Disk::new(Bus::Sata, 512),
-        Disk::new(Bus::Usb, 512).bytes_per_s(60 << 20),
-        Disk::new(Bus::Uas, 512),
-        Disk::new(Bus::Virtio, 512).iops(500),
-        Disk::new(Bus::Virtio, 512).iops(300).burst(3000, 4),
-    ];
-    disks.into_iter().fold(Machine::new(), Machine::disk)
+/// One of [`MACHINES`].
+pub fn machine(kind: &str) -> Machine {
+    let machine = match kind {
+        "hardware" => Machine::new().qemu(HARDWARE),
+        _ => Machine::new(),
+    };
+    disks(kind).into_iter().fold(machine, |machine, (_, disk)| machine.disk(disk))
 }
 
-/// Makes a guest of [`machine`] ready; the names of its disks, as lines of shell.
-pub fn prepare(guest: &mut Guest) -> Result<String, Error> {
+/// QEMU's words for what looks like hardware.
+const HARDWARE: &str = "-smp 4 -cpu qemu64,-hypervisor -object memory-backend-ram,id=near,size=512M \
+     -object memory-backend-ram,id=far,size=512M -numa node,nodeid=0,cpus=0-1,memdev=near \
+     -numa node,nodeid=1,cpus=2-3,memdev=far";
+
+/// The disks of a machine with the names by which cases know them.
+fn disks(kind: &str) -> Vec<(&'static str, Disk)> {
+    if kind == "hardware" {
+        return vec![
+            ("HDD", Disk::new(Bus::Sata, 512).rotational()),
+            ("RAID", Disk::new(Bus::Raid, 512).rotational()),
+            // The last ones: QEMU would put what follows below their bridges.
+            ("NVME", Disk::new(Bus::Nvme, 256).node(0)),
+            ("NVME2", Disk::new(Bus::Nvme, 256).node(1).iops(400)),
+        ];
+    }
+    vec![
+        ("NVME", Disk::new(Bus::Nvme, 512).queues(2)),
+        ("NVME2", Disk::new(Bus::Nvme, 512)),
+        ("VIRTIO", Disk::new(Bus::Virtio, 512)),
+        ("HDD", Disk::new(Bus::Scsi, 512).rotational()),
+        ("SSD", Disk::new(Bus::Sata, 512)),
+        ("SSD2", Disk::new(Bus::Sata, 512)),
+        ("USB", Disk::new(Bus::Usb, 512).bytes_per_s(60 << 20)),
+        ("UAS", Disk::new(Bus::Uas, 512)),
+        ("SLOW", Disk::new(Bus::Virtio, 512).iops(500)),
+        ("BURST", Disk::new(Bus::Virtio, 512).iops(300).burst(3000, 4)),
+    ]
+}
+
+/// Makes a guest of such a [`machine`] ready; the names of its disks, as lines of shell.
+pub fn prepare(guest: &mut Guest, kind: &str) -> Result<String, Error> {
     guest.put(&Path::new(env!("CARGO_MANIFEST_DIR")).join("faults/lib.sh"), "lib.sh")?;
     let mut names = String::new();
-    for (number, name) in DISKS.iter().enumerate() {
+    for (number, (name, _)) in disks(kind).iter().enumerate() {
         names.push_str(&format!("{name}={}\n", guest.disk(number)?));
     }
     guest.run(SETUP, 120)?;
@@ -99,7 +125,9 @@ impl Case {
                 .filter(|options| !options.is_empty())
                 .unwrap_or_else(|| "--quick".into()),
             is_in_test: !head("test").is_empty(),
+            machine: head("machine"),
             needs: head("needs"),
+            limit: head("limit"),
             is_last: !head("last").is_empty(),
         })
     }
@@ -109,6 +137,7 @@ impl Case {
     pub fn run(&self, guest: &mut Guest, names: &str, script: &str, limit_s: u64) -> Result<Done, Error> {
         guest.put(&self.file, "case.sh")?;
         self.warn(guest, 4)?;
+        self.hold(guest, true)?;
         let whole = format!(
             "{names}\n. /mnt/lab/lib.sh\n. /mnt/lab/case.sh\nclear_all >/dev/null 2>&1\nIN_GROUP=\n\
              make || {{ clear_all >/dev/null 2>&1; exit 90; }}\n\
@@ -119,7 +148,23 @@ impl Case {
         );
         let done = guest.run(&whole, limit_s);
         self.warn(guest, 0)?;
+        self.hold(guest, false)?;
         done
+    }
+
+    /// The disk that the case names has the case's limits, or its own again.
+    fn hold(&self, guest: &Guest, is_on: bool) -> Result<(), Error> {
+        let mut words = self.limit.split_whitespace();
+        let Some(disk) = words.next() else { return Ok(()) };
+        let disks = disks(&self.machine);
+        let number = disks.iter().position(|(name, _)| *name == disk);
+        let number = number.ok_or_else(|| Error::Failed(format!("{}: no disk {disk}", self.name)))?;
+        let given = words.filter_map(|word| {
+            let (name, value) = word.split_once('=')?;
+            Some((name.to_string(), json!(value.parse::<u64>().ok()?)))
+        });
+        let wanted = if is_on { Value::Object(given.collect()) } else { disks[number].1.limits() };
+        guest.limit(number, &wanted)
     }
 
     /// The second NVMe disk says, or says no longer, that its reliability is degraded.

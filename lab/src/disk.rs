@@ -17,6 +17,8 @@ pub enum Bus {
     Usb,
     /// A USB disk that speaks UAS, on xHCI.
     Uas,
+    /// A volume of a RAID controller (megaraid_sas) that has no cache.
+    Raid,
 }
 
 /// A disk that starts empty, kept in a file of the guest's directory.
@@ -30,6 +32,7 @@ pub struct Disk {
     burst: Option<(u64, u64)>,
     rotational: bool,
     port: Option<(&'static str, u32)>,
+    node: Option<u32>,
 }
 
 impl Disk {
@@ -44,6 +47,7 @@ impl Disk {
             burst: None,
             rotational: false,
             port: None,
+            node: None,
         }
     }
 
@@ -82,6 +86,12 @@ impl Disk {
     /// lanes, not on the root complex itself.
     pub fn port(mut self, rate: &'static str, lanes: u32) -> Disk {
         self.port = Some((rate, lanes));
+        self
+    }
+
+    /// An NVMe disk that hangs on this NUMA node; the machine has to have it.
+    pub fn node(mut self, node: u32) -> Disk {
+        self.node = Some(node);
         self
     }
 
@@ -124,7 +134,8 @@ impl Disk {
         arguments
     }
 
-    fn limits(&self) -> Value {
+    /// What QEMU lets it do, in its own words.
+    pub(crate) fn limits(&self) -> Value {
         let mut limits = serde_json::Map::new();
         let burst = |part: fn((u64, u64)) -> u64| self.burst.map(part);
         let given = [
@@ -146,8 +157,16 @@ impl Disk {
             Bus::Virtio => vec![format!("virtio-blk-pci,{disk},num-queues={queues}")],
             Bus::Nvme => {
                 let nvme = format!("nvme,{disk},max_ioqpairs={queues}");
-                let Some((rate, lanes)) = self.port else { return vec![nvme] };
                 let chassis = number + 1;
+                if let Some(node) = self.node {
+                    let bus_number = 32 * chassis;
+                    return vec![
+                        format!("pxb-pcie,id=root{number},bus=pcie.0,bus_nr={bus_number},numa_node={node}"),
+                        format!("pcie-root-port,id=port{number},bus=root{number},chassis={chassis}"),
+                        format!("{nvme},bus=port{number}"),
+                    ];
+                }
+                let Some((rate, lanes)) = self.port else { return vec![nvme] };
                 vec![
                     format!(
                         "pcie-root-port,id=port{number},chassis={chassis},x-speed={rate},x-width={lanes}"
@@ -168,6 +187,9 @@ impl Disk {
                 format!("usb-uas,id=uas{number},bus=bus{number}.0,serial={}", Disk::serial(number)),
                 format!("scsi-hd,bus=uas{number}.0,{disk},rotation_rate=1"),
             ],
+            Bus::Raid => {
+                below("megasas".into(), format!("scsi-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"))
+            }
             Bus::Usb => {
                 below("qemu-xhci".into(), format!("usb-storage,bus=bus{number}.0,{disk},removable=on"))
             }

@@ -1,7 +1,7 @@
 //! A running guest: scripts into it, answers out of it, and its end.
 
 use crate::{Disk, Error, Machine, cache, qmp};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -183,6 +183,25 @@ impl Guest {
     /// A QMP command, such as `qom-set` on `/objects/limit0` to change a disk's limits, or `device_del` of `dev0`.
     pub fn qmp(&self, command: &str, arguments: &Value) -> Result<Value, Error> {
         qmp::command(&self.dir, command, arguments)
+    }
+
+    /// Gives a disk these limits and no others, in QEMU's words (`iops-total`, `bps-write-max` …).
+    pub fn limit(&self, disk: usize, limits: &Value) -> Result<(), Error> {
+        const NAMES: [&str; 2] = ["iops", "bps"];
+        const PARTS: [&str; 3] = ["total", "read", "write"];
+        // What is not said stays as it was.
+        let mut all = serde_json::Map::new();
+        for (name, part) in NAMES.iter().flat_map(|name| PARTS.iter().map(move |part| (name, part))) {
+            all.insert(format!("{name}-{part}"), json!(0));
+            all.insert(format!("{name}-{part}-max"), json!(0));
+            all.insert(format!("{name}-{part}-max-length"), json!(1));
+        }
+        all.insert("iops-size".into(), json!(0));
+        all.extend(
+            limits.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())),
+        );
+        let set = json!({"path": format!("/objects/limit{disk}"), "property": "limits", "value": all});
+        self.qmp("qom-set", &set).map(|_| ())
     }
 
     /// Shuts the guest down and boots it again from the same disks.

@@ -14,6 +14,7 @@ pub struct Machine {
     kernel: String,
     systemd: bool,
     arguments: String,
+    words: Vec<String>,
 }
 
 impl Default for Machine {
@@ -26,7 +27,7 @@ impl Machine {
     /// Two CPUs, 1 GiB of memory, no disk but the system's. The kernel is the one `IODYNO_LAB_KERNEL` names, else 6.1.
     pub fn new() -> Machine {
         let kernel = std::env::var("IODYNO_LAB_KERNEL").unwrap_or_else(|_| KERNEL.into());
-        Machine { disks: Vec::new(), kernel, systemd: false, arguments: String::new() }
+        Machine { disks: Vec::new(), kernel, systemd: false, arguments: String::new(), words: Vec::new() }
     }
 
     /// One more disk; the first is number 0.
@@ -44,6 +45,12 @@ impl Machine {
     /// More words on the kernel's command line.
     pub fn kernel_arguments(mut self, words: &str) -> Machine {
         self.arguments = words.into();
+        self
+    }
+
+    /// More words for QEMU, after all others: of two that say the same thing it takes the later.
+    pub fn qemu(mut self, words: &str) -> Machine {
+        self.words.extend(words.split_whitespace().map(Into::into));
         self
     }
 
@@ -113,6 +120,7 @@ impl Machine {
         ];
         arguments.extend(more.into_iter().flat_map(|(option, value)| [option.to_string(), value]));
         arguments.extend(self.disks.iter().enumerate().flat_map(|(number, disk)| disk.arguments(number)));
+        arguments.extend(self.words.iter().cloned());
         arguments
     }
 }

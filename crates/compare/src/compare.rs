@@ -128,7 +128,7 @@ fn counterpart<'a>(part: &Part, subject: &'a Subject) -> Option<(&'a Part, Optio
         _ => return None,
     };
     let differs = job::differs(&part.job, &found.job);
-    let why = differs.iter().take(3).map(|(name, a, b)| format!("{name} is {a} there and {b} here"));
+    let why = differs.iter().take(3).map(|(name, a, b)| format!("{name} {b}, not {a}"));
     let why = (!differs.is_empty()).then(|| words::list(&why.collect::<Vec<_>>()));
     Some((found, why))
 }
@@ -282,9 +282,9 @@ mod tests {
         b.job = Job { bs: 8192, ..Job::default() };
         let found = records(&[named("7", 7, &a), named("8", 8, &b)], 0, &[], &[], false);
         assert_eq!(cell(&found, "read.iops", 1).ratio, None);
-        assert_eq!(found.compared[0].unlike, [(1, "bs is 4k there and 8k here".to_string())]);
+        assert_eq!(found.compared[0].unlike, [(1, "bs 8k, not 4k".to_string())]);
         assert!(
-            found.sentence.contains("not alike") && found.sentence.contains("bs is 4k"),
+            found.sentence.contains("not alike") && found.sentence.contains("bs 8k"),
             "{}",
             found.sentence
         );

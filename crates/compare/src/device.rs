@@ -146,7 +146,7 @@ pub fn caveats(record: &Record) -> Vec<Caveat> {
 fn cached(imported: &Imported) -> Option<String> {
     let fact = |name: &str| imported.facts.get(name).map(|value| value.trim());
     let load = imported.load.as_ref()?;
-    if fact("direct") == Some("0") || (fact("buffered") == Some("1") && fact("direct") != Some("1")) {
+    if fact("direct") == Some("0") || fact("buffered") == Some("1") {
         return Some("the I/O was buffered".into());
     }
     if let Some(disk) = load.disks.iter().find(|disk| disk.name.starts_with("loop")) {

@@ -132,10 +132,14 @@ pub fn imported_facts(imported: &Imported) -> JobFacts {
     facts
 }
 
-/// fio takes the last of `direct` and `buffered`; where a text has both, the source of the text decides.
+/// fio takes the last of `direct` and `buffered`; where they contradict each other and their order is lost, nobody knows.
 fn direct(imported: &Imported) -> Option<String> {
     let flag = |name: &str| imported.facts.get(name).map(|value| matches!(value.trim(), "1" | "true" | ""));
-    let direct = flag("direct").or_else(|| flag("buffered").map(|buffered| !buffered))?;
+    let direct = match (flag("direct"), flag("buffered")) {
+        (Some(direct), Some(buffered)) if direct == buffered => return None,
+        (Some(direct), _) => direct,
+        (None, buffered) => !buffered?,
+    };
     Some(u8::from(direct).to_string())
 }
 
@@ -256,5 +260,8 @@ mod tests {
         assert_eq!(differs(&mixed(70), &mixed(50)), [("rwmixread", "70", "50")]);
         let read = imported_facts(&imported(&[("rw", "randread"), ("bs", "4k"), ("rwmixread", "70")]));
         assert!(!read.contains_key("rwmixread"));
+        let both =
+            |buffered| imported_facts(&imported(&[("rw", "read"), ("direct", "1"), ("buffered", buffered)]));
+        assert_eq!((both("0").get("direct").map(String::as_str), both("1").get("direct")), (Some("1"), None));
     }
 }

@@ -136,7 +136,7 @@ fn worth(compared: &Compared, index: usize) -> String {
             "Both have the same settings on the same device: this is what a repeat gives, not an effect.".into()
         }
         (Standing::Within, Some(repeats)) => {
-            format!("One run each: the difference is within what the same setting gave {}.", gave(repeats))
+            format!("One run each: the difference is within what {}.", gave(repeats))
         }
         (Standing::Beyond, Some(repeats)) => format!(
             "One run each, but more than runs of one setting differ by: {} stay below {} in 95 of 100 cases.",
@@ -144,21 +144,22 @@ fn worth(compared: &Compared, index: usize) -> String {
             share(repeats.reach.unwrap_or(repeats.largest))
         ),
         (_, Some(repeats)) => format!(
-            "One run each: more than the same setting gave {}, which are too few to be sure; a hint.",
+            "One run each: more than {}, which are too few to be sure; a hint.",
             gave(repeats)
         ),
         _ => "One run each: no more than a hint. Repeat both, or let `iodyno tune` switch between the settings.".into(),
     }
 }
 
-/// `twice (2.1 %, records 3 and 5)`.
+/// `the same setting gave twice (2.1 %, records 3 and 5)`.
 fn gave(repeats: &Repeats) -> String {
-    let times = match repeats.records.len() {
-        2 => "twice".to_string(),
-        many => format!("{many} times"),
+    let who = match (repeats.settings, repeats.records.len()) {
+        (1, 2) => "the same setting gave twice".to_string(),
+        (1, many) => format!("the same setting gave {many} times"),
+        (settings, many) => format!("{many} runs of {settings} settings gave, each setting for itself"),
     };
     let most = repeats.reach.map_or(repeats.largest, |reach| reach.max(repeats.largest));
-    format!("{times} ({}, {})", share(most), words::records(&repeats.records))
+    format!("{who} ({}, {})", share(most), words::records(&repeats.records))
 }
 
 /// A ratio minus one without its sign.

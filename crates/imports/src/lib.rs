@@ -12,6 +12,7 @@ pub mod fio_json;
 pub mod gather;
 pub mod importers;
 mod json_in_text;
+mod printed;
 
 use model::imported::Imported;
 use std::io::{BufRead, Cursor, Read};

@@ -44,6 +44,10 @@ pub enum Verb {
     Judge(commands::judge::Args),
     /// Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like.
     Cloud(commands::cloud::Args),
+    /// Put records and other tools' results side by side, rank devices, hold them against bounds; changes nothing.
+    Compare(commands::compare::Args),
+    /// Show one device over time, and where it changed for good; changes nothing.
+    History(commands::history::Args),
     /// List the records: all, or those of a host, device, job, setting, tag, time.
     List(commands::list::Args),
     /// Show one record.

@@ -220,6 +220,13 @@ impl Frame {
         self.is_open = true;
     }
 
+    /// Room below the axis for something that is not on it; gives its top.
+    pub fn extend(&mut self, height: f64) -> f64 {
+        let top = self.height;
+        self.height += height;
+        top
+    }
+
     /// A label at the right end, at the height of a value.
     pub fn label(&mut self, value: f64, class: &str, text: &str) {
         let at = self.y.at(value);
@@ -246,7 +253,9 @@ impl Frame {
         let mut labels = std::mem::take(&mut self.labels);
         labels.sort_by(|one, other| one.0.total_cmp(&other.0));
         let wanted: Vec<f64> = labels.iter().map(|(at, _, _)| *at).collect();
-        for ((place, at), (_, class, text)) in spread(&wanted, top, bottom).into_iter().zip(&wanted).zip(&labels) {
+        for ((place, at), (_, class, text)) in
+            spread(&wanted, top, bottom).into_iter().zip(&wanted).zip(&labels)
+        {
             // A label that had to move is led back to its line.
             self.svg.path(
                 &format!("lead {class}"),

@@ -15,13 +15,13 @@ mod svg;
 mod tests;
 
 pub use figure::{Figure, Table};
-pub use scale::Quantity;
+pub use figures::figures;
 pub use figures::history::{Dot, HistoryPlan, Turn, history};
 pub use figures::ranking::{RankRow, RankingPlan, ranking};
-pub use figures::figures;
 pub use report::csv::series_csv;
 pub use report::markdown::markdown;
 pub use report::{About, report};
+pub use scale::Quantity;
 
 /// The style sheet of figures and report: colours as variables for light and dark, classes for every mark. A page of
 /// another origin that shows [`Figure::svg`] includes it as it is.

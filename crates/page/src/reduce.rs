@@ -134,13 +134,17 @@ mod tests {
         let steps = steps(values);
         assert_eq!(gaps(&steps), [(2.0, 4.0)]);
         let drawn = points(&steps, |t| t, 100.0);
-        assert_eq!(drawn.iter().filter(|point| point.is_none()).count(), 3, "before the first, and twice inside");
+        assert_eq!(
+            drawn.iter().filter(|point| point.is_none()).count(),
+            3,
+            "before the first, and twice inside"
+        );
         assert!(!drawn.contains(&Some((2.0, 3.0))), "the line does not bridge it");
-        let late = [Step { from: 0.0, to: 1.0, value: Some(1.0) }, Step { from: 1.0, to: 2.0, value: Some(1.0) }, Step {
-            from: 9.0,
-            to: 10.0,
-            value: Some(1.0),
-        }];
+        let late = [
+            Step { from: 0.0, to: 1.0, value: Some(1.0) },
+            Step { from: 1.0, to: 2.0, value: Some(1.0) },
+            Step { from: 9.0, to: 10.0, value: Some(1.0) },
+        ];
         assert_eq!(gaps(&late), [(2.0, 9.0)], "a late sample leaves a gap, too");
     }
 }

@@ -68,7 +68,8 @@ fn value_at(series: &Series, index: usize) -> Option<f64> {
 /// Least, mean over time and greatest of steps; none without a value.
 pub fn summary(steps: &[Step]) -> Option<(f64, f64, f64)> {
     let known = || steps.iter().filter_map(|step| Some((step.value?, (step.to - step.from).max(0.0))));
-    let (sum, time) = known().fold((0.0, 0.0), |(sum, time), (value, length)| (sum + value * length, time + length));
+    let (sum, time) =
+        known().fold((0.0, 0.0), |(sum, time), (value, length)| (sum + value * length, time + length));
     let least = known().map(|(value, _)| value).fold(f64::INFINITY, f64::min);
     let most = known().map(|(value, _)| value).fold(f64::NEG_INFINITY, f64::max);
     let mean = if time > 0.0 { sum / time } else { known().next()?.0 };

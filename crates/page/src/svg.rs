@@ -191,7 +191,8 @@ impl Svg {
             Shape::Right => self.path(class, &polygon(&[(1.1, 0.0), (-0.8, 1.0), (-0.8, -1.0)])),
             Shape::Left => self.path(class, &polygon(&[(-1.1, 0.0), (0.8, 1.0), (0.8, -1.0)])),
             Shape::Cross => {
-                let data = format!("M{}L{}M{}L{}", at(-0.9, -0.9), at(0.9, 0.9), at(-0.9, 0.9), at(0.9, -0.9));
+                let data =
+                    format!("M{}L{}M{}L{}", at(-0.9, -0.9), at(0.9, 0.9), at(-0.9, 0.9), at(0.9, -0.9));
                 self.path(class, &data);
             }
         }
@@ -311,6 +312,9 @@ mod tests {
 
     #[test]
     fn coordinates_have_one_decimal_at_most() {
-        assert_eq!(["0", "1.3", "-0.5", "0"], [0.0, 1.26, -0.5, -0.01].map(number).each_ref().map(|t| t.as_str()));
+        assert_eq!(
+            ["0", "1.3", "-0.5", "0"],
+            [0.0, 1.26, -0.5, -0.01].map(number).each_ref().map(|t| t.as_str())
+        );
     }
 }

@@ -52,7 +52,10 @@ fn every_figure_is_whole_and_well_formed() {
             assert!(figure.table.rows.iter().all(|row| row.len() == figure.table.head.len()), "{what}");
             for svg in [&figure.svg, &figure.narrow] {
                 xml::check(svg).unwrap_or_else(|why| panic!("{what}: {why}"));
-                assert!(!svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("infinity"), "{what}");
+                assert!(
+                    !svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("infinity"),
+                    "{what}"
+                );
                 assert!(!svg.contains("style="), "{what}: a policy would drop it");
                 assert!(svg.contains("aria-label=\""), "{what}");
             }
@@ -69,7 +72,10 @@ fn each_kind_of_record_has_its_figures() {
             assert!(found.iter().any(|one| one == id), "no {id} in {found:?}");
         }
     };
-    has(&records::run(), &["path", "rates", "bandwidth", "latency-map-read", "latency-map-write", "percentiles", "layers"]);
+    has(
+        &records::run(),
+        &["path", "rates", "bandwidth", "latency-map-read", "latency-map-write", "percentiles", "layers"],
+    );
     has(&records::run(), &["inflight", "cpu", "interrupts", "dirty", "dirty-flow"]);
     has(&records::old_run(), &["latency-read"]);
     has(&records::tune(), &["pairs", "arms", "layers", "rates"]);
@@ -78,7 +84,10 @@ fn each_kind_of_record_has_its_figures() {
     has(&records::interference(), &["interference"]);
     has(&records::check(), &["response", "percentiles"]);
     has(&records::import(), &["percentiles", "series-fio-bw"]);
-    assert!(!ids(&records::import()).iter().any(|id| id == "path" || id == "pairs"), "what makes no sense is not there");
+    assert!(
+        !ids(&records::import()).iter().any(|id| id == "path" || id == "pairs"),
+        "what makes no sense is not there"
+    );
     assert_eq!(ids(&records::bare()), Vec::<String>::new());
 }
 
@@ -91,7 +100,10 @@ fn a_table_has_the_numbers_of_the_record() {
     let read = load.read.latency.quantile_ns(0.99).unwrap();
     assert_eq!(p99[2], model::units::duration_ns(read as f64));
     let count = percentiles.table.rows.last().unwrap();
-    assert_eq!((count[0].as_str(), count[2].as_str()), ("I/Os", load.read.latency.total().to_string().as_str()));
+    assert_eq!(
+        (count[0].as_str(), count[2].as_str()),
+        ("I/Os", load.read.latency.total().to_string().as_str())
+    );
     let rates = figure(&record, "rates");
     for (row, interval) in rates.table.rows.iter().zip(&load.intervals) {
         assert_eq!(row[1], Quantity::Iops.words(interval.read.ios as f64 * 1e3 / interval.length_ms as f64));
@@ -135,13 +147,20 @@ fn a_page_fetches_nothing_and_its_policy_fits_it() {
     for (name, record) in all() {
         let page = report(&record, &About { id: Some(7), ..About::default() });
         let outside = page.replace("http://www.w3.org/2000/svg", "");
-        assert!(!outside.contains("http://") && !outside.contains("https://") && !outside.contains("@import"), "{name}");
-        assert!(!page.contains(" style=\"") && !page.contains(" onload") && !page.contains("<link"), "{name}");
+        assert!(
+            !outside.contains("http://") && !outside.contains("https://") && !outside.contains("@import"),
+            "{name}"
+        );
+        assert!(
+            !page.contains(" style=\"") && !page.contains(" onload") && !page.contains("<link"),
+            "{name}"
+        );
         assert!(page.contains("default-src 'none'"), "{name}");
         assert_eq!(page.matches("<script").count(), 1, "{name}");
         assert_eq!(page.matches("<h1").count(), 1, "{name}");
         let body = page.split_once("<body>").unwrap().1.split_once("<script>").unwrap().0;
-        xml::check(&format!("<body>{}</body>", body.replace(" hidden>", " hidden=\"\">"))).unwrap_or_else(|why| panic!("{name}: {why}"));
+        xml::check(&format!("<body>{}</body>", body.replace(" hidden>", " hidden=\"\">")))
+            .unwrap_or_else(|why| panic!("{name}: {why}"));
         xml::unique_ids(body).unwrap_or_else(|id| panic!("{name}: id {id} twice"));
     }
 }
@@ -215,8 +234,10 @@ fn devices_with_overlapping_intervals_share_a_rank() {
         runs: 5,
         ..RankRow::default()
     };
-    let rows = [row("HDD", 200.0, 190.0, 210.0), row("NVMe a", 60e3, 58e3, 62e3), row("NVMe b", 59e3, 57e3, 61e3)];
-    let plan = RankingPlan { measure: "4K random read".into(), quantity: Quantity::Iops, less_is_better: false };
+    let rows =
+        [row("HDD", 200.0, 190.0, 210.0), row("NVMe a", 60e3, 58e3, 62e3), row("NVMe b", 59e3, 57e3, 61e3)];
+    let plan =
+        RankingPlan { measure: "4K random read".into(), quantity: Quantity::Iops, less_is_better: false };
     let figure = crate::ranking("rank", &plan, &rows);
     let ranks: Vec<&str> = figure.table.rows.iter().map(|row| row[0].as_str()).collect();
     assert_eq!(ranks, ["1", "1", "3"]);

@@ -10,6 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// How long whoever still listens is waited for at the end.
+const GRACE: Duration = Duration::from_secs(3);
+
 /// What the user asked for.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -119,7 +122,9 @@ impl Server {
             return Err(ServeError::Exposed(asked));
         }
         let acceptor = options.tls.as_ref().map(Tls::acceptor).transpose()?.map(Acceptor);
-        drop(store::Store::open(&options.state_dir)?);
+        if !options.read_only {
+            drop(store::Store::open(&options.state_dir)?);
+        }
         let (listeners, port) = listeners(asked)?;
         let scheme = if acceptor.is_some() { "https" } else { "http" };
         let door = Arc::new(Door::new(options, port));
@@ -167,9 +172,12 @@ impl Server {
         });
         self.door.jobs.end_all(&mut |told| tell(told));
         self.door.hub.close();
+        drop(ended);
         // Nobody listens for it any more where it does not arrive.
         let _ = end.send(true);
-        runtime.shutdown_timeout(Duration::from_secs(3));
+        // What is half said is said to its end, as long as that does not take long.
+        let _ = runtime.block_on(async { tokio::time::timeout(GRACE, end.closed()).await });
+        runtime.shutdown_timeout(GRACE);
         self.door.hub.join();
         served
     }

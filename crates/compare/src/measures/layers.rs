@@ -3,13 +3,21 @@
 use super::measure;
 use crate::interval::of_mean;
 use model::comparison::{Basis, Measure};
-use model::layers::{LayerTimes, Span};
+use model::layers::{LayerTimes, Side, Span};
+use model::record::LoadResult;
 
-/// `read.d2c` of the uppermost device, `read.d2c.2` of the second.
-pub fn measures(times: &LayerTimes) -> Vec<Measure> {
+/// `read.d2c` of the uppermost device, `read.d2c.2` of the second; of the directions that the load has. What others did in
+/// another direction is not what is compared.
+pub fn measures(times: &LayerTimes, load: &LoadResult) -> Vec<Measure> {
+    let is_ours = |side: Side| match side {
+        Side::Read => load.read.ios > 0,
+        Side::Write => load.write.ios > 0,
+        Side::Discard => load.trim.ios > 0,
+        Side::Flush => load.sync.ios > 0,
+    };
     let mut measures = Vec::new();
     for (index, device) in times.devices.iter().enumerate() {
-        for span in device.spans.iter().filter(|one| one.span != Span::G2C) {
+        for span in device.spans.iter().filter(|one| one.span != Span::G2C && is_ours(one.side)) {
             // How I/Os depend on each other is not known by layer: an interval would be too narrow.
             let Some((mean, _)) = of_mean(&span.times) else { continue };
             let place = if index == 0 { String::new() } else { format!(".{}", index + 1) };

@@ -50,13 +50,13 @@ fn parts(record: &Record) -> Vec<Part> {
         (Some(load), true) => vec![load::part("", &record.job, load)],
         _ => record.sections.iter().map(|one| load::part(&one.name, &one.job, &one.load)).collect(),
     };
-    if let ([only], Some(times)) = (&mut parts[..], &record.layers) {
-        only.measures.extend(layers::measures(times));
+    if let ([only], Some(times), Some(load)) = (&mut parts[..], &record.layers, &record.load) {
+        only.measures.extend(layers::measures(times, load));
     }
     if let Some(check) = &record.check {
         for probe in check.probes.iter().filter(|probe| probe.load.ios() + probe.load.sync.ios > 0) {
             let mut part = load::part(&probe.phrase(), &probe.job, &probe.load);
-            part.measures.extend(probe.layers.iter().flat_map(layers::measures));
+            part.measures.extend(probe.layers.iter().flat_map(|times| layers::measures(times, &probe.load)));
             parts.push(part);
         }
     }

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::fixture::{fio_text, load, run};
-use model::comparison::Basis;
+use model::check::{CheckResult, Probe, Role};
 use model::histogram::Histogram;
 use model::job::{Job, Rw};
 use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
 use model::record::Interval;
-use model::sample::{MetricKind, Series};
+use model::sample::{MetricKind, SensorLog, Series};
 
 fn get<'a>(part: &'a Part, name: &str) -> &'a Measure {
     part.measures.iter().find(|one| one.name == name).unwrap_or_else(|| panic!("{name} in {:?}", names(part)))
@@ -148,4 +148,52 @@ fn a_watch_is_compared_by_what_its_disk_did() {
     assert!(!names(&part).contains(&"write.iops"), "a device that did nothing has no rate");
 }
 
-use model::sample::SensorLog;
+#[test]
+fn every_short_load_of_a_check_is_a_part_of_its_own() {
+    let mut record = run(1.0, 0.0, 1);
+    let probe = |role: Role, iodepth: u32| Probe {
+        role,
+        job: Job { iodepth, ..Job::default() },
+        load: model::record::LoadResult { depth: iodepth, ..load(5_000.0, 0.0, 2) },
+        frame: Default::default(),
+        layers: None,
+        start_ms: 0,
+    };
+    let idle = Probe { load: Default::default(), ..probe(Role::Idle, 1) };
+    let probes = vec![idle, probe(Role::Latency, 1), probe(Role::Depth, 32)];
+    (record.verb, record.load) = ("check".into(), None);
+    record.check = Some(CheckResult { probes, ..CheckResult::default() });
+    let subject = of("4", Some(4), &record);
+    let parts: Vec<&str> = subject.parts.iter().map(|part| part.name.as_str()).collect();
+    assert_eq!(parts, ["one read at a time", "depth 32"], "idling is no load");
+    assert_eq!(subject.parts[1].job["iodepth"], "32");
+}
+
+#[test]
+fn a_tune_brings_what_it_proved() {
+    let mut record = run(1.0, 0.0, 1);
+    (record.verb, record.load) = ("tune".into(), None);
+    record.trials = vec![Trial {
+        knob: "scheduler".into(),
+        device: "vda".into(),
+        arms: vec!["none".into(), "bfq".into()],
+        aa: false,
+        skipped: None,
+        summary: "scheduler: nothing beats none".into(),
+        verdict: None,
+        layers: Vec::new(),
+        figures: Vec::new(),
+        moved: None,
+    }];
+    let other = record.clone();
+    let given = [("7", &record), ("9", &other)].map(|(name, record)| crate::compare::Named {
+        name,
+        id: None,
+        record,
+    });
+    let found = crate::compare::records(&given, 0, &[], &[], false);
+    assert_eq!(found.subjects[0].proofs[0].knob, "scheduler");
+    assert!(found.sentence.contains("proved inside it"), "{}", found.sentence);
+    let lines = crate::view::compare::lines(&found, pipeline::report::text::Paint::Plain);
+    assert!(lines.iter().any(|line| line == "  9, vda: scheduler: nothing beats none"), "{lines:#?}");
+}

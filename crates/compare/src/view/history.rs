@@ -1,6 +1,6 @@
 //! A history in lines: a chart of dots for each measure, `┃` where it changed, and what else changed there.
 
-use super::{left, paragraph, right};
+use super::{paragraph, right};
 use crate::words;
 use model::comparison::{ChangePoint, History, HistorySeries};
 use pipeline::report::text::{Paint, WIDTH, clean};
@@ -20,9 +20,9 @@ pub fn lines(found: &History, date: &dyn Fn(i64) -> String, paint: Paint) -> Vec
     }
     let hidden = found.series.len().saturating_sub(CHARTS_MAX);
     if hidden > 0 {
-        lines.push(format!(
-            "{hidden} more series are in the document (--json), or name a --measure or a --job."
-        ));
+        let series =
+            if hidden == 1 { "1 more series is".into() } else { format!("{hidden} more series are") };
+        lines.push(format!("{series} in the document (--json); --measure and --job choose."));
     }
     if found.searched > 0 {
         lines.push(String::new());
@@ -72,7 +72,7 @@ fn column(series: &HistorySeries, unix_ms: i64) -> usize {
 
 fn plot(series: &HistorySeries) -> Vec<String> {
     let values = series.points.iter().map(|point| point.measure.value);
-    let top = values.clone().fold(0.0, f64::max) * 1.02;
+    let top = values.clone().fold(0.0, f64::max);
     if top <= 0.0 {
         return Vec::new();
     }
@@ -152,12 +152,6 @@ fn told(series: &HistorySeries, change: &ChangePoint) -> Vec<String> {
         ));
     }
     lines
-}
-
-/// One line for each series: for a list beside other things.
-pub fn line(series: &HistorySeries) -> String {
-    let last = series.points.last().map_or(String::new(), |point| words::of(&point.measure));
-    format!("{} {last}", left(&words::title(&series.measure), 12))
 }
 
 #[cfg(test)]

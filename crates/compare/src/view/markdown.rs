@@ -1,88 +1,96 @@
 //! A comparison as Markdown, for a merge request or a ticket.
 
 use crate::words;
-use model::comparison::{Cell, Comparison, Crossed};
+use model::comparison::{Cell, Compared, Comparison, Crossed};
 use pipeline::report::text::clean;
 
 /// The whole comparison.
 pub fn text(found: &Comparison) -> String {
     let mut lines = vec![escaped(&found.sentence), String::new()];
-    if !found.bounds.is_empty() {
-        lines.extend(["| bound | of | | |", "|---|---|---|---|"].map(String::from));
-        for one in &found.bounds {
-            let word = match one.crossed {
-                Crossed::No => "kept",
-                Crossed::Perhaps => "perhaps",
-                Crossed::Certainly => "**crossed**",
-                Crossed::NotJudged => "not judged",
-            };
-            let sentence = one.sentence.split_once(": ").map_or(one.sentence.as_str(), |(_, rest)| rest);
-            let place = if one.part.is_empty() {
-                one.subject.clone()
-            } else {
-                format!("{} {}", one.subject, one.part)
-            };
-            lines.push(format!(
-                "| {} | {} | {word} | {} |",
-                code(&one.bound),
-                escaped(&place),
-                escaped(sentence)
-            ));
-        }
-        lines.push(String::new());
-    }
-    for compared in &found.compared {
-        let name = if compared.name.is_empty() { String::new() } else { format!("{}: ", compared.name) };
-        lines.push(format!("**{}**", escaped(&format!("{name}{}", compared.phrase))));
-        lines.push(String::new());
-        let names: Vec<String> = found.subjects.iter().map(|subject| escaped(&subject.name)).collect();
-        lines.push(format!("| | {} |", names.join(" | ")));
-        lines.push(format!("|---|{}", "--:|".repeat(names.len())));
-        for row in &compared.rows {
-            let cell = |cell: &Option<Cell>| {
-                let Some(cell) = cell else { return "–".to_string() };
-                let ratio = cell.ratio.as_ref().map(|one| words::ratio(one.ratio, one.low, one.high));
-                let ratio = ratio.map_or(String::new(), |ratio| format!("<br>{ratio}"));
-                format!("{}{ratio}", escaped(&words::of(&cell.measure)))
-            };
-            let cells: Vec<String> = row.cells.iter().map(cell).collect();
-            lines.push(format!("| {} | {} |", escaped(&words::title(&row.measure)), cells.join(" | ")));
-        }
-        lines.push(String::new());
-        let unlike = compared.unlike.iter().map(|(index, why)| {
-            format!("{}: no ratio, the jobs are not alike: {why}.", found.subjects[*index].name)
-        });
-        let remarks: Vec<String> = unlike.chain(compared.remarks.iter().cloned()).collect();
-        lines.extend(remarks.iter().map(|remark| format!("- {}", escaped(remark))));
-        if !remarks.is_empty() {
-            lines.push(String::new());
-        }
-    }
-    let differ: Vec<String> = found
-        .settings
-        .iter()
-        .flat_map(|settings| {
-            let name = &found.subjects[settings.subject].name;
-            settings.differences.iter().map(move |one| {
-                let value = |value: &Option<String>| value.clone().unwrap_or("none".into());
-                format!("- {}: {} of {}: {} → {}", name, one.name, one.place, value(&one.a), value(&one.b))
-            })
-        })
-        .map(|line| format!("- {}", escaped(line.trim_start_matches("- "))))
-        .collect();
-    if !differ.is_empty() {
-        let base = &found.subjects[found.base].name;
-        lines.push(format!("<details><summary>What else differs from {}</summary>", html(base)));
-        lines.push(String::new());
-        lines.extend(differ);
-        lines.extend([String::new(), "</details>".into(), String::new()]);
-    }
-    lines.push(
-        "In ( ): what chance inside the runs leaves open, 95 %; what differs between runs is not in it."
-            .into(),
-    );
-    lines.push(String::new());
+    lines.extend(bounds(found));
+    lines.extend(found.compared.iter().flat_map(|one| loads(found, one)));
+    lines.extend(settings(found));
+    let meaning =
+        "In ( ): what chance inside the runs leaves open, 95 %; what differs between runs is not in it.";
+    lines.extend([meaning.to_string(), String::new()]);
     lines.join("\n")
+}
+
+fn bounds(found: &Comparison) -> Vec<String> {
+    if found.bounds.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec!["| bound | of | | |".to_string(), "|---|---|---|---|".into()];
+    for one in &found.bounds {
+        let word = match one.crossed {
+            Crossed::No => "kept",
+            Crossed::Perhaps => "perhaps",
+            Crossed::Certainly => "**crossed**",
+            Crossed::NotJudged => "not judged",
+        };
+        let sentence = one.sentence.split_once(": ").map_or(one.sentence.as_str(), |(_, rest)| rest);
+        let place = match one.part.is_empty() {
+            true => one.subject.clone(),
+            false => format!("{} {}", one.subject, one.part),
+        };
+        let cells = [code(&one.bound), escaped(&place), word.to_string(), escaped(sentence)];
+        lines.push(format!("| {} |", cells.join(" | ")));
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn loads(found: &Comparison, compared: &Compared) -> Vec<String> {
+    let name = if compared.name.is_empty() { String::new() } else { format!("{}: ", compared.name) };
+    let names: Vec<String> = found.subjects.iter().map(|subject| escaped(&subject.name)).collect();
+    let mut lines = vec![
+        format!("**{}**", escaped(&format!("{name}{}", compared.phrase))),
+        String::new(),
+        format!("| | {} |", names.join(" | ")),
+        format!("|---|{}", "--:|".repeat(names.len())),
+    ];
+    for row in &compared.rows {
+        let cell = |cell: &Option<Cell>| {
+            let Some(cell) = cell else { return "–".to_string() };
+            let ratio = cell.ratio.as_ref().map(|one| words::ratio(one.ratio, one.low, one.high));
+            let ratio = ratio.map_or(String::new(), |ratio| format!("<br>{ratio}"));
+            format!("{}{ratio}", escaped(&words::of(&cell.measure)))
+        };
+        let cells: Vec<String> = row.cells.iter().map(cell).collect();
+        lines.push(format!("| {} | {} |", escaped(&words::title(&row.measure)), cells.join(" | ")));
+    }
+    lines.push(String::new());
+    let unlike = compared.unlike.iter().map(|(index, why)| {
+        format!("{}: no ratio, the jobs are not alike: {why}.", found.subjects[*index].name)
+    });
+    let remarks: Vec<String> = unlike.chain(compared.remarks.iter().cloned()).collect();
+    lines.extend(remarks.iter().map(|remark| format!("- {}", escaped(remark))));
+    if !remarks.is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}
+
+/// What else differs, folded away.
+fn settings(found: &Comparison) -> Vec<String> {
+    let value = |value: &Option<String>| value.clone().unwrap_or("none".into());
+    let mut differ: Vec<String> = Vec::new();
+    for settings in &found.settings {
+        let name = &found.subjects[settings.subject].name;
+        differ.extend(settings.differences.iter().map(|one| {
+            let words =
+                format!("{name}: {} of {}: {} → {}", one.name, one.place, value(&one.a), value(&one.b));
+            format!("- {}", escaped(&words))
+        }));
+    }
+    if differ.is_empty() {
+        return differ;
+    }
+    let base = html(&found.subjects[found.base].name);
+    let mut lines = vec![format!("<details><summary>What else differs from {base}</summary>"), String::new()];
+    lines.extend(differ);
+    lines.extend([String::new(), "</details>".into(), String::new()]);
+    lines
 }
 
 /// Text that means itself in Markdown, tables included.

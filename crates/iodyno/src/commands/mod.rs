@@ -4,12 +4,14 @@ pub mod apply;
 pub mod catalogue;
 pub mod check;
 pub mod cloud;
+pub mod compare;
 pub mod completions;
 pub mod delete;
 pub mod diff;
 pub mod explain;
 pub mod export;
 mod filter_args;
+pub mod history;
 pub mod import;
 pub mod inspect;
 mod job_args;
@@ -96,6 +98,8 @@ pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Judge(args) => judge::run(args),
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
+        Verb::Compare(args) => compare::run(&args, context),
+        Verb::History(args) => history::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
         Verb::Tag(args) => tag::run(&args, context),
         Verb::Note(args) => note::run(&args, context),

@@ -124,7 +124,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 
 /// From the ending of the file, unless it is said.
 fn format(args: &Args) -> Result<Format, Failure> {
-    let ending = args.output.as_ref().and_then(|path| path.extension()?.to_str().map(str::to_ascii_lowercase));
+    let ending =
+        args.output.as_ref().and_then(|path| path.extension()?.to_str().map(str::to_ascii_lowercase));
     let of_ending = match ending.as_deref() {
         None => Some(Format::Html),
         Some("html" | "htm") => Some(Format::Html),
@@ -148,13 +149,17 @@ fn open(name: &str, context: &Context) -> Result<Source, Failure> {
         return Ok(Source { id: Some(id), record });
     }
     let text = files::read_text(Path::new(name)).map_err(|error| {
-        Failure::usage(format!("`{name}` is neither the number of a record nor a file that can be read: {error}"))
+        Failure::usage(format!(
+            "`{name}` is neither the number of a record nor a file that can be read: {error}"
+        ))
     })?;
     if let Ok(Shown { id, record }) = serde_json::from_str::<Shown>(&text) {
         return Ok(Source { id, record });
     }
     let record = serde_json::from_str::<Record>(&text).map_err(|error| {
-        Failure::usage(format!("{name} holds no record of iodyno: {error}.\n`iodyno show N --json` prints one."))
+        Failure::usage(format!(
+            "{name} holds no record of iodyno: {error}.\n`iodyno show N --json` prints one."
+        ))
     })?;
     Ok(Source { id: None, record })
 }
@@ -193,12 +198,18 @@ fn output(args: &Args, source: &Source) -> PathBuf {
 /// Writes all files or, where one is there already, none.
 fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<Written>, Failure> {
     if let Some((path, _, _)) = existing(targets).next().filter(|_| !args.force) {
-        let message = format!("{} is there already and was left as it is; nothing was written.", path.display());
+        let message =
+            format!("{} is there already and was left as it is; nothing was written.", path.display());
         return Err(Failure::new(Exit::Refused, message).hint("Name another file, or say --force."));
     }
     // Not even --force puts a file in the place of a device or a directory.
-    if let Some((path, _, _)) = existing(targets).find(|(path, _, _)| files::kind(path).ok() != Some(files::Kind::File)) {
-        return Err(Failure::new(Exit::Refused, format!("{} is no regular file; nothing was written.", path.display())));
+    if let Some((path, _, _)) =
+        existing(targets).find(|(path, _, _)| files::kind(path).ok() != Some(files::Kind::File))
+    {
+        return Err(Failure::new(
+            Exit::Refused,
+            format!("{} is no regular file; nothing was written.", path.display()),
+        ));
     }
     if let Some(dir) = &args.figures {
         files::create_dirs(dir)?;

@@ -40,7 +40,11 @@ fn caption(trial: &Trial) -> String {
     let arms: Vec<String> =
         trial.arms.iter().enumerate().map(|(index, arm)| format!("{} {arm}", arm_letter(index))).collect();
     let halves = trial.windows.iter().filter(|window| window.half_depth).count();
-    let half = if halves > 0 { format!(" {halves} windows at half the depth are not drawn.") } else { String::new() };
+    let half = if halves > 0 {
+        format!(" {halves} windows at half the depth are not drawn.")
+    } else {
+        String::new()
+    };
     let first = if trial.aa { " An A/A run: every switch wrote the value that was set already." } else { "" };
     format!(
         "Each window at the mean rate of the part that counts; its first part, in which the switch settles, is left out. \
@@ -109,7 +113,8 @@ pub fn stage_word(stage: Stage) -> &'static str {
 
 fn draw(trial: &Trial, size: Size, id: &str) -> String {
     let start = trial.windows.iter().map(|window| window.start_ms).min().unwrap_or(0) as f64 / 1e3;
-    let end = trial.windows.iter().map(|window| window.start_ms + window.length_ms).max().unwrap_or(0) as f64 / 1e3;
+    let end =
+        trial.windows.iter().map(|window| window.start_ms + window.length_ms).max().unwrap_or(0) as f64 / 1e3;
     let most = drawn(trial).map(|window| window.rate).fold(0.0, f64::max);
     let x = Axis::Time { seconds: end - start };
     let y = Axis::Linear { quantity: Quantity::Iops, most, name: "rate of a window".into() };
@@ -180,7 +185,7 @@ fn lane(trial: &Trial, frame: &mut Frame, start: f64) {
     }
     for (arm, from, to) in pieces {
         let class = format!("lane {}", Look::of_arm(arm).class());
-        if arm > 0 && to - from >= TINT_FROM {
+        if arm == 1 && to - from >= TINT_FROM {
             frame.svg.rect("band", (from, top), (to - from, bottom - top));
         }
         frame.svg.rect(&class, (from, bottom + 2.0), ((to - from).max(0.5), LANE));

@@ -14,7 +14,9 @@ const NOTABLE: f64 = 0.02;
 pub fn figures(record: &Record) -> Vec<Figure> {
     let Some(log) = log_of(record, "vmstat") else { return Vec::new() };
     let value = |name: &str| gauge(log, &[name.to_string()], 1.0);
-    let (Some(dirty), Some(writeback)) = (value("vm.dirty"), value("vm.writeback")) else { return Vec::new() };
+    let (Some(dirty), Some(writeback)) = (value("vm.dirty"), value("vm.writeback")) else {
+        return Vec::new();
+    };
     let most = |steps: &[crate::reduce::Step]| summary(steps).map_or(0.0, |(_, _, most)| most);
     let background = value("vm.dirty_background_threshold").unwrap_or_default();
     let is_notable = most(&dirty).max(most(&writeback)) >= NOTABLE * most(&background).max(1.0);
@@ -27,7 +29,10 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         Line { name: "writeback".into(), look: Look::Ink, steps: writeback },
     ];
     // The limits move with free memory, so they are lines too.
-    let limits = [("background", Look::Fifth, "vm.dirty_background_threshold"), ("limit", Look::Sync, "vm.dirty_threshold")];
+    let limits = [
+        ("background", Look::Fifth, "vm.dirty_background_threshold"),
+        ("limit", Look::Sync, "vm.dirty_threshold"),
+    ];
     lines.extend(limits.into_iter().filter_map(|(name, look, series)| {
         let steps = value(series)?;
         summary(&steps).is_some().then(|| Line { name: name.into(), look, steps })

@@ -74,8 +74,17 @@ pub fn history(plan: &HistoryPlan, dots: &[Dot]) -> Figure {
 fn title(plan: &HistoryPlan, dots: &[Dot]) -> String {
     match (plan.turns.last(), dots.len()) {
         (Some(turn), _) => {
-            let beside = if turn.beside.is_empty() { String::new() } else { format!(", together with {}", turn.beside) };
-            format!("{}: {} from {}{beside}", plan.measure, turn.effect, date(dots[(turn.after + 1).min(dots.len() - 1)].unix_ms))
+            let beside = if turn.beside.is_empty() {
+                String::new()
+            } else {
+                format!(", together with {}", turn.beside)
+            };
+            format!(
+                "{}: {} from {}{beside}",
+                plan.measure,
+                turn.effect,
+                date(dots[(turn.after + 1).min(dots.len() - 1)].unix_ms)
+            )
         }
         (None, 1) => format!("{}: one record", plan.measure),
         (None, n) if n < FEW => format!("{}: {n} records, too few to tell changes", plan.measure),
@@ -90,11 +99,15 @@ fn caption(plan: &HistoryPlan, dots: &[Dot]) -> String {
         n => format!(" Hollow: {n} imported or resting on a single run."),
     };
     let how = if plan.how.is_empty() { String::new() } else { format!(" {}", plan.how) };
-    format!("One dot a record, with its interval where it has one; time is real, so pauses are pauses.{hollow}{how}")
+    format!(
+        "One dot a record, with its interval where it has one; time is real, so pauses are pauses.{hollow}{how}"
+    )
 }
 
 fn description(plan: &HistoryPlan, dots: &[Dot]) -> String {
-    let (least, most) = dots.iter().fold((f64::INFINITY, 0.0f64), |(least, most), dot| (least.min(dot.value), most.max(dot.value)));
+    let (least, most) = dots
+        .iter()
+        .fold((f64::INFINITY, 0.0f64), |(least, most), dot| (least.min(dot.value), most.max(dot.value)));
     format!(
         "{} records from {} to {}, between {} and {}; {} changes marked.",
         dots.len(),
@@ -110,7 +123,9 @@ fn table(plan: &HistoryPlan, dots: &[Dot]) -> Table {
     let mut table = Table::new(&["when", "record", &plan.measure, "interval"]);
     for dot in dots {
         let interval = match (dot.low, dot.high) {
-            (Some(low), Some(high)) => format!("{} to {}", plan.quantity.words(low), plan.quantity.words(high)),
+            (Some(low), Some(high)) => {
+                format!("{} to {}", plan.quantity.words(low), plan.quantity.words(high))
+            }
             _ => "–".into(),
         };
         table.row([date(dot.unix_ms), dot.name.clone(), plan.quantity.words(dot.value), interval]);
@@ -123,7 +138,9 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
     let span = (last - first).max(60_000.0);
     let count = if size.is_narrow() { 3 } else { 7 };
     let ticks = (0..count).map(|index| first + span * f64::from(index) / f64::from(count - 1));
-    let word = |ms: f64| if span > 2.0 * DAY_MS { date(ms as i64)[..10].to_string() } else { date(ms as i64)[5..].to_string() };
+    let word = |ms: f64| {
+        if span > 2.0 * DAY_MS { date(ms as i64)[..10].to_string() } else { date(ms as i64)[5..].to_string() }
+    };
     let margin = span * 0.02;
     let x = Axis::Own {
         domain: (first - margin, last + margin),
@@ -131,7 +148,12 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
         ticks: ticks.map(|ms| (ms, word(ms))).collect(),
         title: "date, UTC".into(),
     };
-    let ends = || dots.iter().flat_map(|dot| [Some(dot.value), dot.low, dot.high]).flatten().filter(|value| *value > 0.0);
+    let ends = || {
+        dots.iter()
+            .flat_map(|dot| [Some(dot.value), dot.low, dot.high])
+            .flatten()
+            .filter(|value| *value > 0.0)
+    };
     let (least, most) = (ends().fold(f64::INFINITY, f64::min), ends().fold(0.0, f64::max));
     let (quantity, name) = (plan.quantity, String::new());
     let y = match plan.quantity {
@@ -164,7 +186,8 @@ fn segments(plan: &HistoryPlan, dots: &[Dot], frame: &mut Frame) {
         values.sort_by(f64::total_cmp);
         if let (Some(median), false) = (values.get(values.len() / 2), plan.turns.is_empty()) {
             let y = frame.y.at(*median);
-            let (from, to) = (frame.x.at(dots[begin].unix_ms as f64), frame.x.at(dots[end - 1].unix_ms as f64));
+            let (from, to) =
+                (frame.x.at(dots[begin].unix_ms as f64), frame.x.at(dots[end - 1].unix_ms as f64));
             frame.svg.line("l k0 thin", (from, y), (to, y));
         }
         begin = end;

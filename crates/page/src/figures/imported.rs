@@ -30,16 +30,22 @@ fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
     let of_field = || imported.series.iter().filter(|series| series.field == field && series.unit == unit);
     let line = |(index, series): (usize, &ImportedSeries)| {
         let look = match field {
-            f if f.contains("read") => [Look::Read, Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth][index],
-            f if f.contains("write") => [Look::Write, Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth][index],
+            f if f.contains("read") => {
+                [Look::Read, Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth][index]
+            }
+            f if f.contains("write") => {
+                [Look::Write, Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth][index]
+            }
             _ => [Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth, Look::Read][index],
         };
         let name = if series.subject.is_empty() { "value".into() } else { series.subject.clone() };
         Line { name, look, steps: steps(series, factor) }
     };
     let left_out = of_field().count().saturating_sub(MOST_LINES);
-    let rest = if left_out > 0 { format!(" {left_out} more series are in the record only.") } else { String::new() };
-    let unit_word = if quantity == Quantity::Count && !unit.is_empty() { format!(", in {unit}") } else { String::new() };
+    let rest =
+        if left_out > 0 { format!(" {left_out} more series are in the record only.") } else { String::new() };
+    let unit_word =
+        if quantity == Quantity::Count && !unit.is_empty() { format!(", in {unit}") } else { String::new() };
     Lines {
         id: format!("series-{}", super::id_part(field)),
         measure: format!("{field}{unit_word}"),

@@ -68,7 +68,16 @@ fn description(matrix: &Matrix) -> String {
 }
 
 fn table(matrix: &Matrix) -> Table {
-    let mut table = Table::new(&["writes asked", "reads asked", "writes got", "reads got", "p50", "p95", "p99", "reached"]);
+    let mut table = Table::new(&[
+        "writes asked",
+        "reads asked",
+        "writes got",
+        "reads got",
+        "p50",
+        "p95",
+        "p99",
+        "reached",
+    ]);
     for cell in &matrix.cells {
         let step = |steps: &[f64], index: usize| steps.get(index).copied().unwrap_or(0.0);
         let ns = |value: u64| if cell.visits == 0 { "–".into() } else { units::duration_ns(value as f64) };
@@ -80,7 +89,14 @@ fn table(matrix: &Matrix) -> Table {
             ns(cell.p50_ns),
             ns(cell.p95_ns),
             ns(cell.p99_ns),
-            if cell.visits == 0 { "not run" } else if cell.reached { "yes" } else { "no" }.into(),
+            if cell.visits == 0 {
+                "not run"
+            } else if cell.reached {
+                "yes"
+            } else {
+                "no"
+            }
+            .into(),
         ]);
     }
     table.first("cells")
@@ -92,7 +108,9 @@ fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
     let cell_width = ((size.width - left - 14.0) / columns as f64).min(100.0);
     let cell_height = 34.0;
     let mut svg = Svg::new();
-    let p99s = || matrix.cells.iter().filter(|cell| cell.visits > 0 && cell.p99_ns > 0).map(|cell| cell.p99_ns as f64);
+    let p99s = || {
+        matrix.cells.iter().filter(|cell| cell.visits > 0 && cell.p99_ns > 0).map(|cell| cell.p99_ns as f64)
+    };
     let (least, most) = (p99s().fold(f64::INFINITY, f64::min), p99s().fold(0.0, f64::max));
     svg.text("t2", (4.0, 14.0), Anchor::Start, "reads asked; colour and figure: p99 of the reads");
     for row in 0..rows {
@@ -102,7 +120,14 @@ fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
         svg.text("t2", (left - 8.0, y + cell_height / 2.0 + 4.0), Anchor::End, &label);
         for column in 0..columns {
             let place = (left + column as f64 * cell_width, y);
-            draw_cell(&mut svg, id, matrix.cell(column, row), place, (cell_width - 2.0, cell_height - 2.0), (least, most));
+            draw_cell(
+                &mut svg,
+                id,
+                matrix.cell(column, row),
+                place,
+                (cell_width - 2.0, cell_height - 2.0),
+                (least, most),
+            );
         }
     }
     let base = top + rows as f64 * cell_height;
@@ -112,7 +137,8 @@ fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
         let label = if size.is_narrow() { label.split(' ').next().unwrap_or("").to_string() } else { label };
         svg.text("t2", (x, base + 16.0), Anchor::Middle, &label);
     }
-    let unit = if size.is_narrow() { "writes asked, number of the unit in the table" } else { "writes asked" };
+    let unit =
+        if size.is_narrow() { "writes asked, number of the unit in the table" } else { "writes asked" };
     svg.text("t2", (left + columns as f64 * cell_width, base + 32.0), Anchor::End, unit);
     svg.finish(id, (size.width, base + 40.0), &description(matrix))
 }

@@ -6,6 +6,7 @@ use crate::scale::Quantity;
 use crate::series::{log_of, seconds, subjects, total};
 use crate::svg::{Anchor, Svg};
 use model::record::Record;
+use model::sample::SensorLog;
 use model::units;
 use std::collections::BTreeMap;
 
@@ -49,57 +50,28 @@ struct Map {
 }
 
 impl Map {
-    fn of(record: &Record, log: &model::sample::SensorLog) -> Option<Map> {
+    fn of(record: &Record, log: &SensorLog) -> Option<Map> {
         let seconds = seconds(log);
-        let rate = |name: &str| total(log, name).map(|grown| grown / seconds);
-        let mut rows: Vec<(String, BTreeMap<u32, f64>)> = Vec::new();
-        for subject in subjects(log, "irq.device_cpu.{}.count") {
-            let Some((device, cpu)) = subject.rsplit_once('@') else { continue };
-            let (Ok(cpu), Some(rate)) = (cpu.parse::<u32>(), rate(&format!("irq.device_cpu.{subject}.count"))) else {
-                continue;
-            };
-            match rows.iter_mut().find(|(name, _)| name == device) {
-                Some((_, rates)) => {
-                    rates.insert(cpu, rate);
-                }
-                None => rows.push((device.into(), BTreeMap::from([(cpu, rate)]))),
-            }
-        }
-        let by_cpu = |pattern: &str| {
-            let cpus = subjects(log, pattern).into_iter().filter_map(|cpu| cpu.parse::<u32>().ok());
-            cpus.filter_map(|cpu| Some((cpu, rate(&pattern.replace("{}", &cpu.to_string()))?))).collect::<BTreeMap<_, _>>()
-        };
-        let (target, all) = (by_cpu("irq.cpu{}.target"), by_cpu("irq.cpu{}.all"));
-        if rows.is_empty() && !target.is_empty() {
-            rows.push(("target".into(), target));
-        }
+        let all = by_cpu(log, "irq.cpu{}.all", seconds);
         if all.is_empty() || seconds <= 0.0 {
             return None;
         }
-        rows.push(("all lines".into(), all.clone()));
+        let mut rows = of_devices(log, seconds);
+        let target = by_cpu(log, "irq.cpu{}.target", seconds);
+        if rows.is_empty() && !target.is_empty() {
+            rows.push(("target".into(), target));
+        }
         let sum = |rates: &BTreeMap<u32, f64>| rates.values().sum::<f64>();
-        let last = rows.pop();
         rows.sort_by(|one, other| sum(&other.1).total_cmp(&sum(&one.1)));
         let others = rows.len().saturating_sub(MOST_ROWS);
         rows.truncate(MOST_ROWS);
-        rows.extend(last);
         let known: Vec<u32> = all.keys().copied().collect();
-        let mut cpus = known.clone();
-        if cpus.len() > MOST_CPUS {
-            // The devices' CPUs first, then the busiest of all.
-            let weight = |cpu: &u32| {
-                let own: f64 = rows[..rows.len() - 1].iter().filter_map(|(_, rates)| rates.get(cpu)).sum();
-                (own, all.get(cpu).copied().unwrap_or(0.0))
-            };
-            cpus.sort_by(|one, other| weight(other).partial_cmp(&weight(one)).unwrap_or(std::cmp::Ordering::Equal));
-            cpus.truncate(MOST_CPUS);
-            cpus.sort_unstable();
-        }
-        let folded = known.len() - cpus.len();
+        let cpus = busiest(&rows, &all);
+        rows.push(("all lines".into(), all));
         let (irq_pct, busy_pct) = shares(record, &known);
         Some(Map {
+            folded: known.len() - cpus.len(),
             cpus,
-            folded,
             rows,
             others,
             irq_pct,
@@ -122,7 +94,9 @@ impl Map {
         match self.hottest() {
             Some((name, cpu, share)) => {
                 let busy = self.irq_pct.get(&cpu);
-                let busy = busy.map_or(String::new(), |pct| format!(", and spends {} in interrupts", units::percent(*pct)));
+                let busy = busy.map_or(String::new(), |pct| {
+                    format!(", and spends {} in interrupts", units::percent(*pct))
+                });
                 format!("CPU {cpu} takes {} of {name}'s interrupts{busy}", units::percent(share * 100.0))
             }
             None => "Interrupts by CPU".into(),
@@ -130,10 +104,23 @@ impl Map {
     }
 
     fn caption(&self) -> String {
-        let folded = if self.folded > 0 { format!(" {} CPUs that took fewest are left out.", self.folded) } else { String::new() };
-        let others = if self.others > 0 { format!(" {} more devices are in the data only.", self.others) } else { String::new() };
-        let allowed = if self.allowed.is_empty() { String::new() } else { format!(" {}.", self.allowed.join("; ")) };
-        let own = if self.rows.len() == 1 { " No line of the path's devices is known: a virtual disk, or one without interrupts of its own." } else { "" };
+        let folded = if self.folded > 0 {
+            format!(" {} CPUs that took fewest are left out.", self.folded)
+        } else {
+            String::new()
+        };
+        let others = if self.others > 0 {
+            format!(" {} more devices are in the data only.", self.others)
+        } else {
+            String::new()
+        };
+        let allowed =
+            if self.allowed.is_empty() { String::new() } else { format!(" {}.", self.allowed.join("; ")) };
+        let own = if self.rows.len() == 1 {
+            " No line of the path's devices is known: a virtual disk, or one without interrupts of its own."
+        } else {
+            ""
+        };
         format!(
             "Interrupts per second of each disk's controller by CPU, over {}, on a square-root scale; below, the share of each \
              CPU's time in hard and soft interrupts.{own}{allowed}{folded}{others}",
@@ -146,7 +133,9 @@ impl Map {
             .rows
             .iter()
             .flat_map(|(name, rates)| {
-                rates.iter().map(move |(cpu, rate)| (*rate, format!("{name} on CPU {cpu} {}/s", units::count(rate.round()))))
+                rates.iter().map(move |(cpu, rate)| {
+                    (*rate, format!("{name} on CPU {cpu} {}/s", units::count(rate.round())))
+                })
             })
             .collect();
         cells.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -161,9 +150,13 @@ impl Map {
         let mut table = Table { head, ..Table::default() };
         for cpu in &self.cpus {
             let mut cells = vec![cpu.to_string()];
-            let rate = |rates: &BTreeMap<u32, f64>| rates.get(cpu).map_or("–".into(), |rate| units::count(rate.round()));
+            let rate = |rates: &BTreeMap<u32, f64>| {
+                rates.get(cpu).map_or("–".into(), |rate| units::count(rate.round()))
+            };
             cells.extend(self.rows.iter().map(|(_, rates)| rate(rates)));
-            let share = |shares: &BTreeMap<u32, f64>| shares.get(cpu).map_or("–".into(), |pct| units::percent(*pct));
+            let share = |shares: &BTreeMap<u32, f64>| {
+                shares.get(cpu).map_or("–".into(), |pct| units::percent(*pct))
+            };
             cells.extend([share(&self.irq_pct), share(&self.busy_pct)]);
             table.rows.push(cells);
         }
@@ -231,14 +224,60 @@ impl Map {
         for (index, cpu) in self.cpus.iter().enumerate() {
             let Some(pct) = self.irq_pct.get(cpu) else { continue };
             let bar = pct.clamp(0.0, 100.0) / 100.0 * (height - 4.0);
-            svg.rect("f k3", (left + index as f64 * cell + 1.0, top + height - bar), ((cell - 2.0).max(0.5), bar));
+            svg.rect(
+                "f k3",
+                (left + index as f64 * cell + 1.0, top + height - bar),
+                ((cell - 2.0).max(0.5), bar),
+            );
             let text = units::percent(*pct);
             if every == 1 && crate::frame::text_width(&text) < cell {
-                svg.text("t2", (left + (index as f64 + 0.5) * cell, top + height + 14.0), Anchor::Middle, &text);
+                svg.text(
+                    "t2",
+                    (left + (index as f64 + 0.5) * cell, top + height + 14.0),
+                    Anchor::Middle,
+                    &text,
+                );
             }
         }
         height + 22.0
     }
+}
+
+/// Interrupts per second of each disk's controller, by CPU.
+fn of_devices(log: &SensorLog, seconds: f64) -> Vec<(String, BTreeMap<u32, f64>)> {
+    let mut rows: Vec<(String, BTreeMap<u32, f64>)> = Vec::new();
+    for subject in subjects(log, "irq.device_cpu.{}.count") {
+        let Some((device, cpu)) = subject.rsplit_once('@') else { continue };
+        let grown = total(log, &format!("irq.device_cpu.{subject}.count"));
+        let (Ok(cpu), Some(grown)) = (cpu.parse::<u32>(), grown) else { continue };
+        match rows.iter_mut().find(|(name, _)| name == device) {
+            Some((_, rates)) => {
+                rates.insert(cpu, grown / seconds);
+            }
+            None => rows.push((device.into(), BTreeMap::from([(cpu, grown / seconds)]))),
+        }
+    }
+    rows
+}
+
+/// A series of each CPU, per second.
+fn by_cpu(log: &SensorLog, pattern: &str, seconds: f64) -> BTreeMap<u32, f64> {
+    let cpus = subjects(log, pattern).into_iter().filter_map(|cpu| cpu.parse::<u32>().ok());
+    let rate = |cpu: u32| Some((cpu, total(log, &pattern.replace("{}", &cpu.to_string()))? / seconds));
+    cpus.filter_map(rate).collect()
+}
+
+/// The CPUs that get a column: those of the devices first, then the busiest of all; in their order.
+fn busiest(rows: &[(String, BTreeMap<u32, f64>)], all: &BTreeMap<u32, f64>) -> Vec<u32> {
+    let mut cpus: Vec<u32> = all.keys().copied().collect();
+    if cpus.len() > MOST_CPUS {
+        let own = |cpu: &u32| rows.iter().filter_map(|(_, rates)| rates.get(cpu)).sum::<f64>();
+        let any = |cpu: &u32| all.get(cpu).copied().unwrap_or(0.0);
+        cpus.sort_by(|one, other| own(other).total_cmp(&own(one)).then(any(other).total_cmp(&any(one))));
+        cpus.truncate(MOST_CPUS);
+        cpus.sort_unstable();
+    }
+    cpus
 }
 
 /// Share of each CPU's time in interrupts, and of its time that is not idle, per cent.
@@ -262,7 +301,8 @@ fn shares(record: &Record, cpus: &[u32]) -> (BTreeMap<u32, f64>, BTreeMap<u32, f
 fn allowed(record: &Record) -> Vec<String> {
     let disks = record.path.disks();
     let line = |disk: &&model::iopath::Layer| {
-        let mut lists: Vec<&str> = disk.interrupts.iter().filter_map(|line| line.allowed_cpus.as_deref()).collect();
+        let mut lists: Vec<&str> =
+            disk.interrupts.iter().filter_map(|line| line.allowed_cpus.as_deref()).collect();
         lists.sort_unstable();
         lists.dedup();
         match lists.as_slice() {

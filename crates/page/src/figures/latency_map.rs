@@ -1,7 +1,7 @@
 //! Latency over time: how many I/Os took how long, when. Bands, outliers and stalls show here and in no line.
 
 use super::lines::Line;
-use super::{Look, loop_words, lines, rates};
+use super::{Look, lines, loop_words, rates};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::scale::Quantity;
@@ -61,8 +61,7 @@ fn percentiles_over_time(record: &Record) -> Vec<Figure> {
     if load.intervals.len() < 2 {
         return Vec::new();
     }
-    let read =
-        vec![line("p99", Look::Sync, &|i| i.read.p99_ns), line("p50", Look::Ink, &|i| i.read.p50_ns)];
+    let read = vec![line("p99", Look::Sync, &|i| i.read.p99_ns), line("p50", Look::Ink, &|i| i.read.p50_ns)];
     let write =
         vec![line("p99", Look::Sync, &|i| i.write.p99_ns), line("p50", Look::Ink, &|i| i.write.p50_ns)];
     [one("read", read), one("write", write)].into_iter().flatten().collect()
@@ -170,7 +169,11 @@ impl<'a> Map<'a> {
                 Quantity::Seconds.words((column.start_ms + column.length_ms) as f64 / 1e3),
                 column.total().to_string(),
                 words(quantile(&column, 0.5)),
-                if column.total() as f64 * 0.01 >= ENOUGH { words(quantile(&column, 0.99)) } else { "too few".into() },
+                if column.total() as f64 * 0.01 >= ENOUGH {
+                    words(quantile(&column, 0.99))
+                } else {
+                    "too few".into()
+                },
                 words(most),
             ]);
         }
@@ -182,15 +185,9 @@ impl<'a> Map<'a> {
 
     fn draw(&self, size: Size, id: &str) -> String {
         let end = self.columns.last().map_or(0, |column| column.start_ms + column.length_ms) as f64 / 1e3;
-        let ticks = (self.first / 8..=self.last / 8).map(|octave| row_edge_ns(octave * 8) as f64);
-        let octaves = (self.last - self.first) / 8;
-        let every = (octaves as f64 * 15.0 / size.plot_height).ceil().max(1.0) as usize;
-        let y = Axis::Own {
-            domain: (self.low_ns(), row_edge_ns(self.last) as f64),
-            is_log: true,
-            ticks: ticks.filter(|ns| *ns > 0.0).step_by(every).map(|ns| (ns, units::duration_ns(ns))).collect(),
-            title: format!("{} latency, log scale", self.side),
-        };
+        let domain = (self.low_ns(), row_edge_ns(self.last) as f64);
+        let ticks = crate::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
+        let y = Axis::Own { domain, is_log: true, ticks, title: format!("{} latency, log scale", self.side) };
         let right = if size.is_narrow() { 34.0 } else { 44.0 };
         let mut frame = Frame::new(id, size, &Axis::Time { seconds: end }, &y, right, 0.0);
         let (left, _, right, _) = frame.plot;
@@ -198,7 +195,11 @@ impl<'a> Map<'a> {
         let columns: Vec<LatencyColumn> =
             self.columns.chunks(fold).filter_map(LatencyColumn::merged).collect();
         let rows_together = self.rows_together(size);
-        let most = columns.iter().flat_map(|column| self.cells(column, rows_together)).map(|cell| cell.2).fold(0.0, f64::max);
+        let most = columns
+            .iter()
+            .flat_map(|column| self.cells(column, rows_together))
+            .map(|cell| cell.2)
+            .fold(0.0, f64::max);
         self.draw_gaps(&mut frame);
         let mut steps: Vec<PathData> = vec![PathData::new(); STEPS];
         for column in &columns {
@@ -208,7 +209,9 @@ impl<'a> Map<'a> {
                 let to = frame.x.at((column.start_ms + column.length_ms) as f64 / 1e3);
                 let (top, bottom) = (frame.y.at(high), frame.y.at(low.max(self.low_ns())));
                 let path = &mut steps[step - 1];
-                [(from, top), (to, top), (to, bottom), (from, bottom)].iter().for_each(|(x, y)| path.to(*x, *y));
+                [(from, top), (to, top), (to, bottom), (from, bottom)]
+                    .iter()
+                    .for_each(|(x, y)| path.to(*x, *y));
                 path.close();
             }
         }
@@ -329,4 +332,3 @@ fn slowest_share(column: &LatencyColumn, share: f64) -> f64 {
     }
     sum
 }
-

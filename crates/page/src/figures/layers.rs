@@ -1,16 +1,17 @@
 //! Where an I/O spends its time in the block layer: one row a layer, in the order of its life; and its mean as a whole.
 
-use super::{Look, id_part};
+use super::{Look, layer_arms};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, NARROW, Size, both};
 use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape, Svg};
 use model::histogram::edge_of;
-use model::layers::{ArmSpan, DeviceLayers, LayerTimes, Side, Span};
-use model::record::{Record, Trial};
+use model::layers::{DeviceLayers, LayerTimes, Side, Span};
+use model::record::Record;
 use model::units;
 
-const ROW: f64 = 22.0;
+/// Height of a row.
+pub const ROW: f64 = 22.0;
 /// Spans whose means add up to Q2C.
 const PARTS: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
 
@@ -21,10 +22,12 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         let log = record.sensors.iter().find(|log| log.sensor == "layers")?;
         let why = log.no_data.as_ref().filter(|_| record.layers.is_none())?;
         let is_silent = record.trials.iter().any(|trial| !trial.layers.is_empty());
-        (!is_silent).then(|| Figure::absent("layers", "Time by layer", format!("Not traced: {}.", why.trim_end_matches('.'))))
+        (!is_silent).then(|| {
+            Figure::absent("layers", "Time by layer", format!("Not traced: {}.", why.trim_end_matches('.')))
+        })
     };
     let several = record.trials.iter().filter(|trial| !trial.layers.is_empty()).count() > 1;
-    let trials = record.trials.iter().filter_map(|trial| of_trial(trial, several));
+    let trials = record.trials.iter().filter_map(|trial| layer_arms::figure(trial, several));
     own.or_else(absent).into_iter().chain(trials).collect()
 }
 
@@ -36,8 +39,15 @@ struct Row {
     ios: u64,
     mean_ns: f64,
     p50_ns: f64,
-    p99_ns: f64,
+    /// None where fewer than ten I/Os are slower.
+    p99_ns: Option<f64>,
     most_ns: Option<f64>,
+}
+
+impl Row {
+    fn p99(&self) -> String {
+        self.p99_ns.map_or("too few".into(), units::duration_ns)
+    }
 }
 
 fn rows(layers: &LayerTimes) -> Vec<Row> {
@@ -45,7 +55,12 @@ fn rows(layers: &LayerTimes) -> Vec<Row> {
         let mut spans: Vec<_> = device.spans.iter().filter(|one| one.times.total() > 0).collect();
         spans.sort_by_key(|one| (one.side, one.span));
         let row = |one: &&model::layers::SpanTimes| {
-            let most = one.times.counts().iter().rposition(|count| *count > 0).map(|bucket| edge_of(bucket + 1) as f64);
+            let most = one
+                .times
+                .counts()
+                .iter()
+                .rposition(|count| *count > 0)
+                .map(|bucket| edge_of(bucket + 1) as f64);
             Some(Row {
                 device: device.device.clone(),
                 side: one.side,
@@ -53,7 +68,11 @@ fn rows(layers: &LayerTimes) -> Vec<Row> {
                 ios: one.times.total(),
                 mean_ns: one.times.mean_ns()?,
                 p50_ns: one.times.quantile_ns(0.5)? as f64,
-                p99_ns: one.times.quantile_ns(0.99)? as f64,
+                p99_ns: one
+                    .times
+                    .quantile_ns(0.99)
+                    .filter(|_| one.times.total() >= 1_000)
+                    .map(|ns| ns as f64),
                 most_ns: most,
             })
         };
@@ -74,7 +93,11 @@ fn look(side: Side) -> Look {
 fn of_layers(layers: &LayerTimes) -> Option<Figure> {
     let rows = rows(layers);
     if rows.is_empty() {
-        return Some(Figure::absent("layers", "Time by layer", "Traced, but no I/O went through the devices of the path."));
+        return Some(Figure::absent(
+            "layers",
+            "Time by layer",
+            "Traced, but no I/O went through the devices of the path.",
+        ));
     }
     let chart = Rows { rows, layers };
     let (svg, narrow) = both(chart.height(), |size, id| chart.draw(size, id), "layers");
@@ -101,7 +124,9 @@ impl Rows<'_> {
         let mut groups: Vec<(String, Side, std::ops::Range<usize>)> = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             match groups.last_mut() {
-                Some((device, side, range)) if *device == row.device && *side == row.side => range.end = index + 1,
+                Some((device, side, range)) if *device == row.device && *side == row.side => {
+                    range.end = index + 1
+                }
                 _ => groups.push((row.device.clone(), row.side, index..index + 1)),
             }
         }
@@ -126,7 +151,7 @@ impl Rows<'_> {
                 row.device,
                 span_phrase(row.span),
                 units::duration_ns(row.p50_ns),
-                units::duration_ns(row.p99_ns)
+                row.p99()
             ),
             None => "Time by layer".into(),
         }
@@ -151,7 +176,10 @@ impl Rows<'_> {
         let without: Vec<&str> = without.map(|device| device.device.as_str()).collect();
         let absent = match without.is_empty() {
             true => String::new(),
-            false => format!(" {} has no scheduler between request and driver, so G2I and I2D are absent, not zero.", without.join(", ")),
+            false => format!(
+                " {} has no scheduler between request and driver, so G2I and I2D are absent, not zero.",
+                without.join(", ")
+            ),
         };
         format!(
             "Bars from p50 to p99 with the slowest as a hollow mark, by {}; {lost}. Percentiles of layers do not add up; the \
@@ -168,14 +196,15 @@ impl Rows<'_> {
                 row.side.name(),
                 row.span.name(),
                 units::duration_ns(row.p50_ns),
-                units::duration_ns(row.p99_ns)
+                row.p99()
             )
         };
-        self.rows.iter().take(12).map(row).collect::<Vec<_>>().join("; ") + "."
+        self.rows.iter().take(6).map(row).collect::<Vec<_>>().join("; ") + "."
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new(&["device", "direction", "layer", "I/Os", "mean", "p50", "p99", "slowest ≤"]);
+        let mut table =
+            Table::new(&["device", "direction", "layer", "I/Os", "mean", "p50", "p99", "slowest ≤"]);
         for row in &self.rows {
             table.row([
                 row.device.clone(),
@@ -184,7 +213,7 @@ impl Rows<'_> {
                 row.ios.to_string(),
                 units::duration_ns(row.mean_ns),
                 units::duration_ns(row.p50_ns),
-                units::duration_ns(row.p99_ns),
+                row.p99(),
                 row.most_ns.map_or("–".into(), units::duration_ns),
             ]);
         }
@@ -216,7 +245,11 @@ impl Rows<'_> {
             heads.push((lines as f64 - line as f64 - 0.5, format!("{device} {}", side.name())));
             line += 1;
             for index in range.clone() {
-                ticks.push((lines as f64 - line as f64 - 0.5, self.rows[index].span.name().to_string(), index));
+                ticks.push((
+                    lines as f64 - line as f64 - 0.5,
+                    self.rows[index].span.name().to_string(),
+                    index,
+                ));
                 line += 1;
             }
         }
@@ -226,8 +259,8 @@ impl Rows<'_> {
             ticks: ticks.iter().map(|(at, name, _)| (*at, name.clone())).collect(),
             title: String::new(),
         };
-        let mut frame = Frame::new(id, size, &x, &y, if size.is_narrow() { 66.0 } else { 210.0 }, self.strips_height());
-        let (left, _, right, bottom) = frame.plot;
+        let mut frame = Frame::new(id, size, &x, &y, if size.is_narrow() { 66.0 } else { 210.0 }, 0.0);
+        let (left, _, right, _) = frame.plot;
         for (at, head) in heads {
             let y = frame.y.at(at);
             frame.svg.text("t strong", (left, y + 5.0), Anchor::Start, &head);
@@ -235,26 +268,31 @@ impl Rows<'_> {
         for (at, _, index) in ticks {
             let row = &self.rows[index];
             let y = frame.y.at(at);
-            let (from, to) = (frame.x.at(row.p50_ns.max(1.0)), frame.x.at(row.p99_ns.max(1.0)));
+            let (from, to) =
+                (frame.x.at(row.p50_ns.max(1.0)), frame.x.at(row.p99_ns.unwrap_or(row.p50_ns).max(1.0)));
             let look = look(row.side);
             frame.svg.line(&format!("bar {}", look.class()), (from, y), (to.max(from + 1.5), y));
             frame.svg.mark(&look.filled(), look.shape(), (from, y), 4.0);
             if let Some(most) = row.most_ns {
                 frame.svg.mark(&look.hollow(), Shape::Circle, (frame.x.at(most), y), 3.0);
             }
-            let p99 = units::duration_ns(row.p99_ns);
+            let p99 = row.p99();
             let text = match size.is_narrow() {
                 true => p99,
-                false => format!("{} / {p99}  n {}", units::duration_ns(row.p50_ns), units::count(row.ios as f64)),
+                false => {
+                    format!("{} / {p99}  n {}", units::duration_ns(row.p50_ns), units::count(row.ios as f64))
+                }
             };
             frame.svg.text("t2", (right + 10.0, y + 4.0), Anchor::Start, &text);
         }
-        self.strips(&mut frame.svg, size, (left, right), bottom);
+        let top = frame.extend(self.strips_height());
+        self.strips(&mut frame.svg, size, (left, right), top);
         frame.finish(&self.description())
     }
 
     fn with_whole(&self) -> Vec<(String, Side, Vec<&Row>)> {
-        let whole = |range: &std::ops::Range<usize>| self.rows[range.clone()].iter().any(|row| row.span == Span::Q2C);
+        let whole =
+            |range: &std::ops::Range<usize>| self.rows[range.clone()].iter().any(|row| row.span == Span::Q2C);
         let groups = self.groups().into_iter().filter(|(_, _, range)| whole(range));
         groups.map(|(device, side, range)| (device, side, self.rows[range].iter().collect())).collect()
     }
@@ -264,10 +302,10 @@ impl Rows<'_> {
     }
 
     /// The mean of Q2C shared out, one strip a device and direction; the axis is drawn below them.
-    fn strips(&self, svg: &mut Svg, size: Size, (left, right): (f64, f64), bottom: f64) {
+    fn strips(&self, svg: &mut Svg, size: Size, (left, right): (f64, f64), top: f64) {
         for (index, (device, side, rows)) in self.with_whole().into_iter().enumerate() {
             let Some(whole) = rows.iter().find(|row| row.span == Span::Q2C) else { continue };
-            let y = bottom + 14.0 + index as f64 * 34.0;
+            let y = top + 14.0 + index as f64 * 34.0;
             let head = format!("{device} {}: mean Q2C {}", side.name(), units::duration_ns(whole.mean_ns));
             svg.text("t2", (left, y), Anchor::Start, &head);
             let mut at = left;
@@ -309,114 +347,4 @@ fn span_phrase(span: Span) -> &'static str {
         Span::Q2C => "all of it",
         Span::G2C => "all of it from the request on",
     }
-}
-
-/// The arms of an experiment as dumbbells: what is set now hollow, the other filled.
-fn of_trial(trial: &Trial, several: bool) -> Option<Figure> {
-    let found = trial.arms.first()?;
-    let compared = trial.verdict.as_ref().and_then(|verdict| verdict.compared.clone());
-    let other = compared.or_else(|| trial.layers.iter().map(|span| span.arm.clone()).find(|arm| arm != found))?;
-    let pair = |arm: &str, like: &ArmSpan| {
-        trial.layers.iter().find(|one| one.arm == arm && one.device == like.device && one.side == like.side && one.span == like.span)
-    };
-    let mut keys: Vec<&ArmSpan> = Vec::new();
-    for span in &trial.layers {
-        let is_new = !keys.iter().any(|key| key.device == span.device && key.side == span.side && key.span == span.span);
-        if is_new && (span.arm == *found || span.arm == other) {
-            keys.push(span);
-        }
-    }
-    keys.sort_by(|one, two| (&one.device, one.side, one.span).cmp(&(&two.device, two.side, two.span)));
-    if keys.is_empty() {
-        return None;
-    }
-    let rows: Vec<Arms> = keys.iter().map(|key| Arms { key, a: pair(found, key), b: pair(&other, key) }).collect();
-    let id = if several { format!("layers-{}", id_part(&trial.knob)) } else { "layers".into() };
-    let (svg, narrow) = both(rows.len() as f64 * ROW, |size, id| draw_arms(&rows, size, id), &id);
-    let moved = trial.moved.as_ref().and_then(|moved| moved.moved().next().map(|change| change.name.clone()));
-    let traced = trial.moved.as_ref().and_then(|moved| moved.traced.clone()).unwrap_or_default();
-    Some(Figure {
-        id,
-        title: match moved {
-            Some(name) => format!("{}: what moved is {name}, {found} against {other}", trial.knob),
-            None => format!("{}: time by layer, {found} against {other}", trial.knob),
-        },
-        caption: format!(
-            "Mean of each layer under A {found} (hollow) and {other} (filled), over traced windows{}. Means of layers add up \
-             to Q2C.",
-            if traced.is_empty() { String::new() } else { format!(" by {traced}") }
-        ),
-        description: rows.iter().map(Arms::words).collect::<Vec<_>>().join("; ") + ".",
-        svg,
-        narrow,
-        table: arms_table(&rows, found, &other),
-        absent: None,
-    })
-}
-
-struct Arms<'a> {
-    key: &'a ArmSpan,
-    a: Option<&'a ArmSpan>,
-    b: Option<&'a ArmSpan>,
-}
-
-impl Arms<'_> {
-    fn name(&self) -> String {
-        format!("{} {} {}", self.key.device, self.key.side.name(), self.key.span.name())
-    }
-
-    fn words(&self) -> String {
-        let words = |arm: Option<&ArmSpan>| arm.map_or("absent".into(), |arm| units::duration_ns(arm.mean_ns));
-        format!("{} {} → {}", self.name(), words(self.a), words(self.b))
-    }
-}
-
-fn arms_table(rows: &[Arms<'_>], found: &str, other: &str) -> Table {
-    let mut table = Table::new(&["layer", found, other, "p50", "p50", "p99", "p99", "I/Os", "I/Os"]);
-    table.head[1] = format!("mean, {found}");
-    table.head[2] = format!("mean, {other}");
-    for row in rows {
-        let mut cells = vec![row.name()];
-        let both = [row.a, row.b];
-        cells.extend(both.map(|arm| arm.map_or("absent".into(), |arm| units::duration_ns(arm.mean_ns))));
-        cells.extend(both.map(|arm| arm.map_or("–".into(), |arm| units::duration_ns(arm.p50_ns as f64))));
-        cells.extend(both.map(|arm| arm.map_or("–".into(), |arm| units::duration_ns(arm.p99_ns as f64))));
-        cells.extend(both.map(|arm| arm.map_or("–".into(), |arm| arm.ios.to_string())));
-        table.rows.push(cells);
-    }
-    table.first("layers")
-}
-
-fn draw_arms(rows: &[Arms<'_>], size: Size, id: &str) -> String {
-    let means = || rows.iter().flat_map(|row| [row.a, row.b]).flatten().map(|arm| arm.mean_ns.max(1.0));
-    let (least, most) = (means().fold(f64::INFINITY, f64::min), means().fold(10.0, f64::max));
-    let x = Axis::Log { quantity: Quantity::Ns, least, most, name: "mean time".into() };
-    let lines = rows.len() as f64;
-    let ticks = rows.iter().enumerate().map(|(index, row)| {
-        let name = if size.is_narrow() { row.key.span.name().to_string() } else { row.name() };
-        (lines - index as f64 - 0.5, name)
-    });
-    let y = Axis::Own { domain: (0.0, lines), is_log: false, ticks: ticks.collect(), title: String::new() };
-    let mut frame = Frame::new(id, size, &x, &y, if size.is_narrow() { 40.0 } else { 170.0 }, 0.0);
-    let right = frame.plot.2;
-    for (index, row) in rows.iter().enumerate() {
-        let y = frame.y.at(lines - index as f64 - 0.5);
-        let at = |frame: &Frame, arm: Option<&ArmSpan>| arm.map(|arm| frame.x.at(arm.mean_ns.max(1.0)));
-        let (a, b) = (at(&frame, row.a), at(&frame, row.b));
-        if let (Some(a), Some(b)) = (a, b) {
-            frame.svg.line("link", (a, y), (b, y));
-        }
-        if let Some(a) = a {
-            frame.svg.mark(&Look::Ink.hollow(), Shape::Circle, (a, y), 4.5);
-        }
-        if let Some(b) = b {
-            frame.svg.mark(&Look::Read.filled(), Shape::Circle, (b, y), 4.0);
-        }
-        if !size.is_narrow() {
-            let words = |arm: Option<&ArmSpan>| arm.map_or("absent".into(), |arm| units::duration_ns(arm.mean_ns));
-            frame.svg.text("t2", (right + 10.0, y + 4.0), Anchor::Start, &format!("{} → {}", words(row.a), words(row.b)));
-        }
-    }
-    let words: Vec<String> = rows.iter().map(Arms::words).collect();
-    frame.finish(&words.join("; "))
 }

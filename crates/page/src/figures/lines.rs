@@ -45,7 +45,8 @@ impl Lines {
         if self.lines.is_empty() {
             return None;
         }
-        let (svg, narrow) = both(if self.lines.len() > 3 { 200.0 } else { 150.0 }, |size, id| self.draw(size, id), &self.id);
+        let (svg, narrow) =
+            both(if self.lines.len() > 3 { 200.0 } else { 150.0 }, |size, id| self.draw(size, id), &self.id);
         Some(Figure {
             id: self.id.clone(),
             title: self.title(),
@@ -120,7 +121,11 @@ impl Lines {
                 let steady = (most - least) / mean < 0.1;
                 let words = self.quantity.words(*mean);
                 match steady {
-                    true => format!("{}: {words}, flat within {:.0} %", capital(&self.measure), (most - least) / mean * 100.0),
+                    true => format!(
+                        "{}: {words}, flat within {:.0} %",
+                        capital(&self.measure),
+                        (most - least) / mean * 100.0
+                    ),
                     false => format!(
                         "{}: {words} on average, between {} and {}",
                         capital(&self.measure),
@@ -130,7 +135,8 @@ impl Lines {
                 }
             }
             many if !self.is_log => {
-                let means = many.iter().map(|(name, (_, mean, _))| format!("{name} {}", self.quantity.words(*mean)));
+                let means =
+                    many.iter().map(|(name, (_, mean, _))| format!("{name} {}", self.quantity.words(*mean)));
                 format!("{}: {}", capital(&self.measure), means.collect::<Vec<_>>().join(", "))
             }
             _ => capital(&self.measure),
@@ -142,7 +148,11 @@ impl Lines {
             let (least, mean, most) = summary(&line.steps)?;
             let when = line.steps.iter().find(|step| step.value == Some(most))?.to;
             let count = line.steps.iter().filter(|step| step.value.is_some()).count();
-            let mean = if self.is_log { String::new() } else { format!("{} on average, ", self.quantity.words(mean)) };
+            let mean = if self.is_log {
+                String::new()
+            } else {
+                format!("{} on average, ", self.quantity.words(mean))
+            };
             Some(format!(
                 "{}: {mean}least {}, greatest {} at {}, {count} intervals",
                 line.name,
@@ -152,7 +162,12 @@ impl Lines {
             ))
         };
         let lines: Vec<String> = self.lines.iter().filter_map(one).collect();
-        format!("{} over {}. {}.", capital(&self.measure), Quantity::Seconds.words(self.seconds()), lines.join("; "))
+        format!(
+            "{} over {}. {}.",
+            capital(&self.measure),
+            Quantity::Seconds.words(self.seconds()),
+            lines.join("; ")
+        )
     }
 
     /// Every interval, or spans of several with mean, least and greatest.
@@ -164,7 +179,9 @@ impl Lines {
             let mut table = Table { head, ..Table::default() };
             for index in 0..longest {
                 let mut cells = vec![Quantity::Seconds.words(self.lines[0].steps[index].to)];
-                let value = |line: &Line| line.steps[index].value.map_or("no data".into(), |v| self.quantity.words(v));
+                let value = |line: &Line| {
+                    line.steps[index].value.map_or("no data".into(), |v| self.quantity.words(v))
+                };
                 cells.extend(self.lines.iter().map(value));
                 table.rows.push(cells);
             }
@@ -191,7 +208,10 @@ impl Lines {
             }
             table.rows.push(cells);
         }
-        table.note = format!("Spans of {}; each interval is in the data below.", Quantity::Seconds.words(seconds / 30.0));
+        table.note = format!(
+            "Spans of {}; each interval is in the data below.",
+            Quantity::Seconds.words(seconds / 30.0)
+        );
         table
     }
 }
@@ -210,7 +230,8 @@ pub fn draw_line(frame: &mut Frame, line: &Line) {
         }
     }
     frame.svg.named_path(&line.look.line(), &line.name, path.data());
-    let known: Vec<&Step> = line.steps.iter().filter(|step| step.value.is_some_and(|value| value > floor)).collect();
+    let known: Vec<&Step> =
+        line.steps.iter().filter(|step| step.value.is_some_and(|value| value > floor)).collect();
     // One interval is a line as long as itself; of one moment there is only a dot.
     if let [only] = known.as_slice()
         && let Some(value) = only.value

@@ -7,6 +7,7 @@ mod imported;
 mod interference;
 mod interrupts;
 mod latency_map;
+mod layer_arms;
 mod layers;
 mod lines;
 mod pairs;

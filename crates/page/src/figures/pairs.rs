@@ -53,12 +53,17 @@ fn of_trial(trial: &Trial, are_many: bool) -> Vec<Figure> {
             arms.push(&pair.arm);
         }
     }
-    let several = arms.len() > 1;
-    let one = |arm: &&str| {
-        let id = if several { format!("{base}-{}", id_part(arm)) } else { base.clone() };
-        Chart::new(trial, verdict, arm).figure(&id)
+    let mut charts: Vec<Chart<'_>> =
+        arms.iter().take(MOST_ARMS).map(|arm| Chart::new(trial, verdict, arm)).collect();
+    // One axis for all: what looks wider is wider.
+    let reach = charts.iter().map(|chart| chart.reach).fold(0.0, f64::max);
+    charts.iter_mut().for_each(|chart| chart.reach = reach);
+    let several = charts.len() > 1;
+    let figure = |(index, chart): (usize, &Chart<'_>)| {
+        let id = if several { format!("{base}-{}", id_part(chart.arm)) } else { base.clone() };
+        chart.figure(&id, index == 0)
     };
-    arms.iter().take(MOST_ARMS).map(one).collect()
+    charts.iter().enumerate().map(figure).collect()
 }
 
 /// The pairs of one arm against the one that is set.
@@ -93,12 +98,12 @@ impl<'a> Chart<'a> {
             && self.verdict.effect.is_some()
     }
 
-    fn figure(&self, id: &str) -> Figure {
+    fn figure(&self, id: &str, is_first: bool) -> Figure {
         let (svg, narrow) = both(210.0, |size, id| self.draw(size, id), id);
         Figure {
             id: id.into(),
-            title: self.title(),
-            caption: self.caption(),
+            title: self.title(is_first),
+            caption: self.caption(is_first),
             description: self.description(),
             svg,
             narrow,
@@ -111,17 +116,31 @@ impl<'a> Chart<'a> {
         self.trial.arms.first().map_or("?", String::as_str)
     }
 
-    fn title(&self) -> String {
+    fn title(&self, is_first: bool) -> String {
         let refused = matches!(self.verdict.outcome, Outcome::Inconclusive | Outcome::Refused);
         match (refused, self.is_claimed()) {
-            (true, _) => format!("{}: no verdict. {}", self.trial.knob, self.verdict.sentence),
+            (true, _) if is_first => format!("{}: no verdict. {}", self.trial.knob, self.verdict.sentence),
             (false, true) => self.trial.summary.clone(),
-            (false, false) => format!("{}: {} against {}, not claimed", self.trial.knob, self.arm, self.found()),
+            (false, false) => {
+                format!("{}: {} against {}, not claimed", self.trial.knob, self.arm, self.found())
+            }
         }
     }
 
-    fn caption(&self) -> String {
+    fn caption(&self, is_first: bool) -> String {
         let v = self.verdict;
+        if !is_first {
+            let edge = self.outside();
+            let edge = if edge > 0 {
+                format!(" {edge} outside the axis are marked at its edge.")
+            } else {
+                String::new()
+            };
+            return format!(
+                "Drawn as the figure above, on the same axis: {}.{edge}",
+                pairs_word(self.open.len())
+            );
+        }
         let outside = self.outside();
         let edge = match outside {
             0 => String::new(),
@@ -173,7 +192,8 @@ impl<'a> Chart<'a> {
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new(&["pair", "stage", "first", "rate of the one set", "rate of the other", "difference"]);
+        let mut table =
+            Table::new(&["pair", "stage", "first", "rate of the one set", "rate of the other", "difference"]);
         for (index, pair) in self.open.iter().chain(&self.fresh).enumerate() {
             let first = match (pair.stage, pair.default_first) {
                 (Stage::Race, _) => "block",
@@ -194,20 +214,15 @@ impl<'a> Chart<'a> {
 
     fn draw(&self, size: Size, id: &str) -> String {
         let count = self.open.len() + self.fresh.len();
-        let room = size.plot_height / 18.0;
-        let fits = |step: usize| {
-            let shown = TICKS.iter().filter(|(effect, _)| ln(*effect).abs() <= self.reach).count();
-            shown.div_ceil(step) as f64 <= room
-        };
-        let step = (1..4).find(|step| fits(*step)).unwrap_or(4);
+        let pixels = size.plot_height / (2.0 * self.reach);
         let middle = TICKS.iter().position(|(effect, _)| *effect == 0.0).unwrap_or(0);
-        let ticks = TICKS.iter().enumerate().filter(|(place, (effect, _))| {
-            ln(*effect).abs() <= self.reach && place.abs_diff(middle).is_multiple_of(step)
-        });
+        let (below, above) = TICKS.split_at(middle);
+        let mut ticks = spaced(above.iter(), pixels, self.reach);
+        ticks.extend(spaced(below.iter().rev(), pixels, self.reach));
         let y = Axis::Own {
             domain: (-self.reach, self.reach),
             is_log: false,
-            ticks: ticks.map(|(_, (effect, label))| (ln(*effect), (*label).to_string())).collect(),
+            ticks,
             title: format!("rate of {} over rate of {}", self.arm, self.found()),
         };
         let (_, x_ticks, _) = crate::scale::linear_ticks(crate::scale::Quantity::Count, count as f64, 6);
@@ -217,7 +232,11 @@ impl<'a> Chart<'a> {
             ticks: x_ticks.into_iter().filter(|(value, _)| *value <= count as f64).collect(),
             title: "pair".into(),
         };
-        let right = if size.is_narrow() { 92.0 } else { 150.0 };
+        let right = match (self.is_claimed(), size.is_narrow()) {
+            (false, _) => 20.0,
+            (true, true) => 92.0,
+            (true, false) => 150.0,
+        };
         let mut frame = Frame::new(id, size, &x, &y, right, 0.0);
         self.zone(&mut frame);
         self.ribbon(&mut frame);
@@ -275,7 +294,8 @@ impl<'a> Chart<'a> {
             let x = frame.x.at(index as f64 + 1.0);
             let y = frame.y.at(pair.effect_ln);
             if pair.effect_ln.abs() > self.reach {
-                let (shape, y) = if pair.effect_ln > 0.0 { (Shape::Up, top + 5.0) } else { (Shape::Down, bottom - 5.0) };
+                let (shape, y) =
+                    if pair.effect_ln > 0.0 { (Shape::Up, top + 5.0) } else { (Shape::Down, bottom - 5.0) };
                 let value = units::percent_signed(pair.effect_ln.exp_m1());
                 frame.svg.group("out", &value, |svg| svg.mark("dot", shape, (x, y), 4.0));
                 continue;
@@ -297,10 +317,13 @@ impl<'a> Chart<'a> {
             let mut values: Vec<f64> = part.iter().map(|pair| pair.effect_ln).collect();
             values.sort_by(f64::total_cmp);
             let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-            let (from, to) =
-                (frame.x.at((index * span) as f64 + 0.6), frame.x.at(((index + 1) * span).min(all.len()) as f64 + 0.4));
+            let (from, to) = (
+                frame.x.at((index * span) as f64 + 0.6),
+                frame.x.at(((index + 1) * span).min(all.len()) as f64 + 0.4),
+            );
             for (class, low, high) in [("quant1", 0.05, 0.95), ("quant2", 0.25, 0.75)] {
-                let (y1, y2) = (frame.y.at(at(high)).clamp(top, bottom), frame.y.at(at(low)).clamp(top, bottom));
+                let (y1, y2) =
+                    (frame.y.at(at(high)).clamp(top, bottom), frame.y.at(at(low)).clamp(top, bottom));
                 frame.svg.rect(class, (from, y1), (to - from, (y2 - y1).max(1.0)));
             }
         }
@@ -322,7 +345,9 @@ impl<'a> Chart<'a> {
     /// The only coloured thing: the estimate with its interval.
     fn claim(&self, frame: &mut Frame) {
         let v = self.verdict;
-        let (true, Some(effect), Some(low), Some(high)) = (self.is_claimed(), v.effect, v.low, v.high) else { return };
+        let (true, Some(effect), Some(low), Some(high)) = (self.is_claimed(), v.effect, v.low, v.high) else {
+            return;
+        };
         let (_, top, right, bottom) = frame.plot;
         let look = Look::of_arm(self.trial.arms.iter().position(|arm| arm == self.arm).unwrap_or(1).max(1));
         let x = right + 16.0;
@@ -338,6 +363,24 @@ impl<'a> Chart<'a> {
         let interval = format!("{} to {}", bare(low), bare(high));
         frame.svg.text("t2", (x + 11.0, y + 12.0), Anchor::Start, &interval);
     }
+}
+
+/// Ticks from the middle outwards that are far enough apart to be read.
+fn spaced<'t>(
+    ticks: impl Iterator<Item = &'t (f64, &'static str)>,
+    pixels: f64,
+    reach: f64,
+) -> Vec<(f64, String)> {
+    let mut last = 0.0f64;
+    let mut kept = Vec::new();
+    for (effect, label) in ticks.filter(|(effect, _)| ln(*effect).abs() <= reach) {
+        let at = ln(*effect) * pixels;
+        if *effect == 0.0 || (at - last).abs() >= 15.0 {
+            last = at;
+            kept.push((ln(*effect), (*label).to_string()));
+        }
+    }
+    kept
 }
 
 /// Standard deviation of the middle of the values, which outliers do not widen.

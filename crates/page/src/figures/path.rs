@@ -13,6 +13,8 @@ use model::units;
 const MOST_SIBLINGS: usize = 4;
 const MOST_BOXES: usize = 40;
 const LINE: f64 = 17.0;
+/// In a narrower box a setting takes two lines, so that its name is whole.
+const TWO_LINES_BELOW: f64 = 420.0;
 
 /// Settings that are worth a line even where nobody touched them.
 const SHOWN: [&str; 8] = [
@@ -43,6 +45,7 @@ pub fn figure(record: &Record) -> Option<Figure> {
     Some(Figure {
         id: "path".into(),
         title: match unusual {
+            0 if has_unknown(record) => format!("The path of {}: no setting is known to be changed", record.target),
             0 => format!("The path of {}: every setting shown is the kernel's own", record.target),
             1 => format!("The path of {}: one setting is not the kernel's own", record.target),
             n => format!("The path of {}: {n} settings are not the kernel's own", record.target),
@@ -58,19 +61,39 @@ pub fn figure(record: &Record) -> Option<Figure> {
     })
 }
 
+/// Whether what the kernel would give is not known for any of the settings shown.
+fn has_unknown(record: &Record) -> bool {
+    let layers = record.path.root.walk();
+    layers.iter().flat_map(|layer| shown(layer)).any(|setting| setting.set_by() == SetBy::Unknown)
+}
+
 /// Settings of the path that are not what the kernel gives by itself.
 pub fn changed(record: &Record) -> Vec<(&Layer, &Setting)> {
     let layers = record.path.root.walk();
     let of_layer = |layer: &&'_ Layer| -> Vec<usize> {
         let is_changed = |setting: &Setting| matches!(setting.set_by(), SetBy::Owner(_) | SetBy::Hand);
-        layer.settings.iter().enumerate().filter(|(_, setting)| is_changed(setting)).map(|(index, _)| index).collect()
+        layer
+            .settings
+            .iter()
+            .enumerate()
+            .filter(|(_, setting)| is_changed(setting))
+            .map(|(index, _)| index)
+            .collect()
     };
-    layers.into_iter().flat_map(|layer| of_layer(&layer).into_iter().map(move |index| (layer, &layer.settings[index]))).collect()
+    layers
+        .into_iter()
+        .flat_map(|layer| of_layer(&layer).into_iter().map(move |index| (layer, &layer.settings[index])))
+        .collect()
 }
 
 /// Who set it, in a word or two.
 pub fn owner_word(setting: &Setting) -> String {
-    let contested = setting.dissenters().into_iter().filter(|owner| owner.is_certain()).map(|owner| owner.kind.clone()).next();
+    let contested = setting
+        .dissenters()
+        .into_iter()
+        .filter(|owner| owner.is_certain())
+        .map(|owner| owner.kind.clone())
+        .next();
     let word = match setting.set_by() {
         SetBy::Owner(owner) => match owner.place.is_empty() {
             true => owner.kind.clone(),
@@ -142,13 +165,23 @@ impl Diagram<'_> {
     fn draw(&self, size: Size, id: &str) -> String {
         let mut svg = Svg::new();
         let mut boxes = 0;
-        let bottom = self.layer(&mut svg, &self.record.path.root, (1.0, 4.0), size.width - 2.0, size, &mut boxes);
-        let layers: Vec<String> = self.record.path.root.walk().iter().map(|layer| layer_words(layer)).collect();
+        let bottom =
+            self.layer(&mut svg, &self.record.path.root, (1.0, 4.0), size.width - 2.0, size, &mut boxes);
+        let layers: Vec<String> =
+            self.record.path.root.walk().iter().map(|layer| layer_words(layer)).collect();
         svg.finish(id, (size.width, bottom + 4.0), &format!("The path from the top: {}", layers.join(", ")))
     }
 
     /// Draws a layer and what is below it, and gives the bottom.
-    fn layer(&self, svg: &mut Svg, layer: &Layer, (x, y): (f64, f64), width: f64, size: Size, boxes: &mut usize) -> f64 {
+    fn layer(
+        &self,
+        svg: &mut Svg,
+        layer: &Layer,
+        (x, y): (f64, f64),
+        width: f64,
+        size: Size,
+        boxes: &mut usize,
+    ) -> f64 {
         *boxes += 1;
         let bottom = draw_box(svg, layer, (x, y), width, size);
         if layer.below.is_empty() || *boxes > MOST_BOXES {
@@ -169,7 +202,12 @@ impl Diagram<'_> {
             if count > 1 {
                 let names: Vec<&str> = layer.below.iter().map(|one| one.name.as_str()).collect();
                 let text = format!("{count} × alike: {}", names.join(" "));
-                svg.text("t2", (middle + 10.0, at_y - 3.0), Anchor::Start, &shortened(&text, (width / 7.0) as usize));
+                svg.text(
+                    "t2",
+                    (middle + 10.0, at_y - 3.0),
+                    Anchor::Start,
+                    &shortened(&text, (width / 7.0) as usize),
+                );
             }
             let end = self.layer(svg, member, (from_x, at_y), member_width, size, boxes);
             lowest = lowest.max(end);
@@ -185,15 +223,31 @@ impl Diagram<'_> {
 
 fn arrow(x: f64, from: f64, to: f64) -> String {
     let n = crate::svg::number;
-    format!("M{} {}V{}M{} {}L{} {}L{} {}", n(x), n(from), n(to), n(x - 3.0), n(to - 4.0), n(x), n(to), n(x + 3.0), n(to - 4.0))
+    format!(
+        "M{} {}V{}M{} {}L{} {}L{} {}",
+        n(x),
+        n(from),
+        n(to),
+        n(x - 3.0),
+        n(to - 4.0),
+        n(x),
+        n(to),
+        n(x + 3.0),
+        n(to - 4.0)
+    )
 }
 
 /// Members that differ in nothing but their name are one, with their number.
 fn grouped(below: &[Layer]) -> Vec<(&Layer, usize)> {
     let mut groups: Vec<(&Layer, usize)> = Vec::new();
     let is_alike = |one: &Layer, other: &Layer| {
-        let settings = |layer: &Layer| shown(layer).iter().map(|s| (s.name.clone(), s.value.to_string())).collect::<Vec<_>>();
-        one.kind == other.kind && one.title == other.title && settings(one) == settings(other) && one.below.len() == other.below.len()
+        let settings = |layer: &Layer| {
+            shown(layer).iter().map(|s| (s.name.clone(), s.value.to_string())).collect::<Vec<_>>()
+        };
+        one.kind == other.kind
+            && one.title == other.title
+            && settings(one) == settings(other)
+            && one.below.len() == other.below.len()
     };
     for layer in below {
         match groups.iter_mut().find(|(first, _)| below.len() > MOST_SIBLINGS && is_alike(first, layer)) {
@@ -214,13 +268,26 @@ fn draw_box(svg: &mut Svg, layer: &Layer, (x, y): (f64, f64), width: f64, size: 
     let facts = facts(layer);
     let name_room = text_width(&layer.name) * 1.06 + 22.0;
     let title_below = name_room + text_width(&head) > width - 8.0;
-    let title_lines = if head.is_empty() || !title_below { Vec::new() } else { wrapped(&head, columns.saturating_sub(3).max(8)) };
-    let fact_lines: Vec<String> = facts.iter().flat_map(|fact| wrapped(fact, columns.saturating_sub(3).max(8))).collect();
-    let rows = 1 + title_lines.len() + fact_lines.len() + settings.len() * if width < 300.0 { 2 } else { 1 };
+    let title_lines = if head.is_empty() || !title_below {
+        Vec::new()
+    } else {
+        wrapped(&head, columns.saturating_sub(3).max(8))
+    };
+    let fact_lines: Vec<String> =
+        facts.iter().flat_map(|fact| wrapped(fact, columns.saturating_sub(3).max(8))).collect();
+    let rows = 1
+        + title_lines.len()
+        + fact_lines.len()
+        + settings.len() * if width < TWO_LINES_BELOW { 2 } else { 1 };
     let height = rows as f64 * LINE + 12.0;
     svg.rect("box", (x, y), (width, height));
     let mut at = y + LINE;
-    svg.text("t strong", (x + 10.0, at), Anchor::Start, &shortened(&layer.name, columns.saturating_sub(2).max(4)));
+    svg.text(
+        "t strong",
+        (x + 10.0, at),
+        Anchor::Start,
+        &shortened(&layer.name, columns.saturating_sub(2).max(4)),
+    );
     if title_lines.is_empty() && !head.is_empty() {
         svg.text("t2", (x + name_room, at), Anchor::Start, &head);
     }
@@ -229,7 +296,8 @@ fn draw_box(svg: &mut Svg, layer: &Layer, (x, y): (f64, f64), width: f64, size: 
         svg.text("t2", (x + 10.0, at), Anchor::Start, line);
     }
     for setting in settings {
-        at = draw_setting(svg, setting, (x, at + LINE), width, size);
+        at += LINE;
+        at = draw_setting(svg, setting, (x, at), width, size);
     }
     y + height
 }
@@ -243,19 +311,20 @@ fn draw_setting(svg: &mut Svg, setting: &Setting, (x, y): (f64, f64), width: f64
     let value = setting.chosen().map_or_else(|| setting.value.to_string(), str::to_string);
     let owner = owner_word(setting);
     let class = if is_changed { "t strong" } else { "t" };
-    if width < 300.0 {
-        svg.text("t2", (x + 12.0, y), Anchor::Start, &setting.name);
+    if width < TWO_LINES_BELOW {
+        let named = ((width * 0.62) / 6.7) as usize;
+        svg.text("t2", (x + 12.0, y), Anchor::Start, &shortened(&setting.name, named));
         svg.text(class, (x + width - 10.0, y), Anchor::End, &shortened(&value, (width / 14.0) as usize));
         let room = ((width - 30.0) / 6.7) as usize;
         svg.text("t3", (x + 24.0, y + LINE - 3.0), Anchor::Start, &shortened(&owner, room.max(6)));
-        return y + LINE;
+        return y + LINE - 3.0;
     }
     let (value_at, owner_at) = (x + width * 0.30, x + width * if size.is_narrow() { 0.62 } else { 0.48 });
     let room = |from: f64, to: f64| (((to - from) / 6.9) as usize).max(4);
     svg.text("t2", (x + 12.0, y), Anchor::Start, &shortened(&setting.name, room(x + 12.0, value_at)));
     svg.text(class, (value_at, y), Anchor::Start, &shortened(&value, room(value_at, owner_at)));
     svg.text("chip", (owner_at, y), Anchor::Start, &shortened(&owner, room(owner_at, x + width - 8.0)));
-    y + LINE
+    y
 }
 
 /// Facts worth a line: size, model, mount options, link, interrupts.

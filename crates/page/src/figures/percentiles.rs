@@ -14,7 +14,8 @@ use model::units;
 /// Where fewer I/Os are slower, the curve is dotted.
 const FEW: f64 = 10.0;
 /// Percentiles of the table.
-const SHARES: [(f64, &str); 5] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
+const SHARES: [(f64, &str); 5] =
+    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
 /// The most curves on one chart.
 const MOST: usize = 6;
 
@@ -86,12 +87,23 @@ fn curves(record: &Record) -> Vec<Curve> {
     .into_iter()
     .flatten()
     .collect();
-    if let Some(mut service) = load.service.as_ref().and_then(|service| whole("from submission", Look::Ink, service)) {
+    if let Some(mut service) =
+        load.service.as_ref().and_then(|service| whole("from submission", Look::Ink, service))
+    {
         service.is_dotted = true;
         curves.push(service);
     }
-    let operations = load.operations.iter().zip([Look::Read, Look::Write, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth]);
-    curves.extend(operations.filter_map(|(operation, look)| whole(&operation.name, look, &operation.done.latency)));
+    let operations = load.operations.iter().zip([
+        Look::Read,
+        Look::Write,
+        Look::Sync,
+        Look::Discard,
+        Look::Fifth,
+        Look::Sixth,
+    ]);
+    curves.extend(
+        operations.filter_map(|(operation, look)| whole(&operation.name, look, &operation.done.latency)),
+    );
     curves.truncate(MOST);
     curves
 }
@@ -173,7 +185,11 @@ impl Curve {
         match &self.data {
             Data::Whole(histogram) => rarity(1.0 / histogram.total().max(1) as f64),
             Data::Points(points, _) => {
-                let most = points.iter().map(|(percent, _)| *percent).filter(|percent| *percent < 100.0).fold(50.0, f64::max);
+                let most = points
+                    .iter()
+                    .map(|(percent, _)| *percent)
+                    .filter(|percent| *percent < 100.0)
+                    .fold(50.0, f64::max);
                 rarity(1.0 - most / 100.0)
             }
         }
@@ -201,9 +217,14 @@ impl Chart<'_> {
             None => format!("{} of an unknown number of I/Os", curve.name),
         });
         let points = self.curves.iter().any(|curve| matches!(curve.data, Data::Points(..)));
-        let points = if points { " The source gives the marked percentiles only; between them nothing is known." } else { "" };
+        let points = if points {
+            " The source gives the marked percentiles only; between them nothing is known."
+        } else {
+            ""
+        };
         let loop_type = if self.record.imported.is_some() { "" } else { loop_words(self.record) };
-        let loop_type = if loop_type.is_empty() { String::new() } else { format!(" {}.", capital(loop_type)) };
+        let loop_type =
+            if loop_type.is_empty() { String::new() } else { format!(" {}.", capital(loop_type)) };
         format!(
             "Read it as: of a hundred I/Os one takes longer than the curve at p99. Dotted where fewer than ten I/Os are \
              slower; the hollow mark is the slowest one. {}.{points}{loop_type}",
@@ -213,7 +234,9 @@ impl Chart<'_> {
 
     fn description(&self) -> String {
         let one = |curve: &Curve| {
-            let shares = SHARES.iter().filter_map(|(share, name)| Some(format!("{name} {}", units::duration_ns(curve.at(*share)?))));
+            let shares = SHARES.iter().filter_map(|(share, name)| {
+                Some(format!("{name} {}", units::duration_ns(curve.at(*share)?)))
+            });
             format!("{}: {}", curve.name, shares.collect::<Vec<_>>().join(", "))
         };
         self.curves.iter().map(one).collect::<Vec<_>>().join("; ")
@@ -233,15 +256,19 @@ impl Chart<'_> {
             table.rows.push(cells);
         }
         let mut cells = vec!["I/Os".to_string(), String::new()];
-        cells.extend(self.curves.iter().map(|curve| curve.count().map_or("unknown".into(), |n| n.to_string())));
+        cells.extend(
+            self.curves.iter().map(|curve| curve.count().map_or("unknown".into(), |n| n.to_string())),
+        );
         table.rows.push(cells);
         table
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
-        let (least, most) = self.curves.iter().map(Curve::range).fold((f64::INFINITY, 0.0f64), |(least, most), (l, m)| {
-            (least.min(l), most.max(m))
-        });
+        let (least, most) = self
+            .curves
+            .iter()
+            .map(Curve::range)
+            .fold((f64::INFINITY, 0.0f64), |(least, most), (l, m)| (least.min(l), most.max(m)));
         let end = self.curves.iter().map(Curve::end).fold(1.0, f64::max);
         let nines = (1..=end.floor() as i32).map(|nines| (f64::from(nines), percentile_name(nines)));
         let ticks = std::iter::once((rarity(0.5), "p50".to_string())).chain(nines).collect();
@@ -249,7 +276,11 @@ impl Chart<'_> {
             domain: (0.0, end * 1.02),
             is_log: false,
             ticks,
-            title: if size.is_narrow() { "rarer to the right".into() } else { "share of I/Os that are not slower; rarer to the right".into() },
+            title: if size.is_narrow() {
+                "rarer to the right".into()
+            } else {
+                "share of I/Os that are not slower; rarer to the right".into()
+            },
         };
         let y = Axis::Log { quantity: Quantity::Ns, least, most, name: "latency".into() };
         let widest = self.curves.iter().map(|curve| text_width(&curve.name)).fold(0.0, f64::max);

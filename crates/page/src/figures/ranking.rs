@@ -42,7 +42,8 @@ pub struct RankingPlan {
 
 /// The ranking of rows under one job; different jobs are different figures.
 pub fn ranking(id: &str, plan: &RankingPlan, rows: &[RankRow]) -> Figure {
-    let mut rows: Vec<RankRow> = rows.iter().filter(|row| row.value.is_finite() && row.value > 0.0).cloned().collect();
+    let mut rows: Vec<RankRow> =
+        rows.iter().filter(|row| row.value.is_finite() && row.value > 0.0).cloned().collect();
     rows.sort_by(|one, other| one.value.total_cmp(&other.value));
     if !plan.less_is_better {
         rows.reverse();
@@ -70,7 +71,9 @@ fn ranks(rows: &[RankRow]) -> Vec<usize> {
     let mut leader = 0;
     for (index, row) in rows.iter().enumerate() {
         let overlaps = match (rows[leader].low, rows[leader].high, row.low, row.high) {
-            (Some(low), Some(high), Some(other_low), Some(other_high)) => low <= other_high && other_low <= high,
+            (Some(low), Some(high), Some(other_low), Some(other_high)) => {
+                low <= other_high && other_low <= high
+            }
             _ => false,
         };
         if index > 0 && !overlaps {
@@ -104,7 +107,9 @@ impl Ranked<'_> {
 
     fn title(&self) -> String {
         match self.rows.as_slice() {
-            [only] => format!("{}: {} gives {}", self.plan.measure, only.name, self.plan.quantity.words(only.value)),
+            [only] => {
+                format!("{}: {} gives {}", self.plan.measure, only.name, self.plan.quantity.words(only.value))
+            }
             rows => {
                 let (first, last) = (&rows[0], &rows[rows.len() - 1]);
                 format!(
@@ -126,8 +131,14 @@ impl Ranked<'_> {
             n => format!(" {n} of {} rest on one run each and have no interval: hollow.", self.rows.len()),
         };
         let left_out = self.rows.len().saturating_sub(self.shown().len());
-        let left_out = if left_out > 0 { format!(" {left_out} in the middle are in the table only.") } else { String::new() };
-        format!("Dots with 95 % intervals where there are any; overlapping ones share a rank.{single}{left_out}")
+        let left_out = if left_out > 0 {
+            format!(" {left_out} in the middle are in the table only.")
+        } else {
+            String::new()
+        };
+        format!(
+            "Dots with 95 % intervals where there are any; overlapping ones share a rank.{single}{left_out}"
+        )
     }
 
     fn description(&self) -> String {
@@ -137,8 +148,16 @@ impl Ranked<'_> {
     }
 
     fn table(&self) -> Table {
-        let mut table =
-            Table::new(&["rank", "device", &self.plan.measure, "interval", "to the best", "runs", "source", "caveat"]);
+        let mut table = Table::new(&[
+            "rank",
+            "device",
+            &self.plan.measure,
+            "interval",
+            "to the best",
+            "runs",
+            "source",
+            "caveat",
+        ]);
         for (row, rank) in self.rows.iter().zip(&self.ranks) {
             let interval = match (row.low, row.high) {
                 (Some(low), Some(high)) => {
@@ -162,7 +181,13 @@ impl Ranked<'_> {
 
     fn draw(&self, size: Size, id: &str) -> String {
         let shown = self.shown();
-        let values = || self.rows.iter().flat_map(|row| [Some(row.value), row.low, row.high]).flatten().filter(|v| *v > 0.0);
+        let values = || {
+            self.rows
+                .iter()
+                .flat_map(|row| [Some(row.value), row.low, row.high])
+                .flatten()
+                .filter(|v| *v > 0.0)
+        };
         let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
         let is_log = self.plan.quantity == Quantity::Ns || most / least > 10.0;
         let (quantity, name) = (self.plan.quantity, self.plan.measure.clone());
@@ -174,7 +199,12 @@ impl Ranked<'_> {
         let ticks = shown.iter().enumerate().map(|(place, index)| {
             (shown.len() as f64 - place as f64 - 0.5, shortened(&self.rows[*index].name, room))
         });
-        let y = Axis::Own { domain: (0.0, shown.len() as f64), is_log: false, ticks: ticks.collect(), title: String::new() };
+        let y = Axis::Own {
+            domain: (0.0, shown.len() as f64),
+            is_log: false,
+            ticks: ticks.collect(),
+            title: String::new(),
+        };
         let mut frame = Frame::new(id, size, &x, &y, if size.is_narrow() { 88.0 } else { 190.0 }, 0.0);
         let right = frame.plot.2;
         for (place, index) in shown.iter().enumerate() {
@@ -186,11 +216,17 @@ impl Ranked<'_> {
             let look = Look::Read;
             let class = if row.low.is_some() { look.filled() } else { look.hollow() };
             frame.svg.mark(&class, Shape::Circle, at, 4.5);
-            let value = format!("{}  1 : {}", self.plan.quantity.words(row.value), ratio_word(self.ratio(row)));
+            let value =
+                format!("{}  1 : {}", self.plan.quantity.words(row.value), ratio_word(self.ratio(row)));
             let value = if size.is_narrow() { format!("1 : {}", ratio_word(self.ratio(row))) } else { value };
             frame.svg.text("t", (right + 10.0, at.1 + 4.0), Anchor::Start, &value);
             if !row.caveat.is_empty() && !size.is_narrow() {
-                frame.svg.text("t3", (right + 10.0, at.1 + 15.0), Anchor::Start, &format!("! {}", row.caveat));
+                frame.svg.text(
+                    "t3",
+                    (right + 10.0, at.1 + 15.0),
+                    Anchor::Start,
+                    &format!("! {}", row.caveat),
+                );
             }
         }
         frame.finish(&self.description())

@@ -32,7 +32,10 @@ fn own_rates(record: &Record) -> Vec<Figure> {
     }
     let caption = |what: &str| {
         let ms = intervals.first().map_or(0, |interval| interval.length_ms);
-        format!("{what}, as the load counted its completions, in intervals of {}.", Quantity::Seconds.words(ms as f64 / 1e3))
+        format!(
+            "{what}, as the load counted its completions, in intervals of {}.",
+            Quantity::Seconds.words(ms as f64 / 1e3)
+        )
     };
     let iops = match bins {
         Some(line) => Lines {
@@ -78,8 +81,10 @@ pub fn sides(intervals: &[Interval], of: impl Fn(&IntervalSide) -> f64) -> Vec<L
         });
         Line { name: name.into(), look, steps: steps.collect() }
     };
-    let lines =
-        [line("read", Look::Read, &|interval| interval.read), line("write", Look::Write, &|interval| interval.write)];
+    let lines = [
+        line("read", Look::Read, &|interval| interval.read),
+        line("write", Look::Write, &|interval| interval.write),
+    ];
     let is_used = |line: &Line| line.steps.iter().any(|step| step.value.is_some_and(|value| value > 0.0));
     lines.into_iter().filter(is_used).collect()
 }
@@ -104,7 +109,8 @@ fn bins(load: &LoadResult) -> Option<Line> {
     let width = load.bin_ms as f64 / 1e3;
     let end = if load.elapsed_ms > 0.0 { load.elapsed_ms / 1e3 } else { f64::INFINITY };
     // The last bin is only begun: as a rate it would look like a fall.
-    let whole = load.bins.iter().enumerate().take_while(|(index, _)| (*index as f64 + 1.0) * width <= end + 1e-9);
+    let whole =
+        load.bins.iter().enumerate().take_while(|(index, _)| (*index as f64 + 1.0) * width <= end + 1e-9);
     let steps = whole.map(|(index, count)| {
         let from = index as f64 * width;
         Step { from, to: from + width, value: Some(f64::from(*count) / width) }
@@ -117,7 +123,8 @@ fn bins(load: &LoadResult) -> Option<Line> {
 fn sections(record: &Record) -> Option<Figure> {
     let line = |(index, section): (usize, &model::record::SectionResult)| {
         let steps = section.load.intervals.iter().map(|interval| {
-            let ios = (interval.read.ios + interval.write.ios) as f64 * 1e3 / interval.length_ms.max(1) as f64;
+            let ios =
+                (interval.read.ios + interval.write.ios) as f64 * 1e3 / interval.length_ms.max(1) as f64;
             let step = step(interval, Some(ios));
             let shift = section.start_ms as f64 / 1e3;
             Step { from: step.from + shift, to: step.to + shift, ..step }
@@ -125,7 +132,8 @@ fn sections(record: &Record) -> Option<Figure> {
         Line { name: section.name.clone(), look: Look::SERIES[index % 6], steps: steps.collect() }
     };
     let left_out = record.sections.len().saturating_sub(6);
-    let rest = if left_out > 0 { format!(" {left_out} more sections are in the data only.") } else { String::new() };
+    let rest =
+        if left_out > 0 { format!(" {left_out} more sections are in the data only.") } else { String::new() };
     Lines {
         id: "rates".into(),
         measure: "I/Os per second by section".into(),
@@ -147,7 +155,9 @@ fn device_rates(record: &Record) -> Vec<Figure> {
             let steps = rates(log, &[format!("disk.{device}.{name}")], factor)?;
             Some(Line { name: word.into(), look, steps })
         });
-        lines.filter(|line| line.steps.iter().any(|step| step.value.is_some_and(|v| v > 0.0))).collect::<Vec<_>>()
+        lines
+            .filter(|line| line.steps.iter().any(|step| step.value.is_some_and(|v| v > 0.0)))
+            .collect::<Vec<_>>()
     };
     let caption = format!(
         "What the kernel completed on {device} (/proc/diskstats), whoever asked for it; requests after merging."
@@ -174,7 +184,11 @@ fn device_rates(record: &Record) -> Vec<Figure> {
 }
 
 /// The log of a sensor and the device of the path's queue, or the first that the log has.
-fn device_log<'a>(record: &'a Record, sensor: &str, pattern: &str) -> Option<(&'a model::sample::SensorLog, String)> {
+fn device_log<'a>(
+    record: &'a Record,
+    sensor: &str,
+    pattern: &str,
+) -> Option<(&'a model::sample::SensorLog, String)> {
     let log = log_of(record, sensor)?;
     let known = subjects(log, pattern);
     let wanted = record.trials.first().map(|trial| trial.device.as_str());
@@ -188,7 +202,11 @@ fn in_flight(record: &Record) -> Option<Figure> {
     let sides = [("read", Look::Read, "read_ios"), ("write", Look::Write, "write_ios")];
     let lines = sides.into_iter().filter_map(|(word, look, name)| {
         let steps = gauge(log, &[format!("inflight.{device}.{name}")], 1.0)?;
-        steps.iter().any(|step| step.value.is_some_and(|v| v > 0.0)).then(|| Line { name: word.into(), look, steps })
+        steps.iter().any(|step| step.value.is_some_and(|v| v > 0.0)).then(|| Line {
+            name: word.into(),
+            look,
+            steps,
+        })
     });
     Lines {
         id: "inflight".into(),
@@ -196,7 +214,9 @@ fn in_flight(record: &Record) -> Option<Figure> {
         quantity: Quantity::Count,
         lines: lines.collect(),
         is_log: false,
-        caption: "Requests that the driver had, as read at each sample: what was between two samples is not seen.".into(),
+        caption:
+            "Requests that the driver had, as read at each sample: what was between two samples is not seen."
+                .into(),
         gap_reason: GAP.into(),
     }
     .figure()

@@ -51,7 +51,9 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     if let Some(sweep) = &record.studies.sweep {
         let several = sweep.curves.len() > 1;
         let curves = sweep.curves.iter().take(MOST).enumerate();
-        charts.extend(curves.filter_map(|(index, curve)| of_sweep(record, sweep, curve, several.then_some(index))));
+        charts.extend(
+            curves.filter_map(|(index, curve)| of_sweep(record, sweep, curve, several.then_some(index))),
+        );
     }
     charts.extend(record.studies.search.as_ref().and_then(of_search));
     charts.extend(of_check(record));
@@ -65,7 +67,8 @@ fn of_sweep(record: &Record, sweep: &Sweep, curve: &Curve, index: Option<usize>)
         setting.map_or_else(String::new, |setting| setting.value.clone())
     };
     // Points without a completed I/O have no place; the rest keep the order of the load.
-    let kept: Vec<usize> = curve.points.iter().copied().filter(|at| sweep.points[*at].iops.mean > 0.0).collect();
+    let kept: Vec<usize> =
+        curve.points.iter().copied().filter(|at| sweep.points[*at].iops.mean > 0.0).collect();
     let loads: Vec<Load> = kept
         .iter()
         .map(|at| {
@@ -80,26 +83,9 @@ fn of_sweep(record: &Record, sweep: &Sweep, curve: &Curve, index: Option<usize>)
         })
         .collect();
     let place = |at: usize| kept.iter().position(|kept| *kept == at);
-    let knee = curve.knee.as_ref().and_then(|knee| Some((place(knee.point)?, place(knee.low)?, place(knee.high)?)));
-    let shared: Vec<String> = curve.settings.iter().map(|one| format!("{}={}", one.option, one.value)).collect();
-    let shared = if shared.is_empty() { String::new() } else { format!(" with {}", shared.join(" ")) };
-    let title = match (&curve.knee, &curve.no_knee) {
-        (Some(knee), _) => {
-            let point = &sweep.points[knee.point];
-            let range = match knee.low == knee.high {
-                true => String::new(),
-                false => format!(" ({} to {})", name_of(&sweep.points[knee.low]), name_of(&sweep.points[knee.high])),
-            };
-            format!(
-                "Knee at {} {}{range}: {} IOPS, p99 {}{shared}",
-                curve.option,
-                name_of(point),
-                units::count(point.iops.mean.round()),
-                units::duration_ns(point.p99_ns.mean)
-            )
-        }
-        (None, why) => format!("No knee{shared}: {}", why.as_deref().unwrap_or("the curve is not whole")),
-    };
+    let knee =
+        curve.knee.as_ref().and_then(|knee| Some((place(knee.point)?, place(knee.low)?, place(knee.high)?)));
+    let title = sweep_title(sweep, curve, name_of);
     let visits = match sweep.repeats {
         1 => "One visit each, so no intervals.".to_string(),
         n => format!("{n} visits each in random order; bars are 95 % intervals over them."),
@@ -124,6 +110,34 @@ fn of_sweep(record: &Record, sweep: &Sweep, curve: &Curve, index: Option<usize>)
     })
 }
 
+/// Where the knee is, or why there is none.
+fn sweep_title(sweep: &Sweep, curve: &Curve, name_of: impl Fn(&Point) -> String) -> String {
+    let shared: Vec<String> =
+        curve.settings.iter().map(|one| format!("{}={}", one.option, one.value)).collect();
+    let shared = if shared.is_empty() { String::new() } else { format!(" with {}", shared.join(" ")) };
+    match (&curve.knee, &curve.no_knee) {
+        (Some(knee), _) => {
+            let point = &sweep.points[knee.point];
+            let range = match knee.low == knee.high {
+                true => String::new(),
+                false => format!(
+                    " ({} to {})",
+                    name_of(&sweep.points[knee.low]),
+                    name_of(&sweep.points[knee.high])
+                ),
+            };
+            format!(
+                "Knee at {} {}{range}: {} IOPS, p99 {}{shared}",
+                curve.option,
+                name_of(point),
+                units::count(point.iops.mean.round()),
+                units::duration_ns(point.p99_ns.mean)
+            )
+        }
+        (None, why) => format!("No knee{shared}: {}", why.as_deref().unwrap_or("the curve is not whole")),
+    }
+}
+
 fn of_search(search: &Search) -> Option<Chart> {
     let mut trials: Vec<_> = search.trials.iter().filter(|trial| trial.latency_ns > 0.0).collect();
     trials.sort_by(|one, other| one.level.total_cmp(&other.level));
@@ -146,7 +160,11 @@ fn of_search(search: &Search) -> Option<Chart> {
         title,
         caption: format!(
             "Every window of the search: {goal} over what was achieved; hollow where the goal was missed. {}",
-            if search.open_loop { "Open loop: latency counts from the intended start." } else { "Closed loop." }
+            if search.open_loop {
+                "Open loop: latency counts from the intended start."
+            } else {
+                "Closed loop."
+            }
         ),
         quantity: Quantity::Iops,
         option: match search.lever {
@@ -178,7 +196,8 @@ fn of_check(record: &Record) -> Option<Chart> {
     let mut loads: Vec<Load> = depths.filter_map(load).collect();
     loads.sort_by_key(|load| load.name.parse::<u32>().unwrap_or(0));
     let best = loads.iter().max_by(|one, other| one.got.mean.total_cmp(&other.got.mean))?;
-    let title = format!("Random 4k reads: most at depth {}, {}", best.name, Quantity::Iops.words(best.got.mean));
+    let title =
+        format!("Random 4k reads: most at depth {}, {}", best.name, Quantity::Iops.words(best.got.mean));
     (loads.len() > 1).then(|| Chart {
         id: "response".into(),
         title,
@@ -258,10 +277,13 @@ impl Chart {
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
-        let most = self.loads.iter().flat_map(|load| [Some(load.got.mean), load.got.high]).flatten().fold(0.0, f64::max);
+        let most = self.loads.iter().map(|load| load.got.mean).fold(0.0, f64::max);
         let latencies = || {
             let p50 = self.loads.iter().filter_map(|load| load.p50_ns).map(|p50| p50.mean);
-            let p99 = self.loads.iter().flat_map(|load| [Some(load.p99_ns.mean), load.p99_ns.low, load.p99_ns.high]);
+            let p99 = self
+                .loads
+                .iter()
+                .flat_map(|load| [Some(load.p99_ns.mean), load.p99_ns.low, load.p99_ns.high]);
             p50.chain(p99.flatten()).chain(self.limit_ns).filter(|ns| *ns > 0.0)
         };
         let x = Axis::Linear { quantity: self.quantity, most, name: "achieved".into() };
@@ -271,12 +293,18 @@ impl Chart {
             most: latencies().fold(0.0, f64::max),
             name: "latency".into(),
         };
-        let mut frame = Frame::new(id, size, &x, &y, text_width(&self.statistic).max(text_width("p99")) + 22.0, 0.0);
+        let mut frame =
+            Frame::new(id, size, &x, &y, text_width(&self.statistic).max(text_width("p99")) + 22.0, 0.0);
         self.draw_knee(&mut frame);
         if let Some(limit) = self.limit_ns {
             let (left, _, right, _) = frame.plot;
             let y = frame.y.at(limit);
-            super::lines::limit(&mut frame.svg, (left, right), y, &format!("must stay within {}", units::duration_ns(limit)));
+            super::lines::limit(
+                &mut frame.svg,
+                (left, right),
+                y,
+                &format!("must stay within {}", units::duration_ns(limit)),
+            );
         }
         if self.loads.iter().any(|load| load.p50_ns.is_some()) {
             self.curve(&mut frame, Look::Ink, "p50", |load| load.p50_ns, false);
@@ -300,7 +328,14 @@ impl Chart {
         frame.svg.text("t halo", (x + shift, bottom - 6.0), anchor, &text);
     }
 
-    fn curve(&self, frame: &mut Frame, look: Look, name: &str, of: impl Fn(&Load) -> Option<Spread>, named: bool) {
+    fn curve(
+        &self,
+        frame: &mut Frame,
+        look: Look,
+        name: &str,
+        of: impl Fn(&Load) -> Option<Spread>,
+        named: bool,
+    ) {
         let mut path = PathData::new();
         let place = |frame: &Frame, load: &Load| {
             let latency = of(load)?;

@@ -1,8 +1,8 @@
 //! The series of a record as comma-separated values, one value a line, whole as a file and thinned inside the report.
 
 use super::{About, html};
-use base64::Engine;
 use crate::figure::Table;
+use base64::Engine;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use model::record::{Interval, Record};
@@ -82,7 +82,11 @@ fn packed(bytes: &[u8]) -> String {
 fn own(record: &Record, out: &mut String) {
     let loads = match record.sections.is_empty() {
         true => record.load.iter().map(|load| ("load".to_string(), 0, load)).collect::<Vec<_>>(),
-        false => record.sections.iter().map(|one| (format!("load.{}", one.name), one.start_ms, &one.load)).collect(),
+        false => record
+            .sections
+            .iter()
+            .map(|one| (format!("load.{}", one.name), one.start_ms, &one.load))
+            .collect(),
     };
     for (name, start_ms, load) in loads {
         for interval in &load.intervals {
@@ -98,11 +102,23 @@ fn own(record: &Record, out: &mut String) {
         }
         for (index, pair) in trial.verdict.iter().flat_map(|verdict| &verdict.pairs).enumerate() {
             let series = format!("{}.{}.effect_ln", trial.knob, pair.arm);
-            line(out, "pair", &series, "ln ratio", "pair by number, not by time", index as f64 + 1.0, pair.effect_ln);
+            line(
+                out,
+                "pair",
+                &series,
+                "ln ratio",
+                "pair by number, not by time",
+                index as f64 + 1.0,
+                pair.effect_ln,
+            );
         }
     }
     for series in record.imported.iter().flat_map(|imported| &imported.series) {
-        let name = if series.subject.is_empty() { series.field.clone() } else { format!("{}.{}", series.field, series.subject) };
+        let name = if series.subject.is_empty() {
+            series.field.clone()
+        } else {
+            format!("{}.{}", series.field, series.subject)
+        };
         for (time, value) in series.time_ms.iter().zip(&series.values) {
             if let Some(value) = value {
                 line(out, "imported", &name, &series.unit, "value", time / 1e3, *value);
@@ -148,12 +164,20 @@ fn line(out: &mut String, source: &str, series: &str, unit: &str, kind: &str, ti
 
 /// Six significant digits below a million, whole numbers as they are: counters are exact.
 fn short(value: f64) -> String {
-    if value.fract() == 0.0 || value.abs() >= 1e6 { format!("{value:.0}") } else { format!("{:.*}", 4, value) }
+    if value.fract() == 0.0 || value.abs() >= 1e6 {
+        format!("{value:.0}")
+    } else {
+        format!("{:.*}", 4, value)
+    }
 }
 
 /// A cell, quoted where it has to be. One that a spreadsheet would take for a formula gets a mark in front.
 fn quoted(text: &str) -> String {
-    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_string() };
+    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        format!("'{text}")
+    } else {
+        text.to_string()
+    };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
@@ -192,13 +216,15 @@ pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
 
 /// The load in numbers.
 pub fn summary(record: &Record) -> Table {
-    let mut table = Table::new(&["load", "direction", "I/Os", "rate", "bandwidth", "mean", "p50", "p99", "p99.9"]);
+    let mut table =
+        Table::new(&["load", "direction", "I/Os", "rate", "bandwidth", "mean", "p50", "p99", "p99.9"]);
     let loads: Vec<(String, &model::record::LoadResult)> = match record.sections.is_empty() {
         true => record.load.iter().map(|load| (record.job.phrase(), load)).collect(),
         false => record.sections.iter().map(|one| (one.name.clone(), &one.load)).collect(),
     };
     for (name, load) in loads {
-        let sides = [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
+        let sides =
+            [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
         for (side, done) in sides.into_iter().filter(|(_, done)| done.ios > 0) {
             let per_s = |value: f64| if load.elapsed_ms > 0.0 { value / load.elapsed_ms * 1e3 } else { 0.0 };
             let at = |share: f64| {
@@ -221,10 +247,12 @@ pub fn summary(record: &Record) -> Table {
     }
     let load = record.imported.as_ref().and_then(|imported| imported.load.as_ref());
     for (side, done) in load.iter().flat_map(|load| load.sides()) {
-        let words = |value: Option<f64>, words: &dyn Fn(f64) -> String| value.map_or("not given".into(), words);
+        let words =
+            |value: Option<f64>, words: &dyn Fn(f64) -> String| value.map_or("not given".into(), words);
         let latency = done.latency("clat").or_else(|| done.latencies.first());
         let percentile = |percent: f64| {
-            let found = latency.and_then(|one| one.percentiles.iter().find(|(at, _)| (at - percent).abs() < 1e-6));
+            let found =
+                latency.and_then(|one| one.percentiles.iter().find(|(at, _)| (at - percent).abs() < 1e-6));
             found.map_or("not given".into(), |(_, ns)| model::units::duration_ns(*ns))
         };
         table.row([

@@ -19,7 +19,9 @@ pub fn section(record: &Record) -> String {
         out.push_str(&article(finding));
     }
     if standing.is_empty() && (record.check.is_some() || record.verb == "run") {
-        out.push_str("<p><span class=\"word fine\">✓</span> No rule found anything to say against this.</p>\n");
+        out.push_str(
+            "<p><span class=\"word fine\">✓</span> No rule found anything to say against this.</p>\n",
+        );
     }
     if !taken_back.is_empty() {
         out.push_str("<details><summary>Taken back, because a measurement contradicts it</summary>\n");
@@ -51,11 +53,12 @@ fn article(finding: &Finding) -> String {
             rows.push_str(&format!("<dt>{name}</dt><dd>{}</dd>", escape(text)));
         }
     };
-    let evidence: Vec<String> = finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
+    let evidence: Vec<String> =
+        finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
     row("rests on", &evidence.join(" · "));
     row("taken back", finding.withdrawn.as_deref().unwrap_or(""));
     row("would refute it", &finding.refuted_by);
-    row("what else it could be", &finding.competing.join(" "));
+    row("what else it could be", &finding.competing.join("; "));
     row("would decide it", &finding.experiment);
     row("to try", &finding.advice);
     row("risk of that", finding.risk.map_or("", model::change::Risk::phrase));
@@ -69,12 +72,21 @@ fn article(finding: &Finding) -> String {
 
 /// What the storage gives beside what it should give.
 pub fn given_table(check: &CheckResult) -> Table {
-    let mut table = Table::new(&["measure", "gives", "should give", "share", "how", "why that"]);
+    let has_figures = !check.expected.is_empty();
+    let mut table = match has_figures {
+        true => Table::new(&["measure", "gives", "should give", "share", "how", "why that"]),
+        false => Table::new(&["measure", "gives", "how"]),
+    };
     for given in &check.given {
+        let (name, value) = (given.what.phrase().to_string(), given.what.words(given.value));
+        if !has_figures {
+            table.row([name, value, given.how.clone()]);
+            continue;
+        }
         let expected = check.expected.iter().find(|expected| expected.what == given.what);
         table.row([
-            given.what.phrase().into(),
-            given.what.words(given.value),
+            name,
+            value,
             expected.map_or("no figure".into(), |one| match one.low == one.high {
                 true => given.what.words(one.low),
                 false => format!("{} to {}", given.what.words(one.low), given.what.words(one.high)),

@@ -20,7 +20,9 @@ pub fn one(figure: &Figure) -> String {
     }
     let picture = match figure.narrow.is_empty() {
         true => format!("<div class=\"scroll\">{}</div>", figure.svg),
-        false => format!("<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>", figure.svg, figure.narrow),
+        false => {
+            format!("<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>", figure.svg, figure.narrow)
+        }
     };
     let reading = if figure.svg.contains("data-name=") { "<p class=\"reading\"></p>\n" } else { "" };
     format!(
@@ -35,13 +37,19 @@ pub fn table_fold(table: &Table) -> String {
     if table.rows.is_empty() {
         return String::new();
     }
-    let note = if table.note.is_empty() { String::new() } else { format!("<p class=\"quiet\">{}</p>\n", escape(&table.note)) };
+    let note = if table.note.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=\"quiet\">{}</p>\n", escape(&table.note))
+    };
     format!("<details><summary>Table</summary>\n{}{note}</details>\n", self::table(table))
 }
 
 /// A table that scrolls by itself where the page is narrow.
 pub fn table(table: &Table) -> String {
-    let mut out = String::from("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n<thead><tr>");
+    let mut out = String::from(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n<thead><tr>",
+    );
     for head in &table.head {
         out.push_str(&format!("<th scope=\"col\">{}</th>", escape(head)));
     }
@@ -68,7 +76,9 @@ pub fn command(words: &[String]) -> String {
 pub fn command_text(words: &[String]) -> String {
     let quoted = words.iter().map(|word| {
         let is_plain = !word.is_empty()
-            && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '=' | '.' | '/' | ':' | ',' | '+' | '%' | '@'));
+            && word.chars().all(|c| {
+                c.is_alphanumeric() || matches!(c, '-' | '_' | '=' | '.' | '/' | ':' | ',' | '+' | '%' | '@')
+            });
         if is_plain { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
     });
     quoted.collect::<Vec<_>>().join(" ")

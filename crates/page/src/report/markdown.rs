@@ -36,7 +36,11 @@ pub fn markdown(record: &Record, about: &About) -> String {
     add_findings(&mut out, record);
     for trial in &record.trials {
         if let Some(verdict) = &trial.verdict {
-            add_table(&mut out, &format!("{} on {}", trial.knob, trial.device), &verdicts::arms_table(trial, verdict));
+            add_table(
+                &mut out,
+                &format!("{} on {}", trial.knob, trial.device),
+                &verdicts::arms_table(trial, verdict),
+            );
             out.push_str(&format!("{}\n\n", plain(&verdict.sentence)));
         }
     }
@@ -72,10 +76,18 @@ fn add_findings(out: &mut String, record: &Record) {
             Level::Warning => "warning",
             Level::Wrong => "wrong",
         };
-        out.push_str(&format!("- **{word}** {} (`{}`)\n", plain(&finding.claim), finding.rule.replace('`', "")));
-        let evidence: Vec<String> = finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
-        let parts =
-            [("rests on", evidence.join(" · ")), ("to try", finding.advice.clone()), ("would refute it", finding.refuted_by.clone())];
+        out.push_str(&format!(
+            "- **{word}** {} (`{}`)\n",
+            plain(&finding.claim),
+            finding.rule.replace('`', "")
+        ));
+        let evidence: Vec<String> =
+            finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
+        let parts = [
+            ("rests on", evidence.join(" · ")),
+            ("to try", finding.advice.clone()),
+            ("would refute it", finding.refuted_by.clone()),
+        ];
         for (name, text) in parts.iter().filter(|(_, text)| !text.is_empty()) {
             out.push_str(&format!("  - {name}: {}\n", plain(text)));
         }
@@ -90,7 +102,7 @@ fn add_findings(out: &mut String, record: &Record) {
 
 fn add_table(out: &mut String, title: &str, content: &Table) {
     if !content.rows.is_empty() {
-        out.push_str(&format!("## {title}\n\n{}", table(content)));
+        out.push_str(&format!("## {}\n\n{}", plain(title), table(content)));
     }
 }
 
@@ -98,7 +110,9 @@ fn table(table: &Table) -> String {
     if table.rows.is_empty() {
         return String::new();
     }
-    let line = |cells: &[String]| format!("| {} |\n", cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>().join(" | "));
+    let line = |cells: &[String]| {
+        format!("| {} |\n", cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>().join(" | "))
+    };
     let mut out = line(&table.head);
     out.push_str(&format!("|{}\n", "---|".repeat(table.head.len())));
     table.rows.iter().take(MOST_ROWS).for_each(|row| out.push_str(&line(row)));

@@ -40,7 +40,8 @@ pub fn report(record: &Record, about: &About) -> String {
     if page.len() > MOST_BYTES {
         // The pictures for a phone go first: the wide ones do for both, with scrolling.
         figures.iter_mut().for_each(|figure| figure.narrow.clear());
-        let left_out = vec!["The pictures for narrow screens are left out to keep the file small.".to_string()];
+        let left_out =
+            vec!["The pictures for narrow screens are left out to keep the file small.".to_string()];
         page = self::page(record, about, &figures, &data, &left_out);
         if page.len() > MOST_BYTES {
             return without_largest(record, about, figures, &data, left_out);
@@ -71,7 +72,13 @@ fn without_largest(
     }
 }
 
-fn page(record: &Record, about: &About, figures: &[Figure], data: &csv::Embedded, left_out: &[String]) -> String {
+fn page(
+    record: &Record,
+    about: &About,
+    figures: &[Figure],
+    data: &csv::Embedded,
+    left_out: &[String],
+) -> String {
     let body = body(record, about, figures, data, left_out);
     let style = STYLE.trim();
     let script = SCRIPT.trim();
@@ -100,7 +107,13 @@ fn title(record: &Record, about: &About) -> String {
     format!("iodyno {number}{}", record.summary)
 }
 
-fn body(record: &Record, about: &About, figures: &[Figure], data: &csv::Embedded, left_out: &[String]) -> String {
+fn body(
+    record: &Record,
+    about: &About,
+    figures: &[Figure],
+    data: &csv::Embedded,
+    left_out: &[String],
+) -> String {
     let parts = Parts::of(figures);
     let mut out = String::with_capacity(400_000);
     let sections: [(&str, &str, String); 9] = [
@@ -144,7 +157,11 @@ fn head(record: &Record, about: &About) -> String {
     }
     meta.retain(|text| !text.is_empty());
     let command = html::command(&provenance.command);
-    let command = if command.is_empty() { String::new() } else { format!("<p class=\"meta\"><code>{command}</code></p>\n") };
+    let command = if command.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=\"meta\"><code>{command}</code></p>\n")
+    };
     let words = |texts: &[String], what: &str| match texts.is_empty() {
         true => String::new(),
         false => {
@@ -178,8 +195,13 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(figures: &'a [Figure]) -> Parts<'a> {
-        let mut parts =
-            Parts { path: Vec::new(), proof: Vec::new(), time: Vec::new(), latency: Vec::new(), places: Vec::new() };
+        let mut parts = Parts {
+            path: Vec::new(),
+            proof: Vec::new(),
+            time: Vec::new(),
+            latency: Vec::new(),
+            places: Vec::new(),
+        };
         for figure in figures {
             let first = figure.id.split('-').next().unwrap_or("");
             match first {

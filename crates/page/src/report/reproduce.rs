@@ -46,12 +46,21 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
         imported.units.iter().for_each(|text| add("unit", text.clone()));
     } else {
         add("load", record.job.phrase());
-        add("engine", record.load.as_ref().map_or_else(|| record.job.ioengine.clone(), |load| load.engine.clone()));
+        add(
+            "engine",
+            record.load.as_ref().map_or_else(|| record.job.ioengine.clone(), |load| load.engine.clone()),
+        );
         add("seed of the offsets", record.job.randseed.to_string());
     }
     let seeds = record.trials.iter().filter_map(|trial| Some((trial, trial.verdict.as_ref()?.seed)));
-    add("seed of the order", seeds.map(|(trial, seed)| format!("{} {seed}", trial.knob)).collect::<Vec<_>>().join(", "));
-    add("seed of the order", record.studies.sweep.as_ref().map_or(String::new(), |sweep| sweep.seed.to_string()));
+    add(
+        "seed of the order",
+        seeds.map(|(trial, seed)| format!("{} {seed}", trial.knob)).collect::<Vec<_>>().join(", "),
+    );
+    add(
+        "seed of the order",
+        record.studies.sweep.as_ref().map_or(String::new(), |sweep| sweep.seed.to_string()),
+    );
     add("iodyno", provenance.iodyno.clone());
     add("machine", provenance.hostname.clone());
     add("kernel", provenance.kernel.clone());
@@ -101,16 +110,27 @@ pub fn limit_items(record: &Record) -> Vec<String> {
     if compared {
         items.push(format!("Other loads than this one ({}), and other devices.", record.job.phrase()));
         for verdict in record.trials.iter().filter_map(|trial| trial.verdict.as_ref()) {
-            let seen = units::span_ms(verdict.horizon_ms);
-            items.push(format!("Effects that build up or fade more slowly than {seen} could hide."));
+            items.push(match verdict.horizon_ms {
+                0..1_000 => "Whether the effect builds up or fades: the noise hides it.".into(),
+                ms => format!(
+                    "Effects that build up or fade more slowly than {} could hide.",
+                    units::span_ms(ms)
+                ),
+            });
         }
-        let untried = record.trials.iter().filter_map(|trial| Some(format!("{} ({})", trial.knob, trial.skipped.as_ref()?)));
+        let untried = record
+            .trials
+            .iter()
+            .filter_map(|trial| Some(format!("{} ({})", trial.knob, trial.skipped.as_ref()?)));
         let untried: Vec<String> = untried.collect();
         if !untried.is_empty() {
             items.push(format!("Not tried: {}.", untried.join("; ")));
         }
     } else if record.verb == "run" {
-        items.push("Whether a setting helps: one run against another is not a comparison; `iodyno tune` makes one.".into());
+        items.push(
+            "Whether a setting helps: one run against another is not a comparison; `iodyno tune` makes one."
+                .into(),
+        );
         items.push("What another run would give: single runs on one machine differ by several per cent for no reason.".into());
     }
     if record.load.is_some() && !record.job.open_loop {

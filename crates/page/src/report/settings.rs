@@ -16,7 +16,9 @@ pub fn turned(record: &Record) -> Table {
         let verdict = match (&trial.skipped, &trial.verdict) {
             (Some(why), _) => format!("not tried: {why}"),
             (None, Some(verdict)) => match verdict.outcome {
-                Outcome::Better if trial.arms.first() != Some(&verdict.arm) => format!("{} is better", verdict.arm),
+                Outcome::Better if trial.arms.first() != Some(&verdict.arm) => {
+                    format!("{} is better", verdict.arm)
+                }
                 Outcome::Better => "what is set is best".into(),
                 Outcome::Equal => "equal".into(),
                 Outcome::Inconclusive | Outcome::Refused => "none".into(),
@@ -24,7 +26,14 @@ pub fn turned(record: &Record) -> Table {
             (None, None) => "none".into(),
         };
         let tried = if trial.skipped.is_some() { "–".into() } else { tried };
-        table.row([trial.knob.clone(), trial.device.clone(), before.clone(), tried, format!("{before} again"), verdict]);
+        table.row([
+            trial.knob.clone(),
+            trial.device.clone(),
+            before.clone(),
+            tried,
+            format!("{before} again"),
+            verdict,
+        ]);
     }
     table
 }

@@ -15,7 +15,8 @@ pub fn lede(record: &Record) -> String {
 /// The same as text.
 pub fn lede_lines(record: &Record) -> Vec<String> {
     if let Some(imported) = &record.imported {
-        let lines = imported.lines.map_or(String::new(), |(first, last)| format!(", lines {first} to {last}"));
+        let lines =
+            imported.lines.map_or(String::new(), |(first, last)| format!(", lines {first} to {last}"));
         let mut all = vec![format!(
             "Measured by {}, read from {}{lines}. One result of another tool: no comparison is claimed.",
             imported.tool, imported.file
@@ -27,7 +28,11 @@ pub fn lede_lines(record: &Record) -> Vec<String> {
     match (verdicts.is_empty(), record.verb.as_str()) {
         (false, _) => {
             let mut all = verdicts;
-            all.push(format!("It holds for this load ({}) on {}; not for others.", record.job.phrase(), device(record)));
+            all.push(format!(
+                "It holds for this load ({}) on {}; not for others.",
+                record.job.phrase(),
+                device(record)
+            ));
             all
         }
         (true, "check") => vec!["Short loads, one each; changes no setting.".into()],
@@ -37,7 +42,11 @@ pub fn lede_lines(record: &Record) -> Vec<String> {
         }
         (true, _) => {
             let load = record.load.as_ref().map(|load| {
-                format!(" {} I/Os in {}.", units::count(load.ios() as f64), units::span_ms(load.elapsed_ms as u64))
+                format!(
+                    " {} I/Os in {}.",
+                    units::count(load.ios() as f64),
+                    units::span_ms(load.elapsed_ms as u64)
+                )
             });
             vec![format!("One run: no comparison is claimed.{}", load.unwrap_or_default())]
         }
@@ -46,13 +55,15 @@ pub fn lede_lines(record: &Record) -> Vec<String> {
 
 fn device(record: &Record) -> String {
     let trial = record.trials.first().map(|trial| trial.device.clone());
-    trial.or_else(|| record.path.queue_device().map(|layer| layer.name.clone())).unwrap_or_else(|| "this device".into())
+    trial
+        .or_else(|| record.path.queue_device().map(|layer| layer.name.clone()))
+        .unwrap_or_else(|| "this device".into())
 }
 
 /// `46 fresh pairs after the choice was made, seed 81723, α 0.05`.
 fn rests_on(trial: &Trial) -> Option<String> {
     let verdict = trial.verdict.as_ref()?;
-    let Some(stage) = verdict.estimated_in else {
+    let Some(stage) = verdict.estimated_in.filter(|_| is_decided(verdict)) else {
         return Some(format!("{}: no verdict. {}", trial.knob, verdict.sentence));
     };
     let pairs = verdict.pairs.iter().filter(|pair| pair.stage == stage).count();
@@ -73,6 +84,19 @@ fn rests_on(trial: &Trial) -> Option<String> {
         verdict.alpha,
         units::span_ms(verdict.device_ms)
     ))
+}
+
+/// Whether anything is claimed.
+fn is_decided(verdict: &Verdict) -> bool {
+    matches!(verdict.outcome, Outcome::Better | Outcome::Equal)
+}
+
+/// How far the audit could see; under a second it saw nothing but noise.
+fn horizon(verdict: &Verdict) -> String {
+    match verdict.horizon_ms {
+        0..1_000 => "too noisy to exclude that an effect fades".into(),
+        ms => format!("no fading seen up to {}", units::span_ms(ms)),
+    }
 }
 
 fn interval(verdict: &Verdict) -> String {
@@ -112,14 +136,17 @@ pub fn arms_table(trial: &Trial, verdict: &Verdict) -> Table {
         table.row([format!("A {found}"), "–".into(), "–".into(), "set now".into()]);
     }
     for (index, arm) in trial.arms.iter().enumerate().skip(1) {
-        let claimed = verdict.compared.as_ref() == Some(arm) && verdict.effect.is_some();
+        let claimed =
+            is_decided(verdict) && verdict.compared.as_ref() == Some(arm) && verdict.effect.is_some();
         let found = verdict.arms.iter().find(|one| one.arm == *arm);
         let (effect, low, high) = match claimed {
             true => (verdict.effect, verdict.low, verdict.high),
             false => found.map_or((None, None, None), |one| (one.effect, one.low, one.high)),
         };
         let interval = match (low, high) {
-            (Some(low), Some(high)) => format!("{} to {}", units::percent_signed(low), units::percent_signed(high)),
+            (Some(low), Some(high)) => {
+                format!("{} to {}", units::percent_signed(low), units::percent_signed(high))
+            }
             _ => "–".into(),
         };
         let remark = match (claimed, found.is_some_and(|one| one.dropped)) {
@@ -155,14 +182,14 @@ fn rule(trial: &Trial, verdict: &Verdict) -> String {
     let notes = html::list(&verdict.notes);
     format!(
         "<h3>{}: {word}</h3>\n<p>{}</p>\n{}<p class=\"quiet\">Windows of {}, of which the first {} do not count; equal means \
-         within ±{}; carry-over excluded up to {}. {}.</p>\n{notes}",
+         within ±{}; {}. {}.</p>\n{notes}",
         escape(&trial.knob),
         escape(&verdict.sentence),
         html::table(&arms_table(trial, verdict)),
         units::span_ms(verdict.window_ms),
         units::span_ms(verdict.washout_ms),
         units::percent(verdict.rope * 100.0),
-        units::span_ms(verdict.horizon_ms),
+        horizon(verdict),
         escape(&stages.join("; "))
     )
 }

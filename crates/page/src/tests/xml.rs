@@ -66,7 +66,8 @@ fn split_tag(text: &str) -> Result<(&str, &str), String> {
 fn check_attributes(mut text: &str) -> Result<(), String> {
     let mut names = Vec::new();
     while !text.trim().is_empty() {
-        let (name, after) = text.trim_start().split_once("=\"").ok_or(format!("an attribute without value: {text:?}"))?;
+        let (name, after) =
+            text.trim_start().split_once("=\"").ok_or(format!("an attribute without value: {text:?}"))?;
         if name.contains(char::is_whitespace) || names.contains(&name) {
             return Err(format!("a wrong or second attribute: {name:?}"));
         }

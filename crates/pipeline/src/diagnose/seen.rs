@@ -1,5 +1,6 @@
 //! What several causes read out of a scene: how fast a disk was, what the log says of it, which limits bind.
 
+use super::cloud;
 use super::facts::CgroupLimit;
 use super::scene::Scene;
 use model::check::{Probe, Role};
@@ -36,6 +37,23 @@ pub fn gain_by_depth(scene: &Scene<'_>) -> Option<f64> {
         None => scene.curve().first().filter(|(depth, _)| *depth == 1)?.1.iops(),
     };
     (single > 0.0).then(|| deepest / single)
+}
+
+/// I/Os a second of a load in its later half, without what a bucket had in stock at first; over the whole load where it is
+/// too short to be halved.
+pub fn settled_iops(probe: &Probe) -> f64 {
+    let (rates, _) = cloud::series_of_bins(&probe.load, 40);
+    let later = &rates[rates.len() / 2..];
+    match rates.len() {
+        0..4 => probe.iops(),
+        _ => later.iter().sum::<f64>() / later.len() as f64,
+    }
+}
+
+/// The most I/Os a second that any random read of the check settled at.
+pub fn settled_best(scene: &Scene<'_>) -> Option<f64> {
+    let reads = scene.probes.iter().filter(|probe| matches!(probe.role, Role::Depth | Role::Latency));
+    reads.map(settled_iops).max_by(f64::total_cmp)
 }
 
 /// Lines of the log that hold one of these words and name the disk, or one of the names it goes by below.

@@ -63,7 +63,9 @@ const EXPLAINED: &[(&str, &[&str])] = &[
     ("depth_not_reached", &["generator_bound", "stood_still"]),
     ("everything_waits_for_io", &["array_syncing", "busy_before_load", "writers_wait_for_dirty_pages"]),
     ("noisy_run", &["others_on_device", "stood_still", "token_bucket"]),
-    ("token_bucket", &["cgroup_limit_reached", "rate_capped_outside", "burst_used_up"]),
+    ("promise_reached", &["burst_used_up"]),
+    ("rate_capped_outside", &["burst_used_up"]),
+    ("token_bucket", &["cgroup_limit_reached", "rate_capped_outside", "burst_used_up", "promise_reached"]),
 ];
 
 /// With so many loads, what is seen under one of them alone is chance: each lasts a second or two.

@@ -6,6 +6,7 @@ pub mod diff_view;
 pub mod exposition;
 mod fact_rows;
 pub mod field_page;
+mod imported;
 pub mod layers;
 mod link_rows;
 pub mod lint;

@@ -6,6 +6,7 @@ use super::tree::Row;
 use super::{fact_rows, link_rows, owner_view, stack_rows};
 use model::change::Attribute;
 use model::iopath::{Interrupt, Layer, LayerKind};
+use model::ownership::SetBy;
 use model::units;
 
 /// The settings of a loop device or a stacked one that act above the disk.
@@ -168,10 +169,14 @@ fn settings(layer: &Layer, all: bool) -> Vec<Row> {
 /// What a value does, then who gave it. A setting that only the driver can have set, so that neither a default nor
 /// anybody's wish is known, has nothing to add.
 fn with_owner(meaning: String, setting: &model::iopath::Setting) -> String {
+    // In front, where it stands in a column and is never alone on a line.
+    if matches!(setting.set_by(), SetBy::Kernel(_)) && setting.dissenters().is_empty() {
+        return format!("[default] {meaning}");
+    }
     let default = owner_view::default_words(setting);
     let parts = [Some(meaning), owner_view::owner_words(setting), default];
     let said: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    said.join("; ").replace("; [kernel default]", " [default]")
+    said.join("; ")
 }
 
 fn is_bare_scheduler(setting: &model::iopath::Setting) -> bool {

@@ -81,6 +81,11 @@ pub fn record(id: i64, record: &Record) -> Vec<String> {
         lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
         return lines;
     }
+    if let Some(imported) = &record.imported {
+        let mut lines = super::imported::lines(record, imported);
+        lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
+        return lines;
+    }
     let mut lines = match (studies::lines(record), &record.load) {
         (Some(lines), load) => {
             let last = load.iter().flat_map(|load| summary::load_lines(&record.job, load));

@@ -14,15 +14,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Least time between two frames, ms.
-pub const EVERY_MIN_MS: i64 = 100;
 /// How long a silent stream waits before it says that it is there.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// The stream of events for a listener.
 pub fn response(door: &Arc<Door>, call: &Call, headers: &HeaderMap) -> Response {
     let last_id = headers.get("last-event-id").and_then(|value| value.to_str().ok());
-    let every_ms = call.number("every_ms").unwrap_or(EVERY_MIN_MS) as u64;
+    let every_ms = call.number("every_ms").unwrap_or(0) as u64;
     let mut place = door.hub.place(last_id, every_ms);
     let listener = Listener::new(door);
     // One piece waits at the most: what is slower than that loses frames in the hub, not memory here.

@@ -41,7 +41,9 @@ fn import(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         let fault = Fault::new(422, format!("{}: {error}", file.name()));
         return Err(Fault { exit: done.exit, ..fault });
     }
-    let all = |name: &str| files.iter().flat_map(|file| file[name].as_array().cloned().unwrap_or_default());
+    let all = |name: &'static str| {
+        files.iter().flat_map(move |file| file[name].as_array().cloned().unwrap_or_default())
+    };
     let ids: Vec<Value> =
         all("results").map(|result| result["record"].clone()).filter(Value::is_i64).collect();
     document["ids"] = json!(ids);

@@ -17,7 +17,9 @@ pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
     let mut seen = Seen::default();
     for (index, mark) in marks.iter().enumerate() {
         let last_line = index.checked_sub(1).map_or(0, |before| marks[before].line);
-        if index == 0 || seen.is_over_at(mark) || mark.line > last_line + APART {
+        // With `--output-format=json,normal` a document of any length stands between the banners and the heads.
+        let is_far = mark.line > last_line + APART && !(seen.banner && !seen.result && mark.kind == Kind::Head);
+        if index == 0 || seen.is_over_at(mark) || is_far {
             starts.push(index);
             seen = Seen::default();
         }
@@ -31,6 +33,7 @@ pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
 #[derive(Default)]
 struct Seen {
     anything: bool,
+    banner: bool,
     result: bool,
     end: bool,
     group: Option<u32>,
@@ -50,6 +53,7 @@ impl Seen {
 
     fn note(&mut self, mark: &Mark) {
         self.anything = true;
+        self.banner |= mark.kind == Kind::Banner;
         match mark.kind {
             Kind::Head => self.result = true,
             Kind::Side => self.result |= is_whole(&mark.text),

@@ -35,7 +35,7 @@ pub fn read(text: &str, rows: &mut Vec<Row>) {
         let (row, glued) = (&rest[..6], rest[6]);
         let number = |word: &str| word.parse::<f64>().ok().filter(|number| number.is_finite());
         let Some(finished) = number(row[2]) else { return };
-        let next = second + 1;
+        let Some(next) = second.checked_add(1) else { return };
         let average = glued.strip_suffix(&next.to_string()).filter(|_| rest.len() > 7);
         let is_average = |word: &str| word == "-" || number(word).is_some();
         if !is_average(average.unwrap_or(glued)) {

@@ -1,14 +1,15 @@
 //! `iodyno import`: results of other tools become records.
 
-mod record;
-mod source;
+pub mod record;
+pub mod source;
 mod table;
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use imports::{ImportError, Unread};
+use imports::Unread;
 use model::imported::Imported;
 use serde::Serialize;
+use std::collections::HashMap;
 use store::{Filter, Store};
 
 /// Arguments of `import`.
@@ -70,7 +71,7 @@ struct Document {
 /// Reads the files and keeps what is in them.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = if args.dry_run { None } else { Some(Store::open(&context.state_dir)?) };
-    let mut keeper = Keeper { store, args, context, rows: Vec::new(), seen: Vec::new() };
+    let mut keeper = Keeper { store, args, context, rows: HashMap::new(), seen: HashMap::new() };
     keeper.look()?;
     let mut files = Vec::new();
     for name in &args.files {
@@ -91,17 +92,19 @@ struct Keeper<'a> {
     store: Option<Store>,
     args: &'a Args,
     context: &'a Context,
-    /// Number and summary of the imports that are there.
-    rows: Vec<(i64, String)>,
-    /// What a dry run has seen.
-    seen: Vec<Imported>,
+    /// Numbers of the imports that are there, by their summaries.
+    rows: HashMap<String, Vec<i64>>,
+    /// What a dry run has seen, by summary.
+    seen: HashMap<String, Vec<Imported>>,
 }
 
 impl Keeper<'_> {
     fn look(&mut self) -> Result<(), Failure> {
         if let Some(store) = &self.store {
             let filter = Filter { verb: Some("import".into()), ..Filter::default() };
-            self.rows = store.query(&filter)?.into_iter().map(|row| (row.id, row.summary)).collect();
+            for row in store.query(&filter)? {
+                self.rows.entry(row.summary).or_default().push(row.id);
+            }
         }
         Ok(())
     }
@@ -112,53 +115,61 @@ impl Keeper<'_> {
         let import = match read {
             Ok(import) => import,
             Err(error) => {
-                file.error = Some(explain(&error));
+                file.error = Some(error.to_string());
                 return Ok(file);
             }
         };
         file.unread = import.unread;
         for imported in import.results {
             let imported = record::labelled(imported, self.args.host.as_deref(), self.args.device.as_deref());
-            file.results.push(self.keep(imported)?);
+            file.results.push(self.found(imported)?);
         }
+        self.keep(&mut file.results)?;
         Ok(file)
     }
 
-    fn keep(&mut self, imported: Imported) -> Result<Found, Failure> {
+    /// Whether it is there already, whatever file it came from; what is not is remembered.
+    fn found(&mut self, imported: Imported) -> Result<Found, Failure> {
         let summary = record::summary(&imported);
-        if let Some(known) = self.known(&imported, &summary)? {
-            return Ok(Found { record: known, known: true, summary, imported });
-        }
-        let Some(store) = &self.store else {
-            self.seen.push(record::bare(&imported));
-            return Ok(Found { record: None, known: false, summary, imported });
-        };
-        let record = record::of(&self.context.host, imported);
-        let id = store.insert(&record)?;
-        if !self.args.tag.is_empty() {
-            store.tag(id, &self.args.tag.iter().map(String::as_str).collect::<Vec<_>>())?;
-        }
-        self.rows.push((id, summary.clone()));
-        let imported = record.imported.unwrap_or_default();
-        Ok(Found { record: Some(id), known: false, summary, imported })
-    }
-
-    /// The record that says the same already, whatever file it came from.
-    fn known(&self, imported: &Imported, summary: &str) -> Result<Option<Option<i64>>, Failure> {
-        let bare = record::bare(imported);
-        let Some(store) = &self.store else {
-            return Ok(self.seen.contains(&bare).then_some(None));
-        };
-        for (id, other) in &self.rows {
-            if other == summary && store.get(*id)?.imported.as_ref().map(record::bare).as_ref() == Some(&bare)
-            {
-                return Ok(Some(Some(*id)));
+        let bare = record::bare(&imported);
+        let is_same = |other: &Imported| record::bare(other) == bare;
+        if let Some(store) = &self.store {
+            for id in self.rows.get(&summary).into_iter().flatten() {
+                if store.get(*id)?.imported.as_ref().is_some_and(is_same) {
+                    return Ok(Found { record: Some(*id), known: true, summary, imported });
+                }
             }
         }
-        Ok(None)
+        let seen = self.seen.entry(summary.clone()).or_default();
+        let known = seen.contains(&bare);
+        if !known {
+            seen.push(bare);
+        }
+        Ok(Found { record: None, known, summary, imported })
     }
-}
 
-fn explain(error: &ImportError) -> String {
-    error.to_string()
+    /// All new results of a file in one go.
+    fn keep(&mut self, results: &mut [Found]) -> Result<(), Failure> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let mut new: Vec<&mut Found> = results.iter_mut().filter(|found| !found.known).collect();
+        let records: Vec<_> =
+            new.iter().map(|found| record::of(&self.context.host, found.imported.clone())).collect();
+        let ids = store.insert_all(&records)?;
+        let tags: Vec<&str> = self.args.tag.iter().map(String::as_str).collect();
+        for (found, id) in new.iter_mut().zip(ids) {
+            if !tags.is_empty() {
+                store.tag(id, &tags)?;
+            }
+            found.record = Some(id);
+            self.rows.entry(found.summary.clone()).or_default().push(id);
+        }
+        // A result that the file tells twice has the number of the first.
+        let first: HashMap<String, i64> =
+            results.iter().rev().filter_map(|found| Some((found.summary.clone(), found.record?))).collect();
+        for found in results.iter_mut().filter(|found| found.record.is_none()) {
+            found.record = first.get(&found.summary).copied();
+        }
+        self.seen.clear();
+        Ok(())
+    }
 }

@@ -28,6 +28,13 @@
 //! ```scene
 //! promise: aws gp2 iops=300 burst_iops=3000 burst_s=2000
 //! disk: nvme1n1 transport=nvme
+//! probe: depth read=5200@1ms depth=2 elapsed=2s
+//! probe: depth read=604@100ms depth=32 elapsed=2s
+//! expect: warning says "fell from 2.60 k to 302 IOPS" about nvme1n1
+//! ```
+//! ```scene
+//! promise: aws gp2 iops=300 burst_iops=3000 burst_s=2000
+//! disk: nvme1n1 transport=nvme
 //! probe: depth read=2990@10ms depth=32 elapsed=1s
 //! expect: note says "after 33 min 20 s" about nvme1n1
 //! ```
@@ -43,9 +50,16 @@
 //! disk: nvme1n1 transport=nvme
 //! probe: depth read=3000@10ms depth=32 elapsed=1s
 //! ```
+//! Never faster than now, and neither figure is near:
+//! ```scene
+//! promise: aws gp2 iops=300 burst_iops=3000
+//! disk: nvme1n1 transport=nvme
+//! probe: depth read=760@2ms depth=2 elapsed=2s
+//! probe: depth read=780@80ms depth=32 elapsed=2s
+//! ```
 //!
 //! ## Seen
-//! Not produced: it takes a disk of that provider; the examples are made from its documentation.
+//! In the lab: `burst_spent`, a disk that QEMU lets burst at 3,000 for four seconds and then holds at 300.
 //!
 //! ## Sources
 //! - AWS, Amazon EBS User Guide, General Purpose SSD volumes: I/O credits and burst performance
@@ -53,9 +67,10 @@
 
 use crate::diagnose::cloud;
 use crate::diagnose::finding::{With, found};
+use crate::diagnose::seen::{settled_best, settled_iops};
 use crate::diagnose::{Cause, Scene};
 use model::change::Risk;
-use model::check::Promise;
+use model::check::{Promise, Role};
 use model::finding::{Finding, Level};
 use model::units;
 
@@ -75,10 +90,24 @@ pub static CAUSE: Cause = Cause {
     judge,
 };
 
+/// What a token bucket's stock adds at the least, as in `rate_capped_outside`.
+const FASTER: f64 = 1.3;
+
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let Some(promise) = scene.promise else { return Vec::new() };
     let rates = promise.iops.zip(promise.burst_iops).filter(|(base, burst)| *burst > base * 1.1);
     rates.and_then(|rates| finding(scene, promise, rates)).into_iter().collect()
+}
+
+/// A shallower load that was faster than the base by far, and a deepest one that settled at it: more depth never gives less by
+/// itself, and not just that figure.
+fn fallen_between(scene: &Scene<'_>, base: f64) -> Option<(f64, f64)> {
+    let curve = scene.curve();
+    let ((_, last), before) = curve.split_last()?;
+    let shallower = before.iter().map(|(_, probe)| *probe).chain(scene.probe(Role::Latency));
+    let highest = shallower.map(settled_iops).max_by(f64::total_cmp)?;
+    let now = settled_iops(last);
+    (cloud::is_kept(now, base) && highest > base * FASTER).then_some((highest, now))
 }
 
 fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> Option<Finding> {
@@ -87,9 +116,10 @@ fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> O
     let fall = cloud::fall_of(&rates, step_s, &probe.load.latency());
     let fallen = fall
         .and_then(|fall| Some((fall.highest?, fall.settled)))
-        .filter(|(_, now)| cloud::is_near(*now, base));
+        .filter(|(_, now)| cloud::is_kept(*now, base))
+        .or_else(|| fallen_between(scene, base));
     let count = |rate: f64| units::count(rate.round());
-    let best = scene.iops_best().unwrap_or_default();
+    let best = settled_best(scene).unwrap_or_default();
     let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
     let (level, claim) = if let Some((before, now)) = fallen {
         let claim = format!(
@@ -98,7 +128,7 @@ fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> O
             count(now)
         );
         (Level::Warning, claim)
-    } else if cloud::is_near(best, base) {
+    } else if cloud::is_kept(best, base) {
         let (base, burst) = (count(base), count(burst));
         (
             Level::Warning,
@@ -106,7 +136,7 @@ fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> O
                 "{device} gives its base of {base} IOPS, not the burst of {burst}: its credits are used up."
             ),
         )
-    } else if cloud::is_near(best, burst) {
+    } else if cloud::is_kept(best, burst) {
         let lasts =
             promise.burst_s.map(|s| format!(" after {} at the latest", units::span_ms((s * 1e3) as u64)));
         let claim = format!(

@@ -53,7 +53,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: guests have no idle states of their own, and this class of machine is a guest.
+//! Not produced: it takes idle states that are left slowly, which only hardware has. QEMU's emulated CPUs have no cpuidle driver,
+//! and this class of machine, a guest, has `haltpoll`.
 //!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/pm/cpuidle.rst`, `Documentation/power/pm_qos_interface.rst`

@@ -58,8 +58,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: in a guest of the lab a writer was seen in balance_dirty_pages with `vm.dirty_bytes` at 8 MiB, but not during the
-//! moment of a sample.
+//! In the lab: `dirty_limit_filled`.
 //!
 //! ## Sources
 //! - Linux `mm/page-writeback.c`, `dirty_freerun_ceiling`, `balance_dirty_pages`

@@ -48,7 +48,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: no disk here or in the lab takes long for a discard.
+//! In the lab: `discard_mounted`, as a note; no disk here or there takes long for a discard, which the warning needs.
 //!
 //! ## Sources
 //! - ext4(5), xfs(5), btrfs(5), `discard`; fstrim(8); Linux `Documentation/ABI/stable/sysfs-block`, `discard_max_bytes`

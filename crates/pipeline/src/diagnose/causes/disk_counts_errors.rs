@@ -47,7 +47,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a failing disk.
+//! In the lab: `failure_predicted`, a disk of scsi_debug that expects to fail. The counters take a disk that really does.
 //!
 //! ## Sources
 //! - SCSI Primary Commands, Informational Exceptions log page

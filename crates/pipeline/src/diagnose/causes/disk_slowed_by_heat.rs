@@ -50,7 +50,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: the disks of the lab have no temperature.
+//! Not produced: it takes a disk that gets hot. QEMU's NVMe stays at 50 °C and counts no throttling, its SCSI and SATA disks
+//! report no critical temperature.
 //!
 //! ## Sources
 //! - NVM Express Base Specification 2.0, SMART / Health Information log: Thermal Management Temperature 1 and 2 Transition Count, Total Time, Warning Composite Temperature Time

@@ -70,7 +70,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs a second writer beside the synced load, which no check starts.
+//! In the lab: `commit_behind_copy`, on an ext4 mounted with `dioread_lock`, which was the default before Linux 5.6.
 //!
 //! ## Sources
 //! - ext4(5), `data=ordered`; Linux `fs/jbd2/commit.c`, `journal_submit_data_buffers`

@@ -48,7 +48,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a guest could have two groups, but this rule has not been run there.
+//! In the lab: `groups_on_one_disk`.
 //!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, io.weight, io.cost.qos

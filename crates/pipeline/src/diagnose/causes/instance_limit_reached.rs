@@ -50,7 +50,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a disk of that provider; the examples are made from its documentation.
+//! In the lab: `instance_cap`, a disk that QEMU holds at what the instance allows.
 //!
 //! ## Sources
 //! - AWS, Amazon EC2 User Guide, EBS-optimized instances: baseline and maximum by instance type

@@ -6,6 +6,9 @@
 //! 15 % of its time or more with them (proposals of this project: below that the CPU has room to spare). Where the CPU is
 //! full, `interrupts_on_one_cpu` warns, and this says why.
 //!
+//! Kernels before 4.14 do not say where a vector goes (no `effective_affinity`). There a mask of one CPU counts, else that a
+//! hundred interrupts and more went to one CPU alone.
+//!
 //! ## Why it matters
 //! A device with a vector a queue is made to complete on all CPUs. With one mask for all vectors the queues are parallel and
 //! the completions are not: the CPU becomes the ceiling of the device.
@@ -35,7 +38,36 @@
 //! expect: warning says "CPU 1" says "100 %" about sda
 //! ```
 //!
+//! Linux 3.10, by the masks, and by the counts:
+//! ```scene
+//! machine: cpus_online=0-3
+//! disk: sda transport=sas
+//! interrupt: mpt2sas0-msix0 irq=107 allowed=2
+//! interrupt: mpt2sas0-msix1 irq=108 allowed=2
+//! expect: note says "CPU 2" about sda
+//! ```
+//! ```scene
+//! machine: cpus_online=0-3
+//! disk: sda transport=sas
+//! interrupt: mpt2sas0-msix0 irq=107 allowed=0-3 counts=94113,0,0,0
+//! interrupt: mpt2sas0-msix1 irq=108 allowed=0-3 counts=80022,0,0,0
+//! expect: note says "CPU 0" about sda
+//! ```
+//!
 //! ## Stays silent
+//! ```scene
+//! machine: cpus_online=0-3
+//! disk: sda transport=sas
+//! interrupt: mpt2sas0-msix0 irq=107 allowed=0-3 counts=94113,0,0,0
+//! interrupt: mpt2sas0-msix1 irq=108 allowed=0-3 counts=0,80022,0,0
+//! ```
+//! Too few to tell:
+//! ```scene
+//! machine: cpus_online=0-3
+//! disk: sda transport=sas
+//! interrupt: mpt2sas0-msix0 irq=107 allowed=0-3 counts=12,0,0,0
+//! interrupt: mpt2sas0-msix1 irq=108 allowed=0-3 counts=9,0,0,0
+//! ```
 //! ```scene
 //! machine: cpus_online=0-3
 //! disk: nvme0n1 transport=nvme_(pcie)
@@ -57,8 +89,9 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: the lab's devices with several vectors (NVMe, virtio) have managed ones, which the kernel spreads; it takes
-//! a controller such as mpt3sas or an ARM machine, where a wide mask means its first CPU.
+//! Not produced: QEMU's controllers with several vectors (NVMe, virtio) have managed ones, which the kernel spreads, and its
+//! others (AHCI, xHCI, megasas) have one. It takes a controller such as mpt3sas, an ARM machine, where a wide mask means its
+//! first CPU, or a kernel before 4.14 without irqbalance.
 //!
 //! ## Sources
 //! - Linux `Documentation/core-api/irq/irq-affinity.rst`; irqbalance(1)
@@ -68,7 +101,7 @@ use crate::diagnose::{Cause, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
-use model::iopath::Layer;
+use model::iopath::{Interrupt, Layer};
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -89,6 +122,8 @@ pub static CAUSE: Cause = Cause {
 const RATE_MIN: f64 = 2000.0;
 const SHARE_MIN: f64 = 0.9;
 const INTERRUPT_PERCENT_MIN: f64 = 15.0;
+/// So many interrupts on one CPU alone are no chance.
+const COUNTED_MIN: u64 = 100;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let has_others = parts::cpus(scene).is_some_and(|cpus| cpus > 1);
@@ -97,10 +132,9 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let vectors = parts::vectors(disk);
-    let cpu = vectors.first()?.effective_cpus.as_deref()?;
-    let is_one = cpu.parse::<u32>().is_ok();
-    let is_all = vectors.iter().all(|line| line.effective_cpus.as_deref() == Some(cpu));
-    if vectors.len() < 2 || !is_one || !is_all {
+    let cpu = &destination(vectors.first()?)?;
+    let is_all = vectors.iter().all(|line| destination(line).as_ref() == Some(cpu));
+    if vectors.len() < 2 || !is_all {
         return None;
     }
     let measured = scene.frames().find_map(|(_, frame)| share(frame, &disk.name, cpu));
@@ -115,7 +149,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
             name,
             format!("{name}: all {count} interrupt vectors are delivered to CPU {cpu}{took}."),
         )
-        .shows("effective_affinity_list", format!("{cpu} for {count} vectors"))
+        .shows("delivered to", format!("CPU {cpu}, {count} vectors"))
         .shows(
             "irq.device_cpu.per_s",
             measured.map_or("not measured".into(), |share| format!("{share:.2} on CPU {cpu}")),
@@ -125,6 +159,20 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         // A field report gained 15 % (34k to 39k) from spreading alone.
         .gains(if measured.is_some() { 0.15 } else { 0.05 }),
     )
+}
+
+/// The one CPU that a vector is delivered to; none where there are several, or where nothing tells.
+fn destination(line: &Interrupt) -> Option<String> {
+    let one = |cpus: &str| cpus.parse::<u32>().is_ok().then(|| cpus.to_string());
+    if let Some(cpus) = line.effective_cpus.as_deref() {
+        return one(cpus);
+    }
+    let counted = || {
+        let total: u64 = line.counts.iter().sum();
+        let place = line.counts.iter().position(|count| *count == total)?;
+        (total >= COUNTED_MIN).then(|| place.to_string())
+    };
+    line.allowed_cpus.as_deref().and_then(one).or_else(counted)
 }
 
 /// The share of the interrupts that this CPU took, where they cost it something.

@@ -36,9 +36,9 @@
 //! ## Sources
 //! - AWS, Amazon EBS User Guide, I/O characteristics: I/O size is capped at 256 KiB for SSD and 1,024 KiB for HDD volumes
 //! - Microsoft, Azure managed disk types, Premium SSD transactions
-//! - The 3 % are a proposal of this project.
+//! - Just the promised number is what providers allow themselves: nine tenths and more, and a tenth above for a bucket's stock.
 
-use crate::diagnose::cloud::is_near;
+use crate::diagnose::cloud::is_kept;
 use crate::diagnose::finding::{With, note};
 use crate::diagnose::{Cause, Scene};
 use model::change::Risk;
@@ -72,7 +72,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let counted = streams.map(|probe| (probe, probe.job.bs.div_ceil(unit)));
     let (probe, several) = counted
         .filter(|(_, several)| *several > 1)
-        .find(|(probe, several)| is_near(probe.iops() * *several as f64, iops))?;
+        .find(|(probe, several)| is_kept(probe.iops() * *several as f64, iops))?;
     let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
     let (size, unit) = (units::bytes(probe.job.bs as f64), units::bytes(unit as f64));
     let claim = format!(

@@ -46,8 +46,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: kernels refuse most of the mistakes (a partition gives ENODEV in version 2); the examples are made by
-//! hand.
+//! In the lab: `limit_beside_path`.
 //!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, io.max

@@ -56,7 +56,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: no device here or in the lab serves 500,000 I/Os a second.
+//! Not produced: it takes a device that serves 500,000 I/Os a second; the fastest here, a loop device over memory, ends at
+//! 223,000, and zram, which is faster, merges nothing and looks for nothing.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `nomerges`; `block/blk-merge.c`, `blk_attempt_plug_merge`
@@ -68,7 +69,7 @@ use crate::diagnose::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
-use model::iopath::Layer;
+use model::iopath::{Layer, LayerKind};
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -91,7 +92,9 @@ const NONE_PERCENT: f64 = 0.1;
 const BUSY_PERCENT: f64 = 50.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let disks = scene.queues().filter(|disk| number(disk, "nomerges") == Some(0.0));
+    // zram, arrays and mapped devices pass on what they get as it comes and look for no neighbour.
+    let has_requests = |layer: &&Layer| matches!(layer.kind, LayerKind::Disk | LayerKind::Loop);
+    let disks = scene.queues().filter(has_requests).filter(|disk| number(disk, "nomerges") == Some(0.0));
     disks.filter_map(|disk| scene.frames().find_map(|(_, frame)| finding(disk, frame))).collect()
 }
 

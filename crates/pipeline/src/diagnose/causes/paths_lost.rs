@@ -35,7 +35,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: the lab has no multipath device.
+//! In the lab: `lost_path`.
 //!
 //! ## Sources
 //! - Linux `drivers/md/dm-mpath.c` (Failing path); multipath(8), multipathd(8)

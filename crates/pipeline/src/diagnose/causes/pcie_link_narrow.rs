@@ -53,8 +53,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: neither the lab nor this class of machine has such hardware; the examples are made by hand from the
-//! sources.
+//! Not produced: it takes a slot. The links of QEMU's devices are numbers that somebody typed, and iodyno does not believe the
+//! link of an emulated device; the examples are made by hand from the sources.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/testing/sysfs-bus-pci`, `current_link_speed`, `max_link_speed`, `current_link_width`, `max_link_width`

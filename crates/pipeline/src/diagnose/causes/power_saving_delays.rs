@@ -49,7 +49,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: the disks of the lab have no power states.
+//! Not produced: it takes a link or a controller that sleeps. QEMU's AHCI accepts the policies and does nothing, its NVMe has one
+//! power state.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/testing/sysfs-class-scsi_host`, `link_power_management_policy`

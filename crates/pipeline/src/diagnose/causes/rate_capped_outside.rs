@@ -12,6 +12,8 @@
 //! and the same to 2 % at both, while the load left its CPU half idle: a bucket without a stock. What is merely saturated
 //! looks the same, so this is a note unless the rate is a round figure or one that is sold.
 //!
+//! A rate that is just what the disk is sold with (`--disk-spec`) is no finding: `promise_reached` says so.
+//!
 //! ## Why it matters
 //! A hypervisor, a provider or a control group hands out so many I/Os a second. As long as there are tokens I/Os are
 //! fast, then each waits for the next one. The median says nothing about it, and no setting of the kernel moves the
@@ -58,6 +60,15 @@
 //! ```
 //!
 //! ## Stays silent
+//! It gives what it was sold with:
+//! ```scene
+//! promise: iops=1000
+//! disk: vda transport=virtio
+//! probe: depth read=2200@8ms depth=8 elapsed=2200ms
+//! bins: 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100
+//! probe: depth read=2200@32ms depth=32 elapsed=2200ms
+//! bins: 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100 100
+//! ```
 //! ```scene
 //! disk: sda transport=sata rotational=0
 //! probe: depth read=480@290ms depth=40 elapsed=3600ms
@@ -161,9 +172,15 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
         .filter(|probe| probe.role == Role::Depth && probe.load.depth > 1 && !is_left_to_the_rule(probe));
     // The deepest that shows it: shallow loads stay below the cap.
     let bucket = deep.filter_map(plateau_of).next_back().map(bucket);
-    let cap =
-        pulsed(scene).or(bucket).or_else(|| same_at_depths(scene)).filter(|cap| !is_our_own(scene, cap));
+    let cap = pulsed(scene).or(bucket).or_else(|| same_at_depths(scene));
+    let cap = cap.filter(|cap| !is_our_own(scene, cap) && !is_promised(scene, cap));
     cap.map(|cap| finding(scene, disk, &cap)).into_iter().collect()
+}
+
+/// Whether it is what the disk is sold with, for ever or in a burst: then nothing is wrong with it.
+fn is_promised(scene: &Scene<'_>, cap: &Cap) -> bool {
+    let sold = scene.promise.map(|promise| [promise.iops, promise.burst_iops]);
+    sold.is_some_and(|sold| sold.into_iter().flatten().any(|rate| cloud::is_kept(cap.rate, rate)))
 }
 
 /// Whether a control group of this machine has just this limit: then the rule `cgroup_limit_reached` names it.

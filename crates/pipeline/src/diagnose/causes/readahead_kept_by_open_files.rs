@@ -51,7 +51,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs a reader that is older than the change, which no check has.
+//! In the lab: `readahead_kept`.
 //!
 //! ## Sources
 //! - Linux `mm/readahead.c`, `file_ra_state_init`, called when a file is opened

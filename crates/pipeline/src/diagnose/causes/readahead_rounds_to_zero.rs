@@ -48,7 +48,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs a kernel with pages of 64 KiB, and this machine and the lab have 4; there, 1 to 3 become 0 the same way.
+//! In the lab: `readahead_below_page`, 2 KiB with pages of 4; that 16 and 32 become none takes pages of 64.
 //!
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_ra_store`: the value is shifted right to pages

@@ -57,7 +57,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: no spinning disk here, and the disks of the lab travel in no time.
+//! Not produced: it takes a head that travels. A disk of the lab can say that it spins, and its streams lose nothing by
+//! alternating.
 //!
 //! ## Sources
 //! - Linux commit 459779d04ae8, "block: Improve read ahead size for rotational devices", with its measurements

@@ -51,7 +51,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: no disk here or in the lab keeps reads waiting for longer than their neighbours do.
+//! Not produced: it takes a disk on which a few reads wait for ten and more times as long as their neighbours. Where QEMU holds a
+//! disk back every read waits, and the median with them.
 //!
 //! ## Sources
 //! - Ren et al., "BFQ, Multiqueue-Deadline, or Kyber?", ICPE 2024, doi 10.1145/3629526.3645053: up to 99.3 % lower tails

@@ -49,7 +49,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a flash disk of its own; the disks here are virtual.
+//! In the lab: `reads_beside_writes`, an NVMe disk that QEMU lets move 30 MiB a second, reads and writes together. That a flash
+//! chip does so by itself takes one.
 //!
 //! ## Sources
 //! - Kim et al.: Towards SLO complying SSDs through OPS isolation, FAST 2015; Hao et al.: LinnOS, OSDI 2020

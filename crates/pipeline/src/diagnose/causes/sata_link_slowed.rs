@@ -45,8 +45,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: neither the lab nor this class of machine has such hardware; the examples are made by hand from the
-//! sources.
+//! Not produced: it takes a cable. QEMU's AHCI has a link of 1.5 Gb/s, the lowest, so that the kernel has nothing to slow down
+//! to.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/testing/sysfs-ata`: `sata_spd`, `hw_sata_spd_limit`

@@ -47,7 +47,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs a device of some MB/s beside others and gigabytes of dirty pages.
+//! In the lab: `stick_full_of_dirty`.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/testing/sysfs-class-bdi`, `max_ratio`, `strict_limit`

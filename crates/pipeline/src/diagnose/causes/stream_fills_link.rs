@@ -40,8 +40,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: neither the lab nor this class of machine has such hardware; the examples are made by hand from the
-//! sources.
+//! Not produced: it takes a link that bounds a stream. The rate of an emulated link bounds nothing, and iodyno does not believe
+//! it; the examples are made by hand from the sources.
 //!
 //! ## Sources
 //! - Serial ATA Revision 3.x: 6.0 Gb/s with 8b/10b coding

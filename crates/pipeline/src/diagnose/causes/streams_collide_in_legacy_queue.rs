@@ -53,7 +53,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it needs a kernel before 5.0 with the single-queue block layer, and the oldest in the lab is 5.10.
+//! Not produced: it takes a kernel before 5.0 with the single-queue block layer, and the oldest that a guest of the lab can be
+//! given is 5.10.
 //!
 //! ## Sources
 //! - Linux 4.20 `Documentation/block/cfq-iosched.txt`, `slice_idle`; `Documentation/block/deadline-iosched.txt`

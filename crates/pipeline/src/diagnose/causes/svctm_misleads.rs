@@ -41,7 +41,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes one of those distributions; the lab's root is Debian 12, whose iostat prints no svctm.
+//! Not produced: it takes one of those distributions, and none of them can be had from the archives that the lab is made from;
+//! Debian 12's iostat prints no svctm.
 //!
 //! ## Sources
 //! - sysstat's CHANGES, 12.1.2: "iostat: Remove service time (svctm)"; its iostat(1) before: "do not trust this field any more"

@@ -37,7 +37,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a bad cable.
+//! Not produced: it takes a bad cable; QEMU's SATA disks do not have attribute 199.
 //!
 //! ## Sources
 //! - ATA Command Set 4; SMART attribute 199, UDMA CRC Error Count, as smartctl(8) names it

@@ -33,7 +33,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a bridge with broken firmware.
+//! In the lab: `uas_aborts`, a UAS disk that QEMU holds at one I/O a second while the kernel waits two for each command.
 //!
 //! ## Sources
 //! - Linux `drivers/usb/storage/uas.c`: the messages; `Documentation/admin-guide/kernel-parameters.txt`, `usb-storage.quirks`

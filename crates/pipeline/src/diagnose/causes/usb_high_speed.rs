@@ -37,7 +37,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a device that says version 3 on a link of version 2 needs real cables.
+//! Not produced: it takes real cables; on a link of version 2 QEMU's USB disks say that they are of version 2.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/stable/sysfs-bus-usb`: `speed`, `version`

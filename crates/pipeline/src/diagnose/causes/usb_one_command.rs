@@ -43,7 +43,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a guest has usb-storage and uas disks, but this rule has not been run there.
+//! In the lab: `stick_without_queue`, as a note. The warning takes a disk that can do UASP and is kept from it; QEMU's can do
+//! either the one or the other.
 //!
 //! ## Sources
 //! - USB Mass Storage Class Bulk-Only Transport 1.0; USB Attached SCSI Protocol (UASP) 1.0, interface protocol 62h

@@ -40,7 +40,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a disk of that provider; the examples are made from its documentation.
+//! In the lab: `volume_from_snapshot`, where dm-delay holds reads back by 200 ms and the firmware says Amazon: the reading of a
+//! real snapshot takes a volume of that provider.
 //!
 //! ## Sources
 //! - AWS, Amazon EBS User Guide, Initialize Amazon EBS volumes

@@ -71,7 +71,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: no disk here or in the lab is slow enough under writeback.
+//! In the lab: `reads_under_writeback`.
 //!
 //! ## Sources
 //! - Linux `block/blk-wbt.c`; commit e34cbd307477, "blk-wbt: add general throttling mechanism"

@@ -259,9 +259,22 @@ impl Data {
         let near: Vec<String> =
             self.types.iter().filter(is_like).map(|one| format!("{}:{}", one.provider, one.kind)).collect();
         match near.is_empty() {
-            true => format!(" in the data of {}", self.date),
+            true => format!(" in the data of {}; there are {}", self.date, self.names()),
             false => format!("; there are {}", near.join(", ")),
         }
+    }
+
+    /// Every type by its provider: `aws: gp2, gp3; azure: premium-v2`.
+    fn names(&self) -> String {
+        let mut providers: Vec<&str> = self.types.iter().map(|one| one.provider.as_str()).collect();
+        providers.sort_unstable();
+        providers.dedup();
+        let of = |provider: &&str| {
+            let kinds = self.types.iter().filter(|one| one.provider == *provider);
+            let kinds: Vec<&str> = kinds.map(|one| one.kind.as_str()).collect();
+            format!("{provider}: {}", kinds.join(", "))
+        };
+        providers.iter().map(of).collect::<Vec<_>>().join("; ")
     }
 
     /// An instance by its name.

@@ -110,7 +110,12 @@ fn transport(host: &Host, draft: &Draft) -> String {
     ];
     let name = draft.layer.name.as_str();
     if name.starts_with("nvme") {
-        let kind = host.text(&draft.path("device/transport"));
+        // With native multipath the disk hangs on a subsystem, and the controllers know the transport.
+        let of_controller = || {
+            let mut controllers = super::nvme::controllers(host, draft).into_iter();
+            controllers.find_map(|controller| host.text(&format!("{controller}/transport")))
+        };
+        let kind = host.text(&draft.path("device/transport")).or_else(of_controller);
         return kind.map_or("nvme".into(), |kind| format!("nvme ({})", kind.trim()));
     }
     if let Some((_, transport)) = by_name.iter().find(|(prefix, _)| name.starts_with(prefix)) {

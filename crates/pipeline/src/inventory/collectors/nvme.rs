@@ -158,6 +158,11 @@ mod tests {
         }
         let path = collect_on(&text, "nvme0n1");
         assert_eq!(facts(&path, "nvme0n1", "nvme_paths"), "2");
+        assert_eq!(
+            facts(&path, "nvme0n1", "transport"),
+            "nvme (tcp)",
+            "not taken for a disk in this machine"
+        );
         assert_eq!(facts(&path, "nvme0n1", "nvme_address"), "traddr=10.0.0.0,trsvcid=4420");
         assert_eq!(path.disks()[0].setting("nvme/iopolicy").unwrap().chosen(), Some("numa"));
     }

@@ -1,0 +1,56 @@
+//! The section of `bench/RESULTS.md`.
+
+use crate::{Results, Round};
+use std::path::Path;
+
+const BEGIN: &str = "<!-- blktrace:begin -->";
+const END: &str = "<!-- blktrace:end -->";
+
+/// Median, least and greatest.
+fn spread(values: impl Iterator<Item = f64>) -> String {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let (Some(least), Some(most)) = (values.first(), values.last()) else { return "-".into() };
+    format!("{:.2} ({least:.2}–{most:.2})", values[values.len() / 2])
+}
+
+/// Prints the table and puts it between its marks.
+pub fn write(results: &Results) -> Result<(), String> {
+    let text = text(results);
+    println!("{text}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
+    let old = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (before, rest) = old.split_once(BEGIN).ok_or("bench/RESULTS.md has no section for this")?;
+    let (_, after) = rest.split_once(END).ok_or("the section of bench/RESULTS.md has no end")?;
+    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}")).map_err(|error| error.to_string())
+}
+
+fn text(results: &Results) -> String {
+    let of = |value: fn(&Round) -> f64| spread(results.rounds.iter().map(value));
+    let ratio = |ours: fn(&Round) -> f64| {
+        spread(results.rounds.iter().map(|round| (round.blkparse + round.btt) / ours(round)))
+    };
+    let mib = |bytes: u64| bytes / (1 << 20);
+    format!(
+        "{} events, {} MiB in the files of two CPUs, {} rounds in turns. Seconds: median, least and greatest.\n\n\
+         | what | s | blkparse and btt take so many times as long |\n|---|---|---|\n\
+         | ours, the files behind each other | {} | {} |\n\
+         | ours, the sorted file of blkparse | {} | {} |\n\
+         | `blkparse -O -d` | {} | |\n\
+         | `btt` | {} | |\n\n\
+         Goal: five times. Bios from arrival to end: {} by us, {} by btt. Memory at most: {} MiB of ours, {} MiB of btt's.\n",
+        results.events,
+        mib(results.bytes),
+        results.rounds.len(),
+        of(|round| round.ours),
+        ratio(|round| round.ours),
+        of(|round| round.ours_sorted),
+        ratio(|round| round.ours_sorted),
+        of(|round| round.blkparse),
+        of(|round| round.btt),
+        results.bios,
+        results.their_bios,
+        mib(results.peak.0),
+        mib(results.peak.1),
+    )
+}

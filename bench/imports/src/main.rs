@@ -1,0 +1,152 @@
+//! How fast a log of fio is summed up, beside pandas' C reader, fio's own script and fio-plot, and what a thousand jobs of
+//! JSON+ take.
+//!
+//! `cargo run --release -p bench-imports` takes about three minutes and rewrites its section of `bench/RESULTS.md`. The big
+//! files are made in the target directory and removed.
+#![allow(clippy::disallowed_methods, reason = "a benchmark makes files and starts programs of its own")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for people")]
+
+mod files;
+mod others;
+mod report;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Lines of the log.
+const LINES: u64 = 10_000_000;
+/// Lines of the logs that scripts are given, which would take hours for the long one.
+const SCRIPT_LINES: u64 = 200_000;
+/// Jobs of the JSON+ document.
+const JOBS: usize = 1_000;
+
+/// Seconds by round.
+#[derive(Default)]
+pub struct Results {
+    /// Bytes of the long log.
+    pub log_bytes: u64,
+    /// Bytes of the short one.
+    pub short_bytes: u64,
+    /// Bytes of the JSON+.
+    pub json_bytes: u64,
+    /// We, the long log.
+    pub ours: Vec<f64>,
+    /// We, the short log.
+    pub ours_short: Vec<f64>,
+    /// We, the JSON+.
+    pub json: Vec<f64>,
+    /// pandas, the long log: its reader alone, and with the statistics.
+    pub pandas: Vec<(f64, f64)>,
+    /// Script and seconds on the short log.
+    pub scripts: Vec<(&'static str, Vec<f64>)>,
+    /// What is not there, and why.
+    pub missing: Vec<String>,
+    /// Most memory of this process, MiB, after the long log and at the end.
+    pub peak_mib: (u64, u64),
+}
+
+/// A directory that goes when it is dropped.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let rounds = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Some(7),
+        ["--rounds", rounds] => rounds.parse().ok(),
+        _ => None,
+    };
+    let Some(rounds) = rounds else {
+        eprintln!("usage: bench-imports [--rounds N]");
+        return ExitCode::FAILURE;
+    };
+    match measure(rounds) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench-imports: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Interleaved: every round runs everything once.
+fn measure(rounds: usize) -> Result<(), String> {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
+    let scratch = Scratch(target.join(format!("bench-imports-{}", std::process::id())));
+    let io = |error: std::io::Error| format!("{}: {error}", scratch.0.display());
+    std::fs::create_dir_all(&scratch.0).map_err(io)?;
+    let (log, short) = (scratch.0.join("big_lat.1.log"), scratch.0.join("short_lat.1.log"));
+    let json = scratch.0.join("jobs.json");
+    eprintln!("making the files");
+    let mut results = Results {
+        log_bytes: files::log(&log, LINES).map_err(io)?,
+        short_bytes: files::log(&short, SCRIPT_LINES).map_err(io)?,
+        json_bytes: files::json(&json, JOBS).map_err(io)?,
+        ..Results::default()
+    };
+    let python = others::python(&target.join("tools/import-venv"));
+    let scripts = others::scripts(python.as_deref(), &scratch.0, &mut results.missing);
+    results.scripts = scripts.iter().map(|script| (script.name, Vec::new())).collect();
+    for round in 0..rounds {
+        eprint!("\rround {} of {rounds}", round + 1);
+        results.ours.push(import(&log, LINES)?);
+        results.peak_mib.0 = results.peak_mib.0.max(if round == 0 { peak_mib() } else { 0 });
+        if let Some(python) = &python {
+            results.pandas.push(others::pandas(python, &log, LINES)?);
+        }
+        results.ours_short.push(import(&short, SCRIPT_LINES)?);
+        for (script, (_, seconds)) in scripts.iter().zip(&mut results.scripts) {
+            seconds.push(others::run(script, &short)?);
+        }
+        results.json.push(jobs(&json)?);
+    }
+    eprintln!();
+    results.peak_mib.1 = peak_mib();
+    report::write(&results)
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, String> {
+    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(BufReader::with_capacity(1 << 20, file))
+}
+
+/// Seconds for a log; its statistics are looked at, so that none is left out.
+fn import(path: &Path, lines: u64) -> Result<f64, String> {
+    let begun = Instant::now();
+    let name = path.to_string_lossy();
+    let import = imports::import(&name, &mut open(path)?).map_err(|error| error.to_string())?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let load =
+        import.results.first().and_then(|result| result.load.as_ref()).ok_or("no result in the log")?;
+    let ios: u64 = load.sides().filter_map(|(_, side)| side.ios).sum();
+    let percentiles =
+        load.sides().flat_map(|(_, side)| &side.latencies).map(|latency| latency.percentiles.len());
+    if ios != lines || percentiles.sum::<usize>() < 34 || import.results[0].series.is_empty() {
+        return Err(format!("{ios} I/Os of {lines} were read"));
+    }
+    Ok(seconds)
+}
+
+fn jobs(path: &Path) -> Result<f64, String> {
+    let begun = Instant::now();
+    let import = imports::import("jobs.json", &mut open(path)?).map_err(|error| error.to_string())?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if import.results.len() != JOBS || !import.unread.is_empty() {
+        return Err(format!("{} jobs of {JOBS} were read", import.results.len()));
+    }
+    Ok(seconds)
+}
+
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
+}

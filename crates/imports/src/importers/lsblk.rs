@@ -1,0 +1,102 @@
+//! # lsblk
+//!
+//! The devices of a machine as facts: what `lsblk --json` says of each.
+//!
+//! ## What it reads
+//! The document of `lsblk --json`, best with `-O`: devices with their children, of util-linux 2.27 and later. One result for
+//! all of them; a fact is `nvme0n1.model`, and `nvme0n1.parent` names the device above in the tree.
+//!
+//! ## What is lost
+//! Without `-b` sizes are rounded (`1.8T`). Before 2.33 everything is a string. Empty values are left out.
+//!
+//! ## Example
+//! `lsblk -O -b --json >lsblk.json; iodyno import lsblk.json`
+
+use crate::printed::json;
+use crate::{How, Importer, Piece, Text};
+use model::imported::Imported;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Where it is described.
+pub static IMPORTER: Importer =
+    Importer { id: "lsblk", since: "0.1", reads: "lsblk --json", how: How::Text(find) };
+
+/// So deep a tree is no machine's.
+const DEPTH_MAX: u32 = 32;
+/// So many facts are kept; more is another program's document.
+const FACTS_MAX: usize = 200_000;
+
+fn find(text: &Text) -> Vec<Piece> {
+    let documents = json::documents(text, "blockdevices").documents;
+    documents
+        .into_iter()
+        .filter_map(|(lines, document)| {
+            let devices = document.get("blockdevices")?.as_array()?;
+            let mut facts = BTreeMap::new();
+            devices.iter().for_each(|device| take(&mut facts, device, None, 0));
+            let is_rounded = facts
+                .iter()
+                .any(|(name, value)| name.ends_with(".size") && value.ends_with(['K', 'M', 'G', 'T', 'P']));
+            let mut lossy = Vec::new();
+            if is_rounded {
+                lossy.push("sizes are rounded: lsblk was called without -b".to_string());
+            }
+            let units = match is_rounded {
+                true => vec!["K, M, G and T of lsblk are powers of 1,024".to_string()],
+                false => vec!["sizes are bytes".to_string()],
+            };
+            let imported = Imported {
+                tool: "lsblk".into(),
+                name: "lsblk".into(),
+                lossy,
+                units,
+                facts,
+                ..Imported::default()
+            };
+            (!imported.facts.is_empty()).then(|| Piece::new(lines, imported))
+        })
+        .collect()
+}
+
+fn take(facts: &mut BTreeMap<String, String>, device: &Value, parent: Option<&str>, depth: u32) {
+    let Some(values) = device.as_object() else { return };
+    let Some(name) = values.get("name").and_then(Value::as_str) else { return };
+    if depth > DEPTH_MAX || facts.len() > FACTS_MAX {
+        return;
+    }
+    if let Some(parent) = parent {
+        facts.insert(format!("{name}.parent"), parent.to_string());
+    }
+    for (key, value) in values.iter().filter(|(key, _)| *key != "name" && *key != "children") {
+        let text = match value {
+            Value::Array(all) => {
+                let words: Vec<String> = all.iter().filter_map(json::word).collect();
+                Some(words.join(", ")).filter(|text| !text.is_empty())
+            }
+            one => json::word(one),
+        };
+        facts.extend(text.map(|text| (format!("{name}.{key}"), text.trim().to_string())));
+    }
+    let children = values.get("children").and_then(Value::as_array);
+    children.into_iter().flatten().for_each(|child| take(facts, child, Some(name), depth + 1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_and_their_children() {
+        let document = "# lsblk -O --json\n{\"blockdevices\": [\n{\"name\": \"sda\", \"size\": \"1.8T\", \"rota\": true, \
+                        \"model\": \" X \", \"serial\": null, \"children\": [{\"name\": \"sda1\", \
+                        \"mountpoints\": [null, \"/srv\"]}]}]\n}\nafter\n";
+        let found = find(&Text { lines: document.lines().collect() });
+        assert_eq!(found[0].lines, [1..4]);
+        let facts = &found[0].imported.facts;
+        let get = |name: &str| facts.get(name).map(String::as_str);
+        assert_eq!((get("sda.size"), get("sda.model"), get("sda.serial")), (Some("1.8T"), Some("X"), None));
+        assert_eq!((get("sda1.parent"), get("sda1.mountpoints")), (Some("sda"), Some("/srv")));
+        assert!(found[0].imported.lossy[0].contains("rounded"));
+    }
+}

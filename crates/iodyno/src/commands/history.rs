@@ -1,0 +1,102 @@
+//! `iodyno history`: one device over time, and where it changed for good; changes nothing.
+
+use super::Context;
+use super::compare::light;
+use super::filter_args::FilterArgs;
+use crate::exit::{Exit, Failure};
+use compare::compare::Named;
+use compare::history::{Wish, history};
+use compare::view;
+use model::record::Record;
+use pipeline::report::text::Paint;
+use store::{Filter, Row, Store};
+
+/// Arguments of `history`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Whose history: a device (vda), the serial number of a disk, or a target (/srv); all records without it.
+    #[arg(value_name = "DEVICE|SERIAL|TARGET")]
+    pub of: Option<String>,
+    /// What is looked at: iops, bw, p99, read.mean; may be given more than once [default: iops and p99].
+    #[arg(long, value_name = "MEASURE")]
+    pub measure: Vec<String>,
+    /// Records of the same job on a like device as this one, and this one.
+    #[arg(long, value_name = "RECORD", conflicts_with = "of")]
+    pub like: Option<i64>,
+    /// Chance of finding a change anywhere where there is none.
+    #[arg(long, default_value = "5%", value_parser = alpha)]
+    pub alpha: f64,
+    /// Seed of the draws behind the probabilities.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// How many of the newest records to look at.
+    #[arg(long, short = 'n', default_value_t = 500)]
+    pub limit: u32,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// A chance that can be told from 1,999 draws.
+fn alpha(text: &str) -> Result<f64, String> {
+    let share = model::units::parse_share(text).map_err(|error| error.to_string())?;
+    match (0.001..=0.2).contains(&share) {
+        true => Ok(share),
+        false => Err(format!("`{text}` is not between 0.1% and 20%")),
+    }
+}
+
+/// Shows the history.
+pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let store = Store::open_read_only(&context.state_dir)?;
+    let rows = rows(args, &store)?;
+    if rows.is_empty() {
+        let what =
+            args.of.as_ref().map_or("these conditions".to_string(), |of| format!("`{}`", of.escape_debug()));
+        return Err(Failure::usage(format!(
+            "There is no record of {what}.\n`iodyno list` shows what there is."
+        )));
+    }
+    if rows.len() == args.limit as usize {
+        context.out.note(format!("Only the newest {} records are looked at (-n shows more).", args.limit));
+    }
+    let mut records: Vec<(String, i64, Record)> = Vec::new();
+    for row in &rows {
+        records.push((row.id.to_string(), row.id, light(store.get(row.id)?)));
+    }
+    let given: Vec<Named<'_>> =
+        records.iter().map(|(name, id, record)| Named { name, id: Some(*id), record }).collect();
+    let wish = Wish { measures: args.measure.clone(), alpha: args.alpha, seed: args.seed };
+    let found = history(&given, &wish);
+    let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
+    for line in view::history::lines(&found, &compare::words::day, paint) {
+        context.out.say(line);
+    }
+    context.out.document(&found)?;
+    Ok(Exit::Fine)
+}
+
+/// What is looked at, newest first. A name is a device's where one has it, else a serial number, else a target.
+fn rows(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
+    if let Some(id) = args.like {
+        let mut rows = vec![store.row(id)?];
+        rows.extend(store.like(id)?);
+        rows.truncate(args.limit as usize);
+        return Ok(rows);
+    }
+    let filter = args.filter.filter(host::clock::unix_ms() as i64, args.limit)?;
+    let Some(of) = &args.of else { return Ok(store.query(&filter)?) };
+    let ways: [fn(&mut Filter, String); 3] = [
+        |filter, of| filter.device = Some(of),
+        |filter, of| filter.serial = Some(of),
+        |filter, of| filter.target = Some(of),
+    ];
+    for way in ways {
+        let mut own = filter.clone();
+        way(&mut own, of.clone());
+        let rows = store.query(&own)?;
+        if !rows.is_empty() {
+            return Ok(rows);
+        }
+    }
+    Ok(Vec::new())
+}

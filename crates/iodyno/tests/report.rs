@@ -1,0 +1,122 @@
+//! Reports as a user makes them: files with what was measured in them, and never over somebody else's.
+
+use crate::support::{Dir, Iodyno, code, text};
+use serde_json::Value;
+
+/// A record of a short run, its number, and a directory for the files.
+fn made() -> (Iodyno, Dir, Value, String) {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("report"));
+    let target = dir.path().to_str().unwrap();
+    let (run, _) = iodyno.json(&[
+        "run",
+        target,
+        "--runtime",
+        "1s",
+        "--size",
+        "16m",
+        "--interval",
+        "100ms",
+        "--rw",
+        "randrw",
+    ]);
+    let id = run["id"].as_i64().unwrap().to_string();
+    (iodyno, dir, run, id)
+}
+
+fn path(dir: &Dir, name: &str) -> String {
+    dir.path().join(name).to_str().unwrap().to_string()
+}
+
+#[test]
+fn every_format_says_what_was_measured() {
+    let (iodyno, dir, run, id) = made();
+    let summary = run["record"]["summary"].as_str().unwrap();
+    let html = path(&dir, "r.html");
+    let (document, output) = iodyno.json(&["report", &id, "-o", &html, "--figures", &path(&dir, "figures")]);
+    assert_eq!((code(&output), document["schema"].as_str().unwrap()), (0, "iodyno.report/1"));
+    assert_eq!(document["summary"], run["record"]["summary"]);
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert_eq!(document["files"][0]["bytes"].as_u64().unwrap(), page.len() as u64);
+    assert!(page.contains(&format!("<h1 id=\"claim\">{summary}")), "the claim comes first");
+    assert!(page.contains("id=\"f-path\"") && page.contains("id=\"f-percentiles\""));
+    let figures: Vec<&str> = document["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .skip(1)
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
+    assert!(figures.iter().any(|path| path.ends_with("percentiles.svg")), "{figures:?}");
+    for path in &figures {
+        let svg = std::fs::read_to_string(path).unwrap();
+        assert!(svg.starts_with("<?xml") && svg.contains("<desc>"), "{path}");
+    }
+    let md = path(&dir, "r.md");
+    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &md])), 0);
+    assert!(std::fs::read_to_string(&md).unwrap().contains("## How to reproduce"));
+    let csv = path(&dir, "r.csv");
+    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &csv])), 0);
+    let series = std::fs::read_to_string(&csv).unwrap();
+    let intervals = run["record"]["load"]["intervals"].as_array().unwrap().len();
+    assert_eq!(series.lines().filter(|line| line.starts_with("load,inflight,")).count(), intervals);
+    let json = path(&dir, "r.json");
+    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &json])), 0);
+    let whole: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(whole["record"], run["record"]);
+}
+
+#[test]
+fn a_record_holds_latencies_over_time() {
+    let (_iodyno, _dir, run, _) = made();
+    let load = &run["record"]["load"];
+    for side in ["read", "write"] {
+        let columns = load["latency_map"][side].as_array().unwrap_or_else(|| panic!("no map of {side}s"));
+        let counted = |column: &Value| {
+            column["rows"].as_array().unwrap().iter().map(|row| row[1].as_u64().unwrap()).sum::<u64>()
+        };
+        let all: u64 = columns.iter().map(counted).sum();
+        let of_intervals: u64 =
+            load["intervals"].as_array().unwrap().iter().map(|one| one[side]["ios"].as_u64().unwrap()).sum();
+        assert_eq!(all, of_intervals, "{side}: the map counts what the intervals count");
+    }
+}
+
+#[test]
+fn a_report_never_replaces_what_is_there() {
+    let (iodyno, dir, _, id) = made();
+    let there = path(&dir, "notes.md");
+    std::fs::write(&there, "mine").unwrap();
+    let refused = iodyno.run(&["report", &id, "-o", &there]);
+    assert_eq!(code(&refused), 4);
+    assert!(text(&refused.stderr).contains("--force"), "{}", text(&refused.stderr));
+    assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
+    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &there, "--force"])), 0);
+    assert!(std::fs::read_to_string(&there).unwrap().starts_with("# "));
+    let device = iodyno.run(&["report", &id, "-o", "/dev/null", "--format", "md", "--force"]);
+    assert_eq!(code(&device), 4, "a device stays a device");
+}
+
+#[test]
+fn a_record_of_another_machine_is_reported_from_its_file() {
+    let (iodyno, dir, run, id) = made();
+    let json = path(&dir, "r.json");
+    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &json])), 0);
+    let other = Iodyno::new();
+    let output = other.run(&["report", &json, "-o", "-", "--format", "md"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("# "), "only the report is on stdout");
+    assert!(text(&output.stdout).contains(&format!("record: {id}")));
+    assert_eq!(run["record"]["verb"], "run");
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let iodyno = Iodyno::new();
+    assert_eq!(code(&iodyno.run(&["report", "999"])), 2);
+    assert_eq!(code(&iodyno.run(&["report", "/nowhere/at/all.json"])), 2);
+    let (iodyno, dir, _, id) = made();
+    let output = iodyno.run(&["report", &id, "-o", &path(&dir, "r.docx")]);
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stderr).contains(".html, .md, .json or .csv"), "{}", text(&output.stderr));
+    assert_eq!(code(&iodyno.run(&["--json", "report", &id, "-o", "-"])), 2);
+}
