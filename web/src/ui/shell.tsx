@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { spanMs } from "../core/units.ts";
 import { address, type Page } from "../core/url.ts";
-import type { Session } from "../net/api.ts";
+import { post, type Session } from "../net/api.ts";
 import { areLettersOn, KEYS, setLetters, useKeys } from "./keys.ts";
 import { useLive, useSecond } from "./load.ts";
 import { go, usePlace } from "./router.ts";
@@ -68,9 +68,15 @@ function Sheet({ close }: { close: () => void }) {
         <input type="checkbox" checked={isOn} onChange={(event) => { setLetters(event.currentTarget.checked); set(event.currentTarget.checked); }} />
         Single letters do something
       </label>
+      <p><button type="button" onClick={leave}>Log this browser out</button> <span class="dim">The terminal then shows a new address.</span></p>
       <p class="dim"><a href="/licences.txt" target="_blank" rel="noreferrer">Licences of what these pages hold</a></p>
     </dialog>
   );
+}
+
+async function leave(): Promise<void> {
+  await post("/logout");
+  window.location.reload();
 }
 
 export function Shell({ session, children }: { session: Session; children: ComponentChildren }) {
