@@ -168,7 +168,7 @@ mod tests {
             found,
             [
                 "1234  1 min ago  run  a:/dev/vda              short",
-                "   7  1 min ago  run  a:/srv/…ase/pgsql_tmp   4K random read, depth 32, direct: 4…",
+                "   7  1 min ago  run  a:/srv/…base/pgsql_tmp  4K random read, depth 32, direct:…",
                 "      #db #v1.2, 2 notes",
                 "   6  1 min ago  run  b:x?[2J?                ?]0;x?",
             ]

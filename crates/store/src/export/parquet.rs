@@ -129,7 +129,6 @@ impl Open {
             put(&mut file, &mut self.columns)?;
             (self.done.rows, self.lines) = (self.done.rows + self.lines as u64, 0);
         }
-        file.finish()?;
         file.into_inner()?.sync_all()?;
         self.done.files += 1;
         Ok(())
