@@ -40,7 +40,7 @@ fn text(results: &Results) -> String {
     let host = host::Host::live();
     let kernel = host.text("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut text = format!(
-        "Linux {kernel}, one thread, files in the page cache, {} interleaved rounds; medians, in brackets the extremes. \
+        "Linux {kernel}, seconds of CPU time of one thread, files in the page cache, {} interleaved rounds; medians, in brackets the extremes. \
          Ratios are of the same round.\n\n",
         results.ours.len()
     );

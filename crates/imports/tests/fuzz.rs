@@ -5,6 +5,12 @@
 //! made from a seed and a number, so that a failure is repeated by `IODYNO_FUZZ_FROM=NUMBER IODYNO_FUZZ_INPUTS=1`), only
 //! one of them with `IODYNO_FUZZ_IMPORTER`.
 #![allow(clippy::disallowed_methods, reason = "a test reads its own fixtures, its settings and the clock")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is a test, and tells how far it came"
+)]
 
 #[path = "../src/dice.rs"]
 mod dice;

@@ -8,7 +8,10 @@ use model::units;
 /// A record of an import, in lines.
 pub fn lines(record: &Record, imported: &Imported) -> Vec<String> {
     let mut lines = vec![clean(&record.summary).into_owned()];
-    let place = imported.lines.map_or(String::new(), |(first, last)| format!(", lines {first} to {last}"));
+    let place = imported.lines.map_or(String::new(), |(first, last)| match first == last {
+        true => format!(", line {first}"),
+        false => format!(", lines {first} to {last}"),
+    });
     lines.push(format!("  from {}{place}, read as {}", clean(&imported.file), clean(&imported.importer)));
     if let Some(load) = &imported.load {
         lines.extend(load_lines(load));

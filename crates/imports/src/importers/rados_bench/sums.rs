@@ -108,7 +108,9 @@ impl Bench {
         self.lines.push(line);
         self.is_in_rows = found.get(5).is_some();
         if let Some(command) = found.get(1) {
-            self.command = Some(command.as_str().chars().take(1_000).collect());
+            // Where lines run together, what rados prints first looks like an option's value.
+            let command = command.as_str().trim_end_matches(" hints");
+            self.command = Some(command.chars().take(1_000).collect());
         }
         if let Some(host) = found.get(10) {
             self.host = Some(host.as_str().chars().take(100).collect());

@@ -111,9 +111,13 @@ pub fn summary(imported: &Imported) -> String {
         let moments = imported.series.iter().map(|series| series.time_ms.len()).max().unwrap_or(0);
         parts.push(format!("{} series of {moments} moments", imported.series.len()));
     }
-    let what = if imported.name == imported.tool { String::new() } else { format!(" {}", imported.name) };
+    // `rados bench write` says its tool already.
+    let what = match imported.name.starts_with(&imported.tool) {
+        true => imported.name.clone(),
+        false => format!("{} {}", imported.tool, imported.name),
+    };
     let said = if parts.is_empty() { "no rates".into() } else { parts.join("; ") };
-    pipeline::report::text::clean(&format!("{}{what}: {said}", imported.tool)).into_owned()
+    pipeline::report::text::clean(&format!("{what}: {said}")).into_owned()
 }
 
 fn side_words(name: &str, side: &SideFigures) -> Option<String> {
