@@ -15,16 +15,18 @@ pub fn blkparse(folder: &Path, sorted: &Path) -> Result<(), String> {
 pub fn btt(sorted: &Path) -> Result<(u64, u64), String> {
     let begin = std::time::Instant::now();
     let folder = sorted.parent().unwrap_or(Path::new("."));
+    // Into a file: its tables of seconds are longer than a pipe holds.
+    let said = folder.join("btt.txt");
+    let file = std::fs::File::create(&said).map_err(|error| format!("{}: {error}", said.display()))?;
     let mut child = Command::new("btt")
         .arg("-i")
         .arg(sorted)
         .current_dir(folder)
-        .stdout(Stdio::piped())
+        .stdout(file)
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| format!("btt cannot be started ({error}); Debian has it in blktrace"))?;
     let mut peak = 0;
-    // It prints at its end, so nothing has to be read meanwhile.
     while child.try_wait().map_err(|error| error.to_string())?.is_none() {
         peak = peak.max(peak_bytes(child.id()));
         if begin.elapsed().as_secs() > 3_600 {
@@ -33,8 +35,7 @@ pub fn btt(sorted: &Path) -> Result<(u64, u64), String> {
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = std::fs::read_to_string(&said).map_err(|error| format!("{}: {error}", said.display()))?;
     let row = text.lines().find(|line| line.starts_with("Q2C"));
     let count = row.and_then(|row| row.split_whitespace().next_back()?.parse().ok());
     Ok((count.ok_or("btt printed no row of Q2C")?, peak))

@@ -58,12 +58,15 @@ fn find(text: &Text) -> Vec<Piece> {
 
 fn finish(text: &Text, (from, last, result): (usize, usize, Result)) -> Option<Piece> {
     let mut imported = result.finish()?;
-    let mut lines = vec![from..last + 1];
-    if let Some((words, at)) = commands::above(text, from, "sysbench") {
+    let above = commands::above(text, from, "sysbench");
+    if let Some((words, _)) = &above {
         imported.facts.insert("command".into(), words.join(" "));
-        lines.insert(0, at..at + 1);
     }
-    Some(Piece { lines, imported, unread: Vec::new() })
+    let mut piece = Piece::new(from..last + 1, imported);
+    if let Some((_, at)) = above {
+        piece.lines.insert(0, at..at + 1);
+    }
+    Some(piece)
 }
 
 #[cfg(test)]

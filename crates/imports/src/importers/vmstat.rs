@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
             self.unread.push(Unread { lines: Some((number, number)), why });
             return true;
         };
-        let stamp = words.get(self.names.len() + 1..).and_then(|words| time_of_day(words));
+        let stamp = words.get(self.names.len() + 1..).and_then(time_of_day);
         let at_ms = stamp.map(|(ms, _)| self.days.since_first(ms));
         self.rows.push((at_ms, numbers));
         true

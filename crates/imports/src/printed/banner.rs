@@ -1,4 +1,4 @@
-//! The first line of sysstat's tools: `Linux 6.1.0-18-amd64 (host) 	11/21/26 	_x86_64_	(2 CPU)`.
+//! The first line of sysstat's tools: `Linux 6.1.0-18-amd64 (host) 11/21/26 _x86_64_ (2 CPU)`, with tabs.
 
 use super::clean;
 use std::collections::BTreeMap;

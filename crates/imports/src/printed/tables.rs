@@ -237,8 +237,11 @@ pub fn last_word<'a>(field: &'a str, tool: &str) -> &'a str {
     field.strip_prefix(tool).and_then(|rest| rest.strip_prefix('.')).unwrap_or(field)
 }
 
+/// A column and its value.
+type Valued = (Column, Option<f64>);
+
 /// The subject of a row and its values; none where it does not have its table's columns.
-fn values(words: &[&str], head: &Head) -> Option<(String, Vec<(Column, Option<f64>)>)> {
+fn values(words: &[&str], head: &Head) -> Option<(String, Vec<Valued>)> {
     let has_rest = matches!(head.cells.last(), Some(Cell::Rest));
     if words.len() != head.cells.len() && !(has_rest && words.len() > head.cells.len()) {
         return None;

@@ -115,8 +115,8 @@ mod tests {
         let event = |seed: u64| Event {
             at_ns: seed * 1_000 + mix64(seed) % 1_000,
             what: What::of((mix64(seed * 3) % 9) as u8),
-            device: if seed % 7 == 0 { 8 << 20 } else { 259 << 20 },
-            sector: if seed % 5 == 0 { u64::MAX - seed } else { mix64(seed * 5) >> 20 },
+            device: if seed.is_multiple_of(7) { 8 << 20 } else { 259 << 20 },
+            sector: if seed.is_multiple_of(5) { u64::MAX - seed } else { mix64(seed * 5) >> 20 },
             sectors: mix64(seed * 7) % 2_000,
             side: Side::of((mix64(seed * 9) % 4) as u8),
         };

@@ -121,7 +121,7 @@ impl Side {
 impl Pairs {
     /// Takes the next event in the order of time.
     pub fn take(&mut self, event: &Event) {
-        if !self.devices.get(self.current).is_some_and(|(number, _)| *number == event.device) {
+        if self.devices.get(self.current).is_none_or(|(number, _)| *number != event.device) {
             match self.devices.iter().position(|(number, _)| *number == event.device) {
                 Some(place) => self.current = place,
                 None if self.devices.len() < DEVICES_MAX => {

@@ -183,12 +183,12 @@ impl<'a> Run<'a> {
 
     /// A line that is not a head: shares, a row, or a part of one.
     fn numbers(&mut self, index: usize, words: &[&'a str], reading: &mut Reading<'a>) -> bool {
-        if let Some(names) = reading.cpu.take() {
-            if table::is_shares(words, names.len()) {
-                self.take(index);
-                self.shares(&names, words);
-                return true;
-            }
+        if let Some(names) = reading.cpu.take()
+            && table::is_shares(words, names.len())
+        {
+            self.take(index);
+            self.shares(&names, words);
+            return true;
         }
         let Some(table) = reading.table.clone() else { return false };
         let name = reading.name.take();

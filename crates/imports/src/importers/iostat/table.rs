@@ -14,6 +14,9 @@ pub struct Table<'a> {
     is_name_last: bool,
 }
 
+/// A device and its values in the columns' units.
+pub type Row<'a> = (&'a str, Vec<Option<f64>>);
+
 /// So many words of a head have to be known columns.
 const KNOWN_MIN: usize = 4;
 
@@ -44,7 +47,7 @@ fn is_column(word: &str) -> bool {
 
 impl<'a> Table<'a> {
     /// The device of a row and its values in the columns' units.
-    pub fn row(&self, words: &[&'a str]) -> Option<(&'a str, Vec<Option<f64>>)> {
+    pub fn row(&self, words: &[&'a str]) -> Option<Row<'a>> {
         if words.len() != self.names.len() + 1 {
             return None;
         }
@@ -72,7 +75,7 @@ impl<'a> Table<'a> {
     }
 
     /// Rows that follow each other in one line.
-    pub fn rows(&self, words: &[&'a str]) -> Option<Vec<(&'a str, Vec<Option<f64>>)>> {
+    pub fn rows(&self, words: &[&'a str]) -> Option<Vec<Row<'a>>> {
         let width = self.names.len() + 1;
         if words.is_empty() || !words.len().is_multiple_of(width) {
             return None;

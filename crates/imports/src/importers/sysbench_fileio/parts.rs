@@ -38,7 +38,11 @@ impl Result {
             self.tool = format!("sysbench {version}");
             return true;
         }
-        self.setting(line) || self.old(line) || self.new(line) || self.latency(line) || self.interval(line)
+        self.setting(line)
+            || self.old(line)
+            || self.labelled(line)
+            || self.latency(line)
+            || self.interval(line)
     }
 
     /// What stands before the test: `128 files, 16MiB each`.
@@ -103,7 +107,7 @@ impl Result {
     }
 
     /// Lines of 1.0 and 1.1.
-    fn new(&mut self, line: &str) -> bool {
+    fn labelled(&mut self, line: &str) -> bool {
         let Some((name, rest)) = line.split_once(':') else { return false };
         let words: Vec<&str> = rest.split_whitespace().collect();
         let value = words.first().and_then(|word| number(word));
