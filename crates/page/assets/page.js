@@ -40,6 +40,7 @@
     BytesPerS: (v) => scaled(v, 1024, iec) + "/s",
     Percent: (v) => three(v) + " %",
     Ns: (v) => scaled(v, 1000, time),
+    Rarity: (v) => "1 in " + scaled(Math.pow(10, v), 1000, si) + " is slower",
     Seconds: (v) => (v >= 100 ? v.toFixed(0) + " s" : scaled(v * 1e9, 1000, time)),
   };
 

@@ -72,6 +72,8 @@ pub enum Axis {
         ticks: Vec<(f64, String)>,
         /// Title.
         title: String,
+        /// How the script puts a place into words: the name of a quantity, or `Rarity`, or `None`.
+        reads: &'static str,
     },
 }
 
@@ -81,7 +83,7 @@ struct Ready {
     is_log: bool,
     ticks: Vec<(f64, String)>,
     title: String,
-    quantity: Option<Quantity>,
+    reads: String,
 }
 
 impl Axis {
@@ -90,26 +92,26 @@ impl Axis {
             Axis::Linear { quantity, most, name } => {
                 let (end, ticks, unit) = linear_ticks(*quantity, *most, count);
                 let title = titled(name, &unit);
-                Ready { domain: (0.0, end), is_log: false, ticks, title, quantity: Some(*quantity) }
+                Ready { domain: (0.0, end), is_log: false, ticks, title, reads: format!("{quantity:?}") }
             }
             Axis::Log { quantity, least, most, name } => {
                 let domain = log_domain(*least, *most);
                 let ticks = log_ticks(*quantity, domain, count);
                 let title = format!("{name}, log scale");
-                Ready { domain, is_log: true, ticks, title, quantity: Some(*quantity) }
+                Ready { domain, is_log: true, ticks, title, reads: format!("{quantity:?}") }
             }
             Axis::Time { seconds } => {
                 let (ticks, unit) = time_ticks(*seconds, count);
                 let domain = (0.0, seconds.max(1e-3));
-                let quantity = Some(Quantity::Seconds);
-                Ready { domain, is_log: false, ticks, title: format!("time, {unit}"), quantity }
+                let reads = "Seconds".into();
+                Ready { domain, is_log: false, ticks, title: format!("time, {unit}"), reads }
             }
-            Axis::Own { domain, is_log, ticks, title } => Ready {
+            Axis::Own { domain, is_log, ticks, title, reads } => Ready {
                 domain: *domain,
                 is_log: *is_log,
                 ticks: ticks.clone(),
                 title: title.clone(),
-                quantity: None,
+                reads: (*reads).into(),
             },
         }
     }
@@ -212,8 +214,7 @@ impl Frame {
         let words = |ready: &Ready, scale: &Scale| {
             let ((low, high), (from, to)) = (scale.domain(), scale.range());
             let kind = if scale.is_log() { "log" } else { "lin" };
-            let quantity = ready.quantity.map_or("None".into(), |quantity| format!("{quantity:?}"));
-            format!("{kind} {low} {high} {from:.1} {to:.1} {quantity}")
+            format!("{kind} {low} {high} {from:.1} {to:.1} {}", ready.reads)
         };
         let (x, y) = (words(x, &self.x), words(y, &self.y));
         self.svg.raw(&format!(r#"<g class="plot" data-x="{x}" data-y="{y}">"#));

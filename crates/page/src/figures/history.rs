@@ -143,6 +143,7 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
     };
     let margin = span * 0.02;
     let x = Axis::Own {
+        reads: "None",
         domain: (first - margin, last + margin),
         is_log: false,
         ticks: ticks.map(|ms| (ms, word(ms))).collect(),

@@ -187,7 +187,13 @@ impl<'a> Map<'a> {
         let end = self.columns.last().map_or(0, |column| column.start_ms + column.length_ms) as f64 / 1e3;
         let domain = (self.low_ns(), row_edge_ns(self.last) as f64);
         let ticks = crate::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
-        let y = Axis::Own { domain, is_log: true, ticks, title: format!("{} latency, log scale", self.side) };
+        let y = Axis::Own {
+            reads: "None",
+            domain,
+            is_log: true,
+            ticks,
+            title: format!("{} latency, log scale", self.side),
+        };
         let right = if size.is_narrow() { 34.0 } else { 44.0 };
         let mut frame = Frame::new(id, size, &Axis::Time { seconds: end }, &y, right, 0.0);
         let (left, _, right, _) = frame.plot;

@@ -102,7 +102,13 @@ fn draw_arms(rows: &[Arms<'_>], size: Size, id: &str) -> String {
         let name = if size.is_narrow() { row.key.span.name().to_string() } else { row.name() };
         (lines - index as f64 - 0.5, name)
     });
-    let y = Axis::Own { domain: (0.0, lines), is_log: false, ticks: ticks.collect(), title: String::new() };
+    let y = Axis::Own {
+        reads: "None",
+        domain: (0.0, lines),
+        is_log: false,
+        ticks: ticks.collect(),
+        title: String::new(),
+    };
     let mut frame = Frame::new(id, size, &x, &y, if size.is_narrow() { 40.0 } else { 170.0 }, 0.0);
     let right = frame.plot.2;
     for (index, row) in rows.iter().enumerate() {

@@ -254,6 +254,7 @@ impl Rows<'_> {
             }
         }
         let y = Axis::Own {
+            reads: "None",
             domain: (0.0, lines as f64),
             is_log: false,
             ticks: ticks.iter().map(|(at, name, _)| (*at, name.clone())).collect(),

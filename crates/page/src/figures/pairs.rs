@@ -220,6 +220,7 @@ impl<'a> Chart<'a> {
         let mut ticks = spaced(above.iter(), pixels, self.reach);
         ticks.extend(spaced(below.iter().rev(), pixels, self.reach));
         let y = Axis::Own {
+            reads: "None",
             domain: (-self.reach, self.reach),
             is_log: false,
             ticks,
@@ -227,6 +228,7 @@ impl<'a> Chart<'a> {
         };
         let (_, x_ticks, _) = crate::scale::linear_ticks(crate::scale::Quantity::Count, count as f64, 6);
         let x = Axis::Own {
+            reads: "None",
             domain: (0.0, count as f64 + 1.0),
             is_log: false,
             ticks: x_ticks.into_iter().filter(|(value, _)| *value <= count as f64).collect(),

@@ -273,6 +273,7 @@ impl Chart<'_> {
         let nines = (1..=end.floor() as i32).map(|nines| (f64::from(nines), percentile_name(nines)));
         let ticks = std::iter::once((rarity(0.5), "p50".to_string())).chain(nines).collect();
         let x = Axis::Own {
+            reads: "Rarity",
             domain: (0.0, end * 1.02),
             is_log: false,
             ticks,

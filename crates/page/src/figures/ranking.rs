@@ -200,6 +200,7 @@ impl Ranked<'_> {
             (shown.len() as f64 - place as f64 - 0.5, shortened(&self.rows[*index].name, room))
         });
         let y = Axis::Own {
+            reads: "None",
             domain: (0.0, shown.len() as f64),
             is_log: false,
             ticks: ticks.collect(),
