@@ -34,12 +34,19 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "run" -d 'Load a targe
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "apply" -d 'Put in place what a tune has proved'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "import" -d 'Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
-complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "list" -d 'List the records'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "list" -d 'List the records: all, or those of a host, device, job, setting, tag, time'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "show" -d 'Show one record'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "tag" -d 'Put words of your own on records, to find them by'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "note" -d 'Write a sentence of your own on a record'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "delete" -d 'Delete records for good; asks first'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "export" -d 'Write records for other programs: JSON, CSV, Parquet'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "merge" -d 'Take in the records of another store'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "store" -d 'Say where the records are; check them, or copy them'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "catalogue" -d 'List everything that `explain` knows'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "completions" -d 'Print completions for a shell'
@@ -221,6 +228,14 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l dry-run -d 'Show
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -l tag -d 'A tag for the new records; may be given more than once' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -l host -d 'Which host the results are of, where they do not say' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -l device -d 'Which device the results are of, where they do not say' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -l dry-run -d 'Say what is found and keep nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -s v -l verbose -d 'List every line that could not be read, and every unit and loss with its records'
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand import" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -l all -d 'Undo every journal, those that `apply` kept too'
 complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -s h -l help -d 'Print help'
@@ -255,12 +270,74 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l json -d 'Print o
 complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s n -l limit -d 'How many to show' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l before -d 'Only records before this number: what comes after a page' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l host -d 'Of this host' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l device -d 'With this block device on the path: sda, /dev/nvme0n1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l serial -d 'With the disk of this serial number, wherever it was and whatever its name' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l target -d 'Of this target, or of one below it' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l job -d 'Of this job: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l kernel -d 'Made under this kernel release, or one that begins so: 6.1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l verb -d 'Made by this verb: run, tune, check, watch, import' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l tag -d 'With this tag' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l setting -d 'With this setting on the path, or with this value of it: scheduler=none' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l since -d 'Measured since: 2026-11-21, "2026-11-21 18:30", or 7d ago' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l until -d 'Measured before' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l text -d 'With this text in summary, target, job, model, tags or notes' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand show" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand show" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand show" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tag" -l add -d 'Add this tag; may be given several times, or several after commas' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tag" -l remove -d 'Take this tag away' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tag" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tag" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tag" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand note" -l remove -d 'Take the note of this number away' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand note" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand note" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand note" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand delete" -l yes -d 'Do not ask'
+complete -c iodyno -n "__fish_iodyno_using_subcommand delete" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand delete" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand delete" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l csv -d 'A table as CSV on stdout: records (the default), samples, intervals, histograms or settings' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l parquet -d 'All tables as Parquet into this directory, which is new or empty' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l host -d 'Of this host' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l device -d 'With this block device on the path: sda, /dev/nvme0n1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l serial -d 'With the disk of this serial number, wherever it was and whatever its name' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l target -d 'Of this target, or of one below it' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l job -d 'Of this job: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l kernel -d 'Made under this kernel release, or one that begins so: 6.1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l verb -d 'Made by this verb: run, tune, check, watch, import' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l tag -d 'With this tag' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l setting -d 'With this setting on the path, or with this value of it: scheduler=none' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l since -d 'Measured since: 2026-11-21, "2026-11-21 18:30", or 7d ago' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l until -d 'Measured before' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l text -d 'With this text in summary, target, job, model, tags or notes' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l all -d 'Every record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand export" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand merge" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand merge" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand merge" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and not __fish_seen_subcommand_from check backup help" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and not __fish_seen_subcommand_from check backup help" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and not __fish_seen_subcommand_from check backup help" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and not __fish_seen_subcommand_from check backup help" -f -a "check" -d 'Look at every page and every record; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and not __fish_seen_subcommand_from check backup help" -f -a "backup" -d 'Copy the store into a new file while it is in use'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and not __fish_seen_subcommand_from check backup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from check" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from check" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from backup" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from backup" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from backup" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from help" -f -a "check" -d 'Look at every page and every record; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from help" -f -a "backup" -d 'Copy the store into a new file while it is in use'
+complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -s V -l version -d 'Print version'
@@ -273,21 +350,30 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand completions" -s V -l versi
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "diff" -d 'What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "check" -d 'Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "list" -d 'List the records'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "show" -d 'Show one record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply undo status judge cloud list show explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "diff" -d 'What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "check" -d 'Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "import" -d 'Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "list" -d 'List the records: all, or those of a host, device, job, setting, tag, time'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "show" -d 'Show one record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "tag" -d 'Put words of your own on records, to find them by'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "note" -d 'Write a sentence of your own on a record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "delete" -d 'Delete records for good; asks first'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "export" -d 'Write records for other programs: JSON, CSV, Parquet'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "merge" -d 'Take in the records of another store'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "store" -d 'Say where the records are; check them, or copy them'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and __fish_seen_subcommand_from store" -f -a "check" -d 'Look at every page and every record; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and __fish_seen_subcommand_from store" -f -a "backup" -d 'Copy the store into a new file while it is in use'

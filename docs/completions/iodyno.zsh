@@ -255,6 +255,22 @@ _arguments "${_arguments_options[@]}" : \
 ':record -- Number of the tune'\''s record, as `iodyno list` shows it:_default' \
 && ret=0
 ;;
+(import)
+_arguments "${_arguments_options[@]}" : \
+'*--tag=[A tag for the new records; may be given more than once]:TAG:_default' \
+'--host=[Which host the results are of, where they do not say]:NAME:_default' \
+'--device=[Which device the results are of, where they do not say]:NAME:_default' \
+'--dry-run[Say what is found and keep nothing]' \
+'-v[List every line that could not be read, and every unit and loss with its records]' \
+'--verbose[List every line that could not be read, and every unit and loss with its records]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::files -- Files that other tools wrote, or pages that their output was pasted into; `-` is stdin:_default' \
+&& ret=0
+;;
 (undo)
 _arguments "${_arguments_options[@]}" : \
 '()--all[Undo every journal, those that \`apply\` kept too]' \
@@ -319,6 +335,19 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '-n+[How many to show]:LIMIT:_default' \
 '--limit=[How many to show]:LIMIT:_default' \
+'--before=[Only records before this number\: what comes after a page]:RECORD:_default' \
+'--host=[Of this host]:NAME:_default' \
+'--device=[With this block device on the path\: sda, /dev/nvme0n1]:NAME:_default' \
+'--serial=[With the disk of this serial number, wherever it was and whatever its name]:SERIAL:_default' \
+'--target=[Of this target, or of one below it]:PATH:_default' \
+'--job=[Of this job\: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json]:WORDS:_default' \
+'--kernel=[Made under this kernel release, or one that begins so\: 6.1]:RELEASE:_default' \
+'--verb=[Made by this verb\: run, tune, check, watch, import]:VERB:_default' \
+'--tag=[With this tag]:TAG:_default' \
+'--setting=[With this setting on the path, or with this value of it\: scheduler=none]:NAME[=VALUE]:_default' \
+'--since=[Measured since\: 2026-11-21, "2026-11-21 18\:30", or 7d ago]:WHEN:_default' \
+'--until=[Measured before]:WHEN:_default' \
+'--text=[With this text in summary, target, job, model, tags or notes]:TEXT:_default' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -335,6 +364,144 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 ':record -- Number of the record, as `iodyno list` shows it:_default' \
 && ret=0
+;;
+(tag)
+_arguments "${_arguments_options[@]}" : \
+'*--add=[Add this tag; may be given several times, or several after commas]:TAG:_default' \
+'*--remove=[Take this tag away]:TAG:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::records -- Numbers of the records; without any, every tag that is in use is shown:_default' \
+&& ret=0
+;;
+(note)
+_arguments "${_arguments_options[@]}" : \
+'()--remove=[Take the note of this number away]:NOTE:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':record -- Number of the record:_default' \
+'*::text -- The note; without it, the notes that there are:_default' \
+&& ret=0
+;;
+(delete)
+_arguments "${_arguments_options[@]}" : \
+'--yes[Do not ask]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::records -- Numbers of the records:_default' \
+&& ret=0
+;;
+(export)
+_arguments "${_arguments_options[@]}" : \
+'--csv=[A table as CSV on stdout\: records (the default), samples, intervals, histograms or settings]::TABLE:_default' \
+'(--csv)--parquet=[All tables as Parquet into this directory, which is new or empty]:DIR:_files' \
+'--host=[Of this host]:NAME:_default' \
+'--device=[With this block device on the path\: sda, /dev/nvme0n1]:NAME:_default' \
+'--serial=[With the disk of this serial number, wherever it was and whatever its name]:SERIAL:_default' \
+'--target=[Of this target, or of one below it]:PATH:_default' \
+'--job=[Of this job\: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json]:WORDS:_default' \
+'--kernel=[Made under this kernel release, or one that begins so\: 6.1]:RELEASE:_default' \
+'--verb=[Made by this verb\: run, tune, check, watch, import]:VERB:_default' \
+'--tag=[With this tag]:TAG:_default' \
+'--setting=[With this setting on the path, or with this value of it\: scheduler=none]:NAME[=VALUE]:_default' \
+'--since=[Measured since\: 2026-11-21, "2026-11-21 18\:30", or 7d ago]:WHEN:_default' \
+'--until=[Measured before]:WHEN:_default' \
+'--text=[With this text in summary, target, job, model, tags or notes]:TEXT:_default' \
+'()--all[Every record]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::records -- Numbers of the records:_default' \
+&& ret=0
+;;
+(merge)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':other -- The other store\: its file, a backup of it, or its directory:_files' \
+&& ret=0
+;;
+(store)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_iodyno__subcmd__store_commands" \
+"*::: :->store" \
+&& ret=0
+
+    case $state in
+    (store)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-store-command-$line[1]:"
+        case $line[1] in
+            (check)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(backup)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':file -- The new file:_files' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_iodyno__subcmd__store__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-store-help-command-$line[1]:"
+        case $line[1] in
+            (check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(backup)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
 ;;
 (explain)
 _arguments "${_arguments_options[@]}" : \
@@ -414,6 +581,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(import)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (undo)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -437,6 +608,50 @@ _arguments "${_arguments_options[@]}" : \
 (show)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
+;;
+(tag)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(note)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(delete)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(export)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(merge)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(store)
+_arguments "${_arguments_options[@]}" : \
+":: :_iodyno__subcmd__help__subcmd__store_commands" \
+"*::: :->store" \
+&& ret=0
+
+    case $state in
+    (store)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-help-store-command-$line[1]:"
+        case $line[1] in
+            (check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(backup)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
 ;;
 (explain)
 _arguments "${_arguments_options[@]}" : \
@@ -477,12 +692,19 @@ _iodyno_commands() {
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
+'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
 'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
-'list:List the records' \
+'list:List the records\: all, or those of a host, device, job, setting, tag, time' \
 'show:Show one record' \
+'tag:Put words of your own on records, to find them by' \
+'note:Write a sentence of your own on a record' \
+'delete:Delete records for good; asks first' \
+'export:Write records for other programs\: JSON, CSV, Parquet' \
+'merge:Take in the records of another store' \
+'store:Say where the records are; check them, or copy them' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
@@ -516,6 +738,11 @@ _iodyno__subcmd__completions_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno completions commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__delete_commands] )) ||
+_iodyno__subcmd__delete_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno delete commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__diff_commands] )) ||
 _iodyno__subcmd__diff_commands() {
     local commands; commands=()
@@ -525,6 +752,11 @@ _iodyno__subcmd__diff_commands() {
 _iodyno__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno explain commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__export_commands] )) ||
+_iodyno__subcmd__export_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno export commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help_commands] )) ||
 _iodyno__subcmd__help_commands() {
@@ -536,12 +768,19 @@ _iodyno__subcmd__help_commands() {
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
+'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
 'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
-'list:List the records' \
+'list:List the records\: all, or those of a host, device, job, setting, tag, time' \
 'show:Show one record' \
+'tag:Put words of your own on records, to find them by' \
+'note:Write a sentence of your own on a record' \
+'delete:Delete records for good; asks first' \
+'export:Write records for other programs\: JSON, CSV, Parquet' \
+'merge:Take in the records of another store' \
+'store:Say where the records are; check them, or copy them' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
@@ -575,6 +814,11 @@ _iodyno__subcmd__help__subcmd__completions_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help completions commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__delete_commands] )) ||
+_iodyno__subcmd__help__subcmd__delete_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help delete commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__diff_commands] )) ||
 _iodyno__subcmd__help__subcmd__diff_commands() {
     local commands; commands=()
@@ -585,10 +829,20 @@ _iodyno__subcmd__help__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help explain commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__export_commands] )) ||
+_iodyno__subcmd__help__subcmd__export_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help export commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__help_commands] )) ||
 _iodyno__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__import_commands] )) ||
+_iodyno__subcmd__help__subcmd__import_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help import commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__inspect_commands] )) ||
 _iodyno__subcmd__help__subcmd__inspect_commands() {
@@ -610,6 +864,16 @@ _iodyno__subcmd__help__subcmd__manual_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help manual commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__merge_commands] )) ||
+_iodyno__subcmd__help__subcmd__merge_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help merge commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__note_commands] )) ||
+_iodyno__subcmd__help__subcmd__note_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help note commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__run_commands] )) ||
 _iodyno__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
@@ -625,6 +889,29 @@ _iodyno__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help status commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__store_commands] )) ||
+_iodyno__subcmd__help__subcmd__store_commands() {
+    local commands; commands=(
+'check:Look at every page and every record; changes nothing' \
+'backup:Copy the store into a new file while it is in use' \
+    )
+    _describe -t commands 'iodyno help store commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__store__subcmd__backup_commands] )) ||
+_iodyno__subcmd__help__subcmd__store__subcmd__backup_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help store backup commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__store__subcmd__check_commands] )) ||
+_iodyno__subcmd__help__subcmd__store__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help store check commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__tag_commands] )) ||
+_iodyno__subcmd__help__subcmd__tag_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help tag commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__tune_commands] )) ||
 _iodyno__subcmd__help__subcmd__tune_commands() {
     local commands; commands=()
@@ -639,6 +926,11 @@ _iodyno__subcmd__help__subcmd__undo_commands() {
 _iodyno__subcmd__help__subcmd__watch_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help watch commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__import_commands] )) ||
+_iodyno__subcmd__import_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno import commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__inspect_commands] )) ||
 _iodyno__subcmd__inspect_commands() {
@@ -660,6 +952,16 @@ _iodyno__subcmd__manual_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno manual commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__merge_commands] )) ||
+_iodyno__subcmd__merge_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno merge commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__note_commands] )) ||
+_iodyno__subcmd__note_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno note commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__run_commands] )) ||
 _iodyno__subcmd__run_commands() {
     local commands; commands=()
@@ -674,6 +976,54 @@ _iodyno__subcmd__show_commands() {
 _iodyno__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno status commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__store_commands] )) ||
+_iodyno__subcmd__store_commands() {
+    local commands; commands=(
+'check:Look at every page and every record; changes nothing' \
+'backup:Copy the store into a new file while it is in use' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno store commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__store__subcmd__backup_commands] )) ||
+_iodyno__subcmd__store__subcmd__backup_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno store backup commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__store__subcmd__check_commands] )) ||
+_iodyno__subcmd__store__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno store check commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__store__subcmd__help_commands] )) ||
+_iodyno__subcmd__store__subcmd__help_commands() {
+    local commands; commands=(
+'check:Look at every page and every record; changes nothing' \
+'backup:Copy the store into a new file while it is in use' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno store help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__store__subcmd__help__subcmd__backup_commands] )) ||
+_iodyno__subcmd__store__subcmd__help__subcmd__backup_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno store help backup commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__store__subcmd__help__subcmd__check_commands] )) ||
+_iodyno__subcmd__store__subcmd__help__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno store help check commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__store__subcmd__help__subcmd__help_commands] )) ||
+_iodyno__subcmd__store__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno store help help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__tag_commands] )) ||
+_iodyno__subcmd__tag_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno tag commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__tune_commands] )) ||
 _iodyno__subcmd__tune_commands() {

@@ -44,9 +44,6 @@ fn text(results: &Results) -> String {
          Ratios are of the same round.\n\n",
         results.ours.len()
     );
-    let mb = |bytes: u64, seconds: &[f64]| -> Vec<f64> {
-        seconds.iter().map(|seconds| bytes as f64 / 1e6 / seconds).collect()
-    };
     let _ = writeln!(
         text,
         "A latency log of fio, {LINES} lines, {} MB: by direction count, mean, deviation, extremes, 17 percentiles, the \
@@ -70,6 +67,30 @@ fn text(results: &Results) -> String {
             spread(&ratios(seconds.iter().copied(), ours), 1)
         );
     }
+    scripts(&mut text, results);
+    let _ = writeln!(
+        text,
+        "\nA JSON+ document of {JOBS} jobs, reads and writes with all buckets of clat and lat, {} MB: {} s.\n",
+        results.json_bytes / 1_000_000,
+        spread(&results.json, 2)
+    );
+    let _ = writeln!(
+        text,
+        "Most memory of the process: {} MiB after the long log, {} MiB after the JSON+, which is held whole.",
+        results.peak_mib.0, results.peak_mib.1
+    );
+    for missing in &results.missing {
+        let _ = writeln!(text, "\n{missing}");
+    }
+    text
+}
+
+fn mb(bytes: u64, seconds: &[f64]) -> Vec<f64> {
+    seconds.iter().map(|seconds| bytes as f64 / 1e6 / seconds).collect()
+}
+
+/// Others that are too slow for the long log.
+fn scripts(text: &mut String, results: &Results) {
     let _ = writeln!(
         text,
         "\nScripts on the first {SCRIPT_LINES} lines of such a log, {:.1} MB; iodyno computes all of the above, each of them \
@@ -93,19 +114,4 @@ fn text(results: &Results) -> String {
             spread(&ratios(seconds.iter().copied(), short), 0)
         );
     }
-    let _ = writeln!(
-        text,
-        "\nA JSON+ document of {JOBS} jobs, reads and writes with all buckets of clat and lat, {} MB: {} s.\n",
-        results.json_bytes / 1_000_000,
-        spread(&results.json, 2)
-    );
-    let _ = writeln!(
-        text,
-        "Most memory of the process: {} MiB after the long log, {} MiB after the JSON+, which is held whole.",
-        results.peak_mib.0, results.peak_mib.1
-    );
-    for missing in &results.missing {
-        let _ = writeln!(text, "\n{missing}");
-    }
-    text
 }

@@ -40,6 +40,7 @@ mod upload;
 pub use archive::Archive;
 pub use child::Child;
 pub use error::{Error, Result};
+pub use identity::serial_digest;
 pub use journal::{Journal, JournalState, Unfinished, find_unfinished};
 pub use lock::Lock;
 pub use piped::{Interrupter, Piped};

@@ -131,7 +131,10 @@ fn a_log_of_single_ios_sums_up_to_what_json_says() {
             assert_eq!(exact.count, summed.count);
             assert_eq!((exact.min_ns, exact.max_ns), (summed.min_ns, summed.max_ns), "{side} {name}");
             assert!(near(exact.mean_ns, summed.mean_ns, 1e-4, 0.0), "{side} {name}");
-            assert!(near(exact.stddev_ns, summed.stddev_ns, 1e-3, 0.0), "{side} {name}: {exact:?} {summed:?}");
+            assert!(
+                near(exact.stddev_ns, summed.stddev_ns, 1e-3, 0.0),
+                "{side} {name}: {exact:?} {summed:?}"
+            );
             if let Some(histogram) = &exact.histogram {
                 assert_eq!(Some(histogram), summed.histogram.as_ref(), "{side} {name}");
             }

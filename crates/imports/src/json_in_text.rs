@@ -37,7 +37,9 @@ pub fn documents(text: &Text, words: &[&str]) -> Vec<Document> {
             broken += 1;
             index += 1;
         }
-        found.push(document);
+        // What has no end is only told, and may be as long as the file.
+        let text = if document.is_whole { document.text } else { String::new() };
+        found.push(Document { text, ..document });
     }
     found
 }

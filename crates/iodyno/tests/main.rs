@@ -31,6 +31,8 @@ mod report;
 mod run;
 mod safety;
 mod serve;
+mod store;
+mod store_export;
 mod stories;
 mod support;
 mod sweep;

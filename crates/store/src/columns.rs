@@ -1,7 +1,6 @@
 //! What is derived from a document so that records find each other. Nothing of it is in the document: a later version
 //! may derive more, and does so when it brings a store up to date.
 
-use crate::document::short_hash;
 use crate::job_words::{self, JobWords};
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::iopath::{IoPath, Layer};
@@ -110,8 +109,9 @@ fn of_import(mut columns: Columns, record: &Record, imported: &Imported) -> Colu
     columns.model = own("model");
     columns.serial = own("serial").map(|serial| digest(&serial));
     let disks = imported.load.iter().flat_map(|load| &load.disks).map(|disk| disk.name.as_str());
-    let named = fact("device").into_iter().flat_map(|text| text.split([' ', ',']));
-    let names: BTreeSet<&str> = named.chain(disks).map(short_name).filter(|name| !name.is_empty()).collect();
+    let named = fact("device").map(device_names).unwrap_or_default();
+    let names: BTreeSet<&str> =
+        named.iter().copied().chain(disks).map(short_name).filter(|name| !name.is_empty()).collect();
     for name in &names {
         if !columns.devices.iter().any(|device| device.name == **name) {
             // The source's one model and serial are of its one device.
@@ -121,12 +121,20 @@ fn of_import(mut columns: Columns, record: &Record, imported: &Imported) -> Colu
             columns.devices.push(Device { name: name.to_string(), serial, model });
         }
     }
-    let first = fact("device").and_then(|text| text.split([' ', ',']).next()).map(short_name);
+    let first = named.first().copied().map(short_name);
     let only =
         columns.devices.first().filter(|_| columns.devices.len() == 1).map(|device| device.name.clone());
     columns.device = first.map(str::to_string).or(only);
     columns.figures = imported.load.as_ref().map(imported_figures).unwrap_or_default();
     columns
+}
+
+/// The devices that a source names: several only where each is a name of the kernel's, else the words are a label.
+fn device_names(text: &str) -> Vec<&str> {
+    let is_kernels =
+        |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "/_-".contains(c));
+    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    if words.iter().all(is_kernels) { words } else { vec![text] }
 }
 
 /// A device by its kernel name, `/dev/` taken off.
@@ -136,7 +144,7 @@ pub fn short_name(name: &str) -> &str {
 
 /// What stands in the store for a serial number: as telling when two are compared, and nothing to copy.
 pub fn digest(serial: &str) -> String {
-    short_hash(serial.trim())
+    host::serial_digest(serial)
 }
 
 fn known(layer: &Layer, name: &str) -> Option<String> {

@@ -66,29 +66,26 @@ pub fn record(host: &str, device: &str, summary: &str) -> Record {
         cost_cpu_ns: 1,
         notes: vec![],
     };
-    Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "run".into(),
-        target: format!("/dev/{device}"),
-        summary: summary.into(),
-        provenance: Provenance {
-            hostname: host.into(),
-            kernel: "6.1.0-18-amd64".into(),
-            started_unix_ms: 1_700_000_000_000,
-            ..Provenance::default()
-        },
-        path: IoPath::new(format!("/dev/{device}"), disk),
-        job: Job::default(),
-        load: Some(load),
-        sections: vec![],
-        findings: vec![],
-        sensors: vec![sensor],
-        layers: None,
-        trials: vec![],
-        studies: model::studies::Studies::default(),
-        check: None,
-        imported: None,
-    }
+    let mut record = bare(&format!("/dev/{device}"), disk);
+    record.summary = summary.into();
+    record.provenance.hostname = host.into();
+    record.load = Some(load);
+    record.sensors.push(sensor);
+    record
+}
+
+/// A run that holds nothing but what it has to.
+fn bare(target: &str, root: Layer) -> Record {
+    let provenance = Provenance {
+        kernel: "6.1.0-18-amd64".into(),
+        started_unix_ms: 1_700_000_000_000,
+        ..Provenance::default()
+    };
+    let document = serde_json::json!({
+        "schema": RECORD_SCHEMA, "verb": "run", "target": target, "summary": "", "provenance": provenance,
+        "path": IoPath::new(target, root), "job": Job::default(), "load": null, "sensors": [], "trials": [],
+    });
+    serde_json::from_value(document).unwrap()
 }
 
 /// A result of fio on another machine.

@@ -184,6 +184,7 @@ fn a_tune_brings_what_it_proved() {
         layers: Vec::new(),
         figures: Vec::new(),
         moved: None,
+        windows: Vec::new(),
     }];
     let other = record.clone();
     let given = [("7", &record), ("9", &other)].map(|(name, record)| crate::compare::Named {

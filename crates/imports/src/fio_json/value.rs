@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 /// Larger counts can only be damage; sums of many stay below the limit of 64 bits.
 const MOST: u64 = 1 << 50;
 
+/// No quantity that a tool prints is larger, whatever its unit.
+pub const NUMBER_MAX: f64 = 1e30;
+
 /// An object below a key.
 pub fn map<'a>(from: &'a Map<String, Value>, key: &str) -> Option<&'a Map<String, Value>> {
     from.get(key)?.as_object()
@@ -28,7 +31,8 @@ pub fn text(from: &Map<String, Value>, key: &str) -> Option<String> {
 /// A finite number, also one in quotes.
 pub fn as_number(value: &Value) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
-    number.is_finite().then_some(number)
+    // Larger numbers are damage, and would overflow in other units.
+    (number.abs() < NUMBER_MAX).then_some(number)
 }
 
 /// A whole number that is not negative; one that is too large is cut.

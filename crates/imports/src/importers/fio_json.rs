@@ -52,7 +52,7 @@ fn find(text: &Text) -> Vec<Piece> {
         }
     }
     let mut pieces: Vec<Piece> =
-        runs.iter().flat_map(|(document, output)| of_run(document, output)).collect();
+        runs.iter().flat_map(|(document, output)| of_run(text, document, output)).collect();
     if let Some(first) = pieces.first_mut() {
         first.unread.extend(damaged);
     }
@@ -81,12 +81,34 @@ fn is_same_run(before: &Output, after: &Output) -> bool {
         && before.unix_ms < after.unix_ms
 }
 
-/// The lines of a document belong to its first job; the others stand in the same lines.
-fn of_run(document: &Document, output: &Output) -> Vec<Piece> {
-    let parts: Vec<&JobOutput> = output.parts().collect();
-    let jobs = if parts.is_empty() { output.jobs.iter().collect() } else { parts };
+/// Each job with its own lines; what stands before the first one and after the last one is theirs.
+fn of_run(text: &Text, document: &Document, output: &Output) -> Vec<Piece> {
+    let has_parts = output.parts().next().is_some();
+    let wanted = |job: &JobOutput| !job.is_sum || !has_parts;
+    let starts = starts(text, document, output.jobs.len());
+    let mut jobs: Vec<(usize, &JobOutput)> =
+        starts.into_iter().zip(&output.jobs).filter(|(_, job)| wanted(job)).collect();
+    if let Some((start, _)) = jobs.first_mut() {
+        *start = document.lines.start;
+    }
     let is_alone = jobs.len() == 1;
-    jobs.into_iter().map(|job| Piece::new(document.lines.clone(), imported(output, job, is_alone))).collect()
+    let ends = jobs.iter().skip(1).map(|(start, _)| *start).chain([document.lines.end]).collect::<Vec<_>>();
+    let piece = |((start, job), end): ((usize, &JobOutput), usize)| {
+        // A document on one line is of all its jobs.
+        let lines = start..end.max(start + 1);
+        Piece::new(lines, imported(output, job, is_alone))
+    };
+    jobs.into_iter().zip(ends).map(piece).collect()
+}
+
+/// The line at which each job begins, one before its name; all in the first line where the document is not printed as fio
+/// prints it.
+fn starts(text: &Text, document: &Document, jobs: usize) -> Vec<usize> {
+    let all = text.lines.get(document.lines.clone()).unwrap_or_default().iter().enumerate();
+    let named = all.filter(|(_, line)| line.trim_start().starts_with("\"jobname\""));
+    let starts: Vec<usize> = named.map(|(at, _)| (document.lines.start + at).saturating_sub(1)).collect();
+    let is_plain = starts.len() == jobs && starts.windows(2).all(|pair| pair[0] < pair[1]);
+    if is_plain { starts } else { vec![document.lines.start; jobs] }
 }
 
 fn imported(output: &Output, job: &JobOutput, is_alone: bool) -> Imported {

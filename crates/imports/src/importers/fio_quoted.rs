@@ -108,36 +108,18 @@ fn once(quotes: Vec<Quote>) -> Vec<Quote> {
 pub(super) struct Context {
     /// The only command line of fio in it, with its line.
     command: Option<(usize, Facts)>,
-    /// The only version of fio that it names.
-    version: Option<String>,
 }
 
 impl Context {
     fn of(text: &Text) -> Context {
-        let (mut commands, mut versions) = (Vec::new(), Vec::new());
-        for mark in marks::of_text(text) {
-            match mark.kind {
-                marks::Kind::Command => {
-                    let facts = fio_text::command_facts(&mark.text);
-                    if facts.contains_key("rw") {
-                        commands.push((mark.line, facts));
-                    }
-                }
-                marks::Kind::Version => {
-                    let at = mark.text.find("fio-").unwrap_or(0);
-                    let word = mark.text[at..]
-                        .split(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-')
-                        .next();
-                    versions.extend(word.map(|word| word.trim_end_matches(['.', '-']).to_string()));
-                }
-                _ => {}
+        let mut commands = Vec::new();
+        for mark in marks::of_text(text).iter().filter(|mark| mark.kind == marks::Kind::Command) {
+            let facts = fio_text::command_facts(&mark.text);
+            if facts.contains_key("rw") {
+                commands.push((mark.line, facts));
             }
         }
-        versions.dedup();
-        Context {
-            command: (commands.len() == 1).then(|| commands.swap_remove(0)),
-            version: (versions.len() == 1).then(|| versions.swap_remove(0)),
-        }
+        Context { command: (commands.len() == 1).then(|| commands.swap_remove(0)) }
     }
 }
 
@@ -163,7 +145,8 @@ impl Quote {
         self.lossy
             .insert(0, "figures that somebody quoted, rounded: no counts, no latencies, no time".into());
         let imported = Imported {
-            tool: context.version.clone().unwrap_or_else(|| "fio".into()),
+            // Which version it was a page rarely says of a quoted figure.
+            tool: "fio".into(),
             name: self.name,
             lossy: self.lossy,
             units,
@@ -171,7 +154,7 @@ impl Quote {
             facts: self.facts,
             ..Imported::default()
         };
-        Piece { lines: vec![self.lines.0..self.lines.1 + 1], imported, unread: Vec::new() }
+        Piece::new(self.lines.0..self.lines.1 + 1, imported)
     }
 
     /// A sentence has no command line beside it; the only one of the text is taken for what rarely changes.

@@ -14,6 +14,7 @@
 //! `fio --minimal --rw=randread --bs=4k --filename=/dev/sdb --name=a | iodyno import -`
 
 use super::fio_text::values::plain;
+use crate::fio_json::value::NUMBER_MAX;
 use crate::{How, Importer, Piece, Text};
 use model::imported::{DiskFigures, Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
 
@@ -39,7 +40,7 @@ fn find(text: &Text) -> Vec<Piece> {
             && last.imported.facts.get("terse_version").is_some_and(|version| version == "2")
         {
             last.imported.facts.insert("description".into(), description.chars().take(500).collect());
-            last.lines = vec![index - 1..index + 1];
+            last.lines = super::fio_text::ranges(vec![index - 1, index]);
             continue;
         }
         if line.len() > 100 && line.matches(';').take(80).count() > 70 {
@@ -65,7 +66,7 @@ impl Fields<'_> {
     fn number(&mut self) -> Option<f64> {
         let field = self.next();
         let number: f64 = field.strip_suffix('%').unwrap_or(field).parse().ok()?;
-        number.is_finite().then_some(number)
+        (number.abs() < NUMBER_MAX).then_some(number)
     }
 
     fn count(&mut self) -> Option<u64> {
@@ -201,7 +202,9 @@ fn percentiles(fields: &mut Fields) -> Vec<(f64, f64)> {
             .next()
             .split_once("%=")
             .and_then(|(a, b)| a.parse::<f64>().ok().zip(b.parse::<f64>().ok()));
-        all.extend(pair.filter(|(per_cent, us)| *per_cent > 0.0 && *per_cent <= 100.0 && us.is_finite()));
+        all.extend(
+            pair.filter(|(per_cent, us)| *per_cent > 0.0 && *per_cent <= 100.0 && us.abs() < NUMBER_MAX),
+        );
     }
     all.iter().map(|(per_cent, us)| (*per_cent, us * 1e3)).collect()
 }

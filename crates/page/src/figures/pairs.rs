@@ -121,7 +121,7 @@ impl<'a> Chart<'a> {
         match (refused, self.is_claimed()) {
             (true, _) if is_first => format!("{}: no verdict. {}", self.trial.knob, self.verdict.sentence),
             (false, true) => self.trial.summary.clone(),
-            (false, false) => {
+            _ => {
                 format!("{}: {} against {}, not claimed", self.trial.knob, self.arm, self.found())
             }
         }

@@ -87,7 +87,7 @@ fn latency(span: Span, times: &Times) -> LatencyFigures {
     }
 }
 
-/// Rates of each second, by their fields; the last second is not whole and is told as it is.
+/// Rates of each whole second, by their fields.
 fn series(tally: &Tally, name: &str) -> Vec<model::imported::ImportedSeries> {
     let mut series = Series::default();
     let fields: [(Side, &str, &str); 4] = [
@@ -101,7 +101,7 @@ fn series(tally: &Tally, name: &str) -> Vec<model::imported::ImportedSeries> {
         let mut next = 0;
         for (second, sides) in &tally.seconds {
             // Whole seconds only: a rate of a part of one would look like a drop.
-            if *second >= last && last > 0 {
+            if *second >= last {
                 break;
             }
             if second.saturating_sub(next) < GAP_MAX_S {

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 /// A constant pattern; tests compile all of them.
 #[allow(clippy::expect_used)]
 pub fn pattern(text: &str) -> Regex {
+    // Every pattern is a constant that a test compiles.
     Regex::new(text).expect("a constant pattern")
 }
 
@@ -43,8 +44,8 @@ pub fn figures(text: &str) -> Vec<Figure> {
             continue;
         };
         // `aggriops=`, `maxbw=`: other words.
-        let is_word =
-            captures.get(1).is_some() || !text[..key.start()].ends_with(|c: char| c.is_ascii_alphanumeric());
+        let is_word = captures.get(1).is_some()
+            || !text[..key.start()].ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
         let rest = &text[value.start()..];
         let mut quoted =
             Quoted { side: captures.get(1).and_then(|side| side_word(side.as_str())), ..Quoted::default() };

@@ -120,13 +120,11 @@ fn of_table(header: &[String], rows: &[Row]) -> Vec<Quote> {
                 facts.insert("model".into(), device.clone());
             }
             facts.insert("table".into(), format!("column {}", column + 1));
-            let name = heads
-                .iter()
-                .map(|head| head.as_str())
-                .filter(|head| !head.is_empty())
-                .collect::<Vec<_>>()
-                .join(", ");
-            let name = if labels.is_empty() { name } else { format!("{}: {name}", labels.join(", ")) };
+            // The label, then what was run.
+            let column_head = header.get(column).map(String::as_str);
+            let said = heads.iter().map(|head| head.as_str()).chain(column_head);
+            let said = said.filter(|head| !head.is_empty() && !labels.iter().any(|label| label == head));
+            let name = labels.iter().map(String::as_str).chain(said).collect::<Vec<_>>().join(": ");
             quotes.push(Quote {
                 sides: sides.clone(),
                 facts,

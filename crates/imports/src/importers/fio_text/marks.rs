@@ -91,8 +91,8 @@ static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
     let known = KNOWN_BY.iter().map(|(_, pattern)| *pattern).chain([VERSION]);
     let all: Vec<String> = known.map(|pattern| format!("({pattern})")).collect();
     let pattern = format!("(?-u){}", all.join("|"));
-    // The pattern is a constant that every test compiles; bytes are only matched where they are ASCII.
     #[allow(clippy::expect_used)]
+    // The pattern is a constant that every test compiles.
     Regex::new(&pattern).expect("a constant pattern")
 });
 
@@ -153,6 +153,7 @@ fn may_hold(line: &str) -> bool {
             "Disk stats",
             "Jobs:",
             "Starting ",
+            "fsync/",
             "Laying out",
             "Description",
         ]

@@ -11,6 +11,9 @@ use model::imported::DiskFigures;
 /// Lines without a word of fio after which what follows is another run.
 const APART: usize = 30;
 
+/// Jobs that are looked up by name are at most so many, so that a hostile text takes no longer than a long one.
+const BANNERS_MAX: usize = 4_096;
+
 /// The runs of a text, each as its parts.
 pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
     let mut starts = Vec::new();
@@ -18,7 +21,8 @@ pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
     for (index, mark) in marks.iter().enumerate() {
         let last_line = index.checked_sub(1).map_or(0, |before| marks[before].line);
         // With `--output-format=json,normal` a document of any length stands between the banners and the heads.
-        let is_far = mark.line > last_line + APART && !(seen.banner && !seen.result && mark.kind == Kind::Head);
+        let is_far =
+            mark.line > last_line + APART && !(seen.banner && !seen.result && mark.kind == Kind::Head);
         if index == 0 || seen.is_over_at(mark) || is_far {
             starts.push(index);
             seen = Seen::default();
@@ -124,7 +128,9 @@ impl Run {
             }
             Kind::Banner => {
                 let name = self.name_in(mark);
-                self.banners.push(Banner::read(mark, name));
+                if self.banners.len() < BANNERS_MAX {
+                    self.banners.push(Banner::read(mark, name));
+                }
                 self.lines.push(mark.line);
             }
             Kind::Version => {
@@ -238,9 +244,9 @@ impl Run {
             last.lines.extend(tail);
         }
         // What is of the run as a whole belongs to the job that is nearest.
+        let first: Vec<usize> = jobs.iter().map(|job| job.first_line().unwrap_or(0)).collect();
         for line in &self.lines {
-            let after = jobs.iter().position(|job| job.first_line().is_some_and(|first| first >= *line));
-            let at = after.unwrap_or(jobs.len() - 1);
+            let at = first.partition_point(|first| first < line).min(jobs.len() - 1);
             jobs[at].lines.push(*line);
         }
         jobs.into_iter().map(|job| self.piece(job, alone)).collect()

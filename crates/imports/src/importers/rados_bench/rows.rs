@@ -1,5 +1,6 @@
 //! The row that rados bench prints each second.
 
+use crate::fio_json::value::NUMBER_MAX;
 use model::imported::ImportedSeries;
 
 /// What a row says that is kept.
@@ -15,8 +16,8 @@ pub struct Row {
     pub last_s: Option<f64>,
 }
 
-/// More rows than a year has seconds are none.
-const ROWS_MAX: usize = 32_000_000;
+/// More rows than so many seconds, eleven days, are not kept.
+const ROWS_MAX: usize = 1_000_000;
 
 /// Reads the rows in a stretch of a line. `text` is a whole row, or many that run together: then the last number of a row
 /// and the first of the next one are glued, and the second that must come next tells where they part.
@@ -33,7 +34,7 @@ pub fn read(text: &str, rows: &mut Vec<Row>) {
     let Ok(mut second) = first.parse::<u64>() else { return };
     while rest.len() >= 7 && rows.len() < ROWS_MAX {
         let (row, glued) = (&rest[..6], rest[6]);
-        let number = |word: &str| word.parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = |word: &str| word.parse::<f64>().ok().filter(|number: &f64| number.abs() < NUMBER_MAX);
         let Some(finished) = number(row[2]) else { return };
         let Some(next) = second.checked_add(1) else { return };
         let average = glued.strip_suffix(&next.to_string()).filter(|_| rest.len() > 7);

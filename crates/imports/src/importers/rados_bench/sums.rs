@@ -1,7 +1,7 @@
 //! The sums at the end of rados bench, and the results that they are of.
 
 use super::rows::{self, Row};
-use crate::fio_json::value::as_number;
+use crate::fio_json::value::{NUMBER_MAX, as_number};
 use crate::importers::fio_text::values::plain;
 use crate::importers::fio_text::{Facts, ranges};
 use crate::json_in_text;
@@ -42,11 +42,11 @@ const SUMS: [(&str, &str); 20] = [
 static PARTS: LazyLock<Regex> = LazyLock::new(|| {
     let sums: Vec<String> = SUMS.iter().map(|(word, _)| regex::escape(word)).collect();
     let sums = sums.join("|");
-    // The words are constants, and tests read all of them.
     #[allow(clippy::expect_used)]
     Regex::new(&format!(
         r"(rados +(?:-[A-Za-z-]+[ =][!-~]+ +)*bench[ -~]*? (?:write|seq|rand)(?: +--?[a-z-]+(?:[= ][0-9A-Za-z]+)?)*)|(Maintaining +([0-9]+) +concurrent +(?:writes|reads)(?: of ([0-9]+) bytes)?[ -~]*?objects)|(sec +Cur ops +started +finished +avg MB/s +cur MB/s +last lat(?:\(s\))? +avg lat(?:\(s\))?)|({sums})(?:\(s\))? *: *([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|-?nan|-?inf)?|(hints = [0-9])|(Object prefix: benchmark_data_([!-~]+)_[0-9]+)|(Cleaning up \(deleting benchmark objects\)|Removed [0-9]+ objects|Clean up completed and total clean up time *:[0-9.]+)"
     ))
+    // The words are constants, and tests read all of them.
     .expect("a constant pattern")
 });
 
@@ -118,7 +118,7 @@ impl Bench {
         }
         if let Some(key) = found.get(6).and_then(|word| key_of(word.as_str())) {
             let number = found.get(7).and_then(|number| number.as_str().parse::<f64>().ok());
-            match number.filter(|number| number.is_finite()) {
+            match number.filter(|number| number.abs() < NUMBER_MAX) {
                 Some(number) => drop(self.sums.insert(key, number)),
                 None => self.gaps.push((line, found[6].to_string())),
             }
@@ -222,76 +222,108 @@ fn row_of_json(value: &Value) -> Option<Row> {
     })
 }
 
-/// A result needs to say how many I/Os it made in which time, or its bandwidth.
-fn imported(sums: &BTreeMap<&'static str, f64>, mut facts: Facts) -> Option<Imported> {
-    let sum = |key| sums.get(key).copied();
-    let (made, is_write) = match (sum("total_writes_made"), sum("total_reads_made")) {
-        (Some(writes), None) => (Some(writes), Some(true)),
-        (None, Some(reads)) => (Some(reads), Some(false)),
-        _ => (None, None),
-    };
-    let seconds = sum("total_time_run").filter(|seconds| *seconds > 0.0);
-    let size = sum("write_size").or(sum("read_size"));
-    let bandwidth = sum("bandwidth").map(|mib| mib * MIB);
-    let iops = made.zip(seconds).map(|(made, seconds)| made / seconds).or(sum("average_iops"));
-    if bandwidth.is_none() && iops.is_none() {
-        return None;
+/// The sums by the JSON's keys.
+struct Sums<'a>(&'a BTreeMap<&'static str, f64>);
+
+impl Sums<'_> {
+    fn get(&self, key: &str) -> Option<f64> {
+        self.0.get(key).copied()
     }
-    let mut lossy = vec!["rados bench tells no percentiles".to_string()];
-    let samples = |keys: [&'static str; 4], factor: f64, lossy: &mut Vec<String>| {
-        let [min, max, mean, stddev] = keys.map(|key| sum(key).map(|value| value * factor));
+
+    /// How many I/Os it made, and whether they were writes.
+    fn made(&self) -> (Option<f64>, Option<bool>) {
+        match (self.get("total_writes_made"), self.get("total_reads_made")) {
+            (Some(writes), None) => (Some(writes), Some(true)),
+            (None, Some(reads)) => (Some(reads), Some(false)),
+            _ => (None, None),
+        }
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.get("total_time_run").filter(|seconds| *seconds > 0.0)
+    }
+
+    /// Bytes of an I/O.
+    fn size(&self) -> Option<f64> {
+        self.get("write_size").or(self.get("read_size"))
+    }
+
+    fn latency(&self, made: Option<f64>) -> LatencyFigures {
+        let ns = |key| self.get(key).map(|seconds| seconds * 1e9);
+        LatencyFigures {
+            kind: "lat".into(),
+            count: made.map(|made| made as u64),
+            min_ns: ns("min_latency"),
+            mean_ns: ns("average_latency"),
+            stddev_ns: ns("stddev_latency"),
+            max_ns: ns("max_latency"),
+            ..LatencyFigures::default()
+        }
+    }
+
+    /// Least, greatest, mean and deviation. Ceph prints a random number for the deviation of the IOPS of writes in JSON.
+    fn samples(&self, keys: [&str; 4], factor: f64, lossy: &mut Vec<String>) -> Option<Samples> {
+        let [min, max, mean, stddev] = keys.map(|key| self.get(key).map(|value| value * factor));
         let samples = Samples { count: 0, min: min?, max: max?, mean: mean?, stddev: stddev? };
         let is_possible = samples.stddev <= (samples.max - samples.min).max(0.0) + 1e-6;
         if !is_possible {
-            lossy.push(
-                "a deviation that is larger than the range it is of (a fault of Ceph) is left out".into(),
-            );
+            let why = "a deviation that is larger than the range it is of (a fault of Ceph) is left out";
+            lossy.push(why.into());
         }
         is_possible.then_some(samples)
-    };
-    let latency = LatencyFigures {
-        kind: "lat".into(),
-        count: made.map(|made| made as u64),
-        min_ns: sum("min_latency").map(|seconds| seconds * 1e9),
-        mean_ns: sum("average_latency").map(|seconds| seconds * 1e9),
-        stddev_ns: sum("stddev_latency").map(|seconds| seconds * 1e9),
-        max_ns: sum("max_latency").map(|seconds| seconds * 1e9),
-        ..LatencyFigures::default()
-    };
-    let side = SideFigures {
-        ios: made.map(|made| made as u64),
-        bytes: made.zip(size).map(|(made, size)| made * size),
-        iops,
-        bytes_per_s: bandwidth,
-        iops_samples: samples(["min_iops", "max_iops", "average_iops", "stddev_iops"], 1.0, &mut lossy),
-        bytes_per_s_samples: samples(
-            ["min_bandwidth", "max_bandwidth", "bandwidth", "stddev_bandwidth"],
-            MIB,
-            &mut lossy,
-        ),
-        latencies: latency.mean_ns.is_some().then_some(latency).into_iter().collect(),
-    };
-    let mut load = LoadFigures { elapsed_ms: seconds.map(|seconds| seconds * 1e3), ..LoadFigures::default() };
-    match is_write {
-        Some(true) => load.write = Some(side),
-        Some(false) => load.read = Some(side),
+    }
+
+    /// None where neither rate is said.
+    fn side(&self, lossy: &mut Vec<String>) -> Option<SideFigures> {
+        let (made, _) = self.made();
+        let bytes_per_s = self.get("bandwidth").map(|mib| mib * MIB);
+        let exact = made.zip(self.seconds()).map(|(made, seconds)| made / seconds);
+        let iops = exact.or(self.get("average_iops"));
+        if bytes_per_s.is_none() && iops.is_none() {
+            return None;
+        }
+        let latency = self.latency(made);
+        let bandwidth = ["min_bandwidth", "max_bandwidth", "bandwidth", "stddev_bandwidth"];
+        Some(SideFigures {
+            ios: made.map(|made| made as u64),
+            bytes: made.zip(self.size()).map(|(made, size)| made * size),
+            iops,
+            bytes_per_s,
+            iops_samples: self.samples(["min_iops", "max_iops", "average_iops", "stddev_iops"], 1.0, lossy),
+            bytes_per_s_samples: self.samples(bandwidth, MIB, lossy),
+            latencies: latency.mean_ns.is_some().then_some(latency).into_iter().collect(),
+        })
+    }
+}
+
+/// A result needs to say how many I/Os it made in which time, or its bandwidth.
+fn imported(sums: &BTreeMap<&'static str, f64>, mut facts: Facts) -> Option<Imported> {
+    let sums = Sums(sums);
+    let mut lossy = vec!["rados bench tells no percentiles".to_string()];
+    let side = sums.side(&mut lossy)?;
+    let elapsed_ms = sums.seconds().map(|seconds| seconds * 1e3);
+    let mut load = LoadFigures { elapsed_ms, ..LoadFigures::default() };
+    let mut mode = facts.get("mode").cloned().unwrap_or_default();
+    let (word, place) = match sums.made().1 {
+        Some(true) => ("write", &mut load.write),
+        Some(false) => ("read", &mut load.read),
         None => {
             lossy.push("whether it read or wrote is not said".into());
-            load.mixed = Some(side);
+            ("", &mut load.mixed)
         }
+    };
+    *place = Some(side);
+    if mode.is_empty() {
+        mode = word.into();
     }
-    let mode = facts
-        .get("mode")
-        .cloned()
-        .or(is_write.map(|is_write| if is_write { "write" } else { "read" }.into()));
-    for (name, value) in [("bs", size), ("object_size", sum("object_size"))] {
+    for (name, value) in [("bs", sums.size()), ("object_size", sums.get("object_size"))] {
         if let Some(bytes) = value {
             facts.insert(name.into(), model::units::size_word(bytes as u64));
         }
     }
     Some(Imported {
         tool: "rados bench".into(),
-        name: format!("rados bench {}", mode.unwrap_or_default()).trim_end().into(),
+        name: format!("rados bench {mode}").trim_end().into(),
         lossy,
         units: vec!["MB of rados bench is MiB".into()],
         load: Some(load),

@@ -145,7 +145,7 @@ fn remarks(results: &[Found], is_verbose: bool) -> Vec<String> {
             for text in texts(found) {
                 match said.iter_mut().find(|(other, _)| other == text) {
                     Some((_, places)) => places.push(place.clone()),
-                    None => said.push((text, vec![place.clone()])),
+                    None => said.push((text.as_str(), vec![place.clone()])),
                 }
             }
         }
@@ -156,10 +156,11 @@ fn remarks(results: &[Found], is_verbose: bool) -> Vec<String> {
         [("units", of(|found| &found.imported.units)), ("lossy", of(|found| &found.imported.lossy))]
     {
         for (text, mut places) in said {
+            let count = places.len();
             places.dedup();
             let whom = match places.len() {
-                count if count == results.len() && count > 1 => String::new(),
-                count if count > 6 && !is_verbose => format!(" ({count} results)"),
+                _ if count == results.len() && count > 1 => String::new(),
+                lines if lines > 6 && !is_verbose => format!(" ({count} results)"),
                 1 if places[0] == "all" => String::new(),
                 1 => format!(" (line {})", places[0]),
                 _ => format!(" (lines {})", places.join(", ")),

@@ -34,6 +34,7 @@ pub struct Aligned<'a> {
 /// Facts that name a thing, or change by themselves: never the reason of anything.
 const IDENTITY: &[&str] = &[
     "named",
+    "serial_digest",
     "source",
     "mount_point",
     "subdirectory",

@@ -4,11 +4,12 @@
 //!
 //! ## What it reads
 //! `/sys/class/block/{}/{size,ro,removable}`, `device/{model,vendor,name,transport,queue_depth}`, `device/driver`,
-//! `cache_type`, and on the controller above it `driver`, `numa_node`; `power/runtime_status` of both and of what lies
-//! between. Serial numbers are not read. Links are a collector's of their own each.
+//! `cache_type`, `serial`, and on the controller above it `driver`, `numa_node`; `power/runtime_status` of both and of what lies
+//! between. Of the serial number only a digest is kept, and none of it in a capture. Links are a collector's of their own each.
 //!
 //! ## Fields
 //! - `model`, `vendor`: as the disk gives them
+//! - `serial_digest`: 12 digits by which records find the same disk again, on another machine too
 //! - `size_bytes`, `logical_block_bytes`, `physical_block_bytes`, `rotational`, `read_only`
 //! - `driver`: of the disk; `controller_driver`, `controller`: of the PCI function or platform device it hangs on
 //! - `transport`: `nvme (pcie)`, `virtio`, `sata`, `sas`, `usb`, `mmc`, `scsi`, `iscsi`, `fibre channel`, `xen`, `network`
@@ -45,6 +46,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact_from(host, "physical_block_bytes", "queue/physical_block_size");
     draft.fact("read_only", host.text(&draft.path("ro")).filter(|text| text == "1").map(|_| "yes"));
     names(host, draft);
+    draft.fact("serial_digest", host.disk_serial_digest(draft.path("").trim_end_matches('/')));
     for (name, file) in [("queue_depth", "device/queue_depth"), ("cache_type", "cache_type")] {
         let path = draft.path(file);
         if host.exists(&path) {

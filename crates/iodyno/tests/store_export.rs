@@ -1,0 +1,183 @@
+//! Records for other programs: what they read is what the store has.
+
+use crate::store::filled;
+use crate::support::{Dir, Iodyno, code, text};
+use model::record::Record;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn shown(iodyno: &Iodyno) -> Vec<Record> {
+    let (document, _) = iodyno.json(&["export", "--all"]);
+    let records = document["records"].as_array().unwrap().iter();
+    records.map(|one| serde_json::from_value(one["record"].clone()).unwrap()).collect()
+}
+
+#[test]
+fn json_has_the_records_as_they_were_written() {
+    let iodyno = Iodyno::new();
+    let store = filled(&iodyno);
+    store.tag(2, &["db"]).unwrap();
+    store.note(2, "a } brace").unwrap();
+    let (document, _) = iodyno.json(&["export", "2", "4"]);
+    assert_eq!(document["schema"], "iodyno.export/1");
+    let records = document["records"].as_array().unwrap();
+    assert_eq!((records.len(), &records[0]["tags"][0], &records[1]["id"]), (2, &"db".into(), &4.into()));
+    assert_eq!(records[0]["notes"][0]["text"], "a } brace");
+    let whole: Value = serde_json::from_str(&store.document(2).unwrap()).unwrap();
+    assert_eq!(records[0]["record"], whole);
+    assert_eq!(shown(&iodyno).len(), 4);
+    assert_eq!(iodyno.json(&["export", "--host", "nobody"]).0["records"], serde_json::json!([]));
+    for bad in
+        [&["export"][..], &["export", "1"], &["export", "--csv"], &["export", "1", "--host", "x", "--csv"]]
+    {
+        assert_eq!(code(&iodyno.run(bad)), 2, "{bad:?}");
+    }
+}
+
+#[test]
+fn csv_is_read_back_by_others() {
+    let iodyno = Iodyno::new();
+    drop(filled(&iodyno));
+    let csv = text(&iodyno.run(&["export", "--all", "--csv"]).stdout);
+    assert!(csv.starts_with("record,time,verb,target,device,"), "{csv}");
+    assert!(csv.contains("\"a summary, with \"\"quotes\"\",\n"), "{csv}");
+    let samples = text(&iodyno.run(&["export", "1", "--csv=samples"]).stdout);
+    assert_eq!(samples.lines().count(), 101);
+    assert!(samples.contains("\n1,diskstats,disk.vda.inflight,ios,gauge,100000000,0.25\n"), "{samples}");
+    assert!(
+        samples.contains("\n1,diskstats,disk.vda.inflight,ios,gauge,500000000,\n"),
+        "nothing is not 0: {samples}"
+    );
+    assert_eq!(code(&iodyno.run(&["export", "1", "--csv=nothing"])), 2);
+    if let Some(python) = python("csv") {
+        let script = "import csv,sys; rows=list(csv.DictReader(sys.stdin)); print(len(rows), rows[1]['summary'][:9], rows[3]['iops'])";
+        let file = iodyno.state.path().join("all.csv");
+        std::fs::write(&file, &csv).unwrap();
+        let stdin = std::fs::File::open(&file).unwrap();
+        let output = Command::new(python).args(["-c", script]).stdin(stdin).output().unwrap();
+        assert_eq!(text(&output.stdout).trim(), "4 a summary 500", "{}", text(&output.stderr));
+    }
+}
+
+/// A Python that has a module; none, with the reason printed, where there is none.
+fn python(module: &str) -> Option<PathBuf> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/duckdb/bin/python");
+    let candidates = [own, PathBuf::from("python3")];
+    let has = |python: &&PathBuf| {
+        let tried = Command::new(python).args(["-c", &format!("import {module}")]).output();
+        tried.is_ok_and(|output| output.status.success())
+    };
+    let found = candidates.iter().find(has).cloned();
+    if found.is_none() {
+        println!("skipped: no Python with {module}; tools/setup test gets one");
+    }
+    found
+}
+
+/// What DuckDB answers to queries, run where the export lies as `export`: a list of rows for each.
+fn duckdb(python: &Path, place: &Path, queries: &[String]) -> Value {
+    let script = "import duckdb, json, sys\n\
+        answers = [duckdb.sql(query).fetchall() for query in json.load(sys.stdin)]\n\
+        print(json.dumps(answers, default=str))";
+    let file = place.join("queries.json");
+    std::fs::write(&file, serde_json::to_string(queries).unwrap()).unwrap();
+    let stdin = std::fs::File::open(&file).unwrap();
+    let output = Command::new(python).args(["-c", script]).stdin(stdin).current_dir(place).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Sums over the records themselves, as the tables should have them.
+fn sums(records: &[Record]) -> Value {
+    let series = || records.iter().flat_map(|record| &record.sensors).flat_map(|log| &log.series);
+    let values = || series().flat_map(|series| series.values.iter().flatten());
+    let lines = series().map(|series| series.values.len()).sum::<usize>();
+    let loads = || records.iter().flat_map(|record| &record.load);
+    let ios: u64 = loads().map(|load| load.read.latency.total()).sum();
+    let bytes: u64 = loads().flat_map(|load| &load.intervals).map(|interval| interval.read.bytes).sum();
+    serde_json::json!([
+        [[records.len(), 2000.0, 4]],
+        [[lines, values().count(), values().sum::<f64>()]],
+        [[ios]],
+        [[bytes]],
+        [["none", records.len()]],
+    ])
+}
+
+#[test]
+fn duckdb_reads_the_sums_that_the_store_has() {
+    let iodyno = Iodyno::new();
+    drop(filled(&iodyno));
+    let place = Dir::new("export");
+    let to = place.path().join("export");
+    let (document, _) = iodyno.json(&["export", "--all", "--parquet", to.to_str().unwrap()]);
+    assert_eq!(
+        (&document["records"], &document["tables"][1]["rows"]),
+        (&4.into(), &400.into()),
+        "{document}"
+    );
+    assert!(to.join("samples/date=2023-11-14/part-0.parquet").exists() && to.join("_SUCCESS").exists());
+    let again = iodyno.run(&["export", "--all", "--parquet", to.to_str().unwrap()]);
+    assert_eq!(code(&again), 2, "what is there is not written over");
+    let Some(python) = python("duckdb") else { return };
+    let table = |name: &str| format!("read_parquet('export/{name}/**/*.parquet', hive_partitioning = true)");
+    let queries = [
+        format!("SELECT count(*), sum(iops), count(DISTINCT record) FROM {}", table("records")),
+        format!("SELECT count(*), count(value), sum(value) FROM {}", table("samples")),
+        format!("SELECT sum(ios)::BIGINT FROM {}", table("histograms")),
+        format!("SELECT sum(read_bytes)::BIGINT FROM {}", table("intervals")),
+        format!("SELECT value, count(*) FROM {} GROUP BY ALL", table("settings")),
+    ];
+    let answers = duckdb(&python, place.path(), &queries);
+    assert_eq!(numbers(&answers), numbers(&sums(&shown(&iodyno))));
+    let days =
+        format!("SELECT date::VARCHAR, strftime(time, '%Y-%m-%d') FROM {} ORDER BY ALL", table("records"));
+    let days = duckdb(&python, place.path(), &[days]);
+    assert_eq!(days[0][0], serde_json::json!(["2023-11-14", "2023-11-14"]));
+    assert_eq!(days[0].as_array().unwrap().len(), 4);
+}
+
+/// Every number as one of the same kind: whether a sum is written 7 or 7.0 is no difference.
+fn numbers(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => serde_json::json!(number.as_f64()),
+        Value::Array(values) => values.iter().map(numbers).collect(),
+        other => other.clone(),
+    }
+}
+
+const GUIDE: &str = include_str!("../../../docs/guide/records.md");
+
+#[test]
+fn the_queries_of_the_guide_run() {
+    let iodyno = Iodyno::new();
+    drop(filled(&iodyno));
+    let queries: Vec<String> = GUIDE
+        .split("```sql\n")
+        .skip(1)
+        .filter_map(|block| Some(block.split_once("```")?.0.trim().trim_end_matches(';').to_string()))
+        .collect();
+    assert!(queries.len() >= 4, "{}", queries.len());
+    let Some(python) = python("duckdb") else { return };
+    let place = Dir::new("guide");
+    let to = place.path().join("export");
+    assert_eq!(code(&iodyno.run(&["export", "--all", "--parquet", to.to_str().unwrap()])), 0);
+    let answers = duckdb(&python, place.path(), &queries);
+    for (answer, query) in answers.as_array().unwrap().iter().zip(&queries) {
+        assert!(!answer.as_array().unwrap().is_empty(), "nothing came of\n{query}");
+    }
+}
+
+#[test]
+fn every_table_and_column_stands_in_the_guide() {
+    let iodyno = Iodyno::new();
+    drop(filled(&iodyno));
+    for table in ::store::table_names() {
+        assert!(GUIDE.contains(&format!("### `{table}`")), "{table}");
+        let csv = text(&iodyno.run(&["export", "1", &format!("--csv={table}")]).stdout);
+        for column in csv.lines().next().unwrap().split(',') {
+            assert!(GUIDE.contains(&format!("`{column}`")), "{table}.{column}");
+        }
+    }
+}
