@@ -79,7 +79,7 @@ function OneJob({ job: first, isReadOnly }: { job: Job; isReadOnly: boolean }) {
       {stop.error && <Failure error={stop.error} />}
       {!atWork && job.everything_back === false && <p class="note bad"><span><b>✗ Not everything is back.</b> {job.outcome} <a href={address("changes")}>Changes</a></span></p>}
       {job.state === "failed" && <p class="note bad"><span><b>✗ {job.outcome}</b></span></p>}
-      {experiment && <Experiment view={experiment} />}
+      {experiment && <Experiment view={experiment} isAtWork={atWork} />}
       <Curves story={story} />
       <Section title="What it says">
         <Log job={job} />
