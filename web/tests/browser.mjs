@@ -93,7 +93,7 @@ async function main() {
     await page.locator("[data-state=running], [data-state=done]").first().waitFor();
     await page.locator("[data-state=done]").waitFor();
     await page.locator(".chart canvas").first().waitFor();
-    await page.getByText("everything is back").waitFor();
+    await page.getByText("everything is back").first().waitFor();
     await page.getByRole("link", { name: /^Open record/ }).click();
     await page.waitForURL(/\/records\/\d+$/);
     record = Number(page.url().split("/").pop());
@@ -113,11 +113,12 @@ async function main() {
       await page.locator("[data-experiment]").waitFor();
       await page.locator("[data-stop]").click();
       await page.locator("[data-state=stopped], [data-state=done]").waitFor();
-      await page.getByText("everything is back").waitFor();
+      await page.getByText("everything is back").first().waitFor();
     });
   }
 
   await step("tag the record and find it by its tag", async () => {
+    await page.goto(at(`/records/${record}`));
     await page.getByLabel("New tag").fill("browser-test");
     await page.getByRole("button", { name: "Tag", exact: true }).click();
     await page.getByRole("link", { name: "browser-test" }).waitFor();

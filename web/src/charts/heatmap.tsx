@@ -109,10 +109,8 @@ export function HeatMap(props: Props) {
     event.stopPropagation();
   };
   const steps = [1, 2, 3, 4, 5, 6, 7, 8];
-  const edge = (step: number) => {
-    const worth = rampEdge(step, view.current?.top ?? 0);
-    return mode === "count" ? `${count(Math.ceil(worth))}/s` : `${durationNs(worth * 1e9)}/s`;
-  };
+  const most = view.current?.top ?? 0;
+  const worth = (step: number) => (mode === "count" ? count(Math.round(rampEdge(step, most))) : durationNs(rampEdge(step, most) * 1e9));
   return (
     <figure class="card chart" tabIndex={0} onKeyDown={press} aria-label={`${title}. ${described(map)}`}>
       <div class="head">
@@ -132,8 +130,9 @@ export function HeatMap(props: Props) {
       <p class="reading"><span role="status">{reading}</span>{!reading && described(map)}</p>
       <p class="legend">
         <span>
-          {mode === "count" ? "I/Os" : "time waited"} per second and octave: {edge(1)}{" "}
-          <span class="swatches" aria-hidden="true">{steps.map((step) => <i key={step} class={`w${step}`} />)}</span> {count(view.current?.top ?? 0)}
+          {mode === "count" ? "I/Os" : "time waited"} per second and octave: above 0{" "}
+          <span class="swatches">{steps.map((step) => <i key={step} class={`w${step}`} title={`from ${worth(step)}`} />)}</span>{" "}
+          {mode === "count" ? count(most) : durationNs(most * 1e9)}; steps from {[3, 5, 7].map(worth).join(", ")}
         </span>
         <span><i class="key k0" aria-hidden="true" />p50 (lower) and p99, where ten I/Os or more are slower</span>
       </p>

@@ -7,18 +7,18 @@ import { count, percentSigned, spanMs } from "../core/units.ts";
 const WIDTH = 760;
 const HEIGHT = 180;
 const LEFT = 60;
-const RIGHT = 90;
+const RIGHT = 150;
 
-export function Experiment({ view }: { view: ExperimentView }) {
+export function Experiment({ view, isAtWork }: { view: ExperimentView; isAtWork: boolean }) {
   const whole = view.spentMs + (view.leftMs ?? 0);
   const bound = (value: number) => (value > 9 || value < -0.999 ? "open" : percentSigned(value));
   return (
     <figure class="card" data-experiment>
       <div class="head">
         <h3>{view.knob} on {view.device}: {view.stage}{view.pairs ? `, ${view.pairs} pairs` : ""}</h3>
-        {view.leftMs !== null && <span class="dim">some {spanMs(view.leftMs)} left, {view.rate === null ? "" : `now ${count(Math.round(view.rate))} IOPS`}</span>}
+        {isAtWork && view.leftMs !== null && <span class="dim">some {spanMs(view.leftMs)} left, {view.rate === null ? "" : `now ${count(Math.round(view.rate))} IOPS`}</span>}
       </div>
-      {whole > 0 && <progress max={whole} value={view.spentMs} aria-label="Time of the experiment" />}
+      {isAtWork && whole > 0 && <progress max={whole} value={view.spentMs} aria-label="Time of the experiment" />}
       <div class="scroll">
         <table>
           <thead><tr><th scope="col">value</th><th scope="col" class="num">so far</th><th scope="col" class="num">interval</th><th scope="col">state</th></tr></thead>
@@ -62,7 +62,7 @@ function Closing({ view: { running, shown, knob } }: { view: ExperimentView }) {
           ? <path class="ribbon" d={`M${upper.join("L")}L${lower.join("L")}Z`} />
           : <line class="estimate" x1={x(last.n)} x2={x(last.n)} y1={y(last.high)} y2={y(last.low)} />}
         <path class="estimate" fill="none" d={`M${running.map((one) => `${x(one.n)} ${y(one.estimate)}`).join("L")}`} />
-        <text class="claim" x={x(last.n) + 6} y={y(last.estimate) + 4}>{percentSigned(Math.exp(last.estimate) - 1)}</text>
+        <text class="claim" x={x(last.n) + 6} y={y(last.estimate) + 4}>{shown} {percentSigned(Math.exp(last.estimate) - 1)}</text>
         <text x={LEFT} y={HEIGHT - 6}>pairs</text>
         <text x={x(last.n)} y={HEIGHT - 6} text-anchor="middle">{last.n}</text>
       </svg>

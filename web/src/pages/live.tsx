@@ -78,7 +78,8 @@ function summary(row: number[]): string {
   const parts = [];
   if (reads > 0) parts.push(`${count(Math.round(reads))} reads/s of ${bytes(read / reads)}${readMs > 0 ? ` in ${durationNs(readMs * 1e6)}` : ""}`);
   if (writes > 0) parts.push(`${count(Math.round(writes))} writes/s of ${bytes(written / writes)}${writeMs > 0 ? ` in ${durationNs(writeMs * 1e6)}` : ""}`);
-  return `${parts.join(", ") || "nothing"}.`;
+  // A number stays with its unit where the line ends.
+  return `${parts.join(", ") || "nothing"}.`.replace(/(\d) (?=[kMGµmns]|[KMGT]?i?B\b)/g, "$1\u00a0");
 }
 
 export function LiveBody({ frame, device, span }: { frame: Frame; device: string; span: string }) {

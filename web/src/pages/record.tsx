@@ -143,7 +143,7 @@ function Lead({ shown: { id, record } }: { shown: Show }) {
       <p class="row">
         <a class="button" href={`/api/v1/records/${id}/report.html`} target="_blank" rel="noreferrer">Report as one file</a>
         <a class="button" href={`/api/v1/records/${id}/export.json`} download>Document</a>
-        {record.verb === "tune" && <a class="button" href={address("changes", [], { record: id })}>Keep what it proved</a>}
+        {record.trials?.some((trial) => trial.verdict?.verdict === "better") && <a class="button" href={address("changes", [], { record: id })}>Keep what it proved</a>}
       </p>
     </div>
   );
@@ -326,7 +326,9 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 function Reproduce({ record }: { record: RecordDocument }) {
   const { provenance } = record;
   if (record.imported || !provenance.command.length) return null;
-  const line = ["iodyno", ...provenance.command.slice(1)].map(quoted).join(" ");
+  // How it was told to speak is not what was measured.
+  const words = provenance.command.slice(1).filter((word) => word !== "--json" && word !== "--stream");
+  const line = ["iodyno", ...words].map(quoted).join(" ");
   return (
     <Section title="To make it again">
       <div class="card">

@@ -61,10 +61,11 @@ function OneJob({ job: first, isReadOnly }: { job: Job; isReadOnly: boolean }) {
   const atWork = isAtWork(job);
   const took = (job.ended_unix_ms ?? now) - job.started_unix_ms;
   const experiment = experimentOf(story.steps);
+  const kept = useLoad(!atWork && job.record ? `summary ${job.record}` : null, (signal) => get<{ record: { summary: string } }>(`/records/${job.record}`, signal));
   return (
     <>
       <div class="lead">
-        <h1>{headline(story, experiment?.sentence ?? null)}</h1>
+        <h1>{kept.data?.record.summary ?? headline(story, experiment?.sentence ?? null)}</h1>
         <p>
           <span class="chip">{job.verb}</span> {job.target.path} · <span data-state={job.state} role="status">{stateWords(job)}</span>{atWork ? ` · ${spanMs(took)}` : ""}
         </p>
@@ -78,7 +79,7 @@ function OneJob({ job: first, isReadOnly }: { job: Job; isReadOnly: boolean }) {
       {stop.error && <Failure error={stop.error} />}
       {!atWork && job.everything_back === false && <p class="note bad"><span><b>✗ Not everything is back.</b> {job.outcome} <a href={address("changes")}>Changes</a></span></p>}
       {job.state === "failed" && <p class="note bad"><span><b>✗ {job.outcome}</b></span></p>}
-      {experiment && <Experiment view={experiment} />}
+      {experiment && <Experiment view={experiment} isAtWork={atWork} />}
       <Curves story={story} />
       <Section title="What it says">
         <Log job={job} />
@@ -102,8 +103,7 @@ function stateWords(job: Job): string {
 function headline(story: JobStory, claim: string | null): string {
   const { job } = story;
   if (!isAtWork(job) && job.state !== "failed") {
-    const last = job.progress[job.progress.length - 1]?.text;
-    return claim ?? (job.verb === "run" && story.intervals.length ? sofar(story.intervals[story.intervals.length - 1]) : last ?? job.outcome ?? "It has ended.");
+    return job.record ? `The ${job.verb} has ended; record ${job.record}.` : job.outcome ?? `The ${job.verb} has ended.`;
   }
   if (job.state === "failed") return `The ${job.verb} ended without a result.`;
   if (claim) return claim;

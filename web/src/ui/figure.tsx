@@ -116,7 +116,7 @@ export function FigureView({ figure }: { figure: ServerFigure }) {
   const hasRows = !!figure.table && figure.table.rows.length > 0;
   const id = `figure-${figure.id}`;
   return (
-    <figure class="card" id={figure.id} onKeyDown={(event) => {
+    <figure class="card drawn" id={figure.id} onKeyDown={(event) => {
       if (event.key !== "t" || !hasRows || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       setTable(!isTable);
