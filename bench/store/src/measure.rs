@@ -93,7 +93,7 @@ fn ask(dir: &Path, binary: &str, records: u64) -> Outcome<Vec<Asked>> {
         asked("open the store, list 20", Some(50.0), |_| {
             Ok(open()?.query(&Filter { limit: 20, ..all() })?.len())
         })?,
-        asked("list all 10,000", None, |_| Ok(open()?.query(&all())?.len()))?,
+        asked("list all of them", None, |_| Ok(open()?.query(&all())?.len()))?,
         asked("`iodyno list`, the whole process", Some(50.0), |_| process(dir, binary, &["list"]))?,
         asked("open a record", Some(200.0), |round| Ok(open()?.get(id(round)).map(|_| 1)?))?,
         asked("open a record, nothing of the file in memory", Some(200.0), |round| {

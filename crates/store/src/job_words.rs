@@ -119,7 +119,7 @@ fn whole(job: &Job) -> String {
     add(job.iodepth_batch > 1, format!("iodepth_batch={}", job.iodepth_batch));
     add(job.iodepth_low > 0, format!("iodepth_low={}", job.iodepth_low));
     let options = |words: &mut String| {
-        let native = job.engine_options.iter().map(|(name, value)| (name, value));
+        let native = job.engine_options.iter();
         let handed = job.handed_on.iter().map(|(name, value)| (name, value));
         // Where fio is and which engine it uses changes nothing about what is asked of the disk.
         for (name, value) in

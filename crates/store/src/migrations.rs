@@ -84,7 +84,7 @@ fn carry_over(transaction: &Transaction, id: i64, text: &str) -> rusqlite::Resul
     write::put(transaction, Some(id), &columns, text)
 }
 
-/// The documents are a tenth of what they were: the rest goes back to the file system. Failing that is no harm, the
+/// The documents are a fifth of what they were: the rest goes back to the file system. Failing that is no harm, the
 /// pages are used again.
 fn give_back(connection: &Connection) {
     let _ = connection.pragma_update(None, "auto_vacuum", "incremental");

@@ -52,7 +52,7 @@ fn status(store: &Store, context: &Context) -> Result<Exit, Failure> {
     context.out.say(&status.path);
     if status.exists {
         context.out.say(format!(
-            "  {} records with {} samples; {}, which would be {} of JSON",
+            "  records: {}, with {} samples; {}, which would be {} of JSON",
             status.records,
             units::count(status.samples as f64),
             units::bytes(status.bytes as f64),
