@@ -37,8 +37,11 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "apply" -d 'Put in pla
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "import" -d 'Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "serve" -d 'Serve the web pages and the interface behind them, to a browser on this machine'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "compare" -d 'Put records and other tools\' results side by side, rank devices, hold them against bounds; changes nothing'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "history" -d 'Show one device over time, and where it changed for good; changes nothing'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "list" -d 'List the records: all, or those of a host, device, job, setting, tag, time'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "show" -d 'Show one record'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "tag" -d 'Put words of your own on records, to find them by'
@@ -47,6 +50,7 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "delete" -d 'Delete re
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "export" -d 'Write records for other programs: JSON, CSV, Parquet'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "merge" -d 'Take in the records of another store'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "store" -d 'Say where the records are; check them, or copy them'
+complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "report" -d 'Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "catalogue" -d 'List everything that `explain` knows'
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "completions" -d 'Print completions for a shell'
@@ -178,6 +182,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l cgroup -d 'Contr
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l file -d 'Files whose share of the page cache to watch' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l plain -d 'Lines in the manner of iostat'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l ascii -d 'Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8'
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l latencies -d 'With --json: how many I/Os took how long, by bucket, of each device that is traced'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s V -l version -d 'Print version'
@@ -216,6 +221,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-runtime -d 'R
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l accept-worse-p99 -d 'Accept a worse p99 in exchange for throughput'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l dry-run -d 'Show what would be changed, for how long and how it is put back; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l aa -d 'Write the value that is set already instead of the arm\'s: a check of iodyno itself, which must find no winner'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l stream -d 'Print a JSON line on stdout for each step of the experiment, and the record\'s at the end; words go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l overwrite -d 'Allow writes to an existing file: its content is lost'
@@ -243,6 +249,15 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand undo" -s V -l version -d '
 complete -c iodyno -n "__fish_iodyno_using_subcommand status" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand status" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand status" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l listen -d 'Where to listen; :0 takes a free port. Anything but a loopback address needs --tls-cert and --tls-key' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l target -d 'A directory that may be loaded from the browser, besides mounts and disks. Repeat for more' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l allow-host -d 'A name by which the server may be called besides localhost. Repeat for more' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-cert -d 'Certificate, PEM, with what it is signed with' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-key -d 'Its key, PEM' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l read-only -d 'Show everything, change and start nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l arm -d 'Name of an arm; once for each, the default first' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l class -d 'How long a switch between arms keeps acting: fast, learned or slow' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l rope -d 'Differences up to this count as equal' -r
@@ -269,6 +284,49 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l root -d 'Look at
 complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand cloud" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l base -d 'Which of them the others are compared with [default: the first]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l by -d 'Rank by this measure: iops, bw, read.p99, mean [default: IOPS, of large blocks bandwidth]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l fail-if -d 'End with status 1 when this is so: p99>+5%, read.p99>2ms, write.iops<-10%, bw<200MiB/s. May be given more than once' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l junit -d 'Write the bounds as JUnit XML, for a build server' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l markdown -d 'Write the comparison as Markdown; to stdout without a file' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -s n -l limit -d 'How many records to look through with --rank' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l host -d 'Of this host' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l device -d 'With this block device on the path: sda, /dev/nvme0n1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l serial -d 'With the disk of this serial number, wherever it was and whatever its name' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l target -d 'Of this target, or of one below it' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l job -d 'Of this job: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l kernel -d 'Made under this kernel release, or one that begins so: 6.1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l verb -d 'Made by this verb: run, tune, check, watch, import' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l tag -d 'With this tag' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l setting -d 'With this setting on the path, or with this value of it: scheduler=none' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l since -d 'Measured since: 2026-11-21, "2026-11-21 18:30", or 7d ago' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l until -d 'Measured before' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l text -d 'With this text in summary, target, job, model, tags or notes' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l rank -d 'Rank devices, one table for each job that several of them had'
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l strict -d 'Count as crossed what may be: a limit that lies inside an interval'
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l measure -d 'What is looked at: iops, bw, p99, read.mean; may be given more than once [default: iops and p99]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l like -d 'Records of the same job on a like device as this one, and this one' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l alpha -d 'Chance of finding a change anywhere where there is none' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l seed -d 'Seed of the draws behind the probabilities' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -s n -l limit -d 'How many of the newest records to look at' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l host -d 'Of this host' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l device -d 'With this block device on the path: sda, /dev/nvme0n1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l serial -d 'With the disk of this serial number, wherever it was and whatever its name' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l target -d 'Of this target, or of one below it' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l job -d 'Of this job: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l kernel -d 'Made under this kernel release, or one that begins so: 6.1' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l verb -d 'Made by this verb: run, tune, check, watch, import' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l tag -d 'With this tag' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l setting -d 'With this setting on the path, or with this value of it: scheduler=none' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l since -d 'Measured since: 2026-11-21, "2026-11-21 18:30", or 7d ago' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l until -d 'Measured before' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l text -d 'With this text in summary, target, job, model, tags or notes' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand history" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -s n -l limit -d 'How many to show' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l before -d 'Only records before this number: what comes after a page' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand list" -l host -d 'Of this host' -r
@@ -338,6 +396,16 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_sub
 complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from help" -f -a "check" -d 'Look at every page and every record; changes nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from help" -f -a "backup" -d 'Copy the store into a new file while it is in use'
 complete -c iodyno -n "__fish_iodyno_using_subcommand store; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand report" -s o -l output -d 'Where to; the ending says what: .html, .md, .json, .csv. `-` is stdout. By default iodyno-N.html here' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand report" -l format -d 'What to write, where the ending does not say' -r -f -a "html\t'One page with figures, tables and data, that needs no network'
+md\t'Words and tables, for tickets'
+json\t'The whole record'
+csv\t'Every sample, one value a line'"
+complete -c iodyno -n "__fish_iodyno_using_subcommand report" -l figures -d 'Also write every figure as an SVG file into this directory' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand report" -l force -d 'Replace files that are there'
+complete -c iodyno -n "__fish_iodyno_using_subcommand report" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
+complete -c iodyno -n "__fish_iodyno_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c iodyno -n "__fish_iodyno_using_subcommand report" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand explain" -s V -l version -d 'Print version'
@@ -350,30 +418,34 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand completions" -s V -l versi
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand manual" -s V -l version -d 'Print version'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "diff" -d 'What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "check" -d 'Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "import" -d 'Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "list" -d 'List the records: all, or those of a host, device, job, setting, tag, time'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "show" -d 'Show one record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "tag" -d 'Put words of your own on records, to find them by'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "note" -d 'Write a sentence of your own on a record'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "delete" -d 'Delete records for good; asks first'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "export" -d 'Write records for other programs: JSON, CSV, Parquet'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "merge" -d 'Take in the records of another store'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "store" -d 'Say where the records are; check them, or copy them'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
-complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status judge cloud list show tag note delete export merge store explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "inspect" -d 'Show the I/O path below a target with every setting; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "diff" -d 'What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "check" -d 'Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "run" -d 'Load a target once and keep the measurement as a record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "watch" -d 'Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "tune" -d 'Prove by a randomised experiment on the live kernel which setting helps, and put everything back'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "apply" -d 'Put in place what a tune has proved'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "import" -d 'Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "undo" -d 'Put old values back: after a death, or after `apply`'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "status" -d 'Show what iodyno has changed and not yet put back; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "serve" -d 'Serve the web pages and the interface behind them, to a browser on this machine'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "judge" -d 'Let the experiment engine decide for any other system: JSON lines on stdin and stdout'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "cloud" -d 'Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "compare" -d 'Put records and other tools\' results side by side, rank devices, hold them against bounds; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "history" -d 'Show one device over time, and where it changed for good; changes nothing'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "list" -d 'List the records: all, or those of a host, device, job, setting, tag, time'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "show" -d 'Show one record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "tag" -d 'Put words of your own on records, to find them by'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "note" -d 'Write a sentence of your own on a record'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "delete" -d 'Delete records for good; asks first'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "export" -d 'Write records for other programs: JSON, CSV, Parquet'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "merge" -d 'Take in the records of another store'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "store" -d 'Say where the records are; check them, or copy them'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "report" -d 'Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "explain" -d 'Explain a knob, a sensor, an engine, a collector or a way to persist'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "catalogue" -d 'List everything that `explain` knows'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "completions" -d 'Print completions for a shell'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "manual" -d 'Print the manual page'
+complete -c iodyno -n "__fish_iodyno_using_subcommand help; and not __fish_seen_subcommand_from inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c iodyno -n "__fish_iodyno_using_subcommand help; and __fish_seen_subcommand_from store" -f -a "check" -d 'Look at every page and every record; changes nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand help; and __fish_seen_subcommand_from store" -f -a "backup" -d 'Copy the store into a new file while it is in use'

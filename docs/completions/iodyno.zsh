@@ -186,6 +186,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*--file=[Files whose share of the page cache to watch]:FILE:_files' \
 '(--prometheus)--plain[Lines in the manner of iostat]' \
 '--ascii[Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8]' \
+'(--plain --prometheus)--latencies[With --json\: how many I/Os took how long, by bucket, of each device that is traced]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -230,6 +231,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--accept-worse-p99[Accept a worse p99 in exchange for throughput]' \
 '--dry-run[Show what would be changed, for how long and how it is put back; do nothing]' \
 '--aa[Write the value that is set already instead of the arm'\''s\: a check of iodyno itself, which must find no winner]' \
+'(--dry-run)--stream[Print a JSON line on stdout for each step of the experiment, and the record'\''s at the end; words go to stderr]' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
@@ -291,6 +293,21 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 && ret=0
 ;;
+(serve)
+_arguments "${_arguments_options[@]}" : \
+'--listen=[Where to listen; \:0 takes a free port. Anything but a loopback address needs --tls-cert and --tls-key]:ADDR:_default' \
+'*--target=[A directory that may be loaded from the browser, besides mounts and disks. Repeat for more]:DIR:_files' \
+'*--allow-host=[A name by which the server may be called besides localhost. Repeat for more]:NAME:_default' \
+'--tls-cert=[Certificate, PEM, with what it is signed with]:FILE:_files' \
+'--tls-key=[Its key, PEM]:FILE:_files' \
+'--read-only[Show everything, change and start nothing]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
 (judge)
 _arguments "${_arguments_options[@]}" : \
 '*--arm=[Name of an arm; once for each, the default first]:NAME:_default' \
@@ -329,6 +346,65 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 '::kind -- A type of disk\: gp3, aws\:gp3, P30, pl1 … Without one\: what carries --iops or --bandwidth, what --record or --series looks like, or what this machine is:_default' \
 '::size -- Its size\: 100GiB, 2TiB; a bare number is GiB:_default' \
+&& ret=0
+;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+'--base=[Which of them the others are compared with \[default\: the first\]]:RECORD|FILE:_default' \
+'--by=[Rank by this measure\: iops, bw, read.p99, mean \[default\: IOPS, of large blocks bandwidth\]]:MEASURE:_default' \
+'*--fail-if=[End with status 1 when this is so\: p99>+5%, read.p99>2ms, write.iops<-10%, bw<200MiB/s. May be given more than once]:MEASURE>LIMIT:_default' \
+'--junit=[Write the bounds as JUnit XML, for a build server]:FILE:_files' \
+'(--rank)--markdown=[Write the comparison as Markdown; to stdout without a file]::FILE:_files' \
+'-n+[How many records to look through with --rank]:LIMIT:_default' \
+'--limit=[How many records to look through with --rank]:LIMIT:_default' \
+'--host=[Of this host]:NAME:_default' \
+'--device=[With this block device on the path\: sda, /dev/nvme0n1]:NAME:_default' \
+'--serial=[With the disk of this serial number, wherever it was and whatever its name]:SERIAL:_default' \
+'--target=[Of this target, or of one below it]:PATH:_default' \
+'--job=[Of this job\: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json]:WORDS:_default' \
+'--kernel=[Made under this kernel release, or one that begins so\: 6.1]:RELEASE:_default' \
+'--verb=[Made by this verb\: run, tune, check, watch, import]:VERB:_default' \
+'--tag=[With this tag]:TAG:_default' \
+'--setting=[With this setting on the path, or with this value of it\: scheduler=none]:NAME[=VALUE]:_default' \
+'--since=[Measured since\: 2026-11-21, "2026-11-21 18\:30", or 7d ago]:WHEN:_default' \
+'--until=[Measured before]:WHEN:_default' \
+'--text=[With this text in summary, target, job, model, tags or notes]:TEXT:_default' \
+'(--fail-if --base)--rank[Rank devices, one table for each job that several of them had]' \
+'--strict[Count as crossed what may be\: a limit that lies inside an interval]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::what -- Numbers of records, or files\: documents of iodyno, and what other tools printed, which is read and not kept:_default' \
+&& ret=0
+;;
+(history)
+_arguments "${_arguments_options[@]}" : \
+'*--measure=[What is looked at\: iops, bw, p99, read.mean; may be given more than once \[default\: iops and p99\]]:MEASURE:_default' \
+'()--like=[Records of the same job on a like device as this one, and this one]:RECORD:_default' \
+'--alpha=[Chance of finding a change anywhere where there is none]:ALPHA:_default' \
+'--seed=[Seed of the draws behind the probabilities]:SEED:_default' \
+'-n+[How many of the newest records to look at]:LIMIT:_default' \
+'--limit=[How many of the newest records to look at]:LIMIT:_default' \
+'--host=[Of this host]:NAME:_default' \
+'--device=[With this block device on the path\: sda, /dev/nvme0n1]:NAME:_default' \
+'--serial=[With the disk of this serial number, wherever it was and whatever its name]:SERIAL:_default' \
+'--target=[Of this target, or of one below it]:PATH:_default' \
+'--job=[Of this job\: words of it ("randread bs=4k iodepth=32"), or its fingerprint from --json]:WORDS:_default' \
+'--kernel=[Made under this kernel release, or one that begins so\: 6.1]:RELEASE:_default' \
+'--verb=[Made by this verb\: run, tune, check, watch, import]:VERB:_default' \
+'--tag=[With this tag]:TAG:_default' \
+'--setting=[With this setting on the path, or with this value of it\: scheduler=none]:NAME[=VALUE]:_default' \
+'--since=[Measured since\: 2026-11-21, "2026-11-21 18\:30", or 7d ago]:WHEN:_default' \
+'--until=[Measured before]:WHEN:_default' \
+'--text=[With this text in summary, target, job, model, tags or notes]:TEXT:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::of -- Whose history\: a device (vda), the serial number of a disk, or a target (/srv); all records without it:_default' \
 && ret=0
 ;;
 (list)
@@ -503,6 +579,24 @@ esac
     ;;
 esac
 ;;
+(report)
+_arguments "${_arguments_options[@]}" : \
+'-o+[Where to; the ending says what\: .html, .md, .json, .csv. \`-\` is stdout. By default iodyno-N.html here]:FILE:_files' \
+'--output=[Where to; the ending says what\: .html, .md, .json, .csv. \`-\` is stdout. By default iodyno-N.html here]:FILE:_files' \
+'--format=[What to write, where the ending does not say]:FORMAT:((html\:"One page with figures, tables and data, that needs no network"
+md\:"Words and tables, for tickets"
+json\:"The whole record"
+csv\:"Every sample, one value a line"))' \
+'--figures=[Also write every figure as an SVG file into this directory]:DIR:_files' \
+'--force[Replace files that are there]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':record -- Number of the record, as `iodyno list` shows it, or a file that `iodyno show N --json` printed:_default' \
+&& ret=0
+;;
 (explain)
 _arguments "${_arguments_options[@]}" : \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -593,11 +687,23 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(serve)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (judge)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (cloud)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(history)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -653,6 +759,10 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(report)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (explain)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -695,8 +805,11 @@ _iodyno_commands() {
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
+'serve:Serve the web pages and the interface behind them, to a browser on this machine' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
 'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
+'compare:Put records and other tools'\'' results side by side, rank devices, hold them against bounds; changes nothing' \
+'history:Show one device over time, and where it changed for good; changes nothing' \
 'list:List the records\: all, or those of a host, device, job, setting, tag, time' \
 'show:Show one record' \
 'tag:Put words of your own on records, to find them by' \
@@ -705,6 +818,7 @@ _iodyno_commands() {
 'export:Write records for other programs\: JSON, CSV, Parquet' \
 'merge:Take in the records of another store' \
 'store:Say where the records are; check them, or copy them' \
+'report:Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
@@ -732,6 +846,11 @@ _iodyno__subcmd__check_commands() {
 _iodyno__subcmd__cloud_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno cloud commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__compare_commands] )) ||
+_iodyno__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno compare commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__completions_commands] )) ||
 _iodyno__subcmd__completions_commands() {
@@ -771,8 +890,11 @@ _iodyno__subcmd__help_commands() {
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
 'undo:Put old values back\: after a death, or after \`apply\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
+'serve:Serve the web pages and the interface behind them, to a browser on this machine' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
 'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
+'compare:Put records and other tools'\'' results side by side, rank devices, hold them against bounds; changes nothing' \
+'history:Show one device over time, and where it changed for good; changes nothing' \
 'list:List the records\: all, or those of a host, device, job, setting, tag, time' \
 'show:Show one record' \
 'tag:Put words of your own on records, to find them by' \
@@ -781,6 +903,7 @@ _iodyno__subcmd__help_commands() {
 'export:Write records for other programs\: JSON, CSV, Parquet' \
 'merge:Take in the records of another store' \
 'store:Say where the records are; check them, or copy them' \
+'report:Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG' \
 'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
@@ -808,6 +931,11 @@ _iodyno__subcmd__help__subcmd__check_commands() {
 _iodyno__subcmd__help__subcmd__cloud_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help cloud commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__compare_commands] )) ||
+_iodyno__subcmd__help__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help compare commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__completions_commands] )) ||
 _iodyno__subcmd__help__subcmd__completions_commands() {
@@ -838,6 +966,11 @@ _iodyno__subcmd__help__subcmd__export_commands() {
 _iodyno__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__history_commands] )) ||
+_iodyno__subcmd__help__subcmd__history_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help history commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__import_commands] )) ||
 _iodyno__subcmd__help__subcmd__import_commands() {
@@ -874,10 +1007,20 @@ _iodyno__subcmd__help__subcmd__note_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help note commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__report_commands] )) ||
+_iodyno__subcmd__help__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help report commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__run_commands] )) ||
 _iodyno__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help run commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__serve_commands] )) ||
+_iodyno__subcmd__help__subcmd__serve_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help serve commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__show_commands] )) ||
 _iodyno__subcmd__help__subcmd__show_commands() {
@@ -927,6 +1070,11 @@ _iodyno__subcmd__help__subcmd__watch_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help watch commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__history_commands] )) ||
+_iodyno__subcmd__history_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno history commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__import_commands] )) ||
 _iodyno__subcmd__import_commands() {
     local commands; commands=()
@@ -962,10 +1110,20 @@ _iodyno__subcmd__note_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno note commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__report_commands] )) ||
+_iodyno__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno report commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__run_commands] )) ||
 _iodyno__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno run commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__serve_commands] )) ||
+_iodyno__subcmd__serve_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno serve commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__show_commands] )) ||
 _iodyno__subcmd__show_commands() {

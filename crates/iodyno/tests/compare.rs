@@ -127,11 +127,7 @@ fn unlike_jobs_have_no_ratio() {
     let first = run(&iodyno, &dir, &[])["id"].to_string();
     let second = run(&iodyno, &dir, &["--bs", "16k"])["id"].to_string();
     let (document, _) = iodyno.json(&["compare", &first, &second]);
-    assert!(
-        document["sentence"].as_str().unwrap().contains("bs 16k, not 4k"),
-        "{}",
-        document["sentence"]
-    );
+    assert!(document["sentence"].as_str().unwrap().contains("bs 16k, not 4k"), "{}", document["sentence"]);
     assert_eq!(document["compared"][0]["rows"][0]["cells"][1]["ratio"], Value::Null);
 }
 
