@@ -17,7 +17,7 @@ const PARTS: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C]
 
 /// Layers of a run or a watch, and of the arms of each experiment.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let own = record.layers.as_ref().and_then(|layers| of_layers(layers));
+    let own = record.layers.as_ref().and_then(of_layers);
     let absent = || {
         let log = record.sensors.iter().find(|log| log.sensor == "layers")?;
         let why = log.no_data.as_ref().filter(|_| record.layers.is_none())?;
