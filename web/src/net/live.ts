@@ -81,7 +81,19 @@ class Live {
       history?.push(frame.at, frame.seconds, row);
     }
     this.machine.push(frame.at, frame.seconds, MACHINE_COLUMNS.map((column) => field(frame, column.id) ?? NaN));
-    for (const one of frame.latencies) this.map(one.device, one.side, one.span).push(frame.at, frame.seconds, one.counts);
+    this.addLatencies(frame);
+  }
+
+  /** A direction without I/O in a frame that was traced has none; one that was not traced is not known. */
+  private addLatencies(frame: Frame): void {
+    const told = new Set<LatencyMap>();
+    for (const one of frame.latencies) {
+      const map = this.map(one.device, one.side, one.span);
+      map.push(frame.at, frame.seconds, one.counts);
+      told.add(map);
+    }
+    if (this.head?.noLayers !== null) return;
+    for (const map of this.maps.values()) if (!told.has(map)) map.push(frame.at, frame.seconds, []);
   }
 
   private map(device: string, side: string, span: string): LatencyMap {

@@ -108,7 +108,7 @@ export function LiveBody({ frame, device, span }: { frame: Frame; device: string
       {maps.length > 0 && <div class="cards">
         {maps.map(([key, map]) => {
           const [, side, spanName] = key.split(" ");
-          return <HeatMap key={key} title={`${side === "read" ? "Read" : side === "write" ? "Write" : side} latency of ${device} (${spanName})`} map={map}
+          return <HeatMap key={key} title={`${side[0].toUpperCase()}${side.slice(1)} latency of ${device} (${spanName})`} map={map}
             from={to - Math.min(seconds, 300)} to={to} unixMs={frame.unixMs} mode={mode} onMode={(next) => setQuery({ map: next === "time" ? "time" : null })} />;
         })}
       </div>}
