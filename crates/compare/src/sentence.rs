@@ -172,8 +172,9 @@ pub fn repeats_line(row: &Row) -> Option<String> {
     let repeats = row.repeats.as_ref()?;
     let expect =
         repeats.reach.map(|reach| format!("; two runs stay within {} in 95 of 100 cases", share(reach)));
+    let marks = "; `within` and `beyond` say on which side of that a ratio is";
     Some(format!(
-        "{}: runs of one setting differed by up to {} ({}){}",
+        "{}: runs of one setting differed by up to {} ({}){}{marks}",
         words::title(&row.measure),
         share(repeats.largest),
         words::records(&repeats.records),

@@ -111,8 +111,8 @@ fn pair(found: &Comparison, compared: &Compared) -> Vec<String> {
 /// Where repeats are known, what they make of a ratio.
 fn mark(row: &Row, standing: Standing) -> &'static str {
     match (standing, &row.repeats) {
-        (Standing::Within, Some(_)) => "  within repeats",
-        (Standing::Beyond, Some(_)) => "  beyond repeats",
+        (Standing::Within, Some(_)) => "  within",
+        (Standing::Beyond, Some(_)) => "  beyond",
         _ => "",
     }
 }

@@ -31,7 +31,7 @@ pub struct Args {
     pub by: Option<String>,
     /// End with status 1 when this is so: p99>+5%, read.p99>2ms, write.iops<-10%, bw<200MiB/s. May be given more than
     /// once.
-    #[arg(long, value_name = "MEASURE>LIMIT")]
+    #[arg(long, value_name = "BOUND")]
     pub fail_if: Vec<Bound>,
     /// Count as crossed what may be: a limit that lies inside an interval.
     #[arg(long, requires = "fail_if")]
