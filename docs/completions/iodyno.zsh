@@ -352,7 +352,7 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '--base=[Which of them the others are compared with \[default\: the first\]]:RECORD|FILE:_default' \
 '--by=[Rank by this measure\: iops, bw, read.p99, mean \[default\: IOPS, of large blocks bandwidth\]]:MEASURE:_default' \
-'*--fail-if=[End with status 1 when this is so\: p99>+5%, read.p99>2ms, write.iops<-10%, bw<200MiB/s. May be given more than once]:MEASURE>LIMIT:_default' \
+'*--fail-if=[End with status 1 when this is so\: p99>+5%, read.p99>2ms, write.iops<-10%, bw<200MiB/s. May be given more than once]:BOUND:_default' \
 '--junit=[Write the bounds as JUnit XML, for a build server]:FILE:_files' \
 '(--rank)--markdown=[Write the comparison as Markdown; to stdout without a file]::FILE:_files' \
 '-n+[How many records to look through with --rank]:LIMIT:_default' \

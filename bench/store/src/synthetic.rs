@@ -94,7 +94,7 @@ fn load(number: u64) -> LoadResult {
     for draw in 0..2_000 {
         // Latencies over three decades, most of them near 80 µs.
         let random = mix(number * 10_000 + draw);
-        let ns = 50_000 + random % 60_000 + if random % 50 == 0 { random % 20_000_000 } else { 0 };
+        let ns = 50_000 + random % 60_000 + if random.is_multiple_of(50) { random % 20_000_000 } else { 0 };
         load.read.latency.record(ns);
     }
     load.read.ios = 400_000 + mix(number) % 100_000;
@@ -125,7 +125,7 @@ fn sensor(number: u64) -> SensorLog {
         let values = (0..SAMPLES).map(|sample| {
             // A third of all counters stand still for most of the time, as they do on machines.
             let step = mix(seed * SAMPLES + sample) % 5_000;
-            value += if index % 3 == 0 && step % 8 > 0 { 0 } else { step };
+            value += if index.is_multiple_of(3) && !step.is_multiple_of(8) { 0 } else { step };
             Some(value as f64)
         });
         Series { name, unit: "events".into(), kind, values: values.collect() }

@@ -112,7 +112,7 @@ pub fn fault(exit: Option<i32>, words: &str) -> Fault {
 pub fn told(words: &str) -> (String, String) {
     let lines: Vec<&str> = words.lines().collect();
     let begins = |line: &&str| line.starts_with("iodyno: ") || line.starts_with("error: ");
-    let Some(start) = lines.iter().rposition(|line| begins(line)) else {
+    let Some(start) = lines.iter().rposition(begins) else {
         return (lines.last().copied().unwrap_or_default().to_string(), String::new());
     };
     let first = lines[start].split_once(": ").map_or(lines[start], |(_, rest)| rest);

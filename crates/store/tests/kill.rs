@@ -145,7 +145,7 @@ fn check_round(store: &Store, acknowledged: &[(u64, i64)], deleted: &BTreeSet<i6
     for row in store.query(&first).unwrap() {
         assert_eq!(store.get(row.id).unwrap().summary, row.summary, "round {round}");
     }
-    if round % 10 == 0 {
+    if round.is_multiple_of(10) {
         let checked = store.check().unwrap();
         assert!(checked.problems.is_empty(), "round {round}: {:?}", checked.problems);
     }

@@ -170,7 +170,10 @@ impl Curve {
         let (least, most) = match &self.data {
             Data::Whole(histogram) => {
                 let used = || histogram.counts().iter().enumerate().filter(|(_, n)| **n > 0).map(|(b, _)| b);
-                (edge_of(used().next().unwrap_or(0)) as f64, edge_of(used().next_back().unwrap_or(0) + 1) as f64)
+                (
+                    edge_of(used().next().unwrap_or(0)) as f64,
+                    edge_of(used().next_back().unwrap_or(0) + 1) as f64,
+                )
             }
             Data::Points(points, _) => {
                 let ns = || points.iter().map(|(_, ns)| *ns);

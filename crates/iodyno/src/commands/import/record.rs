@@ -69,9 +69,9 @@ fn target(imported: &Imported) -> String {
 fn path(target: &str, imported: &Imported) -> IoPath {
     let mut root = Layer::new(LayerKind::Target, target);
     root.title = format!("{} of {}", imported.tool, imported.file);
-    let disks = imported.load.iter().flat_map(|load| &load.disks).map(|disk| disk.name.clone());
+    let mut disks = imported.load.iter().flat_map(|load| &load.disks).map(|disk| disk.name.clone());
     let named = imported.facts.get("device").map(|device| device.trim_start_matches("/dev/").to_string());
-    if let Some(name) = named.or_else(|| disks.last()) {
+    if let Some(name) = named.or_else(|| disks.next_back()) {
         let mut disk = Layer::new(LayerKind::Disk, name.clone());
         disk.title = imported.facts.get("model").cloned().unwrap_or(name);
         for name in ["model", "serial", "size_bytes", "firmware"] {
