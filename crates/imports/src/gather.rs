@@ -44,6 +44,7 @@ pub fn gathered(name: &str, mut pieces: Vec<(&'static str, Piece)>, text: Option
         }
         piece.imported.importer = id.into();
         piece.imported.file = name.into();
+        without_nonsense(&mut piece.imported);
         import.results.push(piece.imported);
     }
     if let Some(text) = text {
@@ -122,4 +123,33 @@ fn nobodys(text: &Text, owner: &[Option<&'static str>]) -> Vec<Unread> {
         }
     }
     runs.into_iter().map(|lines| Unread { lines: Some(lines), why: NOBODYS.into() }).collect()
+}
+
+/// Takes out figures that a damaged text made greater than any number: none is more honest than infinity.
+fn without_nonsense(imported: &mut Imported) {
+    let is_odd = |value: &mut f64| !value.is_finite();
+    let load = imported.load.iter_mut();
+    let sides = load
+        .flat_map(|load| [&mut load.read, &mut load.write, &mut load.trim, &mut load.sync, &mut load.mixed]);
+    for side in sides.flatten() {
+        for figure in [&mut side.bytes, &mut side.iops, &mut side.bytes_per_s] {
+            figure.take_if(is_odd);
+        }
+        for latency in &mut side.latencies {
+            let figures =
+                [&mut latency.min_ns, &mut latency.mean_ns, &mut latency.stddev_ns, &mut latency.max_ns];
+            for figure in figures {
+                figure.take_if(is_odd);
+            }
+            latency.percentiles.retain(|(_, value)| value.is_finite());
+        }
+        for samples in [&mut side.iops_samples, &mut side.bytes_per_s_samples] {
+            samples.take_if(|one| ![one.min, one.max, one.mean, one.stddev].into_iter().all(f64::is_finite));
+        }
+    }
+    for series in &mut imported.series {
+        for value in &mut series.values {
+            value.take_if(is_odd);
+        }
+    }
 }

@@ -100,9 +100,8 @@ fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> String {
     assert_eq!(code(&output), 0);
     let mut record = ran["record"].clone();
     claim_a_win(&mut record, device, from, to);
-    let store = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
-    store.execute("UPDATE record SET verb = 'tune', document = ?1", [record.to_string()]).unwrap();
-    ran["id"].to_string()
+    let store = store::Store::open(iodyno.state.path()).unwrap();
+    store.insert(&serde_json::from_value(record).unwrap()).unwrap().to_string()
 }
 
 /// Makes the record of a run one of a tune that proved a scheduler.

@@ -20,6 +20,10 @@ pub fn number(word: &str) -> Option<f64> {
         (0, _) => word.replace(',', "").parse().ok()?,
         _ => return None,
     };
+    // No tool measures more; damage does, and products of it would be infinite.
+    if value.abs() > 1e30 {
+        return None;
+    }
     value.is_finite().then_some(value)
 }
 

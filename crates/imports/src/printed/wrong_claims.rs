@@ -20,6 +20,11 @@ fn fixtures() -> BTreeMap<String, Vec<(String, Vec<u8>)>> {
     all
 }
 
+/// fio's ways of printing one run stand in one file, or beside each other: they count as one kind here.
+fn family(id: &str) -> &str {
+    if id.starts_with("fio_") { "fio" } else { id }
+}
+
 #[test]
 fn each_fixture_is_its_importers_and_nobody_elses() {
     let mut seen = 0;
@@ -28,7 +33,7 @@ fn each_fixture_is_its_importers_and_nobody_elses() {
             let result = import(&name, &mut bytes.as_slice()).unwrap();
             let takers: Vec<&str> = result.results.iter().map(|one| one.importer.as_str()).collect();
             assert!(!takers.is_empty(), "{name} is nobody's: {:?}", result.unread);
-            assert!(takers.iter().all(|taker| *taker == id), "{name}: {takers:?}");
+            assert!(takers.iter().all(|taker| family(taker) == family(&id)), "{name}: {takers:?}");
             seen += 1;
         }
     }
@@ -41,7 +46,7 @@ fn what_one_importer_finds_no_other_finds() {
         for (name, bytes) in files {
             let printed = String::from_utf8_lossy(&bytes);
             let text = Text { lines: printed.lines().collect() };
-            for importer in ALL.iter().filter(|importer| importer.id != id) {
+            for importer in ALL.iter().filter(|importer| family(importer.id) != family(&id)) {
                 if let How::Text(find) = importer.how {
                     assert!(find(&text).is_empty(), "{} takes {name}", importer.id);
                 }

@@ -240,7 +240,8 @@ impl Job {
         for (name, mut side) in std::mem::take(&mut self.sides) {
             let place = ["read", "write", "trim"].iter().position(|side| *side == name);
             // With `unified_rw_reporting` one count stands for all.
-            let all = || self.issued[..3].iter().copied().reduce(|a, b| Some(a? + b?)).flatten();
+            let all =
+                || self.issued[..3].iter().copied().reduce(|a, b| Some(a?.saturating_add(b?))).flatten();
             side.ios =
                 if name == "mixed" && is_alone { all() } else { place.and_then(|place| self.issued[place]) };
             let elapsed = side.runtime_ms.into_iter().chain(load.elapsed_ms);
