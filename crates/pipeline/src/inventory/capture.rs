@@ -85,7 +85,8 @@ mod tests {
     use super::*;
     use model::iopath::IoPath;
 
-    /// What a capture cannot keep: modes, what follows from a masked serial, and numbers that change between two readings.
+    /// What a capture cannot keep: modes, the digest of a disk's serial number, and numbers that change between two
+    /// readings.
     fn comparable(path: &IoPath) -> serde_json::Value {
         let mut path = path.clone();
         let plain = |layer: &mut model::iopath::Layer| {
