@@ -20,7 +20,7 @@ pub struct Cost {
 /// Lets all sensors run, every `interval_ms`. Opening them and their first sample are left out.
 pub fn measure(host: &Host, interval_ms: u64, seconds: u64) -> Result<Cost, String> {
     let origin_ns = clock::monotonic_ns();
-    let sampler = Sampler::keeping(Keep::Recent, host, interval_ms, origin_ns, &Scope::default());
+    let sampler = Sampler::keeping(Keep::HOUR, host, interval_ms, origin_ns, &Scope::default());
     // The first seconds look at everything for the first time.
     clock::sleep_ms(2_500);
     let (before, status) = (process::cpu_time(), sampler.status());

@@ -23,7 +23,7 @@ pub fn simulate(host: &Host) -> Day {
     for sensor in sensors::ALL {
         if let Ok(source) = (sensor.open)(host, &Scope::default()) {
             let ticks = (sensor.every_ms as i64 / 100).max(1);
-            stores.push((source.columns().len(), ticks, Store::new(Keep::Recent)));
+            stores.push((source.columns().len(), ticks, Store::new(Keep::HOUR)));
         }
     }
     let mut day = Day { series: stores.iter().map(|(width, ..)| width).sum(), bytes: Vec::new() };

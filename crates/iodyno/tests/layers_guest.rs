@@ -144,18 +144,35 @@ static STACKS: [Stack; 7] = [
 ];
 
 #[test]
-fn each_device_of_a_guests_stacks_has_the_layers_of_its_driver() {
+fn a_guests_stacks_are_traced_layer_by_layer_on_every_rung() {
     let machine =
         Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2)).disk(Disk::new(Bus::Nvme, 64).queues(2));
     let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
-    out(&mut guest, "for module in dm_mod raid0 raid1 loop; do modprobe $module; done");
+    each_device_has_the_layers_of_its_driver(&mut guest);
+    each_rung_counts_every_io(&mut guest);
+}
+
+#[test]
+fn a_guests_disk_is_traced_as_blktrace_does() {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
+        return;
+    };
+    layers_are_those_of_blktrace(&mut guest);
+    a_disk_is_traced_after_a_killed_trace_and_not_beside_anothers(&mut guest);
+    splits_and_requeues_are_counted(&mut guest);
+    // The last one: the guest has no type information from there on.
+    without_type_information_the_next_rung_is_taken(&mut guest);
+}
+
+fn each_device_has_the_layers_of_its_driver(guest: &mut Guest) {
+    out(guest, "for module in dm_mod raid0 raid1 loop; do modprobe $module; done");
     out(
-        &mut guest,
+        guest,
         "echo none | tee /sys/block/nvme*/queue/scheduler; iodyno explain layers | grep 'this machine: eBPF'",
     );
     for stack in &STACKS {
         let run = |guest: &mut Guest| ran(guest, stack.make, READ);
-        checked(&mut guest, run, |_, ran| check_stack(stack, ran), stack.take_down);
+        checked(guest, run, |_, ran| check_stack(stack, ran), stack.take_down);
     }
 }
 
@@ -199,35 +216,29 @@ fn check_levels(stack: &Stack, ran: &Ran) {
     assert!(time_below / below as f64 <= top * 1.02, "{}: the top's time holds what is below", stack.name);
 }
 
-#[test]
-fn splits_and_requeues_of_a_guests_disks_are_counted() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
-        return;
-    };
+fn splits_and_requeues_are_counted(guest: &mut Guest) {
     // A device mapper's split is of its own kind: the whole goes on, and its parts are the I/Os of the disk below.
     let make = "echo 64 > /sys/block/nvme0n1/queue/max_sectors_kb; modprobe dm_mod; echo 0 65536 linear /dev/nvme0n1 0 | dmsetup create lin; echo /dev/mapper/lin";
-    let split = ran(&mut guest, make, "--rw=read --bs=512k --iodepth=2 --runtime=300ms");
+    let split = ran(guest, make, "--rw=read --bs=512k --iodepth=2 --runtime=300ms");
     check_all_seen("split", &split, &split.layers.devices[0], Side::Read);
     let below = &split.layers.devices[1];
     let parts = below.counter("queued") + below.counter("split");
     let ended = done(below, Side::Read) + below.counter("unseen");
     assert_eq!(ended + below.counter("again"), parts, "{:?}", below.counters);
     assert!(ended >= 8 * split.ios, "{ended} parts of {}", split.ios);
+    out(guest, "udevadm settle; dmsetup remove --retry lin");
     // Every twentieth command finds the host busy, and its request goes back.
     let make = "modprobe scsi_debug dev_size_mb=32 every_nth=20 opts=0x8000 && udevadm settle; name=$(ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block); echo /dev/$name";
-    let requeued = ran(&mut guest, make, READ);
+    let requeued = ran(guest, make, READ);
     check_all_seen("requeue", &requeued, &requeued.layers.devices[0], Side::Read);
     let counters = &requeued.layers.devices[0];
     assert!(counters.counter("requeued") > 0, "{:?}", counters.counters);
 }
 
 /// blktrace and our programs see the same events of the same run, so they have to say the same.
-#[test]
-fn layers_of_a_guests_disk_are_those_of_blktrace() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
-        return;
-    };
-    for scheduler in ["none", "mq-deadline"] {
+fn layers_are_those_of_blktrace(guest: &mut Guest) {
+    // The last of them stays for the tests that follow.
+    for scheduler in ["mq-deadline", "none"] {
         // blktrace is ready when its files are there, and has all events when it has ended.
         let make = format!(
             "echo {scheduler} > /sys/block/nvme0n1/queue/scheduler
@@ -245,7 +256,7 @@ fn layers_of_a_guests_disk_are_those_of_blktrace() {
             );
             ran
         };
-        checked(&mut guest, run, |guest, ran| check_against_blktrace(scheduler, guest, ran), "true");
+        checked(guest, run, |guest, ran| check_against_blktrace(scheduler, guest, ran), "true");
     }
 }
 
@@ -298,13 +309,9 @@ fn blktraces(events: &str, from: &str) -> Vec<u64> {
 /// The stacks that every rung is tried on: a scheduler's and no scheduler's requests, clones, and bios handed down.
 const EVENTS_OF: [&str; 4] = ["NVMe without a scheduler", "NVMe with mq-deadline", "dm linear", "md raid0"];
 
-#[test]
-fn each_rung_counts_the_ios_of_a_guests_stacks() {
-    let machine =
-        Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2)).disk(Disk::new(Bus::Nvme, 64).queues(2));
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
-    out(&mut guest, "for module in dm_mod raid0; do modprobe $module; done");
-    let page = out(&mut guest, "iodyno explain layers");
+fn each_rung_counts_every_io(guest: &mut Guest) {
+    out(guest, "for module in dm_mod raid0; do modprobe $module; done");
+    let page = out(guest, "iodyno explain layers");
     for rung in ["perf", "tracefs", "blktrace"] {
         let line = page.lines().find(|line| line.split_whitespace().next() == Some(rung)).unwrap();
         assert!(line.contains("works here too"), "{page}");
@@ -313,7 +320,7 @@ fn each_rung_counts_the_ios_of_a_guests_stacks() {
                 let set_up = format!("echo none > /sys/block/nvme0n1/queue/scheduler; {}", stack.make);
                 ran_by(guest, rung, &set_up, READ)
             };
-            checked(&mut guest, run, |_, ran| check_rung(rung, stack, ran), stack.take_down);
+            checked(guest, run, |_, ran| check_rung(rung, stack, ran), stack.take_down);
         }
     }
 }
@@ -337,16 +344,12 @@ fn check_rung(rung: &str, stack: &Stack, ran: &Ran) {
     assert!(devices.len() == 1 || below + owned >= ran.ios, "{name}: {below} of {}: {counters:?}", ran.ios);
 }
 
-#[test]
-fn without_type_information_a_guest_takes_the_next_rung() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
-        return;
-    };
-    out(&mut guest, ": > /run/nothing; mount --bind /run/nothing /sys/kernel/btf/vmlinux");
-    let page = out(&mut guest, "iodyno explain layers");
+fn without_type_information_the_next_rung_is_taken(guest: &mut Guest) {
+    out(guest, ": > /run/nothing; mount --bind /run/nothing /sys/kernel/btf/vmlinux");
+    let page = out(guest, "iodyno explain layers");
     assert!(page.contains("On this machine: perf"), "{page}");
     assert!(page.contains("eBPF       not here: this kernel has no type information"), "{page}");
-    let ran = ran(&mut guest, "echo /dev/nvme0n1", READ);
+    let ran = ran(guest, "echo /dev/nvme0n1", READ);
     assert_eq!(ran.layers.source, "perf");
     let document: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
     let sensors = document["record"]["sensors"].as_array().unwrap();
@@ -355,11 +358,7 @@ fn without_type_information_a_guest_takes_the_next_rung() {
 }
 
 /// A disk has one trace at a time: a stranger's is left alone, and that of a killed iodyno is not.
-#[test]
-fn a_guests_disk_is_traced_after_a_killed_trace_and_not_beside_anothers() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
-        return;
-    };
+fn a_disk_is_traced_after_a_killed_trace_and_not_beside_anothers(guest: &mut Guest) {
     // Older kernels answer while the disk is open only.
     let end = "{ cat /sys/block/nvme0n1/trace/end_lba; } 3</dev/nvme0n1";
     let begin = format!(
@@ -367,15 +366,15 @@ fn a_guests_disk_is_traced_after_a_killed_trace_and_not_beside_anothers() {
         setsid iodyno run /dev/nvme0n1 --rw=randread --iodepth=4 --runtime=600s --layers blktrace > /run/said 2>&1 & echo $! > /run/pid
         until [ \"$({end})\" -gt 1000000000000 ] 2>/run/why; do sleep 0.1; kill -0 $(cat /run/pid) || exit 1; done"
     );
-    out(&mut guest, &begin);
+    out(guest, &begin);
     let busy = "iodyno run /dev/nvme0n1 --rw=randread --runtime=200ms --layers blktrace --json";
     // The lock of a device is for tunes; two loads may share it, two traces may not.
-    let said = out(&mut guest, &format!("{busy} || true"));
+    let said = out(guest, &format!("{busy} || true"));
     assert!(said.contains("one trace at a time"), "{said}");
-    out(&mut guest, "kill -9 $(cat /run/pid); while kill -0 $(cat /run/pid) 2>/run/why; do sleep 0.1; done");
-    let left = out(&mut guest, end);
+    out(guest, "kill -9 $(cat /run/pid); while kill -0 $(cat /run/pid) 2>/run/why; do sleep 0.1; done");
+    let left = out(guest, end);
     assert!(left.trim().parse::<u64>().is_ok_and(|sector| sector > 1 << 60), "it goes on: {left}");
-    let ran = ran_by(&mut guest, "blktrace", "echo /dev/nvme0n1", READ);
+    let ran = ran_by(guest, "blktrace", "echo /dev/nvme0n1", READ);
     assert_eq!(ran.layers.source, "blktrace");
     assert!(
         done(&ran.layers.devices[0], Side::Read) * 10 >= ran.ios * 9,
@@ -383,14 +382,14 @@ fn a_guests_disk_is_traced_after_a_killed_trace_and_not_beside_anothers() {
         ran.layers.devices[0].counters
     );
     // Without a trace there is nothing to read, on some kernels not even that.
-    let gone = out(&mut guest, &format!("{end} || true"));
+    let gone = out(guest, &format!("{end} || true"));
     assert!(gone.trim().parse::<u64>().is_err(), "taken down: {gone}");
     out(
-        &mut guest,
+        guest,
         "cd /run; setsid blktrace -d /dev/nvme0n1 -o stranger > traced 2>&1 & echo $! > /run/pid
         while ! ls /run/stranger.blktrace.* > /run/files 2>&1; do sleep 0.1; done",
     );
-    let said = out(&mut guest, busy);
+    let said = out(guest, busy);
     assert!(said.contains("another blktrace"), "{said}");
-    out(&mut guest, "kill -0 $(cat /run/pid); kill -INT $(cat /run/pid)");
+    out(guest, "kill -0 $(cat /run/pid); kill -INT $(cat /run/pid)");
 }

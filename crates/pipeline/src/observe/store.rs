@@ -9,7 +9,9 @@ const ROWS_MAX: usize = 36_000;
 const CELLS_MAX: usize = 4 << 20;
 /// Fewer would be no series any more.
 const ROWS_MIN: usize = 600;
-/// How far back [`Keep::Recent`] reaches.
+/// What is kept however long ago it was: what a sensor that is read rarely saw at both ends of a time.
+const LAST_MIN: usize = 2;
+/// How far back [`Keep::HOUR`] reaches.
 pub(super) const RECENT_NS: i64 = 3600 * 1_000_000_000;
 /// How far back every row is kept there; older ones are thinned out to one in [`STEP_NS`].
 pub(super) const FINE_NS: i64 = 300 * 1_000_000_000;
@@ -20,8 +22,13 @@ const STEP_NS: i64 = 1_000_000_000;
 pub enum Keep {
     /// The whole run: every second row is dropped whenever there are too many.
     Run,
-    /// The last hour: five minutes in full, the rest by the second.
-    Recent,
+    /// So many ns before the last row: five minutes in full, the rest by the second.
+    Last(i64),
+}
+
+impl Keep {
+    /// The last hour.
+    pub const HOUR: Keep = Keep::Last(RECENT_NS);
 }
 
 /// Rows in the order of time.
@@ -29,7 +36,7 @@ pub enum Keep {
 pub struct Store {
     keep: Keep,
     rows: VecDeque<Row>,
-    /// With [`Keep::Recent`]: what has left the fine rows.
+    /// With [`Keep::Last`]: what has left the fine rows.
     old: VecDeque<Row>,
     halvings: u32,
 }
@@ -59,7 +66,7 @@ impl Store {
             Keep::Run if self.rows.len() >= rows_max => self.halve(),
             Keep::Run => {}
             // Half of the cells for each of the two ages.
-            Keep::Recent => self.forget(now_ns, rows_max / 2),
+            Keep::Last(back_ns) => self.forget(now_ns, back_ns, rows_max / 2),
         }
     }
 
@@ -73,17 +80,19 @@ impl Store {
         self.halvings += 1;
     }
 
-    fn forget(&mut self, now_ns: i64, rows_max: usize) {
-        let step_ns = STEP_NS.max(RECENT_NS / rows_max as i64);
+    fn forget(&mut self, now_ns: i64, back_ns: i64, rows_max: usize) {
+        let step_ns = STEP_NS.max(back_ns / rows_max as i64);
+        let fine_ns = FINE_NS.min(back_ns);
+        let is_old = |row: &Row| row.time_ns < now_ns - fine_ns;
         while self.rows.len() > rows_max
-            || self.rows.front().is_some_and(|row| row.time_ns < now_ns - FINE_NS)
+            || (self.rows.len() > LAST_MIN && self.rows.front().is_some_and(is_old))
         {
             let Some(row) = self.rows.pop_front() else { break };
             if self.old.back().is_none_or(|last| row.time_ns - last.time_ns >= step_ns) {
                 self.old.push_back(row);
             }
         }
-        while self.old.front().is_some_and(|row| row.time_ns < now_ns - RECENT_NS) {
+        while self.old.front().is_some_and(|row| row.time_ns < now_ns - back_ns) {
             self.old.pop_front();
         }
     }
@@ -145,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_day_keeps_an_hour_and_no_more() {
-        let mut store = Store::new(Keep::Recent);
+        let mut store = Store::new(Keep::HOUR);
         let mut most = 0;
         for tick in 0..864_000 {
             store.push(row(tick * SECOND_NS / 10, 20));
@@ -169,13 +178,29 @@ mod tests {
 
     #[test]
     fn a_wide_machine_keeps_the_hour_with_fewer_rows() {
-        let mut store = Store::new(Keep::Recent);
+        let mut store = Store::new(Keep::HOUR);
         for tick in 0..3_700 {
             store.push(row(tick * SECOND_NS, 4_000));
         }
         let rows = store.iter().count();
         assert!(rows * 4_000 <= CELLS_MAX + 8_000, "{rows}");
         assert!(store.first_ns().unwrap() < 110 * SECOND_NS, "{:?}", store.first_ns());
+    }
+
+    #[test]
+    fn who_looks_back_a_little_keeps_little_and_of_rare_samples_the_last_two() {
+        let mut store = Store::new(Keep::Last(60 * SECOND_NS));
+        for tick in 0..36_000 {
+            store.push(row(tick * SECOND_NS / 10, 20));
+        }
+        assert!(store.count() <= 602, "{} rows", store.count());
+        assert_eq!(store.first_ns(), Some(35_399 * SECOND_NS / 10));
+        let mut rare = Store::new(Keep::Last(60 * SECOND_NS));
+        for tick in 0..10 {
+            rare.push(row(tick * 600 * SECOND_NS, 20));
+        }
+        assert_eq!(rare.count(), 2);
+        assert_eq!(rare.before(5_400 * SECOND_NS).unwrap().time_ns, 4_800 * SECOND_NS);
     }
 
     #[test]

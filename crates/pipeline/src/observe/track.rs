@@ -97,7 +97,7 @@ impl Track {
 
     /// What a sensor once read, the oldest row first. It reads no more.
     pub fn of_rows(id: &'static str, series: Vec<SeriesName>, rows: Vec<Row>) -> Track {
-        let mut store = Store::new(Keep::Recent);
+        let mut store = Store::new(Keep::HOUR);
         rows.into_iter().for_each(|row| store.push(row));
         Track {
             id,

@@ -133,8 +133,8 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Finds the devices and starts the sensors. Times are ns after that moment.
-    fn start(context: &Context, args: &Args) -> Result<Watching, Failure> {
+    /// Finds the devices and starts the sensors, whose samples are kept for so long. Times are ns after that moment.
+    fn start(context: &Context, args: &Args, keep: Keep) -> Result<Watching, Failure> {
         let devices = Devices::find(&context.host, &args.devices)?;
         let tracing = Tracing::start(&devices.traced, wish_or_lite(args.layers));
         let scope = Scope {
@@ -145,7 +145,7 @@ impl Watching {
             ..Scope::of(&devices.path)
         };
         let origin_ns = host::clock::monotonic_ns();
-        let sampler = Sampler::keeping(Keep::Recent, &context.host, args.interval, origin_ns, &scope);
+        let sampler = Sampler::keeping(keep, &context.host, args.interval, origin_ns, &scope);
         let fields = Fields::new(observe::fields());
         Ok(Watching { devices, scope, sampler, fields, layers: LayerHistory::new(tracing.clone()), tracing })
     }
@@ -154,6 +154,13 @@ impl Watching {
     pub fn frame(&mut self, from_ns: i64, to_ns: i64) -> Frame {
         self.fields.frame(&self.sampler.readings(from_ns, to_ns))
     }
+}
+
+/// What is kept where nobody goes back in time: twice what a line is about or a rule judges, and two minutes for
+/// sensors that are read rarely.
+fn since_the_last_line(args: &Args) -> Keep {
+    let line_ns = i64::try_from(args.every_ms()).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+    Keep::Last(line_ns.max(JUDGED_NS).saturating_mul(2).saturating_add(120_000_000_000))
 }
 
 /// What the live rules judge: long enough that one sample proves nothing, short enough that it is still true.
@@ -179,7 +186,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if args.plain || !has_screen() {
         return plain::run(args, context, &stop);
     }
-    let mut watching = Watching::start(context, args)?;
+    let mut watching = Watching::start(context, args, Keep::HOUR)?;
     let setup =
         Setup { interval_ms: args.interval, frames_per_s: args.frames, is_ascii: args.ascii, stop: &stop };
     tui::run::run(&mut watching, context, &setup)

@@ -1,6 +1,6 @@
 //! `watch --plain`: rows in the manner of iostat, for logs and for terminals too small for more.
 
-use super::{Args, Beats, Watching};
+use super::{Args, Beats, Watching, since_the_last_line};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Stop;
@@ -12,7 +12,7 @@ const HEADING_EVERY: u64 = 20;
 
 /// Prints rows until told to stop.
 pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
-    let mut watching = Watching::start(context, args)?;
+    let mut watching = Watching::start(context, args, since_the_last_line(args))?;
     if !watching.devices.note.is_empty() {
         context.out.note(&watching.devices.note);
     }

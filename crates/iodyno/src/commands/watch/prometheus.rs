@@ -3,7 +3,7 @@
 //! One thing is served, to one reader at a time, so this is HTTP's smallest part and no framework: a GET of `/metrics`
 //! is answered and the connection closed. Whoever is slow is cut off.
 
-use super::{Args, Watching};
+use super::{Args, Watching, since_the_last_line};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Stop;
@@ -36,7 +36,7 @@ pub fn serve(address: SocketAddr, args: &Args, context: &Context, stop: &Stop) -
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
-    let watching = Watching::start(context, args)?;
+    let watching = Watching::start(context, args, since_the_last_line(args))?;
     let bound = listener.local_addr().map_err(failed)?;
     context.out.say(format!("serving http://{bound}/metrics"));
     if !bound.ip().is_loopback() {

@@ -1,6 +1,6 @@
 //! `watch --json`: one document per line, the first says what the others mean.
 
-use super::{Args, Beats, Watching};
+use super::{Args, Beats, Watching, since_the_last_line};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Stop;
@@ -91,7 +91,7 @@ fn latencies(times: &LayerTimes) -> Vec<Latencies<'_>> {
 
 /// Prints documents until told to stop.
 pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
-    let mut watching = Watching::start(context, args)?;
+    let mut watching = Watching::start(context, args, since_the_last_line(args))?;
     context.out.line(&head(args, context, &watching));
     let mut beats = Beats::new(args, stop);
     let mut last_ns = watching.sampler.status().last_ns;
