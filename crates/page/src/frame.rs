@@ -195,6 +195,8 @@ impl Frame {
         let base = bottom + below;
         self.svg.line("axis", (left, bottom), (right, bottom));
         let mut free = f64::NEG_INFINITY;
+        // A group of their own: a span that is zoomed into has other ticks.
+        self.svg.raw(&format!(r#"<g class="x-ticks" data-y="{base}">"#));
         for (value, label) in &ready.ticks {
             let x = self.x.at(*value);
             self.svg.line("axis", (x, base), (x, base + 4.0));
@@ -207,6 +209,7 @@ impl Frame {
             }
         }
         self.svg.text("t2", (right, base + 32.0), Anchor::End, &ready.title);
+        self.svg.raw("</g>");
     }
 
     /// Says to the script how to read places back into values.
@@ -253,6 +256,7 @@ impl Frame {
         let (_, top, right, bottom) = self.plot;
         let mut labels = std::mem::take(&mut self.labels);
         labels.sort_by(|one, other| one.0.total_cmp(&other.0));
+        self.svg.raw(r#"<g class="ends">"#);
         let wanted: Vec<f64> = labels.iter().map(|(at, _, _)| *at).collect();
         for ((place, at), (_, class, text)) in
             spread(&wanted, top, bottom).into_iter().zip(&wanted).zip(&labels)
@@ -270,6 +274,7 @@ impl Frame {
             );
             self.svg.text("t", (right + 10.0, place + 4.0), Anchor::Start, text);
         }
+        self.svg.raw("</g>");
         let (width, height) = (self.size.width, self.height);
         self.svg.finish(&self.id, (width, height), name)
     }

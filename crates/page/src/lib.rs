@@ -6,6 +6,7 @@
 mod figure;
 pub mod figures;
 mod frame;
+mod readings;
 mod reduce;
 mod report;
 mod scale;
@@ -18,6 +19,7 @@ pub use figure::{Figure, Table};
 pub use figures::figures;
 pub use figures::history::{Dot, HistoryPlan, Turn, history};
 pub use figures::ranking::{RankRow, RankingPlan, ranking};
+pub use readings::Readings;
 pub use report::csv::series_csv;
 pub use report::markdown::markdown;
 pub use report::{About, report};
@@ -27,5 +29,6 @@ pub use scale::Quantity;
 /// another origin that shows [`Figure::svg`] includes it as it is.
 pub const STYLE: &str = include_str!("../assets/page.css");
 
-/// The script of the report: it only upgrades what is complete without it.
-pub const SCRIPT: &str = include_str!("../assets/page.js");
+/// The script of the report, a module: it only upgrades what is complete without it. The pages of the server use its first
+/// half, the file of the figures, as well.
+pub const SCRIPT: &str = concat!(include_str!("../assets/figures.js"), include_str!("../assets/page.js"));

@@ -158,7 +158,7 @@ fn a_page_fetches_nothing_and_its_policy_fits_it() {
         assert!(page.contains("default-src 'none'"), "{name}");
         assert_eq!(page.matches("<script").count(), 1, "{name}");
         assert_eq!(page.matches("<h1").count(), 1, "{name}");
-        let body = page.split_once("<body>").unwrap().1.split_once("<script>").unwrap().0;
+        let body = page.split_once("<body>").unwrap().1.split_once("<script type=\"module\">").unwrap().0;
         xml::check(&format!("<body>{}</body>", body.replace(" hidden>", " hidden=\"\">")))
             .unwrap_or_else(|why| panic!("{name}: {why}"));
         xml::unique_ids(body).unwrap_or_else(|id| panic!("{name}: id {id} twice"));

@@ -40,9 +40,15 @@ pub fn report(record: &Record, about: &About) -> String {
     if page.len() > MOST_BYTES {
         // The pictures for a phone go first: the wide ones do for both, with scrolling.
         figures.iter_mut().for_each(|figure| figure.narrow.clear());
-        let left_out =
+        let mut left_out =
             vec!["The pictures for narrow screens are left out to keep the file small.".to_string()];
         page = self::page(record, about, &figures, &data, &left_out);
+        if page.len() > MOST_BYTES {
+            figures.iter_mut().for_each(|figure| figure.readings = None);
+            left_out
+                .push("The numbers under the cursor come from the pictures, to keep the file small.".into());
+            page = self::page(record, about, &figures, &data, &left_out);
+        }
         if page.len() > MOST_BYTES {
             return without_largest(record, about, figures, &data, left_out);
         }
@@ -93,7 +99,7 @@ fn page(
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\
-         <script>{script}</script>\n</body>\n</html>\n",
+         <script type=\"module\">{script}</script>\n</body>\n</html>\n",
         escape(&title(record, about))
     )
 }
@@ -136,6 +142,11 @@ fn body(
         out.push_str(&format!("<li><a href=\"#{id}\">{name}</a></li>"));
     }
     out.push_str("<li><a href=\"#data\">Data</a></li></ul></nav>\n");
+    // Shown by the script, without which there is nothing to do.
+    out.push_str(
+        "<p id=\"hint\" class=\"quiet\" hidden>On figures over time, drag to zoom and Shift-drag to sum up a span; with the \
+         keyboard, Tab to one, arrows read, + and - zoom, 0 shows the whole time.</p>\n",
+    );
     for (id, name, html) in shown {
         out.push_str(&format!("<section id=\"{id}\">\n<h2>{name}</h2>\n{html}</section>\n"));
     }
