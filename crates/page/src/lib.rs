@@ -3,6 +3,7 @@
 //! Every figure serves one of three questions: is it slow, where, and did the change help. Each has a claim, a caption, a
 //! description and a table made of the same data, so that nothing is only in the picture.
 
+mod comparison;
 mod figure;
 pub mod figures;
 mod frame;
@@ -15,7 +16,9 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
+pub use comparison::{Wording, comparison, comparison_csv, comparison_figures};
 pub use figure::{Figure, Table};
+pub use figures::compared::figures as compared_figures;
 pub use figures::figures;
 pub use figures::history::{Dot, HistoryPlan, Turn, history};
 pub use figures::ranking::{RankRow, RankingPlan, ranking};

@@ -60,16 +60,14 @@ pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
             let beside = found.name.strip_prefix(wanted.as_str()).unwrap_or_default().trim();
             let beside = if beside.is_empty() { String::new() } else { format!(" ({beside})") };
             let data = found.data.clone();
-            Some(Curve {
-                name: format!("{name}{beside}"),
-                look: Look::of_arm(index),
-                data,
-                is_dotted: false,
-            })
+            Some(Curve { name: format!("{name}{beside}"), look: Look::of_arm(index), data, is_dotted: false })
         };
         let curves: Vec<Curve> = all.iter().take(MOST).enumerate().filter_map(of_record).collect();
-        let loops: Vec<&str> =
-            records.iter().filter(|(_, record)| record.imported.is_none()).map(|(_, one)| loop_words(one)).collect();
+        let loops: Vec<&str> = records
+            .iter()
+            .filter(|(_, record)| record.imported.is_none())
+            .map(|(_, one)| loop_words(one))
+            .collect();
         let is_one = loops.len() == records.len() && loops.windows(2).all(|pair| pair[0] == pair[1]);
         let loops = if is_one { loops[0].to_string() } else { String::new() };
         (curves.len() > 1).then(|| {
@@ -85,16 +83,19 @@ impl Chart {
         let chart = self;
         let (svg, narrow) = both(230.0, |size, id| chart.draw(size, id), id);
         Figure {
-        id: id.into(),
-        title: match of { None => chart.title(), Some(of) => format!("{}: {}", capital(of), chart.title()) },
-        caption: chart.caption(),
-        description: chart.description(),
-        svg,
-        narrow,
-        table: chart.table(),
-        absent: None,
-        readings: None,
-    }
+            id: id.into(),
+            title: match of {
+                None => chart.title(),
+                Some(of) => format!("{}: {}", capital(of), chart.title()),
+            },
+            caption: chart.caption(),
+            description: chart.description(),
+            svg,
+            narrow,
+            table: chart.table(),
+            absent: None,
+            readings: None,
+        }
     }
 }
 
@@ -244,9 +245,10 @@ impl Curve {
     }
 }
 
-struct Chart<'a> {
-    record: &'a Record,
+struct Chart {
     curves: Vec<Curve>,
+    /// How I/Os were asked for; empty where the records differ in it, or a source does not say.
+    loops: String,
 }
 
 impl Chart {

@@ -2,7 +2,7 @@
 
 pub mod csv;
 mod findings;
-mod html;
+pub(crate) mod html;
 pub mod markdown;
 mod reproduce;
 mod settings;
@@ -85,7 +85,18 @@ fn page(
     data: &csv::Embedded,
     left_out: &[String],
 ) -> String {
-    let body = body(record, about, figures, data, left_out);
+    shell(&title(record, about), &body(record, about, figures, data, left_out))
+}
+
+/// The end of every page: where a reader of screens hears of the cursor.
+pub(crate) const LOOSE_ENDS: &str = "<div id=\"spoken\" class=\"sr\" aria-live=\"polite\"></div>\n</main>\n";
+
+/// What the script can do; it shows this itself, since without it there is nothing to do.
+pub(crate) const HINT: &str = "<p id=\"hint\" class=\"quiet\" hidden>On figures over time, drag to zoom and Shift-drag to sum up a span; with the \
+     keyboard, Tab to one, arrows read, + and - zoom, 0 shows the whole time.</p>\n";
+
+/// A page around its content: styles, script, and the policy that lets in nothing else.
+pub(crate) fn shell(title: &str, body: &str) -> String {
     let style = STYLE.trim();
     let script = SCRIPT.trim();
     let policy = format!(
@@ -100,7 +111,7 @@ fn page(
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\
          <script type=\"module\">{script}</script>\n</body>\n</html>\n",
-        escape(&title(record, about))
+        escape(title)
     )
 }
 
@@ -142,16 +153,12 @@ fn body(
         out.push_str(&format!("<li><a href=\"#{id}\">{name}</a></li>"));
     }
     out.push_str("<li><a href=\"#data\">Data</a></li></ul></nav>\n");
-    // Shown by the script, without which there is nothing to do.
-    out.push_str(
-        "<p id=\"hint\" class=\"quiet\" hidden>On figures over time, drag to zoom and Shift-drag to sum up a span; with the \
-         keyboard, Tab to one, arrows read, + and - zoom, 0 shows the whole time.</p>\n",
-    );
+    out.push_str(HINT);
     for (id, name, html) in shown {
         out.push_str(&format!("<section id=\"{id}\">\n<h2>{name}</h2>\n{html}</section>\n"));
     }
     out.push_str(&format!("<section id=\"data\">\n<h2>Data</h2>\n{data_section}</section>\n"));
-    out.push_str("<div id=\"spoken\" class=\"sr\" aria-live=\"polite\"></div>\n</main>\n");
+    out.push_str(LOOSE_ENDS);
     out
 }
 
