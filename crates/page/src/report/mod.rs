@@ -3,6 +3,7 @@
 pub mod csv;
 mod findings;
 pub(crate) mod html;
+mod imported;
 pub mod markdown;
 mod reproduce;
 mod settings;
@@ -133,8 +134,9 @@ fn body(
 ) -> String {
     let parts = Parts::of(figures);
     let mut out = String::with_capacity(400_000);
-    let sections: [(&str, &str, String); 9] = [
+    let sections: [(&str, &str, String); 10] = [
         ("findings", "Findings", findings::section(record)),
+        ("numbers", "In numbers", imported::section(record)),
         ("path", "The path", html::figures(&parts.path)),
         ("proof", "The proof", verdicts::section(record, &parts.proof)),
         ("time", "Over time", html::figures(&parts.time)),
