@@ -21,7 +21,7 @@ const words = {
   Count: count,
   Bytes: (v) => scaled(v, 1024, iec),
   BytesPerS: (v) => scaled(v, 1024, iec) + "/s",
-  Percent: (v) => three(v) + " %",
+  Percent: (v) => (v === 0 ? "0" : three(v)) + " %",
   Ns: ns,
   Rarity: (v) => "1 in " + scaled(Math.pow(10, v), 1000, si) + " is slower",
   Seconds: (v) => (v >= 100 ? v.toFixed(0) + " s" : ns(v * 1e9)),

@@ -248,11 +248,16 @@ impl Frame {
         self.svg.hatched(&id, (from, top), ((to - from).max(1.5), bottom - top));
     }
 
-    /// Draws the labels apart from each other and ends the picture.
-    pub fn finish(mut self, name: &str) -> String {
-        if self.is_open {
+    /// Ends the plot: what is drawn from here on, such as a legend, does not move when a span is zoomed into.
+    pub fn close_plot(&mut self) {
+        if std::mem::take(&mut self.is_open) {
             self.svg.raw("</g>");
         }
+    }
+
+    /// Draws the labels apart from each other and ends the picture.
+    pub fn finish(mut self, name: &str) -> String {
+        self.close_plot();
         let (_, top, right, bottom) = self.plot;
         let mut labels = std::mem::take(&mut self.labels);
         labels.sort_by(|one, other| one.0.total_cmp(&other.0));

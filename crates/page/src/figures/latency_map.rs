@@ -228,6 +228,7 @@ impl<'a> Map<'a> {
         }
         self.draw_percentiles(&mut frame, &columns);
         let width = size.width;
+        frame.close_plot();
         legend(&mut frame.svg, width, most);
         frame.finish(&self.description())
     }
