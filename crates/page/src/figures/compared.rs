@@ -68,6 +68,9 @@ fn over_time(records: &[(&str, &Record)]) -> Option<Figure> {
 
 fn all_ios(record: &Record) -> Vec<Step> {
     let Some(load) = record.load.as_ref().filter(|_| record.sections.len() < 2) else { return Vec::new() };
+    if let Some(line) = rates::bins(load) {
+        return line.steps;
+    }
     let step = |interval: &model::record::Interval| {
         let ios = (interval.read.ios + interval.write.ios) as f64 * 1e3 / interval.length_ms.max(1) as f64;
         rates::step(interval, Some(ios))

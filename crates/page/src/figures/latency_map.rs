@@ -194,7 +194,12 @@ impl<'a> Map<'a> {
             domain,
             is_log: true,
             ticks,
-            title: format!("{} latency, log scale", self.side),
+            // On a phone the legend needs the room.
+            title: if size.is_narrow() {
+                "latency".into()
+            } else {
+                format!("{} latency, log scale", self.side)
+            },
         };
         let right = if size.is_narrow() { 34.0 } else { 44.0 };
         let mut frame = Frame::new(id, size, &Axis::Time { seconds: end }, &y, right, 0.0);
