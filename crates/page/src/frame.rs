@@ -277,12 +277,26 @@ impl Frame {
                     crate::svg::number(place)
                 ),
             );
-            self.svg.text("t", (right + 10.0, place + 4.0), Anchor::Start, text);
+            let text = fitted(text, self.size.width - right - 10.0);
+            self.svg.text("t", (right + 10.0, place + 4.0), Anchor::Start, &text);
         }
         self.svg.raw("</g>");
         let (width, height) = (self.size.width, self.height);
         self.svg.finish(&self.id, (width, height), name)
     }
+}
+
+/// A label that has room; the middle of a longer one is left out, since names differ at their ends.
+fn fitted(text: &str, room: f64) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    // Most letters are narrower than what room is kept for.
+    let most = ((room / (CHARACTER * 0.88)).floor() as usize).max(5);
+    if characters.len() <= most {
+        return text.into();
+    }
+    let (head, tail) = ((most - 1).div_ceil(2), (most - 1) / 2);
+    let (head, tail) = (&characters[..head], &characters[characters.len() - tail..]);
+    format!("{}…{}", head.iter().collect::<String>(), tail.iter().collect::<String>())
 }
 
 /// Places at least a line apart, as near to the wanted ones as can be, inside the plot as far as they fit.
@@ -318,6 +332,12 @@ mod tests {
         let crowded = spread(&[139.0, 139.5, 140.0], 20.0, 140.0);
         assert!(crowded.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 1e-9), "{crowded:?}");
         assert!(*crowded.last().unwrap() <= 144.0);
+    }
+
+    #[test]
+    fn a_label_without_room_keeps_both_ends() {
+        assert_eq!(fitted("B record 2", 84.0), "B record 2");
+        assert_eq!(fitted("C fio-3.33.jsonplus.json:1", 84.0), "C fio-3…json:1");
     }
 
     #[test]

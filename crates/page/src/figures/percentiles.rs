@@ -25,6 +25,8 @@ struct Curve {
     look: Look,
     data: Data,
     is_dotted: bool,
+    /// What the source calls it, where that is not in the name; for the caption.
+    kind: String,
 }
 
 #[derive(Clone)]
@@ -60,7 +62,13 @@ pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
             let beside = found.name.strip_prefix(wanted.as_str()).unwrap_or_default().trim();
             let beside = if beside.is_empty() { String::new() } else { format!(" ({beside})") };
             let data = found.data.clone();
-            Some(Curve { name: format!("{name}{beside}"), look: Look::of_arm(index), data, is_dotted: false })
+            Some(Curve {
+                name: name.clone(),
+                look: Look::of_arm(index),
+                data,
+                is_dotted: false,
+                kind: beside,
+            })
         };
         let curves: Vec<Curve> = all.iter().take(MOST).enumerate().filter_map(of_record).collect();
         let loops: Vec<&str> = records
@@ -156,7 +164,13 @@ fn curves(record: &Record) -> Vec<Curve> {
 
 fn whole(name: &str, look: Look, latency: &Histogram) -> Option<Curve> {
     let data = Data::Whole(latency.clone());
-    (latency.total() > 0).then(|| Curve { name: name.into(), look, data, is_dotted: false })
+    (latency.total() > 0).then(|| Curve {
+        name: name.into(),
+        look,
+        data,
+        is_dotted: false,
+        kind: String::new(),
+    })
 }
 
 fn imported(load: &LoadFigures) -> Vec<Curve> {
@@ -180,7 +194,7 @@ fn imported(load: &LoadFigures) -> Vec<Curve> {
             Some(histogram) if histogram.total() > 0 => Data::Whole(histogram),
             _ => Data::Points(found.percentiles, found.count.or(figures.ios)),
         };
-        Some(Curve { name, look: look(side), data, is_dotted: false })
+        Some(Curve { name, look: look(side), data, is_dotted: false, kind: String::new() })
     };
     load.sides().filter_map(curve).collect()
 }
@@ -263,8 +277,8 @@ impl Chart {
 
     fn caption(&self) -> String {
         let counts = self.curves.iter().map(|curve| match curve.count() {
-            Some(count) => format!("{} {} I/Os", curve.name, units::count(count as f64)),
-            None => format!("{} of an unknown number of I/Os", curve.name),
+            Some(count) => format!("{}{} {} I/Os", curve.name, curve.kind, units::count(count as f64)),
+            None => format!("{}{} of an unknown number of I/Os", curve.name, curve.kind),
         });
         let points = self.curves.iter().any(|curve| matches!(curve.data, Data::Points(..)));
         let points = if points {
