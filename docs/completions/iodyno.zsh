@@ -594,7 +594,7 @@ csv\:"Every sample, one value a line"))' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
-':record -- Number of the record, as `iodyno list` shows it, or a file that `iodyno show N --json` printed:_default' \
+'*::records -- Number of the record, as `iodyno list` shows it, or a file that `iodyno show N --json` printed. Several are set side by side on common axes, against the first; then files of other tools are taken as well:_default' \
 && ret=0
 ;;
 (explain)

@@ -21,6 +21,37 @@ const browser = await chromium.launch({
     "--disable-sync", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${FOREIGN} 127.0.0.1`],
 });
 
+/** What a picture over time says once somebody reads it: by keyboard, by drag, and after it is taken back. */
+async function readsAndZooms(root, page, figure) {
+  const svg = figure.locator("svg.timed:visible").first();
+  const [reading, summary] = [figure.locator(".reading"), figure.locator(".summary")];
+  await svg.focus();
+  for (let step = 0; step < 12; step += 1) await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await reading.innerText(), / s: (read|write|all I\/Os) .*(IOPS|no data)/);
+  await page.keyboard.press("+");
+  await summary.waitFor();
+  assert.match(await summary.innerText(), /to \d[\d.]* s: .*on average, least .*, greatest .*, \d+ intervals/);
+  assert.match(page.url(), /[?#&]t=[\d.]+-[\d.]+/, "the span stands in the address");
+  await page.keyboard.press("0");
+  await summary.waitFor({ state: "hidden" });
+  assert.doesNotMatch(page.url(), /[?#&]t=/);
+  const shown = await figure.locator("g.x-ticks:visible").count();
+  await svg.scrollIntoViewIfNeeded();
+  const box = await svg.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2, { steps: 4 });
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2, { steps: 4 });
+  await page.mouse.up();
+  await summary.waitFor();
+  // Every picture over time shows the same span; that of latencies adds up its counts.
+  const map = root.locator("figure[id*=latency-map-read] .summary");
+  if (await map.count()) assert.match(await map.innerText(), /I\/Os, .*slowest ≤|nothing completed/);
+  assert.ok(shown === 0 || (await figure.locator("g.x-ticks:visible").count()) < shown, "the ticks are those of the span");
+  return summary;
+}
+
 /** A page that complains of what no page may do: errors, refused styles, requests to anybody else. */
 async function open(context, problems) {
   const page = await context.newPage();
@@ -104,6 +135,17 @@ async function main() {
     assert.ok(measured.figures > 0, "the server's figures are drawn");
   });
 
+  await step("read a picture by keyboard, zoom into a span, and find it again", async () => {
+    const main = page.locator("main");
+    const summary = await readsAndZooms(main, page, main.locator("figure#rates"));
+    const told = await summary.innerText();
+    await page.reload();
+    await summary.waitFor();
+    assert.equal(await summary.innerText(), told, "a reload shows the same span");
+    await summary.getByRole("button", { name: "Whole time" }).click();
+    await summary.waitFor({ state: "hidden" });
+  });
+
   if (given.tunes) {
     await step("start a tune, watch it decide, and stop it", async () => {
       await page.goto(at(`/start?verb=tune&target=${target.key}&budget_s=300&size=32m&iodepth=4`));
@@ -154,12 +196,36 @@ async function main() {
     assert.equal(subjects, 2);
   });
 
+  await step("choose what is compared by ticking, by key and by dragging", async () => {
+    const rows = page.getByRole("region", { name: "What is compared" }).locator("tbody tr");
+    const chosen = async (n) => { await rows.nth(n - 1).waitFor(); assert.equal(await rows.count(), n); };
+    await page.getByRole("button", { name: `Take record ${imported} out` }).click();
+    await page.getByText(`Record ${record} alone`).waitFor();
+    await page.locator(`[data-chooser] [data-row="${imported}"]`).focus();
+    await page.keyboard.press("x");
+    await chosen(2);
+    await page.reload();
+    await chosen(2);
+    await page.goto(at("/compare"));
+    for (const id of [imported, record]) await page.getByRole("checkbox", { name: `Select record ${id}` }).check();
+    await chosen(2);
+    assert.match(page.url(), new RegExp(`r=${imported}(,|%2C)${record}`));
+    await page.goto(at(`/compare?r=${record}`));
+    await page.locator(`[data-chooser] [data-row="${imported}"] a`).first().dragTo(page.locator("[data-drop]"));
+    await chosen(2);
+    await page.goto(at("/records"));
+    await page.locator(`[data-row="${imported}"] a`).first().dragTo(page.locator(`[data-row="${record}"] td.words`));
+    await page.waitForURL(new RegExp(`/compare\\?r=${record}(,|%2C)${imported}&base=${record}`));
+    await chosen(2);
+  });
+
   await step("open the report, which is one file", async () => {
     await page.goto(at(`/records/${record}`));
     const [report] = await Promise.all([context.waitForEvent("page"), page.getByRole("link", { name: "Report as one file" }).click()]);
     await report.waitForLoadState();
     assert.match(await report.locator("h1").first().innerText(), /4K random read/);
     assert.ok((await report.locator("svg").count()) > 0);
+    await readsAndZooms(report.locator("main"), report, report.locator("#f-rates"));
     measured.report_bytes = (await (await context.request.get(report.url())).body()).length;
     await report.close();
   });

@@ -2,6 +2,7 @@
 
 use crate::support::{Dir, Iodyno, code, text};
 use serde_json::Value;
+use std::path::Path;
 
 /// A record of a short run, its number, and a directory for the files.
 fn made() -> (Iodyno, Dir, Value, String) {
@@ -119,4 +120,39 @@ fn what_cannot_be_written_is_said() {
     assert_eq!(code(&output), 2);
     assert!(text(&output.stderr).contains(".html, .md, .json or .csv"), "{}", text(&output.stderr));
     assert_eq!(code(&iodyno.run(&["--json", "report", &id, "-o", "-"])), 2);
+}
+
+#[test]
+fn several_records_become_one_page() {
+    let (iodyno, dir, _, first) = made();
+    let target = dir.path().to_str().unwrap();
+    let (run, output) = iodyno.json(&["run", target, "--runtime", "1s", "--size", "16m", "--rw", "randrw"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let second = run["id"].as_i64().unwrap().to_string();
+    let dd = path(&dir, "dd.txt");
+    std::fs::write(&dd, "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.0 s, 537 MB/s\n").unwrap();
+    let html = path(&dir, "both.html");
+    let figures = path(&dir, "figures");
+    let (document, output) =
+        iodyno.json(&["report", &first, &second, &dd, "-o", &html, "--figures", &figures]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(document["records"].as_array().unwrap().len(), 2, "a file has no number");
+    let page = std::fs::read_to_string(&html).unwrap();
+    let sentence = document["summary"].as_str().unwrap();
+    let claim = page.split_once("<h1 id=\"claim\">").unwrap().1;
+    assert!(claim.starts_with(sentence.split(['&', '<', '\'', '"']).next().unwrap()), "{sentence}");
+    for part in ["f-percentiles-read", "f-percentiles-write", "f-rates", "A record 1", "dd.txt"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let svg = std::fs::read_to_string(Path::new(&figures).join("percentiles-read.svg")).unwrap();
+    assert!(svg.contains(&format!("B record {second}")), "both are in the picture");
+    let csv = path(&dir, "both.csv");
+    assert_eq!(code(&iodyno.run(&["report", &first, &second, "-o", &csv])), 0);
+    assert!(std::fs::read_to_string(&csv).unwrap().contains(",read.iops,/s,1,"));
+    let json = path(&dir, "both.json");
+    assert_eq!(code(&iodyno.run(&["report", &first, &second, "-o", &json])), 0);
+    let whole: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(whole["schema"], "iodyno.compare/1");
+    assert_eq!(code(&iodyno.run(&["report"])), 2, "none is no record");
+    assert_eq!(code(&iodyno.run(&["report", &first, "999", "-o", &path(&dir, "no.html")])), 2);
 }

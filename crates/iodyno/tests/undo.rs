@@ -85,7 +85,7 @@ fn killed_while_a_decision_is_explained_undo_puts_everything_back() {
 }
 
 /// A record that claims a win, put straight into the store, so that the test of `apply` needs no lucky measurement.
-fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> String {
+pub fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> String {
     let dir = crate::support::Dir::new("win");
     let (ran, output) = iodyno.json(&[
         "run",

@@ -24,6 +24,9 @@ pub struct Figure {
     pub table: Table,
     /// Why there is no picture, where one would be expected.
     pub absent: Option<String>,
+    /// The numbers that a script reads under a cursor and sums up over a span; none of a picture that is not over time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readings: Option<crate::Readings>,
 }
 
 /// The data of a figure.

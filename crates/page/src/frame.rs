@@ -195,6 +195,8 @@ impl Frame {
         let base = bottom + below;
         self.svg.line("axis", (left, bottom), (right, bottom));
         let mut free = f64::NEG_INFINITY;
+        // A group of their own: a span that is zoomed into has other ticks.
+        self.svg.raw(&format!(r#"<g class="x-ticks" data-y="{base}">"#));
         for (value, label) in &ready.ticks {
             let x = self.x.at(*value);
             self.svg.line("axis", (x, base), (x, base + 4.0));
@@ -207,6 +209,7 @@ impl Frame {
             }
         }
         self.svg.text("t2", (right, base + 32.0), Anchor::End, &ready.title);
+        self.svg.raw("</g>");
     }
 
     /// Says to the script how to read places back into values.
@@ -245,14 +248,20 @@ impl Frame {
         self.svg.hatched(&id, (from, top), ((to - from).max(1.5), bottom - top));
     }
 
-    /// Draws the labels apart from each other and ends the picture.
-    pub fn finish(mut self, name: &str) -> String {
-        if self.is_open {
+    /// Ends the plot: what is drawn from here on, such as a legend, does not move when a span is zoomed into.
+    pub fn close_plot(&mut self) {
+        if std::mem::take(&mut self.is_open) {
             self.svg.raw("</g>");
         }
+    }
+
+    /// Draws the labels apart from each other and ends the picture.
+    pub fn finish(mut self, name: &str) -> String {
+        self.close_plot();
         let (_, top, right, bottom) = self.plot;
         let mut labels = std::mem::take(&mut self.labels);
         labels.sort_by(|one, other| one.0.total_cmp(&other.0));
+        self.svg.raw(r#"<g class="ends">"#);
         let wanted: Vec<f64> = labels.iter().map(|(at, _, _)| *at).collect();
         for ((place, at), (_, class, text)) in
             spread(&wanted, top, bottom).into_iter().zip(&wanted).zip(&labels)
@@ -268,11 +277,26 @@ impl Frame {
                     crate::svg::number(place)
                 ),
             );
-            self.svg.text("t", (right + 10.0, place + 4.0), Anchor::Start, text);
+            let text = fitted(text, self.size.width - right - 10.0);
+            self.svg.text("t", (right + 10.0, place + 4.0), Anchor::Start, &text);
         }
+        self.svg.raw("</g>");
         let (width, height) = (self.size.width, self.height);
         self.svg.finish(&self.id, (width, height), name)
     }
+}
+
+/// A label that has room; the middle of a longer one is left out, since names differ at their ends.
+fn fitted(text: &str, room: f64) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    // Most letters are narrower than what room is kept for.
+    let most = ((room / (CHARACTER * 0.88)).floor() as usize).max(5);
+    if characters.len() <= most {
+        return text.into();
+    }
+    let (head, tail) = ((most - 1).div_ceil(2), (most - 1) / 2);
+    let (head, tail) = (&characters[..head], &characters[characters.len() - tail..]);
+    format!("{}…{}", head.iter().collect::<String>(), tail.iter().collect::<String>())
 }
 
 /// Places at least a line apart, as near to the wanted ones as can be, inside the plot as far as they fit.
@@ -308,6 +332,12 @@ mod tests {
         let crowded = spread(&[139.0, 139.5, 140.0], 20.0, 140.0);
         assert!(crowded.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 1e-9), "{crowded:?}");
         assert!(*crowded.last().unwrap() <= 144.0);
+    }
+
+    #[test]
+    fn a_label_without_room_keeps_both_ends() {
+        assert_eq!(fitted("B record 2", 84.0), "B record 2");
+        assert_eq!(fitted("C fio-3.33.jsonplus.json:1", 84.0), "C fio-3…json:1");
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! Every figure serves one of three questions: is it slow, where, and did the change help. Each has a claim, a caption, a
 //! description and a table made of the same data, so that nothing is only in the picture.
 
+mod comparison;
 mod figure;
 pub mod figures;
 mod frame;
+mod readings;
 mod reduce;
 mod report;
 mod scale;
@@ -14,10 +16,13 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
+pub use comparison::{Wording, comparison, comparison_csv, comparison_figures};
 pub use figure::{Figure, Table};
+pub use figures::compared::figures as compared_figures;
 pub use figures::figures;
 pub use figures::history::{Dot, HistoryPlan, Turn, history};
 pub use figures::ranking::{RankRow, RankingPlan, ranking};
+pub use readings::Readings;
 pub use report::csv::series_csv;
 pub use report::markdown::markdown;
 pub use report::{About, report};
@@ -27,5 +32,6 @@ pub use scale::Quantity;
 /// another origin that shows [`Figure::svg`] includes it as it is.
 pub const STYLE: &str = include_str!("../assets/page.css");
 
-/// The script of the report: it only upgrades what is complete without it.
-pub const SCRIPT: &str = include_str!("../assets/page.js");
+/// The script of the report, a module: it only upgrades what is complete without it. The pages of the server use its first
+/// half, the file of the figures, as well.
+pub const SCRIPT: &str = concat!(include_str!("../assets/figures.js"), include_str!("../assets/page.js"));

@@ -158,7 +158,7 @@ fn a_page_fetches_nothing_and_its_policy_fits_it() {
         assert!(page.contains("default-src 'none'"), "{name}");
         assert_eq!(page.matches("<script").count(), 1, "{name}");
         assert_eq!(page.matches("<h1").count(), 1, "{name}");
-        let body = page.split_once("<body>").unwrap().1.split_once("<script>").unwrap().0;
+        let body = page.split_once("<body>").unwrap().1.split_once("<script type=\"module\">").unwrap().0;
         xml::check(&format!("<body>{}</body>", body.replace(" hidden>", " hidden=\"\">")))
             .unwrap_or_else(|why| panic!("{name}: {why}"));
         xml::unique_ids(body).unwrap_or_else(|id| panic!("{name}: id {id} twice"));
@@ -269,4 +269,132 @@ fn history_needs_enough_records_to_speak_of_changes() {
     assert!(figure.title.contains("−20 %") && figure.title.contains("kernel 6.1 → 6.12"), "{}", figure.title);
     xml::check(&figure.svg).unwrap();
     xml::check(&crate::history(&plan(vec![]), &many[..1]).svg).unwrap();
+}
+
+#[test]
+fn a_picture_over_time_carries_its_numbers() {
+    let record = records::run();
+    let load = record.load.as_ref().unwrap();
+    let rates = figure(&record, "rates");
+    let readings = rates.readings.as_ref().unwrap();
+    let line = &readings.lines[0];
+    assert_eq!((line.name.as_str(), line.mean.len()), ("read", load.intervals.len()));
+    let first = &load.intervals[0];
+    let rate = first.read.ios as f64 * 1e3 / first.length_ms as f64;
+    assert!((line.mean[0].unwrap() / rate - 1.0).abs() < 1e-3, "{:?} is not {rate}", line.mean[0]);
+    let map = figure(&record, "latency-map-read").readings.unwrap().columns.unwrap();
+    let counted: u64 = map.rows.iter().flat_map(|row| row.iter().skip(1).step_by(2)).sum();
+    let all: u64 = load.latency_map.read.iter().map(|column| column.total()).sum();
+    assert_eq!(counted, all, "percentiles of a span are made of all I/Os");
+    assert!(
+        !figure(&records::old_run(), "latency-read").readings.unwrap().has_mean,
+        "no mean of percentiles"
+    );
+    let tune = records::tune();
+    let arms = figure(&tune, "arms").readings.unwrap();
+    let start = tune.trials[0].windows.iter().map(|window| window.start_ms).min().unwrap();
+    assert_eq!((arms.zero_ms, arms.apart, arms.lines.len()), (start, true, tune.trials[0].arms.len()));
+    assert!(figure(&record, "percentiles").readings.is_none(), "not over time");
+    let page = report(&record, &About::default());
+    assert!(page.contains("<figure id=\"f-rates\" data-readings=\"{&quot;quantity&quot;:&quot;Iops&quot;"));
+}
+
+fn comparison_of(subjects: &[&str]) -> model::comparison::Comparison {
+    use model::comparison::{
+        Basis, Better, Cell, Compared, Comparison, Measure, Ratio, Row, Standing, Subject,
+    };
+    let subject = |name: &&str| Subject { name: (*name).into(), verb: "run".into(), ..Subject::default() };
+    let measure = |value: f64| Measure {
+        name: "read.iops".into(),
+        unit: "/s".into(),
+        better: Better::More,
+        value,
+        low: Some(value * 0.9),
+        high: Some(value * 1.1),
+        basis: Basis::Batches,
+        n: 20,
+    };
+    let cell = |index: usize| {
+        let ratio = Ratio { ratio: 1.1, low: Some(1.0), high: Some(1.2), standing: Standing::Hint };
+        Some(Cell { measure: measure(1000.0 * (index + 1) as f64), ratio: (index > 0).then_some(ratio) })
+    };
+    Comparison {
+        schema: model::comparison::COMPARE_SCHEMA.into(),
+        sentence: "8 against 7: <b>read IOPS</b> +10 %. One run each.".into(),
+        base: 0,
+        subjects: subjects.iter().map(subject).collect(),
+        compared: vec![Compared {
+            name: String::new(),
+            phrase: "4K random read".into(),
+            rows: vec![Row {
+                measure: "read.iops".into(),
+                cells: (0..subjects.len()).map(cell).collect(),
+                repeats: None,
+            }],
+            unlike: Vec::new(),
+            remarks: Vec::new(),
+        }],
+        curves: Vec::new(),
+        settings: Vec::new(),
+        bounds: Vec::new(),
+    }
+}
+
+const WORDING: crate::Wording = crate::Wording {
+    title: |measure| measure.replace('.', " "),
+    value: |measure| model::units::count(measure.value),
+    ratio: |ratio, _, _| model::units::percent_signed(ratio - 1.0),
+};
+
+#[test]
+fn several_records_share_their_axes() {
+    let (a, b) = (records::run(), records::old_run());
+    let found = comparison_of(&["7", "8"]);
+    let drawn = crate::comparison_figures(&found, &[&a, &b]);
+    let ids: Vec<&str> = drawn.iter().map(|figure| figure.id.as_str()).collect();
+    assert_eq!(ids, ["rates", "percentiles-read", "percentiles-write"]);
+    for figure in &drawn {
+        xml::check(&figure.svg).unwrap_or_else(|why| panic!("{}: {why}", figure.id));
+        assert!(figure.svg.contains("data-name=\"A record 7\""), "{}: the base is A", figure.id);
+        assert!(
+            figure.svg.contains("class=\"l k0\"") && figure.svg.contains("class=\"l k1\""),
+            "{}",
+            figure.id
+        );
+    }
+    let p99 = drawn[1].table.rows.iter().find(|row| row[0] == "p99").unwrap();
+    let of = |record: &Record| {
+        model::units::duration_ns(record.load.as_ref().unwrap().read.latency.quantile_ns(0.99).unwrap() as f64)
+    };
+    assert_eq!((&p99[2], &p99[3]), (&of(&a), &of(&b)));
+    // Another base comes first and is what the others are held against.
+    let turned = model::comparison::Comparison { base: 1, ..found };
+    let drawn = crate::comparison_figures(&turned, &[&a, &b]);
+    assert!(drawn[0].svg.contains("data-name=\"A record 8\""));
+}
+
+#[test]
+fn a_page_of_several_records_is_whole() {
+    let (a, b, other) = (records::run(), records::import(), records::bare());
+    let found = comparison_of(&["7", "old.txt:3", "9"]);
+    let page = crate::comparison(&found, &[&a, &b, &other], &WORDING);
+    assert!(
+        page.contains("<h1 id=\"claim\">8 against 7: &lt;b&gt;read IOPS"),
+        "the sentence comes first, as text"
+    );
+    assert!(
+        page.contains("2.00 k, +10 %, a hint") || page.contains("2,000, +10 %, a hint"),
+        "the ratio says what it is worth"
+    );
+    assert_eq!(page.matches("<script").count(), 1);
+    let body = page.split_once("<body>").unwrap().1.split_once("<script").unwrap().0;
+    xml::check(&format!("<body>{}</body>", body.replace(" hidden>", " hidden=\"\">"))).unwrap();
+    xml::unique_ids(body).unwrap();
+    assert!(page.len() < MOST_BYTES);
+    let csv = crate::comparison_csv(&found);
+    assert_eq!(csv.lines().count(), 4);
+    assert!(csv.contains(",read.iops,/s,old.txt:3,2000,1800,2200,20,1.1,1,1.2,hint"), "{csv}");
+    // Nothing in common is said, not drawn.
+    let page = crate::comparison(&comparison_of(&["1", "2"]), &[&other, &other], &WORDING);
+    assert!(page.contains("Nothing can be drawn on common axes") && !page.contains("<svg"));
 }

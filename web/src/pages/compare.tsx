@@ -1,14 +1,17 @@
 // Records side by side: ratios with what they are worth, curves over each other, the settings that differ; or devices ranked.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { direction, measured, ratioWords, STANDING, type Caveat, type Cell, type Comparison, type Curves, type Ranking, type Subject } from "../core/compare.ts";
 import { decades, linearTicks, logRange, niceTop } from "../core/scale.ts";
 import { bytesPerS, count, durationNs, moment } from "../core/units.ts";
 import { address, idList } from "../core/url.ts";
 import { get } from "../net/api.ts";
-import { FigureView, type ServerFigure } from "../ui/figure.tsx";
+import { FigureView, useStage, type ServerFigure } from "../ui/figure.tsx";
+import { draggedIds } from "../ui/drag.ts";
+import { step, useKeys } from "../ui/keys.ts";
 import { useLoad } from "../ui/load.ts";
 import { Empty, Section, Shown } from "../ui/parts.tsx";
+import { FilterBar, filtered, focusedRow, RecordRows, type RecordList } from "./records.tsx";
 import { setQuery, usePlace } from "../ui/router.ts";
 
 export function Compare() {
@@ -21,27 +24,68 @@ export function Compare() {
     <>
       <Picker ids={ids} base={base} isRank={isRank} />
       {ids.length < 2
-        ? <Empty title={ids.length === 1 ? `Record ${ids[0]} alone: pick another one.` : "Pick two records or more."}><p>In <a href={address("records", [], { select: list })}>records</a>, <kbd>x</kbd> selects a row and <kbd>c</kbd> compares.</p></Empty>
+        ? <Empty title={ids.length === 1 ? `Record ${ids[0]} alone: pick another one.` : "Pick two records or more."}><p>Tick them below, or drag their numbers up here; <kbd>j</kbd> and <kbd>k</kbd> go through the rows, <kbd>x</kbd> ticks.</p></Empty>
         : isRank ? <Rank list={list} /> : <SideBySide list={list} base={base} />}
+      <Chooser ids={ids} base={base} />
     </>
+  );
+}
+
+/** Puts records into the address, or takes them out; the base stays while it is one of them. */
+function choose(next: number[], base: number): void {
+  setQuery({ r: next.join(",") || null, base: next.includes(base) ? base : next[0] ?? null }, "push");
+}
+
+/** Records to tick: the same filter and rows as on their own page. Open while there is nothing to compare. */
+function Chooser({ ids, base }: { ids: number[]; base: number }) {
+  const place = usePlace();
+  const isNeeded = ids.length < 2;
+  const [isOpen, setOpen] = useState(isNeeded);
+  useEffect(() => { if (isNeeded) setOpen(true); }, [isNeeded]);
+  const { search, line } = filtered(place.query);
+  const list = useLoad(isOpen ? `records ${search}` : null, (signal) => get<RecordList>(`/records?${search}`, signal));
+  const toggle = (id: number) => choose(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id], base);
+  useKeys({
+    j: () => step("[data-row]", 1),
+    k: () => step("[data-row]", -1),
+    x: () => { const id = focusedRow(); if (id) toggle(id); },
+  });
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} data-chooser>
+      <summary>Choose records</summary>
+      {isOpen && (
+        <div class="stack">
+          <FilterBar line={line} />
+          <Shown of={list} lines={6}>
+            {(data) => data.records.length === 0
+              ? <Empty title="No record matches."><p>Take a word away.</p></Empty>
+              : <div class="card"><RecordRows records={data.records} chosen={ids} onToggle={toggle} /></div>}
+          </Shown>
+        </div>
+      )}
+    </details>
   );
 }
 
 function Picker({ ids, base, isRank }: { ids: number[]; base: number; isRank: boolean }) {
   const [text, setText] = useState("");
+  const [isOver, setOver] = useState(false);
+  const take = (more: number[]) => more.length && choose([...new Set([...ids, ...more])], base);
   const add = () => {
-    const next = [...new Set([...ids, ...idList(text)])];
+    take(idList(text));
     setText("");
-    setQuery({ r: next.join(","), base: base || next[0] }, "push");
   };
   return (
-    <div class="row">
+    <div class={`row drop${isOver ? " over" : ""}`} data-drop
+      onDragOver={(event) => { event.preventDefault(); setOver(true); }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => { event.preventDefault(); setOver(false); take(draggedIds(event.dataTransfer)); }}
+    >
       {ids.map((id) => (
         <span class="chip" key={id}>
           <a href={address("records", [id])}>record {id}</a>{id === base ? " base" : <button type="button" class="quiet" onClick={() => setQuery({ base: id })}>as base</button>}
           <button type="button" class="quiet" aria-label={`Take record ${id} out`} onClick={() => {
-            const rest = ids.filter((one) => one !== id);
-            setQuery({ r: rest.join(","), base: id === base ? rest[0] : base }, "push");
+            choose(ids.filter((one) => one !== id), base);
           }}>✕</button>
         </span>
       ))}
@@ -57,13 +101,11 @@ function Picker({ ids, base, isRank }: { ids: number[]; base: number; isRank: bo
   );
 }
 
-interface WithFigures {
-  figures?: ServerFigure[];
-}
-
 function SideBySide({ list, base }: { list: string; base: number }) {
   const query = `r=${list}&base=${base}`;
-  const loaded = useLoad(`compare ${query}`, (signal) => get<Comparison & WithFigures>(`/compare?${query}`, signal));
+  const loaded = useLoad(`compare ${query}`, (signal) => get<Comparison>(`/compare?${query}`, signal));
+  const drawn = useLoad(`compare figures ${query}`, (signal) => get<{ figures: ServerFigure[] }>(`/compare/figures?${query}`, signal));
+  const stage = useStage(query);
   return (
     <Shown of={loaded} lines={10}>
       {(document) => (
@@ -78,7 +120,7 @@ function SideBySide({ list, base }: { list: string; base: number }) {
             </Section>
           ))}
           {document.curves.map((curves) => <CurvesView key={curves.option} curves={curves} subjects={document.subjects} />)}
-          {document.figures?.map((figure) => <FigureView key={figure.id} figure={figure} />)}
+          {drawn.data?.figures.map((figure) => <FigureView key={figure.id} figure={figure} stage={stage} />)}
           {document.settings.map((one) => (
             <Section key={one.subject} title={`What differs in ${name(document.subjects[one.subject])} from ${name(document.subjects[document.base])}`}>
               {one.differences.length === 0 ? <p class="card">Nothing: {count(one.same)} settings and facts are equal.</p> : (

@@ -9,7 +9,7 @@ import type { Finding } from "../core/frame.ts";
 import { get, post, remove } from "../net/api.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Findings, Section, Shown, Waiting } from "../ui/parts.tsx";
-import { FigureView, type ServerFigure } from "../ui/figure.tsx";
+import { FigureView, useStage, type ServerFigure } from "../ui/figure.tsx";
 import { go } from "../ui/router.ts";
 
 interface Direction {
@@ -100,6 +100,7 @@ interface Show {
 export function RecordPage({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
   const key = encodeURIComponent(id);
   const show = useLoad(`record ${id}`, (signal) => get<Show>(`/records/${key}`, signal));
+  const stage = useStage(id);
   const figures = useLoad(`figures ${id}`, (signal) => get<ServerFigure[] | { figures: ServerFigure[] }>(`/records/${key}/figures`, signal));
   return (
     <Shown of={show} lines={10}>
@@ -117,7 +118,12 @@ export function RecordPage({ id, isReadOnly }: { id: string; isReadOnly: boolean
               {figures.error ? <Failure error={figures.error} retry={figures.reload} />
                 : !list ? <Waiting lines={6} />
                 : list.length === 0 ? <Empty title="This record has nothing to draw."><p>Its figures are in the table above.</p></Empty>
-                : list.map((figure) => <FigureView key={figure.id} figure={figure} />)}
+                : (
+                  <>
+                    {list.some((figure) => figure.readings) && <p class="dim">On figures over time, drag to zoom and Shift-drag to sum up a span. With the keyboard: Tab to one, arrows read, <kbd>+</kbd> and <kbd>-</kbd> zoom, <kbd>0</kbd> shows the whole time.</p>}
+                    {list.map((figure) => <FigureView key={figure.id} figure={figure} stage={stage} />)}
+                  </>
+                )}
             </Section>
             {record.path?.root && <Settings path={record.path} />}
             <Reproduce record={record} />

@@ -5,6 +5,7 @@ import { ago, bytesPerS, count, durationNs, moment } from "../core/units.ts";
 import { address, filterLine, filterOf, FILTERS, idList, momentMs, parseFilter, type Filter } from "../core/url.ts";
 import { get, send } from "../net/api.ts";
 import { live } from "../net/live.ts";
+import { draggedIds } from "../ui/drag.ts";
 import { step, useKeys } from "../ui/keys.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Shown } from "../ui/parts.tsx";
@@ -35,10 +36,7 @@ const PAGE = 100;
 
 export function Records({ isReadOnly }: { isReadOnly: boolean }) {
   const place = usePlace();
-  const filter = filterOf(place.query);
-  const before = place.query.get("before");
-  const { asked, wrong } = askedFor(filter);
-  const search = new URLSearchParams({ ...asked, ...(before ? { before } : {}), limit: String(PAGE) }).toString();
+  const { filter, line, search, wrong, before } = filtered(place.query);
   const list = useLoad(`records ${search}`, (signal) => get<RecordList>(`/records?${search}`, signal));
   const chosen = idList(place.query.get("select"));
   useEffect(() => live.onRecord(() => list.reload()), [list.reload]);
@@ -47,19 +45,18 @@ export function Records({ isReadOnly }: { isReadOnly: boolean }) {
     setQuery({ select: next.join(",") });
   };
   const compare = () => chosen.length > 1 && go(address("compare", [], { r: chosen.join(","), base: chosen[0] }));
-  const focused = () => Number((document.activeElement?.closest("[data-row]") as HTMLElement | null)?.dataset.row ?? 0);
   useKeys({
     j: () => step("[data-row]", 1),
     k: () => step("[data-row]", -1),
-    x: () => focused() && toggle(focused()),
+    x: () => focusedRow() && toggle(focusedRow()),
     c: compare,
-    Enter: () => focused() && go(address("records", [focused()])),
+    Enter: () => focusedRow() && go(address("records", [focusedRow()])),
   });
   const hasFilter = Object.keys(filter).length > 0;
   return (
     <>
       <h1>{list.data ? title(list.data.records.length, hasFilter, before !== null) : "Records"}</h1>
-      <FilterBar line={filterLine(filter)} />
+      <FilterBar line={line} />
       {wrong.map((one) => <p class="note warning" key={one}><span><b>! {one} is no date.</b> Write since:2026-11-21, until:2026-11-21T18:00, since:7d or since:12h.</span></p>)}
       {!isReadOnly && <Import onDone={list.reload} />}
       <Shown of={list} lines={10}>
@@ -69,7 +66,7 @@ export function Records({ isReadOnly }: { isReadOnly: boolean }) {
             : <Empty title="Nothing is recorded yet."><p>Import your old fio files: drop them above, or <Command line="iodyno import results/*.txt" /></p><p>Or make a record: <Command line="iodyno run ." /></p></Empty>
         ) : (
           <>
-            <div class="card"><RecordRows records={data.records} chosen={chosen} onToggle={toggle} /></div>
+            <div class="card"><RecordRows records={data.records} chosen={chosen} onToggle={toggle} onPair={pair} /></div>
             {data.records.length === PAGE && <p class="pager"><button type="button" onClick={() => setQuery({ before: data.records[data.records.length - 1].id }, "push")}>Older records</button></p>}
           </>
         )}
@@ -83,6 +80,23 @@ export function Records({ isReadOnly }: { isReadOnly: boolean }) {
       )}
     </>
   );
+}
+
+/** The row that has the focus, or something in it. */
+export const focusedRow = (): number => Number((document.activeElement?.closest("[data-row]") as HTMLElement | null)?.dataset.row ?? 0);
+
+/** One record dropped on another: both side by side, the one that lay there as the base. */
+function pair(base: number, other: number): void {
+  if (base !== other) go(address("compare", [], { r: `${base},${other}`, base }));
+}
+
+/** What the address asks for: as words, and as the server takes it. */
+export function filtered(query: URLSearchParams) {
+  const filter = filterOf(query);
+  const before = query.get("before");
+  const { asked, wrong } = askedFor(filter);
+  const search = new URLSearchParams({ ...asked, ...(before ? { before } : {}), limit: String(PAGE) }).toString();
+  return { filter, before, wrong, search, line: filterLine(filter) };
 }
 
 /** The filter as the server takes it: moments as milliseconds, to the minute, so that the same words ask the same. */
@@ -103,7 +117,7 @@ function askedFor(filter: Filter): { asked: Record<string, string>; wrong: strin
 const title = (n: number, hasFilter: boolean, isOlder: boolean): string =>
   n === PAGE || isOlder ? "Records, the newest first" : `${n} ${n === 1 ? "record" : "records"}${hasFilter ? " match" : ""}`;
 
-function FilterBar({ line }: { line: string }) {
+export function FilterBar({ line }: { line: string }) {
   const [text, setText] = useState(line);
   useEffect(() => setText(line), [line]);
   const apply = (value: string) => {
@@ -120,7 +134,16 @@ function FilterBar({ line }: { line: string }) {
   );
 }
 
-export function RecordRows({ records, chosen, onToggle }: { records: RecordRow[]; chosen?: number[]; onToggle?: (id: number) => void }) {
+interface Rows {
+  records: RecordRow[];
+  chosen?: number[];
+  onToggle?: (id: number) => void;
+  /** A record was dropped on another one. */
+  onPair?: (base: number, other: number) => void;
+}
+
+export function RecordRows({ records, chosen, onToggle, onPair }: Rows) {
+  const [over, setOver] = useState(0);
   const now = Date.now();
   const figure = (value: number | null | undefined, words: (value: number) => string) => (value === null || value === undefined ? "–" : words(value));
   return (
@@ -135,7 +158,11 @@ export function RecordRows({ records, chosen, onToggle }: { records: RecordRow[]
         </thead>
         <tbody>
           {records.map((row) => (
-            <tr key={row.id} data-row={row.id} tabIndex={-1} class={chosen?.includes(row.id) ? "here" : undefined}>
+            <tr key={row.id} data-row={row.id} tabIndex={-1} class={chosen?.includes(row.id) || over === row.id ? "here" : undefined}
+              onDragOver={onPair && ((event) => { event.preventDefault(); setOver(row.id); })}
+              onDragLeave={onPair && (() => setOver(0))}
+              onDrop={onPair && ((event) => { event.preventDefault(); setOver(0); const [id] = draggedIds(event.dataTransfer); if (id) onPair(row.id, id); })}
+            >
               {onToggle && <td><input type="checkbox" aria-label={`Select record ${row.id}`} checked={chosen?.includes(row.id)} onChange={() => onToggle(row.id)} /></td>}
               <td class="num"><a href={address("records", [row.id])}>{row.id}</a></td>
               <td title={moment(row.unix_ms)} class="dim brief">{ago(row.unix_ms, now)}</td>

@@ -1,6 +1,8 @@
 // Figures that the server drew: their claim, the picture, a description, and the numbers as a table.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { spanOf, spanText, stage as newStage, type Readings, type Stage } from "../../../crates/page/assets/figures.js";
+import { setQuery, usePlace } from "./router.ts";
 
 /** A table as figures carry it: titles and rows of cells. */
 export interface Table {
@@ -22,6 +24,8 @@ export interface ServerFigure {
   table?: Table | null;
   /** Why there is no picture. */
   absent?: string | null;
+  /** The numbers under the cursor, of a picture over time. */
+  readings?: Readings | null;
 }
 
 const DROPPED = new Set(["script", "foreignobject", "iframe", "object", "embed", "animate", "set"]);
@@ -45,7 +49,33 @@ export function parseSvg(text: string): SVGElement | null {
   return document.importNode(root, true) as unknown as SVGElement;
 }
 
-export function Svg({ text, label }: { text: string; label: string }) {
+/** Where readers of screens hear of the cursor: one place for all pictures of a page. */
+let speaker: HTMLElement | null = null;
+function said(text: string): void {
+  speaker ??= document.body.appendChild(Object.assign(document.createElement("div"), { className: "out" }));
+  speaker.setAttribute("aria-live", "polite");
+  speaker.textContent = text;
+}
+
+/** Pictures that share cursor and span; the span stands in the address as `t`. The same script as in a report. */
+export function useStage(key: string): Stage {
+  const asked = usePlace().query.get("t");
+  const kept = useRef<string | null>(null);
+  const made = useMemo(() => newStage({
+    said,
+    changed: (span) => {
+      kept.current = span && spanText(span);
+      setQuery({ t: kept.current });
+    },
+  }), [key]);
+  useEffect(() => {
+    if (asked !== kept.current) made.zoom(spanOf(asked));
+  }, [asked, made]);
+  return made;
+}
+
+/** A picture; with a stage its values can be read and, over time, zoomed into. */
+export function Svg({ text, label, stage, readings }: { text: string; label: string; stage?: Stage; readings?: Readings | null }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const svg = parseSvg(text);
@@ -56,9 +86,17 @@ export function Svg({ text, label }: { text: string; label: string }) {
     // Text in a picture shrinks with it; below some width the picture scrolls instead.
     if (width > 0) svg.style.minWidth = `${Math.min(width, 300)}px`;
     svg.style.maxWidth = "100%";
-    box.current.replaceChildren(svg);
-  }, [text, label]);
-  return <div class="svg" ref={box} tabIndex={0} role="group" aria-label={`Picture: ${label}`} />;
+    const frame = Object.assign(document.createElement("div"), { className: "svg" });
+    frame.append(svg);
+    box.current.replaceChildren(frame);
+    const leave = stage?.add(box.current, svg, readings) ?? null;
+    if (leave) return () => void leave();
+    // Nothing in it takes the focus, and it may be wider than the screen.
+    frame.tabIndex = 0;
+    frame.setAttribute("role", "group");
+    frame.setAttribute("aria-label", `Picture: ${label}`);
+  }, [text, label, stage, readings]);
+  return <div class="picture" ref={box} />;
 }
 
 export const MOST_ROWS = 60;
@@ -101,7 +139,7 @@ export function useNarrow(): boolean {
   return isNarrow;
 }
 
-export function FigureView({ figure }: { figure: ServerFigure }) {
+export function FigureView({ figure, stage }: { figure: ServerFigure; stage?: Stage }) {
   const [isTable, setTable] = useState(false);
   const isNarrow = useNarrow();
   if (!figure.svg && figure.absent) {
@@ -129,7 +167,7 @@ export function FigureView({ figure }: { figure: ServerFigure }) {
           </button>
         )}
       </div>
-      {isTable && hasRows ? <TableView table={figure.table!} title={figure.title} /> : <Svg text={picture} label={figure.title} />}
+      {isTable && hasRows ? <TableView table={figure.table!} title={figure.title} /> : <Svg text={picture} label={figure.title} stage={stage} readings={figure.readings} />}
       {(figure.caption || figure.description) && (
         <figcaption>
           {figure.caption}

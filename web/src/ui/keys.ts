@@ -23,7 +23,8 @@ export const KEYS: Key[] = [
   { keys: "Enter", words: "open the row", where: "lists" },
   { keys: "c", words: "compare what is selected", where: "records" },
   { keys: "← →", words: "move the cursor, with Shift ten steps", where: "charts, after Tab" },
-  { keys: "+ − 0", words: "a shorter or longer time, or the usual one", where: "charts, after Tab" },
+  { keys: "+ − 0", words: "a shorter or longer time, or all of it", where: "charts, after Tab" },
+  { keys: "a d", words: "earlier, later", where: "charts of a record" },
   { keys: "v", words: "the map by count or by time waited", where: "live" },
   { keys: "t", words: "table or picture", where: "charts, after Tab" },
 ];

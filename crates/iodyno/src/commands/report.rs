@@ -1,4 +1,6 @@
-//! `iodyno report`: a record as a file that can be mailed, printed, or kept beside a ticket.
+//! `iodyno report`: a record, or several side by side, as a file that can be mailed, printed, or kept beside a ticket.
+
+mod several;
 
 use super::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
@@ -12,8 +14,10 @@ use store::Store;
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Number of the record, as `iodyno list` shows it, or a file that `iodyno show N --json` printed.
-    pub record: String,
+    /// Number of the record, as `iodyno list` shows it, or a file that `iodyno show N --json` printed. Several are set side
+    /// by side on common axes, against the first; then files of other tools are taken as well.
+    #[arg(required = true, value_name = "RECORD")]
+    pub records: Vec<String>,
     /// Where to; the ending says what: .html, .md, .json, .csv. `-` is stdout. By default iodyno-N.html here.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -50,6 +54,9 @@ pub enum Format {
 struct Document<'a> {
     schema: &'static str,
     record: Option<i64>,
+    /// All of them, of a report of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    records: Vec<i64>,
     summary: &'a str,
     files: Vec<Written>,
     /// Figures that one would expect and that are not there.
@@ -75,6 +82,18 @@ struct Source {
     record: Record,
 }
 
+/// What goes into the files.
+struct Made {
+    id: Option<i64>,
+    /// Of a report of several records, their numbers.
+    ids: Vec<i64>,
+    summary: String,
+    figures: Vec<Figure>,
+    content: String,
+    /// What a file is called that was given no name: `iodyno-7`.
+    name: String,
+}
+
 /// The document of `show`, as it is read back.
 #[derive(Deserialize)]
 struct Shown {
@@ -89,12 +108,14 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         return Err(Failure::usage("`-o -` and --json both want stdout: leave one of them out."));
     }
     let format = format(args)?;
-    let source = open(&args.record, context)?;
-    let figures = page::figures::figures(&source.record);
-    let content = content(&source, format)?;
+    let made = match args.records.as_slice() {
+        [only] => one(only, format, context)?,
+        several => several::make(several, format, context)?,
+    };
+    let Made { figures, content, .. } = &made;
     let mut targets: Vec<(PathBuf, Format, String)> = Vec::new();
     if !to_stdout {
-        targets.push((output(args, &source), format, content.clone()));
+        targets.push((output(args, &made.name), format, content.clone()));
     }
     if let Some(dir) = &args.figures {
         let drawn = figures.iter().filter_map(|figure| Some((figure, figure.standalone_svg()?)));
@@ -105,7 +126,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for file in &files {
         out.say(format!("wrote {}  {}", file.path, model::units::bytes(file.bytes as f64)));
     }
-    let absent = absent(&figures);
+    let absent = absent(figures);
     for one in &absent {
         out.say(format!("  no figure of {}: {}", one.id, one.why));
     }
@@ -114,12 +135,22 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     context.out.document(&Document {
         schema: "iodyno.report/1",
-        record: source.id,
-        summary: &source.record.summary,
+        record: made.id,
+        records: made.ids,
+        summary: &made.summary,
         files,
         absent,
     })?;
     Ok(Exit::Fine)
+}
+
+/// A report of one record.
+fn one(name: &str, format: Format, context: &Context) -> Result<Made, Failure> {
+    let source = open(name, context)?;
+    let content = content(&source, format)?;
+    let figures = page::figures::figures(&source.record);
+    let name = source.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
+    Ok(Made { id: source.id, ids: Vec::new(), summary: source.record.summary, figures, content, name })
 }
 
 /// From the ending of the file, unless it is said.
@@ -184,14 +215,13 @@ fn content(source: &Source, format: Format) -> Result<String, Failure> {
 }
 
 /// The file that was asked for, or one named after the record.
-fn output(args: &Args, source: &Source) -> PathBuf {
+fn output(args: &Args, name: &str) -> PathBuf {
     let ending = match args.format {
         Some(Format::Md) => "md",
         Some(Format::Json) => "json",
         Some(Format::Csv) => "csv",
         _ => "html",
     };
-    let name = source.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
     args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.{ending}")))
 }
 

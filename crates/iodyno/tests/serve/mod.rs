@@ -1,6 +1,9 @@
 //! `iodyno serve` over real connections: what is given, what is refused, and that everything is put back.
 
 mod api;
+mod changes;
+mod comparisons;
 mod http;
 mod jobs;
 mod refused;
+mod tls;

@@ -1,10 +1,7 @@
 //! What must be refused, each by somebody who tries it.
 
 use super::http::{Server, Visitor};
-use crate::support::{Dir, Iodyno, code, signal, text, until};
-use serde_json::Value;
-use std::io::{BufReader, Write};
-use std::process::{Command, Stdio};
+use crate::support::{Iodyno, signal, until};
 
 /// Every way in with its method, with numbers and names for what stands in braces.
 fn ways(visitor: &Visitor) -> Vec<(String, String)> {
@@ -218,59 +215,4 @@ fn a_file_is_named_by_its_sender_and_placed_by_us() {
     let left: Vec<_> =
         std::fs::read_dir(iodyno.state.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("upload-")), "{left:?}");
-}
-
-#[test]
-fn others_are_only_served_over_tls() {
-    let iodyno = Iodyno::new();
-    let output = iodyno.run(&["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(code(&output), 4, "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("--tls-cert") && text(&output.stderr).contains("ssh -L"));
-    let dir = Dir::new("tls");
-    let (cert, key) = (dir.path().join("cert.pem"), dir.path().join("key.pem"));
-    let (cert, key) = (cert.to_str().unwrap(), key.to_str().unwrap());
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args(["-keyout", key, "-out", cert])
-        .output();
-    if !made.is_ok_and(|made| made.status.success()) {
-        println!("skipped: openssl is not installed");
-        return;
-    }
-    let arguments = ["--json", "serve", "--listen", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key];
-    let mut command = iodyno.command(&arguments);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let stdout = child.stdout.take().unwrap();
-    let document =
-        serde_json::Deserializer::from_reader(stdout).into_iter::<Value>().next().unwrap().unwrap();
-    let port = document["url"].as_str().unwrap().strip_prefix("https://").unwrap();
-    let port = port.split('/').next().unwrap().rsplit(':').next().unwrap().to_string();
-    let body = format!("{{\"token\": {}}}", document["token"]);
-    let host = format!("127.0.0.1:{port}");
-    let mut client = Command::new("openssl")
-        .args(["s_client", "-quiet", "-connect", &host])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let request = format!(
-        "POST /api/v1/login HTTP/1.1\r\nHost: {host}\r\nOrigin: https://{host}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let mut stdin = client.stdin.take().unwrap();
-    stdin.write_all(request.as_bytes()).unwrap();
-    stdin.flush().unwrap();
-    let (status, headers) = super::http::head(&mut BufReader::new(client.stdout.take().unwrap()));
-    drop(stdin);
-    let _ = client.kill();
-    let _ = client.wait();
-    signal(child.id(), "INT");
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    let cookie = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
-    assert!(
-        status == 200 && cookie.is_some_and(|(_, value)| value.ends_with("; Secure")),
-        "{status} {headers:?}"
-    );
 }

@@ -4,6 +4,7 @@
 use super::{Look, arm_letter, id_part};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
+use crate::readings::Readings;
 use crate::reduce::{Step, points};
 use crate::scale::Quantity;
 use crate::svg::{Anchor, PathData};
@@ -33,6 +34,7 @@ fn figure(trial: &Trial, are_many: bool) -> Figure {
         narrow,
         table: table(trial),
         absent: None,
+        readings: Some(readings(trial)),
     }
 }
 
@@ -111,30 +113,48 @@ pub fn stage_word(stage: Stage) -> &'static str {
     }
 }
 
+/// The windows of an arm at their mean rates, from the chart's start on; what settles is left out.
+fn steps(trial: &Trial, arm: usize) -> Vec<Step> {
+    let start = start_ms(trial) as f64 / 1e3;
+    let step = |window: &WindowRun| {
+        let from = (window.start_ms + window.discard_ms) as f64 / 1e3 - start;
+        let to = (window.start_ms + window.length_ms) as f64 / 1e3 - start;
+        Step { from, to, value: Some(window.rate) }
+    };
+    drawn(trial).filter(|window| window.arm == arm).map(step).collect()
+}
+
+fn start_ms(trial: &Trial) -> u64 {
+    trial.windows.iter().map(|window| window.start_ms).min().unwrap_or(0)
+}
+
+fn names(trial: &Trial) -> Vec<String> {
+    trial.arms.iter().enumerate().map(|(index, arm)| format!("{} {arm}", arm_letter(index))).collect()
+}
+
+fn readings(trial: &Trial) -> Readings {
+    let (names, all): (Vec<String>, Vec<Vec<Step>>) =
+        (names(trial), (0..trial.arms.len()).map(|arm| steps(trial, arm)).collect());
+    let lines = names.iter().map(String::as_str).zip(all.iter().map(Vec::as_slice));
+    let lines = Readings::of_lines(Quantity::Iops, true, lines);
+    Readings { zero_ms: start_ms(trial), apart: true, ..lines }
+}
+
 fn draw(trial: &Trial, size: Size, id: &str) -> String {
-    let start = trial.windows.iter().map(|window| window.start_ms).min().unwrap_or(0) as f64 / 1e3;
+    let start = start_ms(trial) as f64 / 1e3;
     let end =
         trial.windows.iter().map(|window| window.start_ms + window.length_ms).max().unwrap_or(0) as f64 / 1e3;
     let most = drawn(trial).map(|window| window.rate).fold(0.0, f64::max);
     let x = Axis::Time { seconds: end - start };
     let y = Axis::Linear { quantity: Quantity::Iops, most, name: "rate of a window".into() };
-    let names: Vec<String> =
-        trial.arms.iter().enumerate().map(|(index, arm)| format!("{} {arm}", arm_letter(index))).collect();
+    let names = names(trial);
     let widest = names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
     let right = (widest + 18.0).min(if size.is_narrow() { 80.0 } else { 170.0 });
     let mut frame = Frame::new(id, size, &x, &y, right, LANE + 4.0);
     lane(trial, &mut frame, start);
     for (arm, name) in names.iter().enumerate() {
         let look = Look::of_arm(arm);
-        let steps: Vec<Step> = drawn(trial)
-            .filter(|window| window.arm == arm)
-            .map(|window| {
-                let from = (window.start_ms + window.discard_ms) as f64 / 1e3 - start;
-                let to = (window.start_ms + window.length_ms) as f64 / 1e3 - start;
-                Step { from, to, value: Some(window.rate) }
-            })
-            .collect();
-        draw_windows(&mut frame, &steps, look);
+        draw_windows(&mut frame, &steps(trial, arm), look);
         if let Some((_, mean, _, _)) = of_arm(trial, arm) {
             frame.label(mean, look.class(), name);
         }

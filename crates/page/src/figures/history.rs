@@ -68,6 +68,7 @@ pub fn history(plan: &HistoryPlan, dots: &[Dot]) -> Figure {
         narrow,
         table: table(plan, dots),
         absent: None,
+        readings: None,
     }
 }
 

@@ -40,6 +40,7 @@ pub fn figure(record: &Record) -> Option<Figure> {
         narrow,
         table: table(matrix),
         absent: None,
+        readings: None,
     })
 }
 

@@ -29,6 +29,7 @@ pub fn figure(record: &Record) -> Option<Figure> {
         narrow,
         table: map.table(),
         absent: None,
+        readings: None,
     })
 }
 

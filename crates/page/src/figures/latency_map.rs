@@ -4,6 +4,7 @@ use super::lines::Line;
 use super::{Look, lines, loop_words, rates};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
+use crate::readings::Readings;
 use crate::scale::Quantity;
 use crate::svg::{Anchor, PathData, Svg};
 use model::latency_map::{LatencyColumn, ROWS, row_edge_ns};
@@ -114,6 +115,7 @@ impl<'a> Map<'a> {
             narrow,
             table: self.table(),
             absent: None,
+            readings: Some(Readings::of_columns(self.columns)),
         })
     }
 
@@ -188,11 +190,16 @@ impl<'a> Map<'a> {
         let domain = (self.low_ns(), row_edge_ns(self.last) as f64);
         let ticks = crate::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
         let y = Axis::Own {
-            reads: "None",
+            reads: "Ns",
             domain,
             is_log: true,
             ticks,
-            title: format!("{} latency, log scale", self.side),
+            // On a phone the legend needs the room.
+            title: if size.is_narrow() {
+                "latency".into()
+            } else {
+                format!("{} latency, log scale", self.side)
+            },
         };
         let right = if size.is_narrow() { 34.0 } else { 44.0 };
         let mut frame = Frame::new(id, size, &Axis::Time { seconds: end }, &y, right, 0.0);
@@ -226,6 +233,7 @@ impl<'a> Map<'a> {
         }
         self.draw_percentiles(&mut frame, &columns);
         let width = size.width;
+        frame.close_plot();
         legend(&mut frame.svg, width, most);
         frame.finish(&self.description())
     }

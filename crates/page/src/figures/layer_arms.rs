@@ -56,6 +56,7 @@ pub fn figure(trial: &Trial, several: bool) -> Option<Figure> {
         narrow,
         table: arms_table(&rows, found, &other),
         absent: None,
+        readings: None,
     })
 }
 

@@ -110,6 +110,7 @@ fn of_layers(layers: &LayerTimes) -> Option<Figure> {
         narrow,
         table: chart.table(),
         absent: None,
+        readings: None,
     })
 }
 

@@ -3,6 +3,7 @@
 use super::Look;
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
+use crate::readings::Readings;
 use crate::reduce::{Step, gaps, points};
 use crate::scale::Quantity;
 use crate::series::{end, summary};
@@ -56,6 +57,11 @@ impl Lines {
             narrow,
             table: self.table(),
             absent: None,
+            readings: Some(Readings::of_lines(
+                self.quantity,
+                !self.is_log,
+                self.lines.iter().map(|line| (line.name.as_str(), line.steps.as_slice())),
+            )),
         })
     }
 

@@ -1,6 +1,7 @@
 //! The figures, one file each, and the order in which a report has them.
 
 mod arms;
+pub(crate) mod compared;
 mod dirty;
 pub mod history;
 mod imported;

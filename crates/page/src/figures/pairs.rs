@@ -109,6 +109,7 @@ impl<'a> Chart<'a> {
             narrow,
             table: self.table(),
             absent: None,
+            readings: None,
         }
     }
 

@@ -58,6 +58,7 @@ pub fn figure(record: &Record) -> Option<Figure> {
         narrow,
         table: table(record),
         absent: None,
+            readings: None,
     })
 }
 

@@ -25,8 +25,11 @@ struct Curve {
     look: Look,
     data: Data,
     is_dotted: bool,
+    /// What the source calls it, where that is not in the name; for the caption.
+    kind: String,
 }
 
+#[derive(Clone)]
 enum Data {
     Whole(Histogram),
     /// Percentiles alone: (per cent, ns), and how many I/Os, where the source says.
@@ -39,18 +42,69 @@ pub fn figure(record: &Record) -> Option<Figure> {
     if curves.is_empty() {
         return None;
     }
-    let chart = Chart { record, curves };
-    let (svg, narrow) = both(230.0, |size, id| chart.draw(size, id), "percentiles");
-    Some(Figure {
-        id: "percentiles".into(),
-        title: chart.title(),
-        caption: chart.caption(),
-        description: chart.description(),
-        svg,
-        narrow,
-        table: chart.table(),
-        absent: None,
-    })
+    let loops = if record.imported.is_some() { "" } else { loop_words(record) };
+    Some(Chart { curves, loops: loops.into() }.figure("percentiles", None))
+}
+
+/// The same direction or section of several records on one chart, for each that two or more of them have.
+pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
+    let all: Vec<(String, Vec<Curve>)> =
+        records.iter().map(|(name, record)| ((*name).to_string(), curves(record))).collect();
+    // What a tool calls it stands in brackets: `read clat` is compared with `read`.
+    let key = |curve: &Curve| curve.name.split(' ').next().unwrap_or_default().to_string();
+    let mut keys: Vec<String> = all.iter().flat_map(|(_, curves)| curves).map(key).collect();
+    keys.dedup();
+    keys.sort();
+    keys.dedup();
+    let chart = |wanted: &String| {
+        let of_record = |(index, (name, curves)): (usize, &(String, Vec<Curve>))| {
+            let found = curves.iter().find(|curve| key(curve) == *wanted)?;
+            let beside = found.name.strip_prefix(wanted.as_str()).unwrap_or_default().trim();
+            let beside = if beside.is_empty() { String::new() } else { format!(" ({beside})") };
+            let data = found.data.clone();
+            Some(Curve {
+                name: name.clone(),
+                look: Look::of_arm(index),
+                data,
+                is_dotted: false,
+                kind: beside,
+            })
+        };
+        let curves: Vec<Curve> = all.iter().take(MOST).enumerate().filter_map(of_record).collect();
+        let loops: Vec<&str> = records
+            .iter()
+            .filter(|(_, record)| record.imported.is_none())
+            .map(|(_, one)| loop_words(one))
+            .collect();
+        let is_one = loops.len() == records.len() && loops.windows(2).all(|pair| pair[0] == pair[1]);
+        let loops = if is_one { loops[0].to_string() } else { String::new() };
+        (curves.len() > 1).then(|| {
+            let id = format!("percentiles-{}", super::id_part(wanted));
+            Chart { curves, loops }.figure(&id, Some(wanted))
+        })
+    };
+    keys.iter().filter_map(chart).collect()
+}
+
+impl Chart {
+    fn figure(&self, id: &str, of: Option<&str>) -> Figure {
+        let chart = self;
+        let (svg, narrow) = both(230.0, |size, id| chart.draw(size, id), id);
+        Figure {
+            id: id.into(),
+            title: match of {
+                None => chart.title(),
+                Some(of) => format!("{}: {}", capital(of), chart.title()),
+            },
+            caption: chart.caption(),
+            description: chart.description(),
+            svg,
+            narrow,
+            table: chart.table(),
+            absent: None,
+            readings: None,
+        }
+    }
 }
 
 fn curves(record: &Record) -> Vec<Curve> {
@@ -110,7 +164,13 @@ fn curves(record: &Record) -> Vec<Curve> {
 
 fn whole(name: &str, look: Look, latency: &Histogram) -> Option<Curve> {
     let data = Data::Whole(latency.clone());
-    (latency.total() > 0).then(|| Curve { name: name.into(), look, data, is_dotted: false })
+    (latency.total() > 0).then(|| Curve {
+        name: name.into(),
+        look,
+        data,
+        is_dotted: false,
+        kind: String::new(),
+    })
 }
 
 fn imported(load: &LoadFigures) -> Vec<Curve> {
@@ -134,7 +194,7 @@ fn imported(load: &LoadFigures) -> Vec<Curve> {
             Some(histogram) if histogram.total() > 0 => Data::Whole(histogram),
             _ => Data::Points(found.percentiles, found.count.or(figures.ios)),
         };
-        Some(Curve { name, look: look(side), data, is_dotted: false })
+        Some(Curve { name, look: look(side), data, is_dotted: false, kind: String::new() })
     };
     load.sides().filter_map(curve).collect()
 }
@@ -199,12 +259,13 @@ impl Curve {
     }
 }
 
-struct Chart<'a> {
-    record: &'a Record,
+struct Chart {
     curves: Vec<Curve>,
+    /// How I/Os were asked for; empty where the records differ in it, or a source does not say.
+    loops: String,
 }
 
-impl Chart<'_> {
+impl Chart {
     fn title(&self) -> String {
         let one = |curve: &Curve| {
             let p99 = curve.at(0.99)?;
@@ -216,8 +277,8 @@ impl Chart<'_> {
 
     fn caption(&self) -> String {
         let counts = self.curves.iter().map(|curve| match curve.count() {
-            Some(count) => format!("{} {} I/Os", curve.name, units::count(count as f64)),
-            None => format!("{} of an unknown number of I/Os", curve.name),
+            Some(count) => format!("{}{} {} I/Os", curve.name, curve.kind, units::count(count as f64)),
+            None => format!("{}{} of an unknown number of I/Os", curve.name, curve.kind),
         });
         let points = self.curves.iter().any(|curve| matches!(curve.data, Data::Points(..)));
         let points = if points {
@@ -225,9 +286,8 @@ impl Chart<'_> {
         } else {
             ""
         };
-        let loop_type = if self.record.imported.is_some() { "" } else { loop_words(self.record) };
         let loop_type =
-            if loop_type.is_empty() { String::new() } else { format!(" {}.", capital(loop_type)) };
+            if self.loops.is_empty() { String::new() } else { format!(" {}.", capital(&self.loops)) };
         format!(
             "Read it as: of a hundred I/Os one takes longer than the curve at p99. Dotted where fewer than ten I/Os are \
              slower; the hollow mark is the slowest one. {}.{points}{loop_type}",

@@ -62,6 +62,7 @@ pub fn ranking(id: &str, plan: &RankingPlan, rows: &[RankRow]) -> Figure {
         narrow,
         table: ranked.table(),
         absent: None,
+        readings: None,
     }
 }
 

@@ -96,7 +96,7 @@ pub fn step(interval: &Interval, value: Option<f64>) -> Step {
 }
 
 /// The bins of a short load, which has few intervals. They do not tell directions apart.
-fn bins(load: &LoadResult) -> Option<Line> {
+pub fn bins(load: &LoadResult) -> Option<Line> {
     let is_better = load.intervals.len() < FEW_INTERVALS && load.bins.len() > 2 * load.intervals.len();
     if !is_better || load.bin_ms == 0 {
         return None;

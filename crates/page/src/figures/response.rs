@@ -224,6 +224,7 @@ impl Chart {
             narrow,
             table: self.table(),
             absent: None,
+            readings: None,
             id: self.id,
         }
     }

@@ -41,6 +41,8 @@ pub struct Embedded {
     pub series: usize,
     /// Left out.
     pub left_out: usize,
+    /// Whether there is any value in it.
+    pub is_empty: bool,
 }
 
 /// As much as fits: coarser in time where it has to be.
@@ -52,13 +54,15 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
             chosen.extend(log.series.iter().take(MOST_SERIES).map(|series| (log, series)));
         }
     }
-    let mut result = Embedded { base64: String::new(), step_s: 1.0, series: 0, left_out: all };
+    let mut result =
+        Embedded { base64: String::new(), step_s: 1.0, series: 0, left_out: all, is_empty: true };
     for step_s in [1.0, 5.0, 20.0, 60.0, 600.0] {
         let mut text = String::from(HEAD);
         own(record, &mut text);
         chosen.iter().for_each(|(log, series)| of_series(log, series, step_s, &mut text));
         let base64 = packed(text.as_bytes());
-        result = Embedded { base64, step_s, series: chosen.len(), left_out: all - chosen.len() };
+        let is_empty = text.len() == HEAD.len();
+        result = Embedded { base64, step_s, series: chosen.len(), left_out: all - chosen.len(), is_empty };
         if result.base64.len() <= most_bytes {
             return result;
         }
@@ -68,7 +72,8 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
     own(record, &mut text);
     let base64 = packed(text.as_bytes());
     let base64 = if base64.len() <= most_bytes { base64 } else { String::new() };
-    Embedded { base64, step_s: result.step_s, series: 0, left_out: all }
+    let is_empty = text.len() == HEAD.len();
+    Embedded { base64, step_s: result.step_s, series: 0, left_out: all, is_empty }
 }
 
 fn packed(bytes: &[u8]) -> String {
@@ -185,7 +190,7 @@ fn quoted(text: &str) -> String {
 pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
     let mut out = String::new();
     let name = about.id.map_or("iodyno".into(), |id| format!("iodyno-{id}"));
-    if !data.base64.is_empty() {
+    if !data.base64.is_empty() && !data.is_empty {
         out.push_str(&format!(
             "<p class=\"download\"><a download=\"{name}-series.csv.gz\" href=\"data:application/gzip;base64,{}\">Series as CSV, \
              compressed ({} kB)</a></p>\n",
@@ -196,21 +201,33 @@ pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
             0 => String::new(),
             n => format!(" {n} more series are in the record only."),
         };
-        out.push_str(&format!(
-            "<p class=\"quiet\">Columns: {}. The load's own intervals are whole; {} series of the kernel are thinned to one sample \
-             in {} s, which loses nothing of a counter's total.{rest}</p>\n",
-            HEAD.trim(),
-            data.series,
-            data.step_s
-        ));
+        let kernel = match data.series {
+            0 => String::new(),
+            n => format!(
+                " {n} series of the kernel are thinned to one sample in {} s, which loses nothing of a counter's total.",
+                data.step_s
+            ),
+        };
+        let own = if record.imported.is_some() {
+            "The values are as printed."
+        } else {
+            "The load's own intervals are whole."
+        };
+        out.push_str(&format!("<p class=\"quiet\">Columns: {}. {own}{kernel}{rest}</p>\n", HEAD.trim()));
     }
     if let Some(id) = about.id {
+        let samples = match data.is_empty {
+            true => String::new(),
+            false => format!("; every sample: <code>iodyno report {id} -o {name}.csv</code>"),
+        };
         out.push_str(&format!(
-            "<p class=\"quiet\">The whole record: <code>iodyno show {id} --json</code>; every sample: <code>iodyno report {id} -o \
-             {name}.csv</code>.</p>\n"
+            "<p class=\"quiet\">The whole record: <code>iodyno show {id} --json</code>{samples}.</p>\n"
         ));
     }
-    out.push_str(&html::table_fold(&summary(record)));
+    // What another tool printed stands in a part of its own.
+    if record.imported.is_none() {
+        out.push_str(&html::table_fold(&summary(record)));
+    }
     out
 }
 
@@ -244,28 +261,6 @@ pub fn summary(record: &Record) -> Table {
                 at(0.999),
             ]);
         }
-    }
-    let load = record.imported.as_ref().and_then(|imported| imported.load.as_ref());
-    for (side, done) in load.iter().flat_map(|load| load.sides()) {
-        let words =
-            |value: Option<f64>, words: &dyn Fn(f64) -> String| value.map_or("not given".into(), words);
-        let latency = done.latency("clat").or_else(|| done.latencies.first());
-        let percentile = |percent: f64| {
-            let found =
-                latency.and_then(|one| one.percentiles.iter().find(|(at, _)| (at - percent).abs() < 1e-6));
-            found.map_or("not given".into(), |(_, ns)| model::units::duration_ns(*ns))
-        };
-        table.row([
-            record.imported.as_ref().map_or(String::new(), |imported| imported.name.clone()),
-            side.into(),
-            done.ios.map_or("not given".into(), |ios| ios.to_string()),
-            words(done.iops, &|value| crate::scale::Quantity::Iops.words(value)),
-            words(done.bytes_per_s, &model::units::bytes_per_s),
-            words(latency.and_then(|one| one.mean_ns), &model::units::duration_ns),
-            percentile(50.0),
-            percentile(99.0),
-            percentile(99.9),
-        ]);
     }
     table
 }

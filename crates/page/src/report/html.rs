@@ -24,9 +24,12 @@ pub fn one(figure: &Figure) -> String {
             format!("<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>", figure.svg, figure.narrow)
         }
     };
-    let reading = if figure.svg.contains("data-name=") { "<p class=\"reading\"></p>\n" } else { "" };
+    let is_read = figure.svg.contains("data-name=") || figure.readings.is_some();
+    let reading = if is_read { "<p class=\"reading\"></p>\n" } else { "" };
+    let readings = figure.readings.as_ref().and_then(|readings| serde_json::to_string(readings).ok());
+    let readings = readings.map_or(String::new(), |text| format!(" data-readings=\"{}\"", escape(&text)));
     format!(
-        "<figure id=\"f-{id}\">\n<h3>{title}</h3>\n{picture}\n{reading}<figcaption><p>{}</p><p>{}</p></figcaption>\n{table}</figure>\n",
+        "<figure id=\"f-{id}\"{readings}>\n<h3>{title}</h3>\n{picture}\n{reading}<figcaption><p>{}</p><p>{}</p></figcaption>\n{table}</figure>\n",
         escape(&figure.description),
         escape(&figure.caption)
     )

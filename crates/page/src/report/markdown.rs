@@ -32,7 +32,9 @@ pub fn markdown(record: &Record, about: &About) -> String {
         out.push_str(&format!("Tags: {}\n\n", plain(&about.tags.join(", "))));
     }
     about.notes.iter().for_each(|note| out.push_str(&format!("> {}\n\n", plain(note))));
-    add_table(&mut out, "In numbers", &super::csv::summary(record));
+    let load = record.imported.as_ref().and_then(|imported| imported.load.as_ref());
+    let numbers = load.map_or_else(|| super::csv::summary(record), super::imported::numbers);
+    add_table(&mut out, "In numbers", &numbers);
     add_findings(&mut out, record);
     for trial in &record.trials {
         if let Some(verdict) = &trial.verdict {

@@ -2,7 +2,8 @@
 
 pub mod csv;
 mod findings;
-mod html;
+pub(crate) mod html;
+mod imported;
 pub mod markdown;
 mod reproduce;
 mod settings;
@@ -40,9 +41,15 @@ pub fn report(record: &Record, about: &About) -> String {
     if page.len() > MOST_BYTES {
         // The pictures for a phone go first: the wide ones do for both, with scrolling.
         figures.iter_mut().for_each(|figure| figure.narrow.clear());
-        let left_out =
+        let mut left_out =
             vec!["The pictures for narrow screens are left out to keep the file small.".to_string()];
         page = self::page(record, about, &figures, &data, &left_out);
+        if page.len() > MOST_BYTES {
+            figures.iter_mut().for_each(|figure| figure.readings = None);
+            left_out
+                .push("The numbers under the cursor come from the pictures, to keep the file small.".into());
+            page = self::page(record, about, &figures, &data, &left_out);
+        }
         if page.len() > MOST_BYTES {
             return without_largest(record, about, figures, &data, left_out);
         }
@@ -79,7 +86,18 @@ fn page(
     data: &csv::Embedded,
     left_out: &[String],
 ) -> String {
-    let body = body(record, about, figures, data, left_out);
+    shell(&title(record, about), &body(record, about, figures, data, left_out))
+}
+
+/// The end of every page: where a reader of screens hears of the cursor.
+pub(crate) const LOOSE_ENDS: &str = "<div id=\"spoken\" class=\"sr\" aria-live=\"polite\"></div>\n</main>\n";
+
+/// What the script can do; it shows this itself, since without it there is nothing to do.
+pub(crate) const HINT: &str = "<p id=\"hint\" class=\"quiet\" hidden>On figures over time, drag to zoom and Shift-drag to sum up a span; with the \
+     keyboard, Tab to one, arrows read, + and - zoom, 0 shows the whole time.</p>\n";
+
+/// A page around its content: styles, script, and the policy that lets in nothing else.
+pub(crate) fn shell(title: &str, body: &str) -> String {
     let style = STYLE.trim();
     let script = SCRIPT.trim();
     let policy = format!(
@@ -93,8 +111,8 @@ fn page(
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\
-         <script>{script}</script>\n</body>\n</html>\n",
-        escape(&title(record, about))
+         <script type=\"module\">{script}</script>\n</body>\n</html>\n",
+        escape(title)
     )
 }
 
@@ -116,8 +134,9 @@ fn body(
 ) -> String {
     let parts = Parts::of(figures);
     let mut out = String::with_capacity(400_000);
-    let sections: [(&str, &str, String); 9] = [
+    let sections: [(&str, &str, String); 10] = [
         ("findings", "Findings", findings::section(record)),
+        ("numbers", "In numbers", imported::section(record)),
         ("path", "The path", html::figures(&parts.path)),
         ("proof", "The proof", verdicts::section(record, &parts.proof)),
         ("time", "Over time", html::figures(&parts.time)),
@@ -136,11 +155,12 @@ fn body(
         out.push_str(&format!("<li><a href=\"#{id}\">{name}</a></li>"));
     }
     out.push_str("<li><a href=\"#data\">Data</a></li></ul></nav>\n");
+    out.push_str(HINT);
     for (id, name, html) in shown {
         out.push_str(&format!("<section id=\"{id}\">\n<h2>{name}</h2>\n{html}</section>\n"));
     }
     out.push_str(&format!("<section id=\"data\">\n<h2>Data</h2>\n{data_section}</section>\n"));
-    out.push_str("<div id=\"spoken\" class=\"sr\" aria-live=\"polite\"></div>\n</main>\n");
+    out.push_str(LOOSE_ENDS);
     out
 }
 

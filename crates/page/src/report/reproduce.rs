@@ -102,6 +102,7 @@ pub fn limits(record: &Record, left_out: &[String]) -> String {
 pub fn limit_items(record: &Record) -> Vec<String> {
     let mut items = Vec::new();
     if let Some(imported) = &record.imported {
+        items.extend(super::imported::missing(imported));
         items.push(format!("What {} did not print is not here, and nothing was filled in.", imported.tool));
         items.push("Path, settings and sensors of that machine were not recorded with it.".into());
         return items;

@@ -3,11 +3,17 @@
 use crate::answer::{Fault, JSON, Reply};
 use crate::door::Door;
 use crate::route::{Call, Gives, Route, Run, Verb};
+use crate::routes::records::{FIGURE, to_read};
 use crate::shape::{Field, ID, Letters, Shape, line, may, must};
 use crate::verbs;
+use model::record::Record;
+use serde_json::json;
 use std::sync::Arc;
 
 const RECORDS: Field = must("r", Shape::Text { max: 1000, of: Letters::Ids }, "numbers of records: 7,9");
+
+/// Records on one picture; more cannot be told apart.
+const MOST_DRAWN: usize = 6;
 
 pub const ROUTES: &[Route] = &[
     Route {
@@ -22,6 +28,17 @@ pub const ROUTES: &[Route] = &[
             "Records side by side: what `compare` prints.",
             Gives::Json(Shape::Open(&[])),
             Run::Call(compare),
+        )
+    },
+    Route {
+        query: &[RECORDS, may("base", ID, "which of them is drawn as the one the others are compared with")],
+        refuses: &[404],
+        ..Route::new(
+            Verb::Get,
+            "/api/v1/compare/figures",
+            "Records on common axes: rates over time and distributions, as SVG, words, and tables.",
+            Gives::Json(Shape::Open(&[must("figures", Shape::List { of: &FIGURE, max: 1000 }, "")])),
+            Run::Call(figures),
         )
     },
     Route {
@@ -60,6 +77,23 @@ fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     words.extend(call.number("base").map(|base| format!("--base={base}")));
     words.extend(ids(call));
     look(door, &words)
+}
+
+/// The base first, since that one is drawn as what the others are held against.
+fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let mut wanted: Vec<i64> = ids(call).filter_map(|id| id.parse().ok()).collect();
+    wanted.dedup();
+    if let Some(base) = call.number("base") {
+        wanted.sort_by_key(|id| *id != base);
+    }
+    wanted.truncate(MOST_DRAWN);
+    let store = to_read(door)?;
+    let records: Vec<(String, Record)> = wanted
+        .iter()
+        .map(|id| Ok((format!("record {id}"), store.get(*id)?)))
+        .collect::<Result<_, Fault>>()?;
+    let named: Vec<(&str, &Record)> = records.iter().map(|(name, record)| (name.as_str(), record)).collect();
+    Reply::json(&json!({"schema": "iodyno.figures/1", "figures": page::compared_figures(&named, &[])}))
 }
 
 fn rank(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {

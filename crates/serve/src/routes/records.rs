@@ -44,7 +44,7 @@ const BESIDE: Shape = Shape::Open(&[
     must("notes", Shape::List { of: &NOTE, max: 100_000 }, ""),
 ]);
 
-const FIGURE: Shape = Shape::Open(&[
+pub(super) const FIGURE: Shape = Shape::Open(&[
     must("id", TEXT, ""),
     must("title", TEXT, "the sentence that it shows"),
     must("caption", TEXT, ""),
@@ -158,7 +158,7 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-fn to_read(door: &Door) -> Result<Store, Fault> {
+pub(super) fn to_read(door: &Door) -> Result<Store, Fault> {
     Ok(Store::open_read_only(&door.options.state_dir)?)
 }
 

@@ -9,7 +9,7 @@ use compare::bound::{Bound, is_failed};
 use compare::compare::Named;
 use compare::{compare as side_by_side, measures, rank, view};
 pub use input::light;
-use input::{Given, Inputs};
+pub(super) use input::{Given, Inputs};
 use model::comparison::{Comparison, Crossed};
 use pipeline::report::text::Paint;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ fn base(args: &Args, given: &[Given]) -> Result<usize, Failure> {
     })
 }
 
-fn named(given: &[Given]) -> Vec<Named<'_>> {
+pub(super) fn named(given: &[Given]) -> Vec<Named<'_>> {
     given.iter().map(|one| Named { name: &one.name, id: one.id, record: &one.record }).collect()
 }
 

@@ -1,0 +1,124 @@
+//! Addresses that others reach: only with a certificate, and then really encrypted, checked by a client of its own.
+
+use crate::support::{Dir, Iodyno, code, signal, text};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, TcpStream, UdpSocket};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+#[test]
+fn others_are_not_served_without_a_certificate() {
+    let iodyno = Iodyno::new();
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let output = iodyno.run(&["serve", "--listen", address]);
+        assert_eq!(code(&output), 4, "{address}: {}", text(&output.stderr));
+        let said = text(&output.stderr);
+        assert!(said.contains("--tls-cert") && said.contains("ssh -L"), "{said}");
+    }
+}
+
+#[test]
+fn a_broken_certificate_is_named() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("tls-bad"));
+    let file = dir.path().join("cert.pem");
+    std::fs::write(&file, "no certificate").unwrap();
+    let file = file.to_str().unwrap();
+    let output = iodyno.run(&["serve", "--listen", "0.0.0.0:0", "--tls-cert", file, "--tls-key", file]);
+    assert_ne!(code(&output), 0);
+    assert!(text(&output.stderr).contains(file), "{}", text(&output.stderr));
+}
+
+/// An address of this machine that others could reach; the loopback address where it has none.
+fn own_address() -> IpAddr {
+    // Nothing is sent: the kernel only chooses where it would be sent from.
+    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+    let chosen = socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr());
+    chosen.map_or(IpAddr::from([127, 0, 0, 1]), |address| address.ip())
+}
+
+/// A server that ends with the test.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        signal(self.0.id(), "INT");
+        let _ = self.0.wait();
+    }
+}
+
+/// Makes a certificate for an address; says why not.
+fn certificate(dir: &Dir, address: IpAddr) -> Option<(String, String)> {
+    let (cert, key) = (dir.path().join("cert.pem"), dir.path().join("key.pem"));
+    let (cert, key) = (cert.to_str().unwrap().to_string(), key.to_str().unwrap().to_string());
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=iodyno test"])
+        .args(["-addext", &format!("subjectAltName=IP:{address}"), "-keyout", &key, "-out", &cert])
+        .output();
+    match made {
+        Ok(made) if made.status.success() => Some((cert, key)),
+        Ok(made) => {
+            println!("skipped: openssl makes no certificate: {}", text(&made.stderr));
+            None
+        }
+        Err(_) => {
+            println!("skipped: openssl is not installed");
+            None
+        }
+    }
+}
+
+#[test]
+fn https_is_answered_under_the_certificate_that_was_given() {
+    if Command::new("curl").arg("--version").output().is_err() {
+        println!("skipped: curl is not installed");
+        return;
+    }
+    let (iodyno, dir, address) = (Iodyno::new(), Dir::new("tls"), own_address());
+    let Some((cert, key)) = certificate(&dir, address) else { return };
+    let listen = format!("{address}:0");
+    let arguments = ["--json", "serve", "--listen", &listen, "--tls-cert", &cert, "--tls-key", &key];
+    let mut child = iodyno.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let served = Served(child);
+    let document: Value = serde_json::from_str(&line).unwrap();
+    let url = document["url"].as_str().unwrap();
+    let base = url.split_once("/#").map_or(url, |(base, _)| base).trim_end_matches('/').to_string();
+    assert!(base.starts_with(&format!("https://{address}:")), "{url}");
+    let jar = dir.path().join("jar");
+    let curl = |more: &[&str]| -> Output {
+        let mut command = Command::new("curl");
+        command
+            .args(["--silent", "--show-error", "--max-time", "120", "--noproxy", "*", "--cookie-jar"])
+            .arg(&jar);
+        command.arg("--cookie").arg(&jar).args(more).output().unwrap()
+    };
+    let origin = format!("Origin: {base}");
+    let token = format!("{{\"token\": {}}}", document["token"]);
+    let login = format!("{base}/api/v1/login");
+    let post = ["-H", &origin, "-H", "Content-Type: application/json", "--data", &token, &login];
+    let unknown = curl(&post);
+    assert_eq!(unknown.status.code(), Some(60), "a client that does not know the certificate turns away");
+    let known = curl(&[&["--cacert", &cert][..], &post].concat());
+    assert!(known.status.success(), "{}", text(&known.stderr));
+    let answer: Value = serde_json::from_slice(&known.stdout).unwrap();
+    assert!(answer["csrf"].as_str().is_some_and(|csrf| csrf.len() == 64), "{answer}");
+    let cookies = std::fs::read_to_string(&jar).unwrap();
+    // HttpOnly is a prefix there; the fourth field says that it goes over TLS alone.
+    let fields: Vec<&str> = cookies.lines().last().unwrap().split('\t').collect();
+    assert!(fields[0].starts_with("#HttpOnly_") && fields[3] == "TRUE", "{cookies}");
+    let list = curl(&["--cacert", &cert, &format!("{base}/api/v1/records")]);
+    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(list["schema"], "iodyno.list/1");
+    // Who speaks plainly gets no page, and the server goes on.
+    let mut plain = TcpStream::connect(base.strip_prefix("https://").unwrap()).unwrap();
+    plain.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+    plain.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut said = Vec::new();
+    let _ = plain.read_to_end(&mut said);
+    assert!(!text(&said).contains("HTTP/1.1 200") && !text(&said).contains("<html"), "{}", text(&said));
+    let still = curl(&["--cacert", &cert, &format!("{base}/api/v1/session")]);
+    assert!(still.status.success() && text(&still.stdout).contains("read_only"), "{}", text(&still.stdout));
+    drop(served);
+}
