@@ -39,29 +39,34 @@ fn is_blessing() -> bool {
 /// Documents above this size are made smaller, bytes.
 const LARGE: usize = 400_000;
 
-/// Keeps a document. From a large one, what takes most room goes piece by piece, each only if all findings stay word for
-/// word what they were.
+/// Keeps a document. From a large one, what takes most room goes load by load until it is small enough, and only where
+/// all findings stay word for word what they were.
 fn keep(case: &Case, mut document: Value) {
     std::fs::create_dir_all(documents()).unwrap();
     let file = documents().join(format!("{}.json", case.name));
-    std::fs::write(&file, document.to_string()).unwrap();
-    let (whole, _) = Iodyno::new().json(&["check", "--replay", file.to_str().unwrap()]);
-    for (inside, part) in [("load", "intervals"), ("load", "latency_map"), ("", "layers")] {
-        if document.to_string().len() <= LARGE {
-            return;
-        }
-        let before = document.clone();
-        for probe in document["probes"].as_array_mut().unwrap() {
-            let holder = if inside.is_empty() { probe } else { &mut probe[inside] };
-            holder.as_object_mut().unwrap().remove(part);
-        }
+    let findings = |document: &Value| {
         std::fs::write(&file, document.to_string()).unwrap();
-        let (smaller, output) = Iodyno::new().json(&["check", "--replay", file.to_str().unwrap()]);
-        if code(&output) > 1 || smaller["findings"] != whole["findings"] {
-            document = before;
-            std::fs::write(&file, document.to_string()).unwrap();
+        let (judged, output) = Iodyno::new().json(&["check", "--replay", file.to_str().unwrap()]);
+        (code(&output), judged["findings"].clone())
+    };
+    let wanted = findings(&document);
+    let loads = document["probes"].as_array().map_or(0, Vec::len);
+    for (part, load) in ["/load/intervals", "/load/latency_map", "/layers"]
+        .into_iter()
+        .flat_map(|part| (0..loads).map(move |load| (part, load)))
+    {
+        if document.to_string().len() <= LARGE {
+            break;
+        }
+        let mut smaller = document.clone();
+        let (holder, name) = part.rsplit_once('/').unwrap();
+        let holder = smaller["probes"][load].pointer_mut(holder).and_then(Value::as_object_mut);
+        let is_gone = holder.is_some_and(|holder| holder.remove(name).is_some());
+        if is_gone && findings(&smaller) == wanted {
+            document = smaller;
         }
     }
+    std::fs::write(&file, document.to_string()).unwrap();
 }
 
 /// The rules of the findings that stand, in their order, of these levels.
