@@ -43,7 +43,7 @@
 //! ```
 //!
 //! ## Seen
-//! In the lab: `flush_from_memory`, a scsi_debug disk that says that it turns: 74 us. The virtual disk's half was not produced: an
+//! In the lab: `flush_from_memory`, a scsi_debug disk that says that it turns: 72 us. The virtual disk's half was not produced: an
 //! emulated CPU takes longer than 30 us for the fsync itself.
 //!
 //! ## Sources

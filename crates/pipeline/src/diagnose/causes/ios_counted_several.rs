@@ -31,7 +31,7 @@
 //! ```
 //!
 //! ## Seen
-//! In the lab: `counted_several`, an NVMe disk that QEMU lets do 100 I/Os of 256 KiB a second: reads of 1 MiB came at 25.4 a
+//! In the lab: `counted_several`, an NVMe disk that QEMU lets do 100 I/Os of 256 KiB a second: reads of 1 MiB came at 25.9 a
 //! second.
 //!
 //! ## Sources

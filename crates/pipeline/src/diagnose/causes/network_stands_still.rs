@@ -43,7 +43,7 @@
 //!
 //! ## Seen
 //! In the lab: `network_pauses`, NVMe over TCP to a device that stands still for 0.3 s again and again, as a warning: nothing came
-//! back for 1.3 s of 2.3 s.
+//! back for 1.3 s of 2.1 s.
 //!
 //! ## Sources
 //! - ceph documentation: Monitoring OSDs; rados(8), bench
