@@ -12,7 +12,7 @@ use model::check::{Probe, Role};
 use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::LayerTimes;
-use model::reading::Reading;
+use model::reading::{Reading, Row};
 use model::record::LoadResult;
 use model::sample::SensorLog;
 use model::units;
@@ -226,16 +226,21 @@ impl<'a> Loads<'a> {
     }
 
     /// What the sensors read within a load, from the first sample that lies in it on: the one before has seen the load
-    /// before it as well. On a busy machine samples come late, so that their own times decide.
+    /// before it as well. On a busy machine samples come late, so that their own times decide; what devices did is unknown
+    /// where the only samples are mostly about the load before.
     fn inside(&self, begin: i64, end: i64) -> Vec<Reading> {
         let step = INTERVAL_DEFAULT_MS as i64 * 1_000_000;
         let mut from = (begin + step).min(end);
         loop {
-            let readings = self.sampler.readings(from, end);
+            let mut readings = self.sampler.readings(from, end);
             let is_early = |one: &Reading| {
                 one.sensor == "diskstats" && one.from.as_ref().is_some_and(|row| row.time_ns < begin)
             };
-            if from >= end || !readings.iter().any(is_early) {
+            if !readings.iter().any(is_early) {
+                return readings;
+            }
+            if from >= end {
+                readings.retain(|one| one.sensor != "diskstats" || !is_mostly_before(one, begin));
                 return readings;
             }
             from = (from + step).min(end);
@@ -256,6 +261,12 @@ impl<'a> Loads<'a> {
         let sensors = at_edges(self.sampler.stop(), &self.edges);
         Done { probes: self.probes, sensors, status, no_layers, unseen: self.unseen }
     }
+}
+
+/// Whether more than half of the time between a reading's two samples lies before a moment.
+fn is_mostly_before(reading: &Reading, moment: i64) -> bool {
+    let middle = |row: &Row| row.time_ns + (reading.to.time_ns - row.time_ns) / 2;
+    reading.from.as_ref().is_some_and(|row| middle(row) < moment)
 }
 
 /// Whether a curve of rate and mean latency has a knee and is flat behind it.
@@ -330,6 +341,22 @@ mod tests {
         );
         assert_eq!(kept[0].series.len(), 1);
         assert_eq!(kept[0].series[0].values, [Some(1.0), Some(4.0), Some(9.0)]);
+    }
+
+    #[test]
+    fn a_reading_is_about_the_load_that_most_of_it_lies_in() {
+        let row = |time_ns: i64| Row { time_ns, cells: Vec::new().into() };
+        let series = std::sync::Arc::new(Vec::new());
+        let reading = |from: Option<i64>, to: i64| Reading {
+            sensor: "diskstats",
+            series: series.clone(),
+            from: from.map(row),
+            to: row(to),
+        };
+        // A guest on a busy host: two samples, and the load began 34 ms before the later one.
+        assert!(is_mostly_before(&reading(Some(18_307), 19_025), 18_991));
+        assert!(!is_mostly_before(&reading(Some(18_307), 20_900), 18_991));
+        assert!(!is_mostly_before(&reading(None, 19_025), 18_991), "one sample spans nothing");
     }
 
     #[test]

@@ -43,8 +43,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: a guest with cache=unsafe would give it, but emulated time there is not to be trusted for
-//! microseconds.
+//! In the lab: `flush_from_memory`, a scsi_debug disk that says that it turns: 72 us. The virtual disk's half was not produced: an
+//! emulated CPU takes longer than 30 us for the fsync itself.
 //!
 //! ## Sources
 //! - QEMU documentation, Block device options, cache=unsafe and cache=writeback

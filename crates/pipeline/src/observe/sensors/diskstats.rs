@@ -330,10 +330,13 @@ fn setting(host: &Host, directory: &str) -> Option<Sampled> {
 }
 
 /// Drivers without requests (dm, md, zram) count by themselves, and many kernels show 0 for them and count all the same:
-/// dm, md and zram of 5.10 and dm of 6.1 do, as their captures in testdata/hosts show.
+/// dm, md and zram of 5.10 and dm of 6.1 do, as their captures in testdata/hosts show. The head of an NVMe subsystem with
+/// multipath counts nothing where it shows 0: 6.1 leaves that to the hidden devices of its paths.
 fn counts_anyway(host: &Host, directory: &str) -> bool {
-    let is_virtual = host.resolve(directory).is_some_and(|path| path.starts_with("/sys/devices/virtual/"));
-    is_virtual && !host.exists(&format!("{directory}/mq"))
+    let is_by_itself = |path: String| {
+        path.starts_with("/sys/devices/virtual/") && !path.starts_with("/sys/devices/virtual/nvme-subsystem/")
+    };
+    host.resolve(directory).is_some_and(is_by_itself) && !host.exists(&format!("{directory}/mq"))
 }
 
 impl Device {
@@ -484,6 +487,29 @@ mod tests {
             notes.len() == 2 && notes[0].starts_with("sda: no data while queue/iostats is 0"),
             "{notes:?}"
         );
+    }
+
+    #[test]
+    fn what_counts_by_itself_is_read_whatever_iostats_says() {
+        let line = " 1 0 0 0 0 0 0 0 0 0 0";
+        let text = format!(" 254 0 dm-0{line}\n 259 0 nvme0n1{line}\n 259 1 nvme1n1{line}");
+        let places = [
+            ("dm-0", "/sys/devices/virtual/block/dm-0", "0"),
+            ("nvme0n1", "/sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1", "0"),
+            ("nvme1n1", "/sys/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1", "1"),
+        ];
+        let settings = places.map(|(_, place, iostats)| (format!("{place}/queue/iostats"), iostats));
+        let links = places.map(|(name, place, _)| (format!("/sys/class/block/{name}"), place));
+        let files: Vec<(&str, &str)> = [("/proc/diskstats", text.as_str())]
+            .into_iter()
+            .chain(settings.iter().map(|(path, iostats)| (path.as_str(), *iostats)))
+            .collect();
+        let links = links.each_ref().map(|(path, place)| (path.as_str(), *place));
+        let host = machine(&files, &links);
+        let mut source = open(&host, &Scope::devices(&["dm-0", "nvme0n1", "nvme1n1"])).unwrap();
+        let seen: Vec<bool> = readings(source.as_mut(), 1)[0].iter().map(|cell| !cell.is_nan()).collect();
+        assert_eq!(seen, [[true; 11], [false; 11], [true; 11]].concat());
+        assert!(source.notes()[0].starts_with("nvme0n1: no data"), "{:?}", source.notes());
     }
 
     #[test]
