@@ -1,7 +1,7 @@
-# Fault: a spinning disk that travels between four readers once in every 128 KiB (10 ms for each way)
+# Fault: a spinning disk that travels between four readers once in every 128 KiB (16 ms for each way)
 # cause: readahead_small_for_platters
 # machine: hardware
-# limit: HDD iops-read=100
+# limit: HDD iops-read=60
 # options: --no-load --observe 4s
 make() {
     filesystem "$HDD" ext4

@@ -49,7 +49,7 @@
 //!
 //! ## Seen
 //! In the lab: `raid_without_cache`, a volume of QEMU's megasas, which has no cache, held to 120 writes a second: an fsync took
-//! 24 ms.
+//! 28 ms.
 //!
 //! ## Sources
 //! - Broadcom: StorCLI reference, `show bbu` and `wrcache`; HPE: Smart Storage Administrator, "no-battery write cache"

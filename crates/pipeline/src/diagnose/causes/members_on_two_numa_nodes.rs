@@ -57,8 +57,8 @@
 //! ```
 //!
 //! ## Seen
-//! In the lab: `stripe_over_nodes`, the far disk held to 200 reads a second, since an emulated node is not slower by itself: 3.6 ms,
-//! the near one 0.7 ms.
+//! In the lab: `stripe_over_nodes`, the far disk held to 200 reads a second, since an emulated node is not slower by itself: 5.0 ms,
+//! the near one 3.3 ms.
 //!
 //! ## Sources
 //! - numactl(8); fio(1), `numa_cpu_nodes`

@@ -57,8 +57,8 @@
 //! ```
 //!
 //! ## Seen
-//! In the lab: `readahead_for_platters`, a disk that says that it spins, held to 100 reads a second as if its head travelled for
-//! each, under four buffered readers: 11 MiB/s.
+//! In the lab: `readahead_for_platters`, a disk that says that it spins, held to 60 reads a second as if its head travelled for
+//! each, under four buffered readers: 8.7 MiB/s.
 //!
 //! ## Sources
 //! - Linux commit 459779d04ae8, "block: Improve read ahead size for rotational devices", with its measurements
