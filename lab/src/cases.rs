@@ -80,9 +80,10 @@ fn disks(kind: &str) -> Vec<(&'static str, Disk)> {
         return vec![
             ("HDD", Disk::new(Bus::Sata, 512).rotational()),
             ("RAID", Disk::new(Bus::Raid, 512).rotational()),
+            ("STICK", Disk::new(Bus::SlowUsb, 64)),
             // The last ones: QEMU would put what follows below their bridges.
             ("NVME", Disk::new(Bus::Nvme, 256).node(0)),
-            ("NVME2", Disk::new(Bus::Nvme, 256).node(1).iops(400)),
+            ("NVME2", Disk::new(Bus::Nvme, 256).node(1)),
         ];
     }
     vec![

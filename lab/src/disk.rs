@@ -17,6 +17,8 @@ pub enum Bus {
     Usb,
     /// A USB disk that speaks UAS, on xHCI.
     Uas,
+    /// A USB disk on UHCI, the one controller of QEMU whose link has a rate: 1.28 MB/s. Its maker is not QEMU.
+    SlowUsb,
     /// A volume of a RAID controller (megaraid_sas) that has no cache.
     Raid,
 }
@@ -186,6 +188,11 @@ impl Disk {
                 // udev names a USB disk by its bridge's serial number, not by its own.
                 format!("usb-uas,id=uas{number},bus=bus{number}.0,serial={}", Disk::serial(number)),
                 format!("scsi-hd,bus=uas{number}.0,{disk},rotation_rate=1"),
+            ],
+            Bus::SlowUsb => vec![
+                format!("piix3-usb-uhci,id=bus{number}"),
+                format!("usb-bot,id=bot{number},bus=bus{number}.0,serial={}", Disk::serial(number)),
+                format!("scsi-hd,bus=bot{number}.0,{disk},vendor=LAB,product=STICK"),
             ],
             Bus::Raid => {
                 below("megasas".into(), format!("scsi-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"))

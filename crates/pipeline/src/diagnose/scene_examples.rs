@@ -304,8 +304,10 @@ fn bins(load: &mut LoadResult, rest: &str) {
 fn field(probe: &mut Probe, rest: &str) {
     let words: Vec<&str> = rest.split_whitespace().collect();
     match words[..] {
-        [id, value] => probe.frame.push(id.into(), "".into(), value.parse().unwrap()),
-        [id, subject, value] => probe.frame.push(id.into(), subject.into(), value.parse().unwrap()),
+        // A subject can have several words (`nvme0 Composite`), and none where there is one of its kind.
+        [id, ref subject @ .., value] => {
+            probe.frame.push(id.into(), subject.join(" ").into(), value.parse().unwrap());
+        }
         _ => panic!("not a field: {rest}"),
     }
 }

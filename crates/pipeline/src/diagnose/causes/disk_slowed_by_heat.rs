@@ -23,8 +23,8 @@
 //! ```scene
 //! disk: nvme0n1 transport=nvme
 //! probe: depth read=90000@1ms depth=32
-//! field: temperature.celsius nvme0n1 86
-//! field: temperature.critical_celsius nvme0n1 85
+//! field: temperature.celsius nvme0 Composite 86
+//! field: temperature.critical_celsius nvme0 Composite 85
 //! expect: warning says "86 °C" about nvme0n1
 //! ```
 //! ```scene
@@ -39,8 +39,8 @@
 //! disk: nvme0n1 transport=nvme
 //! field: health.light_throttlings nvme0n1 0
 //! field: health.warning_temperature_minutes nvme0n1 0
-//! field: temperature.celsius nvme0n1 44
-//! field: temperature.critical_celsius nvme0n1 85
+//! field: temperature.celsius nvme0 Composite 44
+//! field: temperature.critical_celsius nvme0 Composite 85
 //! ```
 //! ```scene
 //! disk: nvme0n1 transport=nvme
@@ -50,8 +50,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a disk that gets hot. QEMU's NVMe stays at 50 °C and counts no throttling, its SCSI and SATA disks
-//! report no critical temperature.
+//! Not produced: it takes a disk that gets hot. QEMU's NVMe stays at 50 °C, half of its critical temperature, and counts no
+//! throttling; its SCSI and SATA disks report no critical temperature.
 //!
 //! ## Sources
 //! - NVM Express Base Specification 2.0, SMART / Health Information log: Thermal Management Temperature 1 and 2 Transition Count, Total Time, Warning Composite Temperature Time
@@ -100,15 +100,24 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
 }
 
+/// A temperature of a disk. hwmon has a SATA disk's by its name, and an NVMe's by its controller: `nvme0 Composite`.
+fn hottest(scene: &Scene<'_>, id: &str, disk: &str) -> Option<f64> {
+    let of_controller = || {
+        let (controller, _) = disk.strip_prefix("nvme")?.split_once('n')?;
+        highest(scene, id, &format!("nvme{controller} Composite"))
+    };
+    highest(scene, id, disk).or_else(of_controller)
+}
+
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let name = disk.name.as_str();
     let grown = COUNTERS.iter().find_map(|id| {
         let (low, high) = span_over(scene, id, name)?;
         (high > low).then_some((*id, low, high))
     });
-    let degrees = highest(scene, "temperature.celsius", name)
+    let degrees = hottest(scene, "temperature.celsius", name)
         .or_else(|| highest(scene, "health.temperature_celsius", name));
-    let critical = highest(scene, "temperature.critical_celsius", name);
+    let critical = hottest(scene, "temperature.critical_celsius", name);
     let is_critical = degrees.zip(critical).is_some_and(|(now, most)| most > 0.0 && now >= most);
     let finding = if let Some((id, low, high)) = grown {
         let claim = format!("{name} slowed itself down for heat while it was measured, or was about to.");

@@ -47,7 +47,7 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: no spinning disk here, and what guests of the lab show as spinning stands behind a hypervisor.
+//! In the lab: `platter_unsorted`, on a machine that does not say that it is a guest, as a note without a load.
 //!
 //! ## Sources
 //! - Linux `block/elevator.c`, `elevator_get_default`: mq-deadline for devices of one hardware queue

@@ -53,8 +53,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a slot. The links of QEMU's devices are numbers that somebody typed, and iodyno does not believe the
-//! link of an emulated device; the examples are made by hand from the sources.
+//! Not produced: it takes a slot. QEMU's disks say that they can do 2.5 GT/s with one lane, below which no link can be, and iodyno
+//! does not believe the link of an emulated device; the examples are made by hand from the sources.
 //!
 //! ## Sources
 //! - Linux `Documentation/ABI/testing/sysfs-bus-pci`, `current_link_speed`, `max_link_speed`, `current_link_width`, `max_link_width`

@@ -57,8 +57,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a head that travels. A disk of the lab can say that it spins, and its streams lose nothing by
-//! alternating.
+//! In the lab: `readahead_for_platters`, a disk that says that it spins, held to 60 reads a second as if its head travelled for
+//! each, under four buffered readers: 8.7 MiB/s.
 //!
 //! ## Sources
 //! - Linux commit 459779d04ae8, "block: Improve read ahead size for rotational devices", with its measurements

@@ -40,8 +40,8 @@
 //! ```
 //!
 //! ## Seen
-//! Not produced: it takes a link that bounds a stream. The rate of an emulated link bounds nothing, and iodyno does not believe
-//! it; the examples are made by hand from the sources.
+//! In the lab: `stick_on_usb_1`, a disk on QEMU's UHCI, which passes 1,280 bytes in each of 1,000 frames a second. The rates of
+//! QEMU's other links bound nothing, and iodyno does not believe them.
 //!
 //! ## Sources
 //! - Serial ATA Revision 3.x: 6.0 Gb/s with 8b/10b coding
