@@ -69,9 +69,9 @@ struct Absent {
     why: String,
 }
 
-/// A record and its number, where it has one.
+/// A record, and its number, tags and notes, where it has any.
 struct Source {
-    id: Option<i64>,
+    about: About,
     record: Record,
 }
 
@@ -79,7 +79,17 @@ struct Source {
 #[derive(Deserialize)]
 struct Shown {
     id: Option<i64>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    notes: Vec<Note>,
     record: Record,
+}
+
+/// A note in it.
+#[derive(Deserialize)]
+struct Note {
+    text: String,
 }
 
 /// Writes the files and says which.
@@ -114,7 +124,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     context.out.document(&Document {
         schema: "iodyno.report/1",
-        record: source.id,
+        record: source.about.id,
         summary: &source.record.summary,
         files,
         absent,
@@ -145,34 +155,37 @@ fn format(args: &Args) -> Result<Format, Failure> {
 /// The record of a number, or of a file.
 fn open(name: &str, context: &Context) -> Result<Source, Failure> {
     if let Ok(id) = name.parse::<i64>() {
-        let record = Store::open(&context.state_dir)?.get(id)?;
-        return Ok(Source { id: Some(id), record });
+        let store = Store::open_read_only(&context.state_dir)?;
+        let record = store.get(id)?;
+        let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
+        return Ok(Source { about: About { id: Some(id), tags: store.tags(id)?, notes }, record });
     }
     let text = files::read_text(Path::new(name)).map_err(|error| {
         Failure::usage(format!(
             "`{name}` is neither the number of a record nor a file that can be read: {error}"
         ))
     })?;
-    if let Ok(Shown { id, record }) = serde_json::from_str::<Shown>(&text) {
-        return Ok(Source { id, record });
+    if let Ok(Shown { id, tags, notes, record }) = serde_json::from_str::<Shown>(&text) {
+        let notes = notes.into_iter().map(|note| note.text).collect();
+        return Ok(Source { about: About { id, tags, notes }, record });
     }
     let record = serde_json::from_str::<Record>(&text).map_err(|error| {
         Failure::usage(format!(
             "{name} holds no record of iodyno: {error}.\n`iodyno show N --json` prints one."
         ))
     })?;
-    Ok(Source { id: None, record })
+    Ok(Source { about: About::default(), record })
 }
 
 fn content(source: &Source, format: Format) -> Result<String, Failure> {
-    let about = About { id: source.id, ..About::default() };
+    let about = &source.about;
     Ok(match format {
-        Format::Html | Format::Svg => page::report(&source.record, &about),
-        Format::Md => page::markdown(&source.record, &about),
+        Format::Html | Format::Svg => page::report(&source.record, about),
+        Format::Md => page::markdown(&source.record, about),
         Format::Csv => page::series_csv(&source.record),
         Format::Json => {
             let failed = |error| Failure::new(Exit::Failed, format!("cannot write the record: {error}"));
-            match source.id {
+            match about.id {
                 Some(id) => {
                     let document = RecordDocument { schema: "iodyno.show/1", id, record: &source.record };
                     serde_json::to_string_pretty(&document).map_err(failed)?
@@ -191,7 +204,7 @@ fn output(args: &Args, source: &Source) -> PathBuf {
         Some(Format::Csv) => "csv",
         _ => "html",
     };
-    let name = source.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
+    let name = source.about.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
     args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.{ending}")))
 }
 
