@@ -59,7 +59,7 @@ fn groups(subjects: &[Subject]) -> Vec<Vec<Load<'_>>> {
 
 /// How many of the facts that every job has are told.
 fn told(facts: &JobFacts) -> usize {
-    ["rw", "bs", "direct", "iodepth", "numjobs", "load"]
+    ["rw", "direction", "bs", "direct", "iodepth", "numjobs", "load"]
         .iter()
         .filter(|name| facts.contains_key(**name))
         .count()

@@ -30,12 +30,15 @@ pub struct Importer {
     pub how: How,
 }
 
+/// Finds its pieces in a text.
+pub type Find = fn(&Text) -> Vec<Piece>;
+
 /// The ways of reading.
 pub enum How {
     /// Finds its pieces anywhere in a text.
-    Text(fn(&Text) -> Vec<Piece>),
+    Text(Find),
     /// Finds its documents of JSON anywhere in a text. Where a text begins with a brace, those who read JSON are asked first.
-    Json(fn(&Text) -> Vec<Piece>),
+    Json(Find),
     /// Reads a file of one kind from its start to its end in bounded memory.
     Stream {
         /// Whether a file that begins so is its kind. The bytes are the first 64 KiB, or all there are.
@@ -199,7 +202,7 @@ fn import_text(name: &str, text: &str) -> Import {
 }
 
 /// Those who find their pieces in a text, in the order in which they are asked.
-fn finders(is_json: bool) -> Vec<(&'static str, fn(&Text) -> Vec<Piece>)> {
+fn finders(is_json: bool) -> Vec<(&'static str, Find)> {
     let mut finders: Vec<_> = importers::ALL
         .iter()
         .filter_map(|importer| match importer.how {

@@ -226,7 +226,7 @@ impl Output {
     fn job(&self, from: &Map) -> JobOutput {
         let name = text(from, "jobname").unwrap_or_default();
         let direction = |key| map(from, key).map(direction);
-        let is_split = ["read", "write", "trim"].iter().any(|key| from.contains_key(*key));
+        let is_split = ["read", "write", "trim"].iter().any(|key| from.contains_key(key));
         let mut job = JobOutput {
             hostname: text(from, "hostname"),
             is_sum: name == "All clients",

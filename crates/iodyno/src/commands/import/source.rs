@@ -23,8 +23,7 @@ pub fn import(input: &Input) -> Result<Import, ImportError> {
         return imports::import(only, &mut open(only)?);
     }
     let named = |file: &String| {
-        let source =
-            open(file).map_err(|error| ImportError::Io(std::io::Error::other(format!("{file}: {error}"))))?;
+        let source = open(file).map_err(|error| ImportError::Damaged(format!("{file}: {error}")))?;
         Ok((file.clone(), source))
     };
     let files: Result<Vec<_>, ImportError> = input.files.iter().map(named).collect();
