@@ -270,7 +270,7 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 '-V[Print version]' \
 '--version[Print version]' \
-'*::files -- Files that other tools wrote, or pages that their output was pasted into; `-` is stdin:_default' \
+'*::files -- Files that other tools wrote, or pages that their output was pasted into; a folder stands for the files in it, `-` for stdin. The files that blktrace writes for each CPU are read together:_default' \
 && ret=0
 ;;
 (undo)

@@ -31,19 +31,26 @@ fn text(results: &Results) -> String {
         spread(results.rounds.iter().map(|round| (round.blkparse + round.btt) / ours(round)))
     };
     let mib = |bytes: u64| bytes / (1 << 20);
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!(
-        "{} events, {} MiB in the files of two CPUs, {} rounds in turns. Seconds: median, least and greatest.\n\n\
+        "Linux {}, {} events, {} MiB in the files of two CPUs, {} rounds in turns. Seconds of CPU time, in the program and in the \
+         kernel for it: median, least and greatest.\n\n\
          | what | s | blkparse and btt take so many times as long |\n|---|---|---|\n\
+         | ours, the files of the CPUs together | {} | {} |\n\
          | ours, the files behind each other | {} | {} |\n\
          | ours, the sorted file of blkparse | {} | {} |\n\
          | `blkparse -O -d` | {} | |\n\
          | `btt` | {} | |\n\n\
-         Goal: five times. Bios from arrival to end: {} by us, {} by btt. Memory at most: {} MiB of ours, {} MiB of btt's.\n",
+         Goal: five times. Bios from arrival to end: {} by us, {} by btt. Memory at most: {} MiB of ours with the files together, \
+         {} MiB of btt's.\n",
+        kernel.trim(),
         results.events,
         mib(results.bytes),
         results.rounds.len(),
         of(|round| round.ours),
         ratio(|round| round.ours),
+        of(|round| round.ours_behind),
+        ratio(|round| round.ours_behind),
         of(|round| round.ours_sorted),
         ratio(|round| round.ours_sorted),
         of(|round| round.blkparse),

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p bench-imports` takes about three minutes and rewrites its section of `bench/RESULTS.md`. The big
 //! files are made in the target directory and removed. What is compared is CPU time, of which others on the machine take
-//! none away; all of it runs on one thread.
+//! none away; all of it runs on one thread. `--json-only` measures the JSON+ alone, prints it and writes nothing.
 #![allow(clippy::disallowed_methods, reason = "a benchmark makes files and starts programs of its own")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for people")]
 
@@ -58,17 +58,19 @@ impl Drop for Scratch {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_json_only = arguments.first().is_some_and(|first| first == "--json-only");
+    arguments.drain(..usize::from(is_json_only));
     let rounds = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => Some(7),
         ["--rounds", rounds] => rounds.parse().ok(),
         _ => None,
     };
     let Some(rounds) = rounds else {
-        eprintln!("usage: bench-imports [--rounds N]");
+        eprintln!("usage: bench-imports [--json-only] [--rounds N]");
         return ExitCode::FAILURE;
     };
-    match measure(rounds) {
+    match if is_json_only { measure_json(rounds) } else { measure(rounds) } {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench-imports: {error}");
@@ -77,12 +79,34 @@ fn main() -> ExitCode {
     }
 }
 
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
+}
+
+impl Scratch {
+    fn new() -> Result<Scratch, String> {
+        let path = target().join(format!("bench-imports-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Scratch(path))
+    }
+}
+
+/// The JSON+ alone, one line a round.
+fn measure_json(rounds: usize) -> Result<(), String> {
+    let scratch = Scratch::new()?;
+    let json = scratch.0.join("jobs.json");
+    let bytes = files::json(&json, JOBS).map_err(|error| error.to_string())?;
+    for _ in 0..rounds {
+        let seconds = jobs(&json)?;
+        println!("{seconds:.3} s, {:.0} MB/s, at most {} MiB", bytes as f64 / 1e6 / seconds, peak_mib());
+    }
+    Ok(())
+}
+
 /// Interleaved: every round runs everything once.
 fn measure(rounds: usize) -> Result<(), String> {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
-    let scratch = Scratch(target.join(format!("bench-imports-{}", std::process::id())));
+    let scratch = Scratch::new()?;
     let io = |error: std::io::Error| format!("{}: {error}", scratch.0.display());
-    std::fs::create_dir_all(&scratch.0).map_err(io)?;
     let (log, short) = (scratch.0.join("big_lat.1.log"), scratch.0.join("short_lat.1.log"));
     let json = scratch.0.join("jobs.json");
     eprintln!("making the files");
@@ -92,7 +116,7 @@ fn measure(rounds: usize) -> Result<(), String> {
         json_bytes: files::json(&json, JOBS).map_err(io)?,
         ..Results::default()
     };
-    let python = others::python(&target.join("tools/import-venv"));
+    let python = others::python(&target().join("tools/import-venv"));
     let scripts = others::scripts(python.as_deref(), &scratch.0, &mut results.missing);
     results.scripts = scripts.iter().map(|script| (script.name, Vec::new())).collect();
     for round in 0..rounds {

@@ -235,6 +235,7 @@ mod tests {
         assert!((ratio.ratio - 1.1).abs() < 0.01 && ratio.low.unwrap() > 1.08 && ratio.high.unwrap() < 1.12);
         assert_eq!(ratio.standing, Standing::Hint);
         assert!(found.sentence.contains("no more than a hint"), "{}", found.sentence);
+        assert!(!found.sentence.contains("another tool"), "{}", found.sentence);
         assert!(
             found.sentence.starts_with("9 against 7: read IOPS +9.6 % (8.9 to 10) and read p99 −"),
             "{}",
@@ -305,6 +306,8 @@ mod tests {
             None,
             "no interval where none is told"
         );
+        let lack = "The percentiles of old.txt:12 are single figures of another tool and have no interval.";
+        assert!(found.sentence.ends_with(lack), "{}", found.sentence);
         let remarks = found.compared[0].remarks.join("\n");
         assert!(
             remarks.contains("ioengine is libaio") && remarks.contains("does not tell direct"),

@@ -106,7 +106,7 @@ fn add<'a>(
 fn job_words(part: &Part) -> String {
     let usual =
         [("fsync", "0"), ("fdatasync", "0"), ("sync", "none"), ("rate", "free"), ("distribution", "random")];
-    let told = ["rw", "bs", "iodepth", "numjobs", "direct", "load"];
+    let told = ["rw", "bs", "iodepth", "numjobs", "direct", "direction", "tool", "load"];
     let more = part.job.iter().filter(|(name, value)| {
         !told.contains(&name.as_str()) && !usual.contains(&(name.as_str(), value.as_str()))
     });

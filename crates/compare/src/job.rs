@@ -12,7 +12,7 @@ use model::units;
 const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"];
 
 /// Facts that decide, in the order in which people ask for them.
-pub const DECIDING: [&str; 13] = [
+pub const DECIDING: [&str; 15] = [
     "rw",
     "bs",
     "direct",
@@ -25,6 +25,8 @@ pub const DECIDING: [&str; 13] = [
     "rate",
     "arrivals",
     "distribution",
+    "direction",
+    "tool",
     "load",
 ];
 
@@ -126,10 +128,62 @@ pub fn imported_facts(imported: &Imported) -> JobFacts {
     for name in ["sync", "fsync", "fdatasync"] {
         keep(name, told(name).filter(|value| value != "none"));
     }
-    if facts.is_empty() {
-        facts.insert("load".into(), imported.tool.split(['-', ' ']).next().unwrap_or("other").to_lowercase());
+    let tool = tool(imported);
+    let has = |facts: &JobFacts, name: &str| facts.contains_key(name);
+    if !has(&facts, "bs")
+        && tool == "fio"
+        && let Some(bs) = block(imported)
+    {
+        facts.insert("bs".into(), bs);
+    }
+    // Whatever else than fio tells no block size measures in its own way, and so does what tells no direction.
+    if !has(&facts, "rw") || tool != "fio" && !has(&facts, "bs") {
+        if !has(&facts, "rw") {
+            facts.extend(direction(imported).map(|direction| ("direction".to_string(), direction)));
+        }
+        facts.insert("tool".into(), own_way(imported, tool));
     }
     facts
+}
+
+/// The tool without its version: `fio` of `fio-3.33`.
+fn tool(imported: &Imported) -> String {
+    match imported.tool.split(['-', ' ']).next() {
+        Some("") | None => "other".into(),
+        // `rados bench` and `rbd bench` are known by both words.
+        Some("rados" | "rbd" | "sysbench") => imported.tool.to_lowercase(),
+        Some(word) => word.to_lowercase(),
+    }
+}
+
+/// What a tool measured that has ways of its own: cached reads of hdparm are no reads of a disk.
+fn own_way(imported: &Imported, tool: String) -> String {
+    let name = imported.name.to_lowercase();
+    if tool == "hdparm" && name.contains("cached") { format!("{tool}, cached") } else { tool }
+}
+
+/// The directions that it has figures of; none where it does not tell them apart.
+fn direction(imported: &Imported) -> Option<String> {
+    let load = imported.load.as_ref()?;
+    let words = [(&load.read, "reads"), (&load.write, "writes"), (&load.trim, "trims")];
+    let found: Vec<&str> = words.iter().filter(|(side, _)| side.is_some()).map(|(_, word)| *word).collect();
+    (!found.is_empty() && load.mixed.is_none()).then(|| found.join(" and "))
+}
+
+/// The block size that bandwidth by IOPS is, where it is one: sizes are powers of two, and rates have three digits.
+fn block(imported: &Imported) -> Option<String> {
+    let sides = imported.load.iter().flat_map(|load| load.sides()).filter(|(name, _)| *name != "sync");
+    let sizes: Option<Vec<u64>> = sides
+        .map(|(_, side)| {
+            let size = side.bytes_per_s? / side.iops.filter(|iops| *iops > 0.0)?;
+            let nearest = size.log2().round().exp2();
+            ((size / nearest - 1.0).abs() < 0.012 && (512.0..=1e9).contains(&nearest))
+                .then_some(nearest as u64)
+        })
+        .collect();
+    let sizes = sizes?;
+    let first = *sizes.first()?;
+    sizes.iter().all(|size| *size == first).then(|| units::size_word(first))
 }
 
 /// fio takes the last of `direct` and `buffered`; where they contradict each other and their order is lost, nobody knows.
@@ -160,23 +214,47 @@ pub fn imported_beside(imported: &Imported) -> JobFacts {
     names.into_iter().filter_map(told).collect()
 }
 
-/// The job for people, from what is told.
+/// The job for people, from what is told. Where direction or pattern is not, that is said, and whose figures they are:
+/// `dd, 1M writes`, `fio, 4K reads, pattern not stated`.
 pub fn phrase(facts: &JobFacts) -> String {
     let get = |name: &str| facts.get(name).map(String::as_str);
     if let Some(load) = get("load") {
         return load.to_string();
     }
-    let rw = get("rw").and_then(model::job::Rw::from_word).map_or("an unknown load", |rw| rw.phrase());
-    let mut parts = vec![match get("bs") {
-        Some(bs) => format!("{} {rw}", bs.to_uppercase()),
-        None => rw.to_string(),
-    }];
+    let rw = get("rw").and_then(model::job::Rw::from_word).map(|rw| rw.phrase());
+    let tool = get("tool");
+    let bs = get("bs").map(str::to_uppercase);
+    let direction = rw.or_else(|| get("direction"));
+    let what = match (&bs, direction) {
+        (Some(bs), Some(direction)) => Some(format!("{bs} {direction}")),
+        (Some(bs), None) => Some(format!("{bs} I/Os")),
+        (None, direction) => direction.map(String::from),
+    };
+    let mut parts: Vec<String> = tool.map(String::from).into_iter().chain(what).collect();
     if let Some(jobs) = get("numjobs").filter(|jobs| *jobs != "1") {
         parts.push(format!("{jobs} jobs"));
     }
     parts.extend(get("iodepth").map(|depth| format!("depth {depth}")));
     parts.extend(get("direct").map(|direct| if direct == "1" { "direct" } else { "buffered" }.to_string()));
-    parts.join(", ")
+    match tool {
+        Some("fio") if direction.is_none() && parts.len() > 1 => parts.push("direction not stated".into()),
+        Some("fio") if rw.is_none() && parts.len() > 1 => parts.push("pattern not stated".into()),
+        Some(_) if parts.len() == 1 => parts.push("job not stated".into()),
+        _ => {}
+    }
+    if parts.is_empty() { "an unknown load".into() } else { parts.join(", ") }
+}
+
+/// The direction of a job, as what tells no pattern has it.
+fn direction_of(facts: &JobFacts) -> Option<&str> {
+    let rw = facts.get("rw").and_then(|rw| model::job::Rw::from_word(rw));
+    let of = |rw: model::job::Rw| match (rw.reads(), rw.writes()) {
+        (true, true) => "reads and writes",
+        (true, false) => "reads",
+        (false, true) => "writes",
+        (false, false) => "trims",
+    };
+    facts.get("direction").map(String::as_str).or(rw.map(of))
 }
 
 /// What differs between two jobs in what decides: name, first, second. Empty where they are alike.
@@ -186,15 +264,23 @@ pub fn differs<'a>(a: &'a JobFacts, b: &'a JobFacts) -> Vec<(&'static str, &'a s
         (a != b).then_some((name, a, b))
     };
     let mut found: Vec<(&str, &str, &str)> = DECIDING.into_iter().filter_map(name).collect();
-    // Results of which nothing common is known are not alike for want of words.
-    if found.is_empty()
-        && !DECIDING[..2].iter().chain(&["load"]).any(|name| a.contains_key(*name) && b.contains_key(*name))
+    if !(a.contains_key("rw") && b.contains_key("rw"))
+        && let (Some(a), Some(b)) = (direction_of(a), direction_of(b))
+        && a != b
     {
-        found.push((
-            "load",
-            a.get("load").map_or("a fio job", String::as_str),
-            b.get("load").map_or("a fio job", String::as_str),
-        ));
+        found.push(("direction", a, b));
+    }
+    let load = |facts: &'a JobFacts| {
+        let told = facts.get("load").or_else(|| facts.get("tool"));
+        told.map_or("a fio job", String::as_str)
+    };
+    let has_own = |facts: &JobFacts| facts.get("tool").is_some_and(|tool| tool != "fio");
+    let is_common = |name: &&&str| a.contains_key(**name) && b.contains_key(**name);
+    let is_known = DECIDING[..2].iter().chain(&["tool", "load"]).any(|name| is_common(&name));
+    // Results of which nothing common is known are not alike for want of words, nor are those that a tool of its own way
+    // measured and those of a stated job.
+    if found.is_empty() && (!is_known || has_own(a) != has_own(b)) {
+        found.push(("load", load(a), load(b)));
     }
     found
 }
@@ -209,6 +295,7 @@ pub fn untold(a: &JobFacts, b: &JobFacts) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::imported::{LoadFigures, SideFigures};
     use model::job::Rw;
 
     fn imported(facts: &[(&str, &str)]) -> Imported {
@@ -251,7 +338,55 @@ mod tests {
         let dd = imported_facts(&Imported { tool: "dd".into(), ..Imported::default() });
         assert_eq!(differs(&dd, &dd.clone()), []);
         assert_eq!(differs(&dd, &facts(&Job::default())), [("load", "dd", "a fio job")]);
-        assert_eq!(phrase(&dd), "dd");
+        assert_eq!(phrase(&dd), "dd, job not stated");
+    }
+
+    /// A result with these rates: side, IOPS, bytes a second.
+    fn rates(tool: &str, sides: &[(&str, Option<f64>, f64)], told: &[(&str, &str)]) -> JobFacts {
+        let side = |wanted: &str| {
+            let found = sides.iter().find(|(name, ..)| *name == wanted)?;
+            Some(SideFigures { iops: found.1, bytes_per_s: Some(found.2), ..SideFigures::default() })
+        };
+        let load = LoadFigures {
+            read: side("read"),
+            write: side("write"),
+            mixed: side("mixed"),
+            ..LoadFigures::default()
+        };
+        imported_facts(&Imported { tool: tool.into(), load: Some(load), ..imported(told) })
+    }
+
+    #[test]
+    fn what_is_known_of_a_job_that_is_not_stated_stands_in_its_name() {
+        let dd = rates("dd", &[("write", None, 1e9)], &[("bs", "1M")]);
+        assert_eq!(phrase(&dd), "dd, 1M writes");
+        // 20.1 k IOPS and 78.7 MiB/s, as fio rounds them.
+        let read = [("read", Some(20_100.0), 78.7 * 1_048_576.0)];
+        let fio = rates("fio-3.7", &read, &[("iodepth", "64")]);
+        assert_eq!(phrase(&fio), "fio, 4K reads, depth 64, pattern not stated");
+        let mixed = rates("fio", &[("mixed", Some(100.0), 1e5)], &[("bs", "4k"), ("direct", "1")]);
+        assert_eq!(phrase(&mixed), "fio, 4K I/Os, direct, direction not stated");
+        let odd = rates("fio", &[("read", Some(100.0), 3e5), ("write", Some(100.0), 1e5)], &[]);
+        assert_eq!(phrase(&odd), "fio, reads and writes, pattern not stated");
+        assert_eq!(phrase(&imported_facts(&imported(&[]))), "fio, job not stated");
+        let cached =
+            Imported { tool: "hdparm".into(), name: "cached reads".into(), ..imported(&[("rw", "read")]) };
+        assert_eq!(phrase(&imported_facts(&cached)), "hdparm, cached, sequential read");
+    }
+
+    #[test]
+    fn a_known_direction_keeps_unlike_results_apart() {
+        let reads = rates("fio", &[("read", Some(1_000.0), 4_096_000.0)], &[]);
+        let job = |rw| facts(&Job { rw, bs: 4096, ..Job::default() });
+        assert_eq!(differs(&reads, &job(Rw::Randread)), []);
+        assert_eq!(differs(&reads, &job(Rw::Write)), [("direction", "reads", "writes")]);
+        let dd = rates("dd", &[("write", None, 1e9)], &[("bs", "1M")]);
+        let ours = facts(&Job { rw: Rw::Write, bs: 1 << 20, ..Job::default() });
+        assert_eq!(
+            differs(&dd, &ours),
+            [("load", "dd", "a fio job")],
+            "dd waits for nothing but its own copy"
+        );
     }
 
     #[test]

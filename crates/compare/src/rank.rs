@@ -24,7 +24,8 @@ pub fn ranking(subjects: &[Subject], by: Option<&str>) -> Ranking {
             Err(names) => alone.extend(names),
         }
     }
-    jobs.sort_by_key(|job| std::cmp::Reverse(job.entries.len()));
+    // What is said of a stated job is worth more than of results that may have been of any.
+    jobs.sort_by_key(|job| (job.job.contains_key("tool"), std::cmp::Reverse(job.entries.len())));
     let sentence = sentence(&jobs, alone.len());
     Ranking { schema: RANK_SCHEMA.into(), sentence, jobs, alone }
 }
@@ -58,7 +59,7 @@ fn groups(subjects: &[Subject]) -> Vec<Vec<Load<'_>>> {
 
 /// How many of the facts that every job has are told.
 fn told(facts: &JobFacts) -> usize {
-    ["rw", "bs", "direct", "iodepth", "numjobs", "load"]
+    ["rw", "direction", "bs", "direct", "iodepth", "numjobs", "load"]
         .iter()
         .filter(|name| facts.contains_key(**name))
         .count()
@@ -275,7 +276,11 @@ fn sentence(jobs: &[RankedJob], alone: usize) -> String {
         1 => " One more job below.".into(),
         more => format!(" {more} more jobs below."),
     };
-    format!("{}, {}: {chain}, {}.{more}", first.phrase, words::title(&first.by), first.ratios)
+    let ratios = match &first.entries[..] {
+        [.., worst] if first.entries.len() > 8 => format!("1 to {}", words::times(worst.times)),
+        _ => first.ratios.clone(),
+    };
+    format!("{}, {}: {chain}, {ratios}.{more}", first.phrase, words::title(&first.by))
 }
 
 #[cfg(test)]
@@ -352,6 +357,25 @@ mod tests {
             found.alone,
             [("b.txt:1".to_string(), "8K sequential read, depth 64, buffered".to_string())]
         );
+    }
+
+    #[test]
+    fn results_without_a_stated_job_have_what_is_known_of_it_in_their_heading_and_stand_last() {
+        let quoted = |iops: f64, device: &str| fio_text(iops, &[("device", device)]);
+        let stated = |iops: f64, device: &str| {
+            fio_text(iops, &[("rw", "read"), ("bs", "128k"), ("iodepth", "64"), ("device", device)])
+        };
+        let subjects = [
+            subject("a.txt:1", &quoted(9_000.0, "sda")),
+            subject("a.txt:2", &quoted(3_000.0, "sdb")),
+            subject("a.txt:3", &quoted(1_000.0, "sdc")),
+            subject("b.txt:1", &stated(2_000.0, "sda")),
+            subject("b.txt:2", &stated(1_000.0, "sdb")),
+        ];
+        let found = ranking(&subjects, None);
+        let headings: Vec<&str> = found.jobs.iter().map(|job| job.phrase.as_str()).collect();
+        assert_eq!(headings, ["128K sequential read, depth 64", "fio, 4K reads, pattern not stated"]);
+        assert_eq!(found.jobs[1].ratios, "1 : 3 : 9");
     }
 
     #[test]

@@ -6,8 +6,46 @@ use model::comparison::{Cell, Compared, Comparison, Ratio, Repeats, Row, Standin
 /// Measures that a person asks for first, by the last word of their names.
 const FIRST: [&str; 4] = ["iops", "per_s", "p99", "mean"];
 
-/// The sentence of a comparison.
+/// The sentence of a comparison, and what its numbers lack.
 pub fn of(comparison: &Comparison) -> String {
+    let said = difference(comparison);
+    match single_percentiles(comparison) {
+        Some(lack) => format!("{said} {lack}"),
+        None => said,
+    }
+}
+
+/// Other tools' percentiles are single figures: where some are compared, that is said.
+fn single_percentiles(comparison: &Comparison) -> Option<String> {
+    let is_word = |word: &str| {
+        word.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let is_percentile = |row: &&Row| row.measure.split('.').any(is_word);
+    let rows: Vec<&Row> = comparison
+        .compared
+        .iter()
+        .flat_map(|one| &one.rows)
+        .filter(is_percentile)
+        .filter(|row| row.cells.iter().flatten().any(|cell| cell.ratio.is_some()))
+        .collect();
+    let is_single = |index: usize| {
+        let mut cells = rows.iter().filter_map(|row| row.cells.get(index)?.as_ref());
+        cells.any(|cell| cell.measure.low.is_none() && cell.measure.high.is_none())
+    };
+    let subjects = comparison.subjects.iter().enumerate();
+    let names: Vec<String> = subjects
+        .filter(|(index, subject)| subject.verb == "import" && is_single(*index))
+        .map(|(_, subject)| subject.name.clone())
+        .collect();
+    let whose = match names.len() {
+        0 => return None,
+        1..=3 => words::list(&names),
+        many => format!("{many} imported results"),
+    };
+    Some(format!("The percentiles of {whose} are single figures of another tool and have no interval."))
+}
+
+fn difference(comparison: &Comparison) -> String {
     let base = &comparison.subjects[comparison.base];
     let Some(compared) = comparison.compared.iter().find(|one| !ratios(one).is_empty()) else {
         return nothing(comparison, base);

@@ -12,8 +12,8 @@ fn text(name: &str) -> String {
 /// What one importer alone finds.
 fn by(id: &str, text: &str) -> Vec<Imported> {
     let importer = importers::ALL.iter().find(|importer| importer.id == id).unwrap();
-    let How::Text(find) = importer.how else { panic!("{id} reads no texts") };
-    find(&Text { lines: text.lines().collect() }).into_iter().map(|piece| piece.imported).collect()
+    let (How::Text(find) | How::Json(find)) = importer.how else { panic!("{id} reads no texts") };
+    find(&Text::new(text)).into_iter().map(|piece| piece.imported).collect()
 }
 
 fn sides(imported: &Imported) -> Vec<(&'static str, &SideFigures)> {

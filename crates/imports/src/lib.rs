@@ -30,10 +30,15 @@ pub struct Importer {
     pub how: How,
 }
 
-/// The two ways of reading.
+/// Finds its pieces in a text.
+pub type Find = fn(&Text) -> Vec<Piece>;
+
+/// The ways of reading.
 pub enum How {
     /// Finds its pieces anywhere in a text.
-    Text(fn(&Text) -> Vec<Piece>),
+    Text(Find),
+    /// Finds its documents of JSON anywhere in a text. Where a text begins with a brace, those who read JSON are asked first.
+    Json(Find),
     /// Reads a file of one kind from its start to its end in bounded memory.
     Stream {
         /// Whether a file that begins so is its kind. The bytes are the first 64 KiB, or all there are.
@@ -55,6 +60,31 @@ pub enum How {
 pub struct Text<'a> {
     /// The lines; the index plus 1 is the number that people are told.
     pub lines: Vec<&'a str>,
+    whole: &'a str,
+}
+
+impl<'a> Text<'a> {
+    /// A text; the mark that some editors begin a file with is no part of it.
+    pub fn new(text: &'a str) -> Self {
+        let whole = text.trim_start_matches('\u{feff}');
+        Text { lines: whole.lines().collect(), whole }
+    }
+
+    /// From the beginning of a line to the end of the text.
+    fn from(&self, line: usize) -> &'a str {
+        self.lines.get(line).map_or("", |line| &self.whole[self.place(line)..])
+    }
+
+    /// The line in which a part of the text ends.
+    fn line_of(&self, part: &str) -> usize {
+        let end = self.place(part) + part.len();
+        self.lines.partition_point(|line| self.place(line) < end).saturating_sub(1)
+    }
+
+    /// Where in the text a part of it begins, bytes.
+    fn place(&self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.whole.as_ptr() as usize).min(self.whole.len())
+    }
 }
 
 /// A result that was found.
@@ -145,21 +175,44 @@ pub fn import(name: &str, source: &mut dyn BufRead) -> Result<Import, ImportErro
     Ok(import)
 }
 
+/// Reads the files of one trace, one of each CPU, as one; with their names. `name` is that of the trace.
+///
+/// # Errors
+///
+/// A file cannot be read, or no I/O is in any of them.
+pub fn import_trace(name: &str, files: Vec<(String, Box<dyn BufRead + '_>)>) -> Result<Import, ImportError> {
+    let pieces = importers::blktrace::cpus::read(files)?;
+    let pieces = pieces.into_iter().map(|piece| (importers::blktrace::IMPORTER.id, piece)).collect();
+    Ok(gather::gathered(name, pieces, None))
+}
+
 /// Finds the pieces of a text. Once every line is in a piece nobody else is asked.
 fn import_text(name: &str, text: &str) -> Import {
-    let text = Text { lines: text.trim_start_matches('\u{feff}').lines().collect() };
+    let text = Text::new(text);
     let mut found: Vec<(&'static str, Piece)> = Vec::new();
-    for importer in importers::ALL {
-        if let How::Text(find) = importer.how {
-            let pieces = find(&text);
-            let is_first = found.is_empty() && !pieces.is_empty();
-            found.extend(pieces.into_iter().map(|piece| (importer.id, piece)));
-            if is_first && gather::holds_all(&text, &found) {
-                break;
-            }
+    for (id, find) in finders(text.whole.trim_ascii_start().starts_with('{')) {
+        let pieces = find(&text);
+        let is_first = found.is_empty() && !pieces.is_empty();
+        found.extend(pieces.into_iter().map(|piece| (id, piece)));
+        if is_first && gather::holds_all(&text, &found) {
+            break;
         }
     }
     gather::gathered(name, found, Some(&text))
+}
+
+/// Those who find their pieces in a text, in the order in which they are asked.
+fn finders(is_json: bool) -> Vec<(&'static str, Find)> {
+    let mut finders: Vec<_> = importers::ALL
+        .iter()
+        .filter_map(|importer| match importer.how {
+            How::Json(find) => Some((!is_json, importer.id, find)),
+            How::Text(find) => Some((true, importer.id, find)),
+            _ => None,
+        })
+        .collect();
+    finders.sort_by_key(|(is_later, ..)| *is_later);
+    finders.into_iter().map(|(_, id, find)| (id, find)).collect()
 }
 
 #[cfg(test)]

@@ -173,9 +173,9 @@ fn run(importer: &Importer, name: &str, bytes: &[u8]) -> usize {
     let mut source = BufReader::with_capacity(1 + bytes.len() % 5_000, bytes);
     let head = &bytes[..bytes.len().min(INPUT_MAX)];
     match importer.how {
-        How::Text(find) => {
+        How::Text(find) | How::Json(find) => {
             let text = String::from_utf8_lossy(bytes);
-            let text = Text { lines: text.lines().collect() };
+            let text = Text::new(&text);
             let pieces = find(&text);
             pieces.iter().for_each(|piece| check(piece, text.lines.len()));
             pieces.len()

@@ -88,3 +88,32 @@ fn stdin_is_a_file_and_what_cannot_be_read_is_an_error() {
     );
     assert_eq!(code(&iodyno.run(&["import"])), 2);
 }
+
+#[test]
+fn a_folder_is_its_files_and_the_cpus_of_a_trace_are_one() {
+    let iodyno = Iodyno::new();
+    let cpus = [fixture("blktrace/nvme.blktrace.0"), fixture("blktrace/nvme.blktrace.1")];
+    let (together, output) = iodyno.json(&["import", "--dry-run", &cpus[0], &cpus[1]]);
+    assert_eq!(code(&output), 0);
+    let files = together["files"].as_array().unwrap();
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert!(files[0]["file"].as_str().unwrap().ends_with("/nvme.blktrace.*"), "{}", files[0]["file"]);
+    let read = &files[0]["results"][0]["imported"]["load"]["read"];
+    assert_eq!(read["ios"], 156, "as blkparse counts them in both");
+    assert_eq!(files[0]["unread"].as_array().unwrap().len(), 0);
+    let dir = Dir::new("trace");
+    for (cpu, path) in cpus.iter().enumerate() {
+        std::fs::copy(path, dir.path().join(format!("nvme.blktrace.{cpu}"))).unwrap();
+    }
+    std::fs::copy(fixture("fio_terse/fio-3.33.terse3.txt"), dir.path().join("a.txt")).unwrap();
+    let output = iodyno.run(&["import", dir.path().to_str().unwrap()]);
+    let said = text(&output.stdout);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains("1 result of fio") && said.contains("1 result of blktrace"), "{said}");
+    assert!(said.contains("In all: 2 files, 2 results, 2 new"), "{said}");
+    let empty = dir.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let output = iodyno.run(&["import", empty.to_str().unwrap()]);
+    assert_eq!(code(&output), 5);
+    assert!(text(&output.stdout).contains("no file in this folder"), "{}", text(&output.stdout));
+}

@@ -31,6 +31,8 @@ fn path(dir: &Dir, name: &str) -> String {
 #[test]
 fn every_format_says_what_was_measured() {
     let (iodyno, dir, run, id) = made();
+    assert_eq!(code(&iodyno.run(&["tag", &id, "--add", "shelf-3"])), 0);
+    assert_eq!(code(&iodyno.run(&["note", &id, "the fan was off"])), 0);
     let summary = run["record"]["summary"].as_str().unwrap();
     let html = path(&dir, "r.html");
     let (document, output) = iodyno.json(&["report", &id, "-o", &html, "--figures", &path(&dir, "figures")]);
@@ -39,6 +41,7 @@ fn every_format_says_what_was_measured() {
     let page = std::fs::read_to_string(&html).unwrap();
     assert_eq!(document["files"][0]["bytes"].as_u64().unwrap(), page.len() as u64);
     assert!(page.contains(&format!("<h1 id=\"claim\">{summary}")), "the claim comes first");
+    assert!(page.contains("shelf-3") && page.contains("the fan was off"), "tags and notes stand in it");
     assert!(page.contains("id=\"f-path\"") && page.contains("id=\"f-percentiles\""));
     let figures: Vec<&str> = document["files"]
         .as_array()

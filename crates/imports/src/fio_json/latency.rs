@@ -1,8 +1,7 @@
 //! Latencies of one kind, in ns whatever fio printed them in.
 
-use super::value::{as_count, as_number, count, map, number};
+use super::value::{Bins, Map, Value, as_number, count, map, number};
 use model::histogram::{BUCKETS, Histogram, bucket_of, value_of};
-use serde_json::{Map, Value};
 
 /// What fio tells of one kind of latency.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,11 +24,14 @@ pub struct Latency {
 
 impl Latency {
     /// `NAME_ns`, else `NAME`, which is µs.
-    pub fn find(direction: &Map<String, Value>, name: &str) -> Option<Latency> {
+    pub fn find(direction: &Map, name: &str) -> Option<Latency> {
         let in_ns = map(direction, &format!("{name}_ns")).map(|found| (found, 1.0));
         let (from, unit_ns) = in_ns.or_else(|| Some((map(direction, name)?, 1e3)))?;
         let value = |key| number(from, key).unwrap_or(0.0) * unit_ns;
-        let bins = map(from, "bins").map(|bins| histogram(bins, unit_ns));
+        let bins = match from.get("bins") {
+            Some(Value::Bins(bins)) => Some(histogram(bins, unit_ns)),
+            _ => None,
+        };
         Some(Latency {
             min_ns: value("min"),
             max_ns: value("max"),
@@ -48,8 +50,8 @@ impl Latency {
 }
 
 /// Until 3.3 the list is padded with `0.00`, which is no percentile.
-fn percentiles(from: &Map<String, Value>, unit_ns: f64) -> Vec<(f64, f64)> {
-    let all = map(from, "percentile").into_iter().flatten();
+fn percentiles(from: &Map, unit_ns: f64) -> Vec<(f64, f64)> {
+    let all = map(from, "percentile").into_iter().flat_map(Map::iter);
     let mut all: Vec<(f64, f64)> = all
         .filter_map(|(key, value)| Some((key.trim().parse().ok()?, as_number(value)? * unit_ns)))
         .filter(|(per_cent, _): &(f64, f64)| *per_cent > 0.0 && *per_cent <= 100.0)
@@ -58,17 +60,11 @@ fn percentiles(from: &Map<String, Value>, unit_ns: f64) -> Vec<(f64, f64)> {
     all
 }
 
-/// The bins in our buckets, which are fio's. Up to 2.19 a bin's key is its index, told by the layout's own constants
-/// that stand among the bins; later it is the latency itself.
-fn histogram(bins: &Map<String, Value>, unit_ns: f64) -> Histogram {
-    let is_by_index = bins.contains_key("FIO_IO_U_PLAT_BITS");
+/// The bins in our buckets, which are fio's. Up to 2.19 a bin's key is its index; later it is the latency itself.
+fn histogram(bins: &Bins, unit_ns: f64) -> Histogram {
     let mut histogram = Histogram::new();
-    for (key, value) in bins {
-        let (Ok(key), Some(count)) = (key.parse::<u64>(), as_count(value)) else { continue };
-        if count == 0 {
-            continue;
-        }
-        let value = if is_by_index { value_of(key.min(BUCKETS as u64 - 1) as usize) } else { key };
+    for &(key, count) in &bins.counts {
+        let value = if bins.is_by_index { value_of(key.min(BUCKETS as u64 - 1) as usize) } else { key };
         // One bin of more than this many is damage, and sums must not overflow.
         histogram.add_count(bucket_of((value as f64 * unit_ns) as u64), count.min(1 << 44));
     }

@@ -11,14 +11,12 @@ mod latency;
 pub(crate) mod value;
 mod version;
 
-pub use find::parse as parse_document;
 pub use latency::Latency;
 pub use version::Version;
 
 use model::imported::Samples;
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use value::{count, map, number, text};
+use value::{Map, Value, count, map, number, text};
 
 /// What fio printed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -152,19 +150,33 @@ fn said(text: &[String]) -> String {
 
 /// Reads everything that fio printed.
 pub fn read(printed: &str) -> Result<Output, FioJsonError> {
-    let found = find::documents(printed);
-    let Some(last) = found.documents.last() else {
+    let mut found = find::documents(printed);
+    let documents = found.documents.len();
+    let Some(last) = found.documents.pop() else {
         return Err(match found.damage {
             Some(why) => FioJsonError::Damaged { why, text: found.text },
             None => FioJsonError::None { text: found.text },
         });
     };
-    let documents = found.documents.len();
-    Ok(Output { documents, is_cut: found.damage.is_some(), text: found.text, ..of_document(last) })
+    Ok(Output { documents, is_cut: found.damage.is_some(), text: found.text, ..last })
+}
+
+/// What the document says that a text begins with, and how many bytes it takes.
+///
+/// # Errors
+///
+/// Why it is none.
+pub fn document(text: &str) -> Result<(Output, usize), String> {
+    let (document, used) = value::parse(text)?;
+    let keys = ["fio version", "jobs", "client_stats"];
+    match keys.iter().any(|key| document.contains_key(key)) {
+        true => Ok((of_document(&document), used)),
+        false => Err("it is JSON of another program".into()),
+    }
 }
 
 /// What one document says.
-pub fn of_document(document: &Map<String, Value>) -> Output {
+fn of_document(document: &Map) -> Output {
     let version_text = text(document, "fio version").unwrap_or_default();
     let in_seconds = count(document, "timestamp").map(|seconds| seconds.saturating_mul(1000));
     let mut output = Output {
@@ -181,25 +193,25 @@ pub fn of_document(document: &Map<String, Value>) -> Output {
     output
 }
 
-fn list<'a>(from: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Map<String, Value>> {
-    from.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+fn list<'m, 'a>(from: &'m Map<'a>, key: &str) -> impl Iterator<Item = &'m Map<'a>> {
+    from.get(key).into_iter().flat_map(Value::items).filter_map(Value::as_map)
 }
 
 /// One object, or since 3.39 with several clients an array of them.
-fn global_options(document: &Map<String, Value>) -> BTreeMap<String, String> {
+fn global_options(document: &Map) -> BTreeMap<String, String> {
     match document.get("global options") {
-        Some(Value::Array(all)) => all.iter().flat_map(options).collect(),
+        Some(Value::List(all)) => all.iter().flat_map(options).collect(),
         Some(one) => options(one),
         None => BTreeMap::new(),
     }
 }
 
 fn options(from: &Value) -> BTreeMap<String, String> {
-    let pairs = from.as_object().into_iter().flatten();
-    pairs.map(|(name, value)| (name.clone(), value::as_text(value).unwrap_or_default())).collect()
+    let pairs = from.as_map().into_iter().flat_map(Map::iter);
+    pairs.map(|(name, value)| (name.to_string(), value::as_text(value).unwrap_or_default())).collect()
 }
 
-fn disk(from: &Map<String, Value>) -> DiskUtil {
+fn disk(from: &Map) -> DiskUtil {
     DiskUtil {
         name: text(from, "name").unwrap_or_default(),
         read_ios: count(from, "read_ios").unwrap_or(0),
@@ -211,10 +223,10 @@ fn disk(from: &Map<String, Value>) -> DiskUtil {
 }
 
 impl Output {
-    fn job(&self, from: &Map<String, Value>) -> JobOutput {
+    fn job(&self, from: &Map) -> JobOutput {
         let name = text(from, "jobname").unwrap_or_default();
         let direction = |key| map(from, key).map(direction);
-        let is_split = ["read", "write", "trim"].iter().any(|key| from.contains_key(*key));
+        let is_split = ["read", "write", "trim"].iter().any(|key| from.contains_key(key));
         let mut job = JobOutput {
             hostname: text(from, "hostname"),
             is_sum: name == "All clients",
@@ -264,7 +276,7 @@ impl JobOutput {
     }
 }
 
-fn direction(from: &Map<String, Value>) -> Direction {
+fn direction(from: &Map) -> Direction {
     let runtime_ms = count(from, "runtime").unwrap_or(0);
     let iops = number(from, "iops").unwrap_or(0.0);
     let kib = |key| number(from, key).map(|kib| kib * 1024.0);
@@ -298,7 +310,7 @@ fn direction(from: &Map<String, Value>) -> Direction {
 }
 
 /// Minimum, maximum, mean, standard deviation and number, times `factor`. Runs shorter than the first sample have none.
-fn samples(from: &Map<String, Value>, keys: [&str; 5], factor: f64) -> Option<Samples> {
+fn samples(from: &Map, keys: [&str; 5], factor: f64) -> Option<Samples> {
     let [min, max, mean, stddev] = [0, 1, 2, 3].map(|at| number(from, keys[at]).map(|found| found * factor));
     let samples = Samples {
         count: count(from, keys[4]).unwrap_or(0),

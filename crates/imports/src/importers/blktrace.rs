@@ -12,14 +12,15 @@
 //! ## What is lost
 //! An event names a device and a sector, not an I/O: two I/Os of one sector at once cannot be told apart. Events that the
 //! kernel dropped are counted by the gaps in their numbers, and what was under way then gives no latency. The file of one
-//! CPU alone lacks the ends that other CPUs saw; put all of them behind each other. Of CPUs behind each other so much is
-//! held as fits into 256 MiB, some 25 million events; beyond that the file of `blkparse -d` is wanted, of any size. Of a
-//! stack of devices each is read as its own.
+//! CPU alone lacks the ends that other CPUs saw: name all of them, or their folder, and they are read together, merged by
+//! time and of any size. Where somebody has put them behind each other so much is held as fits into 256 MiB, some 25
+//! million events. Of a stack of devices each is read as its own.
 //!
 //! ## Example
-//! `blktrace -d /dev/sda -w 10 -o sda; cat sda.blktrace.* >sda.bin; iodyno import sda.bin`
+//! `blktrace -d /dev/sda -w 10 -o sda; iodyno import sda.blktrace.*`
 
 mod codec;
+pub mod cpus;
 mod order;
 pub mod pairs;
 mod record;
@@ -68,10 +69,15 @@ fn read(source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
             break;
         }
     }
-    order.finish(&mut |event| pairs.take(&event));
     let mut unread = intake.unread();
+    order.finish(&mut |event| pairs.take(&event));
     unread.extend(order.unread());
-    let mut pieces: Vec<Piece> = result::results(pairs, "blktrace", intake.start_unix_ms())
+    pieces(pairs, intake.start_unix_ms(), unread)
+}
+
+/// One result for each device; what could not be read goes with the first.
+fn pieces(pairs: Pairs, start_unix_ms: Option<u64>, unread: Vec<String>) -> Result<Vec<Piece>, ImportError> {
+    let mut pieces: Vec<Piece> = result::results(pairs, "blktrace", start_unix_ms)
         .into_iter()
         .map(|(_, imported)| Piece { lines: Vec::new(), imported, unread: Vec::new() })
         .collect();

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn pieces(text: &str) -> Vec<Piece> {
-        find(&Text { lines: text.lines().collect() })
+        find(&Text::new(text))
     }
 
     #[test]

@@ -16,51 +16,46 @@
 //! `fio --output-format=json+ --output=out.json job.fio; iodyno import out.json`
 
 use crate::fio_json::{self, Direction, JobOutput, Latency, Output, Version};
-use crate::json_in_text::{self, Document};
+use crate::json_in_text;
 use crate::{How, Importer, Piece, Text, Unread};
 use model::imported::{DiskFigures, Imported, LatencyFigures, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
     id: "fio_json",
     since: "0.1",
     reads: "fio's JSON and JSON+, 2.2 to 3.4x",
-    how: How::Text(find),
+    how: How::Json(find),
 };
 
+/// Words of which one stands near the beginning of a document of fio.
+const WORDS: [&str; 3] = ["fio version", "\"jobs\"", "client_stats"];
+
 fn find(text: &Text) -> Vec<Piece> {
-    let mut runs: Vec<(Document, Output)> = Vec::new();
+    let mut runs: Vec<(Range<usize>, Output)> = Vec::new();
     let mut damaged = Vec::new();
-    for document in json_in_text::documents(text, &["fio version", "\"jobs\"", "client_stats"]) {
-        let parsed = match document.is_whole {
-            true => fio_json::parse_document(&document.text),
-            false => Err("its last brace is missing".into()),
-        };
-        match parsed {
-            Ok(parsed) => {
-                let output = fio_json::of_document(&parsed);
-                match runs.last_mut().filter(|(_, last)| is_same_run(last, &output)) {
-                    Some(last) => {
-                        *last =
-                            (Document { lines: last.0.lines.start..document.lines.end, ..document }, output)
-                    }
-                    None => runs.push((document, output)),
-                }
-            }
-            Err(why) => damaged.push(unread(&document, &why)),
+    for document in json_in_text::documents(text, &WORDS, fio_json::document) {
+        let lines = document.lines;
+        match document.said {
+            Ok(output) => match runs.last_mut().filter(|(_, last)| is_same_run(last, &output)) {
+                Some(last) => *last = (last.0.start..lines.end, output),
+                None => runs.push((lines, output)),
+            },
+            Err(why) => damaged.push(unread(&lines, &why)),
         }
     }
     let mut pieces: Vec<Piece> =
-        runs.iter().flat_map(|(document, output)| of_run(text, document, output)).collect();
+        runs.into_iter().flat_map(|(lines, output)| of_run(text, lines, output)).collect();
     if let Some(first) = pieces.first_mut() {
         first.unread.extend(damaged);
     }
     pieces
 }
 
-fn unread(document: &Document, why: &str) -> Unread {
-    let lines = (document.lines.start as u64 + 1, document.lines.end as u64);
+fn unread(lines: &Range<usize>, why: &str) -> Unread {
+    let lines = (lines.start as u64 + 1, lines.end as u64);
     Unread { lines: Some(lines), why: format!("a JSON document of fio that is cut off or damaged: {why}") }
 }
 
@@ -82,43 +77,43 @@ fn is_same_run(before: &Output, after: &Output) -> bool {
 }
 
 /// Each job with its own lines; what stands before the first one and after the last one is theirs.
-fn of_run(text: &Text, document: &Document, output: &Output) -> Vec<Piece> {
+fn of_run(text: &Text, document: Range<usize>, mut output: Output) -> Vec<Piece> {
     let has_parts = output.parts().next().is_some();
-    let wanted = |job: &JobOutput| !job.is_sum || !has_parts;
-    let starts = starts(text, document, output.jobs.len());
-    let mut jobs: Vec<(usize, &JobOutput)> =
-        starts.into_iter().zip(&output.jobs).filter(|(_, job)| wanted(job)).collect();
+    let starts = starts(text, &document, output.jobs.len());
+    let all = starts.into_iter().zip(std::mem::take(&mut output.jobs));
+    let mut jobs: Vec<(usize, JobOutput)> = all.filter(|(_, job)| !job.is_sum || !has_parts).collect();
     if let Some((start, _)) = jobs.first_mut() {
-        *start = document.lines.start;
+        *start = document.start;
     }
     let is_alone = jobs.len() == 1;
-    let ends = jobs.iter().skip(1).map(|(start, _)| *start).chain([document.lines.end]).collect::<Vec<_>>();
-    let piece = |((start, job), end): ((usize, &JobOutput), usize)| {
+    let ends = jobs.iter().skip(1).map(|(start, _)| *start).chain([document.end]).collect::<Vec<_>>();
+    let piece = |((start, job), end): ((usize, JobOutput), usize)| {
         // A document on one line is of all its jobs.
         let lines = start..end.max(start + 1);
-        Piece::new(lines, imported(output, job, is_alone))
+        Piece::new(lines, imported(&output, job, is_alone))
     };
     jobs.into_iter().zip(ends).map(piece).collect()
 }
 
 /// The line at which each job begins, one before its name; all in the first line where the document is not printed as fio
 /// prints it.
-fn starts(text: &Text, document: &Document, jobs: usize) -> Vec<usize> {
-    let all = text.lines.get(document.lines.clone()).unwrap_or_default().iter().enumerate();
-    let named = all.filter(|(_, line)| line.trim_start().starts_with("\"jobname\""));
-    let starts: Vec<usize> = named.map(|(at, _)| (document.lines.start + at).saturating_sub(1)).collect();
+fn starts(text: &Text, document: &Range<usize>, jobs: usize) -> Vec<usize> {
+    let all = text.lines.get(document.clone()).unwrap_or_default().iter().enumerate();
+    let named = all.filter(|(_, line)| line.trim_ascii_start().starts_with("\"jobname\""));
+    let starts: Vec<usize> = named.map(|(at, _)| (document.start + at).saturating_sub(1)).collect();
     let is_plain = starts.len() == jobs && starts.windows(2).all(|pair| pair[0] < pair[1]);
-    if is_plain { starts } else { vec![document.lines.start; jobs] }
+    if is_plain { starts } else { vec![document.start; jobs] }
 }
 
-fn imported(output: &Output, job: &JobOutput, is_alone: bool) -> Imported {
+fn imported(output: &Output, job: JobOutput, is_alone: bool) -> Imported {
+    let facts = facts(output, &job);
     let mut load = LoadFigures {
         elapsed_ms: (job.runtime_ms > 0).then_some(job.runtime_ms as f64),
-        read: side(&job.read),
-        write: side(&job.write),
-        trim: side(&job.trim),
-        sync: side(&job.sync).map(|side| SideFigures { iops: None, bytes: None, bytes_per_s: None, ..side }),
-        mixed: job.mixed.as_ref().and_then(side),
+        read: side(job.read),
+        write: side(job.write),
+        trim: side(job.trim),
+        sync: side(job.sync).map(|side| SideFigures { iops: None, bytes: None, bytes_per_s: None, ..side }),
+        mixed: job.mixed.and_then(side),
         cpu_user_pct: Some(job.usr_cpu),
         cpu_system_pct: Some(job.sys_cpu),
         errors: Some(job.errors.max(u64::from(job.error != 0))),
@@ -139,12 +134,12 @@ fn imported(output: &Output, job: &JobOutput, is_alone: bool) -> Imported {
     let tool = if output.version_text.is_empty() { "fio".into() } else { output.version_text.clone() };
     Imported {
         tool,
-        name: job.name.clone(),
+        name: job.name,
         measured_unix_ms: job.started_unix_ms.or(output.unix_ms),
         lossy,
         units,
         load: Some(load),
-        facts: facts(output, job),
+        facts,
         ..Imported::default()
     }
 }
@@ -171,8 +166,8 @@ fn facts(output: &Output, job: &JobOutput) -> BTreeMap<String, String> {
 }
 
 /// A direction that did nothing is none.
-fn side(direction: &Direction) -> Option<SideFigures> {
-    let latencies = [("slat", &direction.slat), ("clat", &direction.clat), ("lat", &direction.lat)];
+fn side(direction: Direction) -> Option<SideFigures> {
+    let latencies = [("slat", direction.slat), ("clat", direction.clat), ("lat", direction.lat)];
     (direction.ios > 0).then(|| SideFigures {
         ios: Some(direction.ios),
         bytes: Some(direction.bytes as f64),
@@ -180,12 +175,12 @@ fn side(direction: &Direction) -> Option<SideFigures> {
         bytes_per_s: Some(direction.bytes_per_s),
         iops_samples: direction.iops_samples,
         bytes_per_s_samples: direction.bytes_per_s_samples,
-        latencies: latencies.into_iter().filter_map(|(kind, found)| latency(kind, found.as_ref()?)).collect(),
+        latencies: latencies.into_iter().filter_map(|(kind, found)| latency(kind, found?)).collect(),
     })
 }
 
 /// What has neither a mean nor a bucket was not measured (slat of synchronous engines).
-fn latency(kind: &str, found: &Latency) -> Option<LatencyFigures> {
+fn latency(kind: &str, found: Latency) -> Option<LatencyFigures> {
     let has_any = found.max_ns > 0.0 || found.mean_ns > 0.0 || found.samples.is_some_and(|count| count > 0);
     has_any.then(|| LatencyFigures {
         kind: kind.into(),
@@ -194,8 +189,8 @@ fn latency(kind: &str, found: &Latency) -> Option<LatencyFigures> {
         mean_ns: Some(found.mean_ns),
         stddev_ns: Some(found.stddev_ns),
         max_ns: Some(found.max_ns),
-        percentiles: found.percentiles.clone(),
-        histogram: found.bins.clone(),
+        percentiles: found.percentiles,
+        histogram: found.bins,
     })
 }
 

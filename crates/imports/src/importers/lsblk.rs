@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// Where it is described.
 pub static IMPORTER: Importer =
-    Importer { id: "lsblk", since: "0.1", reads: "lsblk --json", how: How::Text(find) };
+    Importer { id: "lsblk", since: "0.1", reads: "lsblk --json", how: How::Json(find) };
 
 /// So deep a tree is no machine's.
 const DEPTH_MAX: u32 = 32;
@@ -91,7 +91,7 @@ mod tests {
         let document = "# lsblk -O --json\n{\"blockdevices\": [\n{\"name\": \"sda\", \"size\": \"1.8T\", \"rota\": true, \
                         \"model\": \" X \", \"serial\": null, \"children\": [{\"name\": \"sda1\", \
                         \"mountpoints\": [null, \"/srv\"]}]}]\n}\nafter\n";
-        let found = find(&Text { lines: document.lines().collect() });
+        let found = find(&Text::new(document));
         assert_eq!((found[0].lines.len(), found[0].lines[0].clone()), (1, 1..4));
         let facts = &found[0].imported.facts;
         let get = |name: &str| facts.get(name).map(String::as_str);

@@ -1,6 +1,7 @@
 //! JSON documents within a text.
 
 use crate::Text;
+use crate::json_in_text::Braces;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -52,29 +53,19 @@ pub fn documents(text: &Text, key: &str) -> Found {
     found
 }
 
-/// From the first line on until its brace closes: how many lines, and their text. Braces in strings do not count.
+/// From the first line on until its brace closes: how many lines, and their text.
 fn whole(lines: &[&str]) -> Option<(usize, String)> {
     let mut document = String::new();
-    let (mut depth, mut in_string, mut escaped) = (0u32, false, false);
+    let mut braces = Braces::default();
     for (count, line) in lines.iter().enumerate() {
-        for byte in line.bytes() {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' if in_string => escaped = true,
-                b'"' => in_string = !in_string,
-                _ if in_string => {}
-                b'{' => depth += 1,
-                b'}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
+        if let Some(end) = braces.end_in(line) {
+            document.push_str(&line[..end]);
+            return Some((count + 1, document));
         }
         document.push_str(line);
         document.push('\n');
         if document.len() > DOCUMENT_MAX_BYTES {
             return None;
-        }
-        if depth == 0 {
-            return Some((count + 1, document));
         }
     }
     None

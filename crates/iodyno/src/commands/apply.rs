@@ -33,7 +33,7 @@ struct Document {
 
 /// Writes the proven values in their order, each read back; on any error everything is put back.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let record = Store::open(&context.state_dir)?.get(args.record)?;
+    let record = Store::open_read_only(&context.state_dir)?.get(args.record)?;
     let wish = wish(args.record, &record, context)?;
     let queue = Queue::of(&context.host, &wish.device)
         .ok_or_else(|| Failure::new(Exit::Failed, format!("{} is not on this machine now.", wish.device)))?;

@@ -68,7 +68,7 @@ fn job(args: &Args) -> Result<Option<Job>, Failure> {
 
 fn side(name: &str, args: &Args, context: &Context) -> Result<IoPath, Failure> {
     if let Ok(record) = name.parse::<i64>() {
-        return Ok(Store::open(&context.state_dir)?.get(record)?.path);
+        return Ok(Store::open_read_only(&context.state_dir)?.get(record)?.path);
     }
     match Path::new(name).extension().and_then(|end| end.to_str()) {
         Some("host") => captured(name, args.target.as_deref()),

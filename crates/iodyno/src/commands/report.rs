@@ -76,9 +76,9 @@ struct Absent {
     why: String,
 }
 
-/// A record and its number, where it has one.
+/// A record, and its number, tags and notes, where it has any.
 struct Source {
-    id: Option<i64>,
+    about: About,
     record: Record,
 }
 
@@ -98,7 +98,17 @@ struct Made {
 #[derive(Deserialize)]
 struct Shown {
     id: Option<i64>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    notes: Vec<Note>,
     record: Record,
+}
+
+/// A note in it.
+#[derive(Deserialize)]
+struct Note {
+    text: String,
 }
 
 /// Writes the files and says which.
@@ -149,8 +159,8 @@ fn one(name: &str, format: Format, context: &Context) -> Result<Made, Failure> {
     let source = open(name, context)?;
     let content = content(&source, format)?;
     let figures = page::figures::figures(&source.record);
-    let name = source.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
-    Ok(Made { id: source.id, ids: Vec::new(), summary: source.record.summary, figures, content, name })
+    let name = source.about.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
+    Ok(Made { id: source.about.id, ids: Vec::new(), summary: source.record.summary, figures, content, name })
 }
 
 /// From the ending of the file, unless it is said.
@@ -176,34 +186,37 @@ fn format(args: &Args) -> Result<Format, Failure> {
 /// The record of a number, or of a file.
 fn open(name: &str, context: &Context) -> Result<Source, Failure> {
     if let Ok(id) = name.parse::<i64>() {
-        let record = Store::open(&context.state_dir)?.get(id)?;
-        return Ok(Source { id: Some(id), record });
+        let store = Store::open_read_only(&context.state_dir)?;
+        let record = store.get(id)?;
+        let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
+        return Ok(Source { about: About { id: Some(id), tags: store.tags(id)?, notes }, record });
     }
     let text = files::read_text(Path::new(name)).map_err(|error| {
         Failure::usage(format!(
             "`{name}` is neither the number of a record nor a file that can be read: {error}"
         ))
     })?;
-    if let Ok(Shown { id, record }) = serde_json::from_str::<Shown>(&text) {
-        return Ok(Source { id, record });
+    if let Ok(Shown { id, tags, notes, record }) = serde_json::from_str::<Shown>(&text) {
+        let notes = notes.into_iter().map(|note| note.text).collect();
+        return Ok(Source { about: About { id, tags, notes }, record });
     }
     let record = serde_json::from_str::<Record>(&text).map_err(|error| {
         Failure::usage(format!(
             "{name} holds no record of iodyno: {error}.\n`iodyno show N --json` prints one."
         ))
     })?;
-    Ok(Source { id: None, record })
+    Ok(Source { about: About::default(), record })
 }
 
 fn content(source: &Source, format: Format) -> Result<String, Failure> {
-    let about = About { id: source.id, ..About::default() };
+    let about = &source.about;
     Ok(match format {
-        Format::Html | Format::Svg => page::report(&source.record, &about),
-        Format::Md => page::markdown(&source.record, &about),
+        Format::Html | Format::Svg => page::report(&source.record, about),
+        Format::Md => page::markdown(&source.record, about),
         Format::Csv => page::series_csv(&source.record),
         Format::Json => {
             let failed = |error| Failure::new(Exit::Failed, format!("cannot write the record: {error}"));
-            match source.id {
+            match about.id {
                 Some(id) => {
                     let document = RecordDocument { schema: "iodyno.show/1", id, record: &source.record };
                     serde_json::to_string_pretty(&document).map_err(failed)?

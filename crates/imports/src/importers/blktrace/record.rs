@@ -56,6 +56,8 @@ pub struct Intake {
     /// The stream of the last record, and its number: mostly it is the same again.
     last: Option<(u64, u32)>,
     skipped_bytes: u64,
+    /// Of a file that does not begin with a record.
+    others_bytes: u64,
     lost: u64,
     cut_bytes: u64,
     start_unix_ms: Option<u64>,
@@ -67,7 +69,12 @@ impl Intake {
     pub fn take(&mut self, data: &[u8], is_end: bool, give: &mut impl FnMut(Event, u32)) -> usize {
         let order = match self.bytes.or_else(|| byte_order(data)) {
             Some(order) => order,
-            None => return data.len(),
+            // The first four bytes may come in several pieces.
+            None if data.len() < 4 && !is_end => return 0,
+            None => {
+                self.others_bytes += data.len() as u64;
+                return data.len();
+            }
         };
         self.bytes = Some(order);
         match order {
@@ -161,6 +168,9 @@ impl Intake {
     /// What could not be read, as sentences.
     pub fn unread(&self) -> Vec<String> {
         let mut unread = Vec::new();
+        if self.others_bytes > 0 {
+            unread.push(format!("its {} bytes do not begin with a record of blktrace", self.others_bytes));
+        }
         if self.skipped_bytes > 0 {
             unread.push(format!("{} bytes are between records and no part of one", self.skipped_bytes));
         }

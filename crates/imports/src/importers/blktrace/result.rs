@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// The percentiles that fio prints.
 const PERCENTILES: [f64; 15] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.9, 99.99];
-/// A gap of more seconds than this is no rate of zero: the trace was put together, or its times are damaged.
-const GAP_MAX_S: u64 = 100_000;
+/// More idle seconds than this in all are no rates of zero: the trace was put together, or its times are damaged.
+const IDLE_MAX_S: u64 = 100_000;
 
 /// The results with their devices' numbers, of those devices that had an I/O.
 pub fn results(pairs: Pairs, tool: &str, start_unix_ms: Option<u64>) -> Vec<(u32, Imported)> {
@@ -98,13 +98,15 @@ fn series(tally: &Tally, name: &str) -> Vec<model::imported::ImportedSeries> {
     ];
     let last = tally.elapsed_ns() / 1_000_000_000;
     for (side, ios, bytes) in fields.into_iter().filter(|(side, ..)| tally.done[*side as usize].ios > 0) {
-        let mut next = 0;
+        let (mut next, mut idle_left) = (0, IDLE_MAX_S);
         for (second, sides) in &tally.seconds {
             // Whole seconds only: a rate of a part of one would look like a drop.
             if *second >= last {
                 break;
             }
-            if second.saturating_sub(next) < GAP_MAX_S {
+            let gap = second.saturating_sub(next);
+            if gap < idle_left {
+                idle_left -= gap;
                 (next..*second).for_each(|idle| push(&mut series, (ios, bytes), name, idle, (0, 0)));
             }
             let counts = sides[side as usize];

@@ -84,6 +84,88 @@ fn a_file_in_the_other_byte_order_is_the_same() {
     assert_eq!(of(&little), of(&big));
 }
 
+/// A file of a CPU that gives few bytes at a time.
+fn file(name: &str, bytes: Vec<u8>) -> (String, Box<dyn BufRead>) {
+    (name.into(), Box::new(std::io::BufReader::with_capacity(97, std::io::Cursor::new(bytes))))
+}
+
+#[test]
+fn the_files_of_the_cpus_are_merged_by_time() {
+    let whole = &of(&nvme())[0];
+    let cpu = |number: u32| fixtures::bytes(&format!("blktrace/nvme.blktrace.{number}"));
+    // Also in another order, and with the file of a CPU that saw nothing.
+    for files in [
+        vec![file("nvme.blktrace.0", cpu(0)), file("nvme.blktrace.1", cpu(1))],
+        vec![
+            file("nvme.blktrace.1", cpu(1)),
+            file("nvme.blktrace.2", vec![]),
+            file("nvme.blktrace.0", cpu(0)),
+        ],
+    ] {
+        let import = crate::import_trace("nvme.blktrace.*", files).unwrap();
+        let [found] = &import.results[..] else { panic!("{:?}", import.results) };
+        assert_eq!((found.importer.as_str(), found.file.as_str()), ("blktrace", "nvme.blktrace.*"));
+        assert_eq!(found.load, whole.load);
+        assert_eq!((&found.series, &found.facts, &found.lossy), (&whole.series, &whole.facts, &whole.lossy));
+        assert_eq!(found.measured_unix_ms, whole.measured_unix_ms);
+        assert!(import.unread.is_empty(), "{:?}", import.unread);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_one_file_of_a_trace_is_said_with_its_name() {
+    let mut cut = fixtures::bytes("blktrace/nvme.blktrace.1");
+    cut.truncate(cut.len() - 20);
+    let files = vec![
+        file("a.blktrace.0", fixtures::bytes("blktrace/nvme.blktrace.0")),
+        file("a.blktrace.1", cut),
+        file("a.blktrace.2", b"no trace".to_vec()),
+    ];
+    let import = crate::import_trace("a.blktrace.*", files).unwrap();
+    assert_eq!(import.results.len(), 1);
+    let why: Vec<&str> = import.unread.iter().map(|one| one.why.as_str()).collect();
+    assert!(why.iter().any(|why| why.starts_with("a.blktrace.1: the last record is cut off")), "{why:?}");
+    assert!(why.iter().any(|why| why.starts_with("a.blktrace.2: its 8 bytes do not begin")), "{why:?}");
+    let nothing = crate::import_trace("a.blktrace.*", vec![file("a.blktrace.0", vec![])]);
+    assert!(matches!(nothing, Err(ImportError::Damaged(_))));
+}
+
+#[test]
+fn a_trace_is_told_by_the_names_of_its_files() {
+    for (file, trace) in [
+        ("sda.blktrace.0", Some("sda")),
+        ("/x/y.z.blktrace.127", Some("/x/y.z")),
+        ("sda.blktrace.", None),
+        ("sda.blktrace.bin", None),
+        (".blktrace.1", None),
+        ("x/.blktrace.1", None),
+        ("sda.bin", None),
+    ] {
+        assert_eq!(cpus::trace_of(file), trace, "{file}");
+    }
+}
+
+#[test]
+fn a_long_trace_is_given_out_before_its_end() {
+    // What one CPU queues is done 3 µs later on the other. All of it is more than is held of mixed events.
+    let cpu = |number: u32, action: u32, first: u64| {
+        let mut bytes = Vec::new();
+        for (count, at) in (first..2_400_000u64).step_by(4).enumerate() {
+            bytes.extend(0x6561_7407u32.to_le_bytes());
+            bytes.extend((1 + count as u32).to_le_bytes());
+            bytes.extend((at * 1_000).to_le_bytes());
+            bytes.extend((at / 4 * 8).to_le_bytes());
+            bytes.extend([4_096, 1 << 16 | action, 7, 8 << 20, number, 0].map(u32::to_le_bytes).concat());
+        }
+        file(&format!("x.blktrace.{number}"), bytes)
+    };
+    let import = crate::import_trace("x", vec![cpu(0, 1, 0), cpu(1, 8, 3)]).unwrap();
+    let read = import.results[0].load.as_ref().unwrap().read.as_ref().unwrap();
+    let whole = read.latency("q2c").unwrap();
+    assert_eq!((read.ios, whole.count, whole.mean_ns), (Some(600_000), Some(600_000), Some(3_000.0)));
+    assert!(import.unread.is_empty(), "{:?}", import.unread);
+}
+
 #[test]
 fn one_cpu_alone_says_what_it_lacks() {
     let result = import("x", &mut fixtures::bytes("blktrace/nvme.blktrace.0").as_slice()).unwrap();

@@ -110,5 +110,5 @@ fn heads_that_were_taken_out_and_rows_that_lost_numbers() {
     assert_eq!(result.unread[0].lines, Some((4, 4)));
     assert!(found.lossy.iter().any(|one| one.contains("head of the output is missing")));
     let alone = "avg-cpu: %user %nice %system %iowait %steal %idle |\nand so on\n";
-    assert!(find(&Text { lines: alone.lines().collect() }).is_empty(), "a head without numbers is no result");
+    assert!(find(&Text::new(alone)).is_empty(), "a head without numbers is no result");
 }

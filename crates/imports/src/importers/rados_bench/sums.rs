@@ -1,15 +1,15 @@
 //! The sums at the end of rados bench, and the results that they are of.
 
 use super::rows::{self, Row};
-use crate::fio_json::value::{NUMBER_MAX, as_number};
+use crate::fio_json::value::{self, NUMBER_MAX, Value, number};
 use crate::importers::fio_text::values::plain;
 use crate::importers::fio_text::{Facts, ranges};
 use crate::json_in_text;
 use crate::{Piece, Text, Unread};
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
 use regex::Regex;
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 const MIB: f64 = 1_048_576.0;
@@ -192,35 +192,41 @@ fn command_facts(command: &str) -> Facts {
 
 /// The results of the JSON documents of a text.
 pub fn of_json(text: &Text) -> Vec<Piece> {
-    let documents = json_in_text::documents(text, &["total_time_run", "\"datas\"", "concurrent_ios"]);
-    let pieces = documents.into_iter().filter(|document| document.is_whole).filter_map(|document| {
-        let value: Map<String, Value> = serde_json::from_str(&document.text).ok()?;
-        let sums = SUMS.iter().filter_map(|(_, key)| Some((*key, as_number(value.get(*key)?)?))).collect();
-        let mut facts = Facts::new();
-        if let Some(count) = value.get("concurrent_ios").and_then(as_number) {
-            facts.insert("iodepth".into(), format!("{count:.0}"));
-        }
-        let mut imported = imported(&sums, facts)?;
-        let datas = value.get("datas").and_then(Value::as_array);
-        let rows: Vec<Row> = datas.into_iter().flatten().filter_map(row_of_json).collect();
+    let words = ["total_time_run", "\"datas\"", "concurrent_ios"];
+    let documents = json_in_text::documents(text, &words, document);
+    let piece = |(lines, imported): (Range<usize>, Imported)| {
+        let before = lines.start.checked_sub(1);
+        let hints = before.filter(|line| text.lines[*line].trim().starts_with("hints ="));
+        Piece::new(hints.unwrap_or(lines.start)..lines.end, imported)
+    };
+    let said = documents.into_iter().filter_map(|document| Some((document.lines, document.said.ok()??)));
+    said.map(piece).collect()
+}
+
+/// The result in the document that a text begins with, where there is one, and how many bytes the document takes.
+fn document(text: &str) -> Result<(Option<Imported>, usize), String> {
+    let (document, used) = value::parse(text)?;
+    let sums = SUMS.iter().filter_map(|(_, key)| Some((*key, number(&document, key)?))).collect();
+    let mut facts = Facts::new();
+    if let Some(count) = number(&document, "concurrent_ios") {
+        facts.insert("iodepth".into(), format!("{count:.0}"));
+    }
+    let imported = imported(&sums, facts).map(|mut imported| {
+        let datas = document.get("datas").into_iter().flat_map(Value::items);
+        let rows: Vec<Row> = datas.filter_map(row_of_json).collect();
         imported.series = rows::series(&rows);
-        let hints = document
-            .lines
-            .start
-            .checked_sub(1)
-            .filter(|line| text.lines[*line].trim().starts_with("hints ="));
-        Some(Piece::new(hints.unwrap_or(document.lines.start)..document.lines.end, imported))
+        imported
     });
-    pieces.collect()
+    Ok((imported, used))
 }
 
 fn row_of_json(value: &Value) -> Option<Row> {
-    let number = |key: &str| as_number(value.get(key)?);
+    let row = value.as_map()?;
     Some(Row {
-        second: number("sec")?.max(0.0) as u64,
-        finished: number("finished")?,
-        mib_per_s: number("cur_bw"),
-        last_s: number("last_lat"),
+        second: number(row, "sec")?.max(0.0) as u64,
+        finished: number(row, "finished")?,
+        mib_per_s: number(row, "cur_bw"),
+        last_s: number(row, "last_lat"),
     })
 }
 

@@ -30,7 +30,7 @@ pub fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answ
         return Ok(Answer::Seen(vec![seen(data, what, &look, measured)]));
     }
     let id = args.record.unwrap_or_default();
-    let record = Store::open(&context.state_dir)?.get(id)?;
+    let record = Store::open_read_only(&context.state_dir)?.get(id)?;
     let loads = loads_of(&record);
     if loads.is_empty() {
         return Err(Failure::usage(format!("record {id} has no load to look at; give that of a run")));

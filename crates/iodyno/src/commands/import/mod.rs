@@ -1,5 +1,6 @@
 //! `iodyno import`: results of other tools become records.
 
+mod inputs;
 pub mod record;
 pub mod source;
 mod table;
@@ -7,6 +8,7 @@ mod table;
 use super::Context;
 use crate::exit::{Exit, Failure};
 use imports::Unread;
+use inputs::Input;
 use model::imported::Imported;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -15,7 +17,8 @@ use store::{Filter, Store};
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files that other tools wrote, or pages that their output was pasted into; `-` is stdin.
+    /// Files that other tools wrote, or pages that their output was pasted into; a folder stands for the files in it, `-`
+    /// for stdin. The files that blktrace writes for each CPU are read together.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
     /// Say what is found and keep nothing.
@@ -74,8 +77,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let mut keeper = Keeper { store, args, context, rows: HashMap::new(), seen: HashMap::new() };
     keeper.look()?;
     let mut files = Vec::new();
-    for name in &args.files {
-        let file = keeper.file(name)?;
+    for input in inputs::of(&args.files, &context.host) {
+        let file = keeper.file(&input)?;
         table::lines(&file, args.verbose, args.dry_run).into_iter().for_each(|line| context.out.say(line));
         files.push(file);
     }
@@ -109,10 +112,17 @@ impl Keeper<'_> {
         Ok(())
     }
 
-    fn file(&mut self, name: &str) -> Result<File, Failure> {
-        let mut file = File { file: name.into(), error: None, results: Vec::new(), unread: Vec::new() };
-        let read = source::open(name).and_then(|mut source| imports::import(name, &mut source));
-        let import = match read {
+    fn file(&mut self, input: &Input) -> Result<File, Failure> {
+        let mut file = File {
+            file: input.name.clone(),
+            error: input.error.clone(),
+            results: Vec::new(),
+            unread: Vec::new(),
+        };
+        if file.error.is_some() {
+            return Ok(file);
+        }
+        let import = match source::import(input) {
             Ok(import) => import,
             Err(error) => {
                 file.error = Some(error.to_string());
