@@ -110,9 +110,11 @@ impl Guest {
     fn start_once(&mut self, limit_s: u64) -> Result<String, Error> {
         let lab = cache::dir().canonicalize()?;
         let log = File::create(self.dir.join("qemu.log"))?;
-        // setpriv ends QEMU when the thread that started it ends, also by a signal that nothing can be done about.
+        // setpriv ends QEMU when the thread that started it ends, also by a signal that nothing can be done about. An
+        // emulated CPU that has to wait for a host's stands still in the midst of an I/O, so it goes before other work,
+        // where the right for that is there.
         let mut qemu = Command::new("setpriv")
-            .args(["--pdeathsig", "KILL", "qemu-system-x86_64"])
+            .args(["--pdeathsig", "KILL", "nice", "-n", "-5", "qemu-system-x86_64"])
             .args(self.machine.qemu_arguments(&lab))
             .current_dir(&self.dir)
             .stdin(Stdio::piped())

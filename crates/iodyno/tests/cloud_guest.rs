@@ -51,6 +51,7 @@ fn a_throttled_disk_is_seen_to_be_capped_and_a_free_one_is_not() {
     // An emulated CPU of a busy host stands still for whole moments, and the rate is not flat then.
     let attempt = |guest: &mut Guest| {
         let (is_found, iops, id) = found(guest, 0);
+        println!("{iops:.1} IOPS, found: {is_found}");
         let show = format!("IODYNO_STATE_DIR=/run/state /run/iodyno cloud --record {id}");
         let done = guest.run(&show, LIMIT_S).unwrap();
         assert_eq!(done.status, 0, "{done:?}");

@@ -2,6 +2,7 @@
 
 use crate::commands::Context;
 use crate::exit::Failure;
+use host::Host;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::LayerTimes;
@@ -9,6 +10,7 @@ use model::record::{Provenance, RECORD_SCHEMA, Record};
 use model::studies::Studies;
 use model::units;
 use pipeline::analyse::fields::Fields;
+use pipeline::inventory::{self, InventoryError};
 use pipeline::observe::{self, Sampler, Scope};
 use store::Store;
 
@@ -25,8 +27,25 @@ pub struct Recording {
     origin_ns: u64,
 }
 
+/// Whether all named devices, of which there is one at least, are on a path.
+fn holds(path: &IoPath, named: &[String]) -> bool {
+    let layers = path.root.walk();
+    !named.is_empty() && named.iter().all(|name| layers.iter().any(|layer| layer.name == *name))
+}
+
+/// The path from the first of the named devices, which are told from the top down, where it holds the others; else the
+/// one through the device.
+fn path_of(host: &Host, device: &str, named: &[String]) -> Result<IoPath, InventoryError> {
+    let of_all = named.first().map(|top| inventory::collect(host, top)).transpose()?;
+    match of_all.filter(|path| holds(path, named)) {
+        Some(path) => Ok(path),
+        None => inventory::collect(host, device),
+    }
+}
+
 impl Recording {
-    /// Begins, with the sensors of a scope; the path is the one through a device.
+    /// Begins, with the sensors of a scope. The path is the one of all its devices where one holds them, else the one
+    /// through a device.
     pub fn start(
         context: &Context,
         device: &str,
@@ -34,7 +53,7 @@ impl Recording {
         scope: &Scope,
     ) -> Result<Recording, Failure> {
         let path =
-            pipeline::inventory::collect(&context.host, device).map_err(crate::commands::inspect::failure)?;
+            path_of(&context.host, device, &scope.devices).map_err(crate::commands::inspect::failure)?;
         let origin_ns = host::clock::monotonic_ns();
         Ok(Recording {
             sampler: Sampler::start(&context.host, interval_ms, origin_ns, scope),
@@ -56,10 +75,7 @@ impl Recording {
     pub fn finish(self, context: &Context) -> Result<(i64, String), Failure> {
         let summary = self.summary();
         // One path is named as every other verb's record names it.
-        let layers = self.path.root.walk();
-        let named = &self.scope.devices;
-        let is_one_path =
-            !named.is_empty() && named.iter().all(|name| layers.iter().any(|layer| layer.name == *name));
+        let is_one_path = holds(&self.path, &self.scope.devices);
         let target = if is_one_path { self.path.target.clone() } else { self.watched() };
         let record = Record {
             schema: RECORD_SCHEMA.into(),
