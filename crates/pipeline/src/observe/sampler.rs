@@ -112,8 +112,19 @@ impl Sampler {
         locked(&self.state).tracks.iter().filter_map(|track| track.reading(from_ns, to_ns)).collect()
     }
 
-    /// The same of one sensor, for each of `count` equal parts of that time: a curve over it. A part in which the sensor
-    /// was not read has nothing.
+    /// Up to when something new can be told by one who has told everything up to `told_ns`; none as long as the devices'
+    /// counters were not read again. They are left out now and then where reading them is dear, while other sensors go
+    /// on, and what is told at such a moment would be told twice.
+    pub fn news(&self, told_ns: i64) -> Option<i64> {
+        let state = locked(&self.state);
+        let devices = state.tracks.iter().find(|track| track.id() == "diskstats");
+        // A row behind the last moment belongs to a round of readings that is still under way.
+        let read_ns = devices.map_or(Some(state.last_ns), |track| track.last_until(state.last_ns))?;
+        (read_ns > told_ns).then_some(state.last_ns)
+    }
+
+    /// [`Sampler::readings`] of one sensor, for each of `count` equal parts of a time: a curve over it. A part in which the
+    /// sensor was not read has nothing.
     pub fn curve(&self, sensor: &str, from_ns: i64, to_ns: i64, count: usize) -> Vec<Option<Reading>> {
         let state = locked(&self.state);
         let Some(track) = state.tracks.iter().find(|track| track.id() == sensor) else {
@@ -315,6 +326,27 @@ mod tests {
         assert!(curve.iter().all(|part| part.as_ref().is_some_and(|part| part.seconds() == 10.0)));
         assert_eq!(sampler.curve("cpu", 0, 60_000_000_000, 2).len(), 2);
         assert_eq!(sampler.step(30_500_000_000, -1), 29_000_000_000);
+    }
+
+    #[test]
+    fn what_was_told_of_the_devices_is_no_news() {
+        let series =
+            |name: &str| vec![SeriesName { name: name.into(), kind: model::sample::MetricKind::Counter }];
+        let rows = |seconds: &[i64]| -> Vec<Row> {
+            let row =
+                |second: &i64| Row { time_ns: second * 1_000_000_000, cells: vec![*second as f64].into() };
+            seconds.iter().map(row).collect()
+        };
+        let disk = || ("diskstats", series("disk.sda.read_ios"), rows(&[0, 1, 2]));
+        let cpu = || ("cpu", series("cpu.0.user"), rows(&[0, 1, 2, 3]));
+        // At 3 s the counters of the devices were left out.
+        let sampler = Sampler::of_rows([cpu(), disk()]);
+        assert_eq!(sampler.news(1_500_000_000), Some(3_000_000_000));
+        assert_eq!(sampler.news(2_500_000_000), None);
+        // Where no device counts, the other sensors are the news.
+        let sampler = Sampler::of_rows([cpu()]);
+        assert_eq!(sampler.news(2_500_000_000), Some(3_000_000_000));
+        assert_eq!(sampler.news(3_000_000_000), None);
     }
 
     #[test]

@@ -212,7 +212,12 @@ impl Track {
 
     /// Time of the last row.
     pub fn last_ns(&self) -> Option<i64> {
-        self.store.at(i64::MAX).map(|row| row.time_ns)
+        self.last_until(i64::MAX)
+    }
+
+    /// Time of the last row that is not after a moment.
+    pub fn last_until(&self, time_ns: i64) -> Option<i64> {
+        self.store.at(time_ns).map(|row| row.time_ns)
     }
 
     /// The samples as they go into a record.

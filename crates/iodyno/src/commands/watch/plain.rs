@@ -21,11 +21,7 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
     let mut count = 0;
     let (mut lines, mut shown) = (Vec::new(), Vec::new());
     while beats.wait() && !context.out.is_unread() {
-        let now_ns = watching.sampler.status().last_ns;
-        // Rows more often than samples would say the same thing twice.
-        if now_ns == last_ns {
-            continue;
-        }
+        let Some(now_ns) = watching.sampler.news(last_ns) else { continue };
         let frame = watching.frame(last_ns, now_ns);
         if count % HEADING_EVERY == 0 {
             context.out.say(watch_lines::HEADING);

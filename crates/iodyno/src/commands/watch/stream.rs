@@ -97,12 +97,9 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
     let mut last_ns = watching.sampler.status().last_ns;
     let mut before = watching.tracing.read();
     while beats.wait() && !context.out.is_unread() {
+        let Some(now_ns) = watching.sampler.news(last_ns) else { continue };
         let status = watching.sampler.status();
-        // Documents more often than samples would say the same thing twice.
-        if status.last_ns == last_ns {
-            continue;
-        }
-        let readings = watching.sampler.readings(last_ns, status.last_ns);
+        let readings = watching.sampler.readings(last_ns, now_ns);
         let frame = watching.fields.frame(&readings);
         let of_disks = readings.iter().find(|reading| reading.sensor == "diskstats");
         let layers = watching.tracing.read();
@@ -110,18 +107,18 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
         context.out.line(&Sample {
             schema: "iodyno.sample/1",
             unix_ms: host::clock::unix_ms(),
-            at_ms: status.last_ns as f64 / 1e6,
-            seconds: of_disks.map_or((status.last_ns - last_ns) as f64 / 1e9, Reading::seconds),
+            at_ms: now_ns as f64 / 1e6,
+            seconds: of_disks.map_or((now_ns - last_ns) as f64 / 1e9, Reading::seconds),
             late: status.late,
             lost: status.lost,
             cost_cpu_ms: status.cost_cpu_ns as f64 / 1e6,
             fields: by_field(&frame),
-            findings: watching.findings(status.last_ns),
+            findings: watching.findings(now_ns),
             layers: times.as_ref().map_or_else(Vec::new, |times| ArmSpan::of("", times)),
             latencies: times.as_ref().filter(|_| args.latencies).map_or_else(Vec::new, latencies),
         });
         beats.said();
-        (last_ns, before) = (status.last_ns, layers);
+        (last_ns, before) = (now_ns, layers);
     }
     Ok(Exit::Fine)
 }
