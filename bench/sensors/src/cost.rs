@@ -17,10 +17,10 @@ pub struct Cost {
     pub absent: Vec<String>,
 }
 
-/// Lets all sensors run, every `interval_ms`. Opening them and their first sample are left out.
-pub fn measure(host: &Host, interval_ms: u64, seconds: u64) -> Result<Cost, String> {
+/// Lets all sensors run on what the scope names, every `interval_ms`. Opening them and their first sample are left out.
+pub fn measure(host: &Host, scope: &Scope, interval_ms: u64, seconds: u64) -> Result<Cost, String> {
     let origin_ns = clock::monotonic_ns();
-    let sampler = Sampler::keeping(Keep::HOUR, host, interval_ms, origin_ns, &Scope::default());
+    let sampler = Sampler::keeping(Keep::HOUR, host, interval_ms, origin_ns, scope);
     // The first seconds look at everything for the first time.
     clock::sleep_ms(2_500);
     let (before, status) = (process::cpu_time(), sampler.status());
@@ -37,6 +37,17 @@ pub fn measure(host: &Host, interval_ms: u64, seconds: u64) -> Result<Cost, Stri
     }
     let absent = later.absent.into_iter().map(|(sensor, _)| sensor).collect();
     Ok(Cost { percent: percent(cpu_ns), cpu_ns, samples, by_sensor, absent })
+}
+
+/// What a run on one disk looks at: the one that has read most.
+pub fn one_disk(host: &Host) -> Scope {
+    let table = host.text("/proc/diskstats").unwrap_or_default();
+    let counted = table.lines().filter_map(|line| {
+        let mut words = line.split_whitespace().skip(2);
+        Some((words.next()?, words.next()?.parse::<u64>().ok()?))
+    });
+    let most = counted.max_by_key(|(_, reads)| *reads);
+    most.map_or_else(Scope::default, |(name, _)| Scope::devices(&[name]))
 }
 
 /// A thread that does nothing but wake as often, of one CPU in percent: what any sampler costs at least on this machine.

@@ -1,7 +1,7 @@
 //! What watching costs: CPU of all sensors here and on a machine with 100 disks and 64 CPUs, beside the tools that give
 //! the same information, and memory over a simulated day.
 //!
-//! `cargo run --release -p bench-sensors` takes about four and a half minutes and rewrites its section of `bench/RESULTS.md`.
+//! `cargo run --release -p bench-sensors` takes about five and a half minutes and rewrites its section of `bench/RESULTS.md`.
 #![allow(clippy::disallowed_methods, reason = "a benchmark starts programs of its own")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for people")]
 
@@ -13,6 +13,7 @@ mod tools;
 mod wide_host;
 
 use host::Host;
+use pipeline::observe::Scope;
 use std::process::ExitCode;
 
 /// The machine of the goal.
@@ -22,6 +23,7 @@ const CPUS: usize = 64;
 /// Everything that was measured.
 pub struct Results {
     here: Vec<cost::Cost>,
+    one_disk: Vec<cost::Cost>,
     waking: Vec<f64>,
     wide: Vec<cost::Cost>,
     rounds: Vec<tools::Round>,
@@ -51,12 +53,15 @@ fn main() -> ExitCode {
 fn measure(rounds: usize, seconds: u64, tool_rounds: usize) -> Result<(), String> {
     let live = Host::live();
     let wide = wide_host::wide_host(DISKS, CPUS);
-    let (mut on_live, mut on_wide, mut beside, mut waking) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut on_live, mut on_one, mut on_wide) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut beside, mut waking) = (Vec::new(), Vec::new());
+    let (all, one_disk) = (Scope::default(), cost::one_disk(&live));
     for round in 0..rounds {
         eprint!("\rall sensors: round {} of {rounds}", round + 1);
-        on_live.push(cost::measure(&live, 100, seconds)?);
+        on_live.push(cost::measure(&live, &all, 100, seconds)?);
+        on_one.push(cost::measure(&live, &one_disk, 100, seconds)?);
         waking.push(cost::waking(100, seconds.div_ceil(2)));
-        on_wide.push(cost::measure(&wide, 100, seconds)?);
+        on_wide.push(cost::measure(&wide, &all, 100, seconds)?);
     }
     eprintln!();
     for round in 0..tool_rounds {
@@ -65,5 +70,5 @@ fn measure(rounds: usize, seconds: u64, tool_rounds: usize) -> Result<(), String
     }
     eprintln!("\na day of samples");
     let days = vec![("this machine", day::simulate(&live)), ("100 disks, 64 CPUs", day::simulate(&wide))];
-    report::write(&Results { here: on_live, waking, wide: on_wide, rounds: beside, days })
+    report::write(&Results { here: on_live, one_disk: on_one, waking, wide: on_wide, rounds: beside, days })
 }

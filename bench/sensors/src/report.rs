@@ -50,6 +50,12 @@ fn text(results: &Results) -> String {
     text += &costs("All sensors at 100 ms, this machine", "0.3", &results.here);
     let _ = writeln!(
         text,
+        "On the busiest disk alone, in turns with the above: {} %, of which diskstats {}.\n",
+        spread(results.one_disk.iter().map(|round| round.percent)),
+        spread(results.one_disk.iter().filter_map(|round| share(round, "diskstats"))),
+    );
+    let _ = writeln!(
+        text,
         "A thread that does nothing but wake ten times a second takes {} % here: that is in the sum above, and in no \
          sensor's share.\n",
         spread(results.waking.iter().copied())
@@ -64,6 +70,10 @@ fn text(results: &Results) -> String {
 
 fn is_cpu(name: &str) -> bool {
     name.strip_prefix("cpu").is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+fn share(round: &Cost, sensor: &str) -> Option<f64> {
+    round.by_sensor.iter().find(|(id, _)| *id == sensor).map(|(_, percent)| *percent)
 }
 
 fn costs(title: &str, goal: &str, rounds: &[Cost]) -> String {

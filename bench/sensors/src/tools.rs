@@ -2,6 +2,7 @@
 
 use crate::cost;
 use host::{Host, process};
+use pipeline::observe::Scope;
 use std::process::{Child, Command, Stdio};
 
 /// What people have running in four windows, once a second.
@@ -31,7 +32,7 @@ pub fn round(ours_first: bool) -> Result<Round, String> {
 }
 
 fn ours() -> Result<f64, String> {
-    let cost = cost::measure(&Host::live(), 1000, SAMPLES)?;
+    let cost = cost::measure(&Host::live(), &Scope::default(), 1000, SAMPLES)?;
     Ok(cost.cpu_ns as f64 / 1e6 / cost.samples as f64)
 }
 

@@ -72,27 +72,50 @@ fn stage(sections: Vec<&SectionResult>) -> Option<Stage<'_>> {
     })
 }
 
-/// Bytes that a device moved during a stage, by /proc/diskstats; none without samples that cover it.
+/// Bytes that a device moved during a stage, by /proc/diskstats, and a little before and after it: between the samples
+/// around its edges. None without samples that cover it.
 pub fn device_bytes(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<DeviceBytes> {
+    bytes_by(facts, device, stage, growth)
+}
+
+/// Bytes that it moved during a stage at the least: between the first and the last sample in it. None without two.
+pub fn device_bytes_least(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<DeviceBytes> {
+    bytes_by(facts, device, stage, growth_least)
+}
+
+/// How far a counter, given as times and values, grew in a window.
+type Growth = fn(&[(f64, f64)], f64, f64) -> Option<f64>;
+
+fn bytes_by(facts: &Facts<'_>, device: &str, stage: &Stage<'_>, growth: Growth) -> Option<DeviceBytes> {
     let log = facts.sensors.iter().find(|log| log.sensor == "diskstats")?;
     let of = |metric: &str| {
-        let series = log.series(&format!("disk.{device}.{metric}"))?;
-        growth(log, series, stage.start_ms * 1e6, stage.end_ms * 1e6).map(|sectors| sectors * SECTOR_BYTES)
+        let points = points(log, log.series(&format!("disk.{device}.{metric}"))?);
+        growth(&points, stage.start_ms * 1e6, stage.end_ms * 1e6).map(|sectors| sectors * SECTOR_BYTES)
     };
     Some(DeviceBytes { read: of("read_sectors")?, written: of("write_sectors")? })
 }
 
+/// The times and values of a counter, without gaps.
+fn points(log: &SensorLog, series: &Series) -> Vec<(f64, f64)> {
+    let both = log.time_ns.iter().zip(&series.values);
+    both.filter_map(|(time, value)| Some((*time as f64, (*value)?))).collect()
+}
+
 /// How far a counter grew in a window: between the samples next to its edges, scaled to the window's length.
-fn growth(log: &SensorLog, series: &Series, start_ns: f64, end_ns: f64) -> Option<f64> {
-    let read =
-        log.time_ns.iter().zip(&series.values).filter_map(|(time, value)| Some((*time as f64, (*value)?)));
-    let points: Vec<(f64, f64)> = read.collect();
+fn growth(points: &[(f64, f64)], start_ns: f64, end_ns: f64) -> Option<f64> {
     let first = points.iter().rfind(|(time, _)| *time <= start_ns).or(points.first())?;
     let last = points.iter().find(|(time, _)| *time >= end_ns).or(points.last())?;
     let spanned_ns = last.0 - first.0;
     let is_covered = spanned_ns > 0.0 && spanned_ns >= COVERED * (end_ns - start_ns) && last.1 >= first.1;
     // Samples outside the window hold idle time as well, in which nothing of ours moved.
     is_covered.then(|| (last.1 - first.1) * ((end_ns - start_ns) / spanned_ns).max(1.0))
+}
+
+/// How far it grew at the least: between the samples that lie in the window.
+fn growth_least(points: &[(f64, f64)], start_ns: f64, end_ns: f64) -> Option<f64> {
+    let first = points.iter().find(|(time, _)| *time >= start_ns)?;
+    let last = points.iter().rfind(|(time, _)| *time <= end_ns)?;
+    (last.0 > first.0 && last.1 >= first.1).then_some(last.1 - first.1)
 }
 
 /// I/Os that were in flight on average, by Little's law: rate times mean time in the system.
@@ -136,7 +159,6 @@ pub fn trend(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::sample::MetricKind;
 
     #[test]
     fn a_line_has_the_trend_that_is_drawn() {
@@ -146,19 +168,24 @@ mod tests {
         assert_eq!((trend(&[1.0]), variation(&[0.0, 0.0])), (None, None));
     }
 
+    fn counter(values: [f64; 4]) -> Vec<(f64, f64)> {
+        [0.0, 100.0, 200.0, 300.0].into_iter().zip(values).collect()
+    }
+
     #[test]
     fn a_counter_is_read_over_the_window_alone() {
-        let series = |values: &[f64]| Series {
-            name: "x".into(),
-            unit: "sectors".into(),
-            kind: MetricKind::Counter,
-            values: values.iter().copied().map(Some).collect(),
-        };
-        let mut log = SensorLog::absent("diskstats", "");
-        log.time_ns = vec![0, 100, 200, 300];
-        let counter = series(&[0.0, 50.0, 150.0, 1000.0]);
-        assert_eq!(growth(&log, &counter, 0.0, 200.0), Some(150.0));
-        assert_eq!(growth(&log, &counter, 0.0, 600.0), None, "half of the window has no samples");
-        assert_eq!(growth(&log, &series(&[9.0, 8.0, 7.0, 6.0]), 0.0, 300.0), None, "the counter was reset");
+        let grown = |end_ns| growth(&counter([0.0, 50.0, 150.0, 1000.0]), 0.0, end_ns);
+        assert_eq!(grown(200.0), Some(150.0));
+        assert_eq!(grown(600.0), None, "half of the window has no samples");
+        assert_eq!(growth(&counter([9.0, 8.0, 7.0, 6.0]), 0.0, 300.0), None, "the counter was reset");
+    }
+
+    #[test]
+    fn what_a_counter_grew_at_the_least_holds_nothing_of_before_and_after() {
+        let counted = counter([0.0, 4.0, 10.0, 500.0]);
+        assert_eq!(growth_least(&counted, 90.0, 210.0), Some(6.0));
+        assert_eq!(growth(&counted, 90.0, 210.0), Some(500.0));
+        assert_eq!(growth_least(&counted, 90.0, 190.0), None, "one sample is no growth");
+        assert_eq!(growth_least(&counter([9.0, 8.0, 7.0, 6.0]), 0.0, 300.0), None, "the counter was reset");
     }
 }

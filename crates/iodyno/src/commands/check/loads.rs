@@ -286,7 +286,7 @@ fn phrase(step: Step) -> String {
     Probe { role: step.role, job, load, frame: Default::default(), layers: None, start_ms: 0 }.phrase()
 }
 
-/// What devices read and wrote, at the samples next to the edges of the loads: enough to tell what each moved, and what
+/// What devices read and wrote, at the samples next to the edges of the loads on both sides: enough to tell what each moved, and what
 /// others did. Sensors without data keep the reason.
 fn at_edges(logs: Vec<SensorLog>, edges: &[(i64, i64)]) -> Vec<SensorLog> {
     let kept = logs.into_iter().filter_map(|mut log| {
@@ -301,8 +301,9 @@ fn at_edges(logs: Vec<SensorLog>, edges: &[(i64, i64)]) -> Vec<SensorLog> {
         let before = |ns: i64| log.time_ns.partition_point(|time| *time <= ns).saturating_sub(1);
         let after =
             |ns: i64| log.time_ns.partition_point(|time| *time < ns).min(log.time_ns.len().max(1) - 1);
+        let around = |ns: &i64| [before(*ns), after(*ns)];
         let mut places: Vec<usize> =
-            edges.iter().flat_map(|(begin, end)| [before(*begin), after(*end)]).collect();
+            edges.iter().flat_map(|(begin, end)| [begin, end]).flat_map(around).collect();
         places.sort_unstable();
         places.dedup();
         for series in &mut log.series {
@@ -336,11 +337,11 @@ mod tests {
         assert_eq!(kept.len(), 2, "{kept:?}");
         assert_eq!(
             kept[0].time_ns,
-            [100, 400, 900],
-            "the sample at 400 ends the first and begins the second"
+            [100, 200, 300, 400, 500, 900],
+            "of each edge the sample before and the one after"
         );
         assert_eq!(kept[0].series.len(), 1);
-        assert_eq!(kept[0].series[0].values, [Some(1.0), Some(4.0), Some(9.0)]);
+        assert_eq!(kept[0].series[0].values, [1.0, 2.0, 3.0, 4.0, 5.0, 9.0].map(Some));
     }
 
     #[test]

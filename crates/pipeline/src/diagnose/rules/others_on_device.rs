@@ -2,7 +2,8 @@
 //!
 //! ## What it finds
 //! More bytes moved by the device than by a direct load, by more than 5 % of the load. The 5 % are a proposal of
-//! this project.
+//! this project. Only what lies between two samples within the load counts, so that nothing of before or after is taken
+//! for others: on a machine that samples rarely they must have moved more to be seen.
 //!
 //! ## Why it matters
 //! Somebody else has used the disk meanwhile. Both took from each other: the rate is too low, the latency too high,
@@ -39,7 +40,7 @@
 //! - Linux `Documentation/admin-guide/iostats.rst`
 
 use crate::diagnose::finding::{With, warning};
-use crate::diagnose::measured::{Stage, device_bytes, stages};
+use crate::diagnose::measured::{Stage, device_bytes_least, stages};
 use crate::diagnose::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::units;
@@ -67,14 +68,14 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn one(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<Finding> {
     // Read-ahead and writeback of a buffered load, and what a ramp moved, cannot be told from others.
     let is_plain = stage.is_direct() && stage.sections.iter().all(|section| section.job.ramp_ms == 0);
-    let seen = device_bytes(facts, device, stage).filter(|_| is_plain)?;
+    let seen = device_bytes_least(facts, device, stage).filter(|_| is_plain)?;
     let ours = stage.read_bytes + stage.write_bytes;
     let others = (seen.read - stage.read_bytes).max(0.0) + (seen.written - stage.write_bytes).max(0.0);
     if ours <= 0.0 || others < LEAST || others <= ours * TOLERANCE {
         return None;
     }
     let claim = format!(
-        "Others moved {} on {device} meanwhile ({:.0} % of what the load moved): the rate is too low by an unknown part.",
+        "Others moved at least {} on {device} meanwhile ({:.0} % of what the load moved): the rate is too low by an unknown part.",
         units::bytes(others),
         others / ours * 100.0
     );

@@ -4,9 +4,11 @@
 //!
 //! ## What it reads
 //! `/proc/diskstats` (Documentation/admin-guide/iostats.rst): the lines of the devices that were named, else of all
-//! whole devices that have seen I/O, as iostat has it. Partitions are read when they are named. A device that comes, or
-//! is used for the first time, has series from then on; one that goes leaves gaps. One device's `queue/iostats`, held
-//! open, is looked at with a reading, each at least every hundred readings or so.
+//! whole devices that have seen I/O, as iostat has it. Partitions are read when they are named. Few devices among many
+//! are read from `/sys/class/block/<device>/stat`, which has the same counters, and the whole file with every fifth
+//! reading. A device that comes, or is used for the first time, has series from when the whole file says so; one that
+//! goes leaves gaps. One device's `queue/iostats`, held open, is looked at with a reading, each at least every hundred
+//! readings or so.
 //!
 //! ## Metrics
 //! `disk.<device>.read_ios` and so on, raw since boot. Lines have 14 columns, 18 from Linux 4.18 (discards) and 20 from
@@ -20,7 +22,8 @@
 //! There is no svctm: it divided busy time by requests, which says nothing once two are served at a time.
 //!
 //! ## Cost
-//! One read per sample whatever the number of devices; the kernel prints a line for each device it has.
+//! One read per sample, for which the kernel prints a line for each device it has: 40 µs with 41 devices on Linux 6.18.
+//! Where less than a third of them is watched, their own files cost less: 2 µs each.
 //!
 //! ## When absent
 //! /proc is not mounted, or none of the devices is listed. A device whose `queue/iostats` is 0 has no data, with a note:
@@ -29,6 +32,7 @@
 //! ## Example
 //! `disk.vda.read_ios` from 380215 to 381239 in a second: 1,024 reads completed.
 
+mod alone;
 mod fields;
 
 use crate::observe::scan::Scan;
@@ -41,7 +45,7 @@ pub static SENSOR: Sensor = Sensor {
     id: "diskstats",
     since: "0.1.0",
     every_ms: 0,
-    reads: &["/proc/diskstats", "/sys/class/block/*/queue/iostats"],
+    reads: &["/proc/diskstats", "/sys/class/block/*/stat", "/sys/class/block/*/queue/iostats"],
     metrics: METRICS,
     fields: fields::FIELDS,
     open,
@@ -215,6 +219,8 @@ struct Device {
     metrics: &'static [usize],
     /// `queue/iostats`, of a partition its disk's, held open while the device is there.
     setting: Option<Sampled>,
+    /// Its own counters, held open while the device is there.
+    stat: Option<Sampled>,
     /// It is 0.
     is_stopped: bool,
     /// Nothing was in flight at the last reading.
@@ -302,13 +308,57 @@ impl Diskstats {
         if device.setting.is_none() {
             device.setting = setting(&self.host, &directory());
         }
+        if device.stat.is_none() && device.metrics.len() >= COUNTERS_MIN {
+            device.stat = alone::open(&self.host, &device.name);
+        }
         let text = device.setting.as_mut().map(Sampled::read);
         let is_off = matches!(text, Some(Ok(text)) if Scan::new(text).number() == Some(0));
         let is_gone = matches!(text, Some(Err(_)));
         device.is_stopped = is_off && !counts_anyway(&self.host, &directory());
         if is_gone {
-            device.setting = None;
+            (device.setting, device.stat) = (None, None);
         }
+    }
+
+    /// Reads every device that counts from its own file; false where one has none or is gone.
+    fn read_alone(&mut self, row: &mut [f64]) -> bool {
+        self.devices.iter_mut().filter(|device| !device.is_stopped).all(|device| {
+            let cells = &mut row[device.start..device.start + device.metrics.len()];
+            let is_there = device.stat.as_mut().is_some_and(|stat| alone::fill(stat, cells));
+            if is_there {
+                device.note_flight(cells);
+            } else {
+                cells.fill(f64::NAN);
+                device.stat = None;
+            }
+            is_there
+        })
+    }
+
+    /// Reads the whole file.
+    fn read_table(&mut self, row: &mut [f64]) -> host::Result<()> {
+        let mut scan = Scan::new(self.file.read()?);
+        let mut expected = 0;
+        while !scan.is_done() {
+            let name = name(&mut scan);
+            let new = || state(&self.host, &self.scope, name, scan);
+            let place = place(&mut self.lines, expected, name, new);
+            expected = place + 1;
+            let line = &mut self.lines[place];
+            if line.state == State::Idle && is_used(scan) {
+                line.state = state(&self.host, &self.scope, name, scan);
+            }
+            if let State::Read(device) = line.state {
+                let device = &mut self.devices[device];
+                if !device.is_stopped {
+                    let cells = &mut row[device.start..device.start + device.metrics.len()];
+                    scan.fill(cells);
+                    device.note_flight(cells);
+                }
+            }
+            scan.line();
+        }
+        Ok(())
     }
 
     /// Looks at one device's setting now and then.
@@ -341,7 +391,12 @@ fn counts_anyway(host: &Host, directory: &str) -> bool {
 
 impl Device {
     fn new(name: String, start: usize, metrics: &'static [usize]) -> Device {
-        Device { name, start, metrics, setting: None, is_stopped: false, is_idle: false }
+        Device { name, start, metrics, setting: None, stat: None, is_stopped: false, is_idle: false }
+    }
+
+    /// Whether nothing is in flight, by the counters of a reading.
+    fn note_flight(&mut self, cells: &[f64]) {
+        self.is_idle = cells.len() > IN_FLIGHT && cells[IN_FLIGHT] == 0.0;
     }
 
     fn columns(&self) -> impl Iterator<Item = Column> {
@@ -376,26 +431,10 @@ impl Source for Diskstats {
         self.look_in_turn();
         // Of a device that is gone or counts nothing it is not known.
         self.devices.iter_mut().for_each(|device| device.is_idle = false);
-        let mut scan = Scan::new(self.file.read()?);
-        let mut expected = 0;
-        while !scan.is_done() {
-            let name = name(&mut scan);
-            let new = || state(&self.host, &self.scope, name, scan);
-            let place = place(&mut self.lines, expected, name, new);
-            expected = place + 1;
-            let line = &mut self.lines[place];
-            if line.state == State::Idle && is_used(scan) {
-                line.state = state(&self.host, &self.scope, name, scan);
-            }
-            if let State::Read(device) = line.state {
-                let device = &mut self.devices[device];
-                if !device.is_stopped {
-                    let cells = &mut row[device.start..device.start + device.metrics.len()];
-                    scan.fill(cells);
-                    device.is_idle = cells.len() > IN_FLIGHT && cells[IN_FLIGHT] == 0.0;
-                }
-            }
-            scan.line();
+        let is_told =
+            alone::is_due(self.devices.len(), self.lines.len(), self.readings) && self.read_alone(row);
+        if !is_told {
+            self.read_table(row)?;
         }
         self.scope.flights.note(self.devices.iter().map(|device| (device.name.as_str(), device.is_idle)));
         Ok(())
