@@ -74,6 +74,14 @@ pub fn look(program: &str, words: &[String]) -> Result<Vec<u8>, Fault> {
     fine(run(program, words, true)?).map(|done| done.document)
 }
 
+/// What a verb that only looks prints of itself, without `--json`: a page, a table.
+///
+/// # Errors
+/// See [`run`].
+pub fn look_as_printed(program: &str, words: &[String]) -> Result<Vec<u8>, Fault> {
+    fine(follow(Piped::start(program, words)?, true)?).map(|done| done.document)
+}
+
 /// What ended well: 0; 1, where something was found; 6, where an experiment could not decide.
 ///
 /// # Errors
@@ -160,5 +168,6 @@ mod tests {
         assert_eq!(done.exit, Some(1));
         assert_eq!(fine(done).unwrap_err().error, "it ended without a word");
         assert_eq!(run("no-such-program", &[], true).unwrap_err().status, 500);
+        assert_eq!(look_as_printed("echo", &["a page".into()]).unwrap(), b"a page\n");
     }
 }

@@ -111,6 +111,7 @@ function SideBySide({ list, base }: { list: string; base: number }) {
       {(document) => (
         <>
           <div class="lead"><h1>{document.sentence}</h1></div>
+          <p><a class="button" href={`/api/v1/compare/report.html?${query}`} target="_blank" rel="noreferrer">Report as one file</a></p>
           <Subjects subjects={document.subjects} base={document.base} />
           {document.compared.map((part) => (
             <Section key={part.name} title={part.name ? `${part.name}: ${part.phrase}` : part.phrase}>

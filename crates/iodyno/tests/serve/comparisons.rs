@@ -76,6 +76,21 @@ fn records_are_drawn_on_common_axes() {
 }
 
 #[test]
+fn records_side_by_side_are_one_file() {
+    let (iodyno, _server, visitor, ids) = served();
+    let (a, b) = (ids[0].to_string(), ids[1].to_string());
+    let page = visitor.get(&format!("/api/v1/compare/report.html?r={a},{b}&base={b}"));
+    assert_eq!(page.status, 200, "{}", page.text());
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("sandbox allow-scripts; default-src 'none'"), "{policy}");
+    let printed = iodyno.run(&["report", "-o", "-", &b, &a]);
+    assert_eq!(page.text().trim_end(), text(&printed.stdout).trim_end(), "the base comes first");
+    assert_eq!(visitor.get("/api/v1/compare/report.html?r=1;2").status, 400);
+    let unknown = visitor.get(&format!("/api/v1/compare/report.html?r={a},999"));
+    assert!((400..500).contains(&unknown.status), "{}", unknown.text());
+}
+
+#[test]
 fn one_target_over_time_is_what_history_prints() {
     let (iodyno, _server, visitor, ids) = served();
     let record = visitor.get(&format!("/api/v1/records/{}", ids[0])).fine();

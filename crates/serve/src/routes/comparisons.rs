@@ -2,10 +2,12 @@
 
 use crate::answer::{Fault, JSON, Reply};
 use crate::door::Door;
+use crate::headers;
 use crate::route::{Call, Gives, Route, Run, Verb};
 use crate::routes::records::{FIGURE, to_read};
 use crate::shape::{Field, ID, Letters, Shape, line, may, must};
 use crate::verbs;
+use axum::http::header;
 use model::record::Record;
 use serde_json::json;
 use std::sync::Arc;
@@ -39,6 +41,17 @@ pub const ROUTES: &[Route] = &[
             "Records on common axes: rates over time and distributions, as SVG, words, and tables.",
             Gives::Json(Shape::Open(&[must("figures", Shape::List { of: &FIGURE, max: 1000 }, "")])),
             Run::Call(figures),
+        )
+    },
+    Route {
+        query: &[RECORDS, may("base", ID, "which of them the others are held against")],
+        refuses: &[422],
+        ..Route::new(
+            Verb::Get,
+            "/api/v1/compare/report.html",
+            "Records side by side as one file, in an origin of its own: what `report` writes of several.",
+            Gives::Html,
+            Run::Call(report),
         )
     },
     Route {
@@ -80,12 +93,25 @@ fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 }
 
 /// The base first, since that one is drawn as what the others are held against.
-fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn base_first(call: &Call) -> Vec<i64> {
     let mut wanted: Vec<i64> = ids(call).filter_map(|id| id.parse().ok()).collect();
     wanted.dedup();
     if let Some(base) = call.number("base") {
         wanted.sort_by_key(|id| *id != base);
     }
+    wanted
+}
+
+fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let words = ["report", "-o", "-"].map(str::to_string).into_iter();
+    let words: Vec<String> = words.chain(base_first(call).iter().map(i64::to_string)).collect();
+    let html = verbs::look_as_printed(&door.options.program, &words)?;
+    let reply = Reply::bytes("text/html; charset=utf-8", html);
+    Ok(reply.with(header::CONTENT_SECURITY_POLICY, headers::REPORT))
+}
+
+fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let mut wanted = base_first(call);
     wanted.truncate(MOST_DRAWN);
     let store = to_read(door)?;
     let records: Vec<(String, Record)> = wanted
