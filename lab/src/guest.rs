@@ -14,6 +14,12 @@ use std::time::{Duration, Instant};
 const BOOTS_S: [u64; 3] = [150, 300, 600];
 /// How much longer than a script's own limit its answer may take.
 const GRACE_S: u64 = 60;
+/// How often its console is looked at while an answer is waited for.
+const LOOK: Duration = Duration::from_secs(5);
+/// A CPU that its kernel calls stuck for so long never goes on: QEMU before 8.1 with several emulated CPUs can keep
+/// running the breakpoint that the kernel's own patching (a tracepoint switched on under load) has already taken away.
+/// Hosts with too much other work made kernels speak of 20 to 60 s.
+const STUCK_S: u64 = 100;
 /// How long a guest may take to write what it has and power off.
 const STOP_S: u64 = 120;
 
@@ -224,13 +230,23 @@ impl Guest {
     fn answer(&mut self, start: &str, limit: Duration) -> Result<String, Error> {
         let until = Instant::now() + limit;
         let running = self.running.as_ref().ok_or_else(|| Error::Failed("it was stopped before".into()))?;
+        let said_before = self.console().len();
         let why = loop {
-            match running.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            let left = until.saturating_duration_since(Instant::now());
+            match running.lines.recv_timeout(left.min(LOOK)) {
                 Ok(line) => match line.strip_prefix(start) {
                     Some(rest) => return Ok(rest.to_string()),
                     None => continue,
                 },
-                Err(RecvTimeoutError::Timeout) => break format!("no answer within {} s", limit.as_secs()),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    break format!("no answer within {} s", limit.as_secs());
+                }
+                Err(RecvTimeoutError::Timeout)
+                    if self.console().get(said_before..).is_some_and(stands_still) =>
+                {
+                    break "its kernel stands still".into();
+                }
+                Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => break "it is gone".into(),
             }
         };
@@ -273,6 +289,15 @@ impl Drop for Guest {
     }
 }
 
+/// Whether a kernel has said on its console that a CPU is stuck for good.
+fn stands_still(console: &str) -> bool {
+    let stuck_s = |line: &str| -> Option<u64> {
+        let (_, rest) = line.split_once("soft lockup - CPU#")?;
+        rest.split_once("stuck for ")?.1.split_once('s')?.0.parse().ok()
+    };
+    console.lines().filter_map(stuck_s).any(|seconds| seconds >= STUCK_S)
+}
+
 /// Reads lines on a thread of its own, so that waiting for one can have an end.
 fn lines_of(answers: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
@@ -284,4 +309,19 @@ fn lines_of(answers: ChildStdout) -> Receiver<String> {
         }
     });
     receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cpu_that_is_stuck_for_good_is_told_from_one_that_waits_for_the_host() {
+        let line = |seconds: u64| {
+            format!("[  512.486160] watchdog: BUG: soft lockup - CPU#0 stuck for {seconds}s! [dd:2019]\n")
+        };
+        assert!(!stands_still(&(line(23) + "[  513.1] systemd[1]: started\n")));
+        assert!(stands_still(&(line(23) + &line(101))));
+        assert!(!stands_still("soft lockup - CPU#0 stuck for ages"));
+    }
 }

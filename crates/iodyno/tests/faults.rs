@@ -116,11 +116,26 @@ fn a_guest_with_a_fault_is_told_its_cause() {
 
 /// Builds cases on a machine and checks them; what was not as it should be.
 fn told(kind: &str, some: &[&Case]) -> Vec<String> {
-    let Some((mut guest, _turn)) = guest_with_iodyno(cases::machine(kind)) else { return Vec::new() };
-    let names = cases::prepare(&mut guest, kind).unwrap();
+    let prepared = || {
+        let mut held = guest_with_iodyno(cases::machine(kind))?;
+        let names = cases::prepare(&mut held.0, kind).unwrap();
+        Some((held, names))
+    };
+    let mut place = prepared();
     let mut failed = Vec::new();
     for case in some {
-        let checked = check(&mut guest, &names, case);
+        let Some(((guest, _turn), names)) = place.as_mut() else { return failed };
+        let mut checked = check(guest, names, case);
+        // An emulated CPU can stand still for good; that says nothing about the case.
+        if checked.is_err() && guest.run("true", 60).is_err() {
+            println!("{:<28} once more in a new guest", case.name);
+            drop(place.take());
+            place = prepared();
+            checked = match place.as_mut() {
+                Some(((guest, _turn), names)) => check(guest, names, case),
+                None => return failed,
+            };
+        }
         let judged = checked.as_ref().map_err(Clone::clone).and_then(|document| verdict(case, document));
         let words = judged.as_ref().map_or_else(Clone::clone, |()| "as it should be".into());
         println!("{:<28} {words}", case.name);
