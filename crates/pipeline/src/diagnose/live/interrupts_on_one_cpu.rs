@@ -2,8 +2,8 @@
 //!
 //! ## What it finds
 //! A device whose interrupts come at more than 2,000 a second, nine tenths of them to one CPU, while that CPU spends more than
-//! half of its time in interrupts, or more than a quarter when it is more than 85 % busy. The thresholds are a proposal of
-//! this project.
+//! half of its time in interrupts, or more than a quarter when it is more than 85 % busy, and another CPU has room (less than
+//! 70 % busy). The thresholds are a proposal of this project.
 //!
 //! ## Why it matters
 //! One CPU completes every I/O of the device. When it is full the device waits for it, however many CPUs are idle.
@@ -41,6 +41,13 @@
 //! cpu.busy_percent 1 97
 //! cpu.softirq_percent 0 9
 //! ```
+//! No CPU has room for some of them:
+//! ```fields
+//! irq.device_cpu.per_s sdd@0 5048
+//! cpu.busy_percent 0 92
+//! cpu.busy_percent 1 89
+//! cpu.softirq_percent 0 62
+//! ```
 //!
 //! ## Sources
 //! - Linux `Documentation/core-api/irq/irq-affinity.rst`
@@ -64,6 +71,8 @@ const RATE_MIN: f64 = 2000.0;
 const SHARE_MIN: f64 = 0.9;
 const INTERRUPT_PERCENT_MIN: f64 = 50.0;
 const BUSY_PERCENT_MIN: f64 = 85.0;
+/// A busier CPU would be no better place for interrupts.
+const ROOM_PERCENT_MAX: f64 = 70.0;
 
 fn judge(frame: &Frame) -> Vec<Finding> {
     by_device(frame).into_iter().filter_map(|(device, cpus)| finding(frame, device, &cpus)).collect()
@@ -89,9 +98,10 @@ fn finding(frame: &Frame, device: &str, cpus: &[(&str, f64)]) -> Option<Finding>
     // A CPU that is full of other work has no trouble with its interrupts.
     let is_full = interrupts > INTERRUPT_PERCENT_MIN
         || (busy > BUSY_PERCENT_MIN && interrupts > INTERRUPT_PERCENT_MIN / 2.0);
-    // With one CPU there is nowhere else to go.
-    let has_others = frame.each("cpu.busy_percent").nth(1).is_some();
-    (has_others && total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
+    // With one CPU, or where the load fills all others, there is nowhere else to go.
+    let has_room =
+        frame.each("cpu.busy_percent").any(|(other, busy)| other != *cpu && busy < ROOM_PERCENT_MAX);
+    (has_room && total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
         warning(device, format!("{device}: its interrupts go to CPU {cpu}, which is {busy:.0} % busy."))
             .shows("irq.device_cpu.per_s", format!("{rate:.0} of {total:.0} to CPU {cpu}"))
             .shows("cpu.irq_percent + cpu.softirq_percent", format!("{interrupts:.0} %"))
