@@ -6,9 +6,9 @@
 //! `/proc/diskstats` (Documentation/admin-guide/iostats.rst): the lines of the devices that were named, else of all
 //! whole devices that have seen I/O, as iostat has it. Partitions are read when they are named. Few devices among many
 //! are read from `/sys/class/block/<device>/stat`, which has the same counters, and the whole file with every fifth
-//! reading. A device that comes, or is used for the first time, has series from when the whole file says so; one that
-//! goes leaves gaps. One device's `queue/iostats`, held open, is looked at with a reading, each at least every hundred
-//! readings or so.
+//! reading, unless all that were named are there. A device that comes, or is used for the first time, has series from
+//! when the whole file says so; one that goes leaves gaps. One device's `queue/iostats`, held open, is looked at with a
+//! reading, each at least every hundred readings or so.
 //!
 //! ## Metrics
 //! `disk.<device>.read_ios` and so on, raw since boot. Lines have 14 columns, 18 from Linux 4.18 (discards) and 20 from
@@ -320,6 +320,12 @@ impl Diskstats {
         }
     }
 
+    /// Whether a device may come: any, where none was named.
+    fn is_awaiting(&self) -> bool {
+        let is_there = |name: &String| self.devices.iter().any(|device| device.name == *name);
+        self.scope.devices.is_empty() || !self.scope.devices.iter().all(is_there)
+    }
+
     /// Reads every device that counts from its own file; false where one has none or is gone.
     fn read_alone(&mut self, row: &mut [f64]) -> bool {
         self.devices.iter_mut().filter(|device| !device.is_stopped).all(|device| {
@@ -431,8 +437,9 @@ impl Source for Diskstats {
         self.look_in_turn();
         // Of a device that is gone or counts nothing it is not known.
         self.devices.iter_mut().for_each(|device| device.is_idle = false);
+        let (devices, lines) = (self.devices.len(), self.lines.len());
         let is_told =
-            alone::is_due(self.devices.len(), self.lines.len(), self.readings) && self.read_alone(row);
+            alone::is_due(devices, lines, self.readings, self.is_awaiting()) && self.read_alone(row);
         if !is_told {
             self.read_table(row)?;
         }

@@ -11,9 +11,11 @@ const LINES_OF_A_FILE: usize = 3;
 /// The whole file is read once in so many readings, to see devices that come or are used for the first time.
 const READINGS_OF_A_WHOLE: usize = 5;
 
-/// Whether the devices' own files are the cheaper ones, among so many lines, and it is not the whole file's turn.
-pub(super) fn is_due(devices: usize, lines: usize, reading: usize) -> bool {
-    devices * LINES_OF_A_FILE < lines && !reading.is_multiple_of(READINGS_OF_A_WHOLE)
+/// Whether the devices' own files are the cheaper ones, among so many lines, and it is not the whole file's turn. That
+/// has none where nobody `is_awaited`: every device that was named is there.
+pub(super) fn is_due(devices: usize, lines: usize, reading: usize, is_awaited: bool) -> bool {
+    let is_turn = is_awaited && reading.is_multiple_of(READINGS_OF_A_WHOLE);
+    devices * LINES_OF_A_FILE < lines && !is_turn
 }
 
 /// The file of a device, held open. A captured machine has only one reading of anything: its table is enough.
@@ -35,9 +37,14 @@ mod tests {
 
     #[test]
     fn few_among_many_are_read_alone_but_for_every_fifth_time() {
-        let readings: Vec<bool> = (0..6).map(|reading| is_due(1, 4, reading)).collect();
+        let readings: Vec<bool> = (0..6).map(|reading| is_due(1, 4, reading, true)).collect();
         assert_eq!(readings, [false, true, true, true, true, false]);
-        assert!(!is_due(1, 3, 1) && is_due(33, 100, 1) && !is_due(34, 100, 1) && !is_due(0, 0, 1));
+        assert!(
+            (0..6).all(|reading| is_due(1, 4, reading, false)),
+            "whoever is named and there needs no search"
+        );
+        let is_cheaper = |devices, lines| is_due(devices, lines, 1, true);
+        assert!(!is_cheaper(1, 3) && is_cheaper(33, 100) && !is_cheaper(34, 100) && !is_cheaper(0, 0));
     }
 
     #[test]
