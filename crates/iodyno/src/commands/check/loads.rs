@@ -286,8 +286,8 @@ fn phrase(step: Step) -> String {
     Probe { role: step.role, job, load, frame: Default::default(), layers: None, start_ms: 0 }.phrase()
 }
 
-/// What devices read and wrote, at the samples next to the edges of the loads on both sides: enough to tell what each moved, and what
-/// others did. Sensors without data keep the reason.
+/// What devices read and wrote, at the samples on both sides of the edges of the loads: enough to tell what each moved, and
+/// what others did. Sensors without data keep the reason.
 fn at_edges(logs: Vec<SensorLog>, edges: &[(i64, i64)]) -> Vec<SensorLog> {
     let kept = logs.into_iter().filter_map(|mut log| {
         if log.no_data.is_some() {

@@ -8,6 +8,8 @@ use std::collections::HashSet;
 
 /// As many devices as can be traced at once.
 const TRACED_MAX: usize = 16;
+/// As many of the others as are named to people.
+const TOLD_MAX: usize = 6;
 
 /// The devices and the paths through them.
 #[derive(Debug)]
@@ -73,7 +75,8 @@ fn is_block(kind: LayerKind) -> bool {
     !matches!(kind, LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked)
 }
 
-/// Whole devices that have seen I/O, the busiest since boot first.
+/// Whole devices that have seen I/O, the busiest since boot first. One without a size, such as a loop device that was
+/// detached, keeps its counters and can do no I/O.
 fn active(host: &Host) -> Vec<String> {
     let requests = |name: &String| {
         let text = host.text(&format!("/sys/block/{name}/stat")).unwrap_or_default();
@@ -82,7 +85,9 @@ fn active(host: &Host) -> Vec<String> {
     };
     let mut devices: Vec<(u64, String)> =
         host.list("/sys/block").into_iter().map(|name| (requests(&name), name)).collect();
-    devices.retain(|(requests, _)| *requests > 0);
+    let is_empty =
+        |name: &str| host.text(&format!("/sys/block/{name}/size")).is_some_and(|size| size.trim() == "0");
+    devices.retain(|(requests, name)| *requests > 0 && !is_empty(name));
     devices.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     devices.into_iter().map(|(_, name)| name).collect()
 }
@@ -104,10 +109,19 @@ fn traced(path: &IoPath) -> (IoPath, String) {
         [] => String::new(),
         left => format!(
             "At most {TRACED_MAX} devices are traced at once; not traced: {}. Name those you want.",
-            left.join(", ")
+            some_of(left)
         ),
     };
     (joined(chosen), note)
+}
+
+/// The first names, and how many more there are.
+fn some_of(names: &[String]) -> String {
+    let told = names.iter().take(TOLD_MAX).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(TOLD_MAX) {
+        0 => told,
+        more => format!("{told} and {more} more"),
+    }
 }
 
 /// A single spinning disk. A virtual disk says that it rotates and is none; what is stacked or solid serves many requests
@@ -135,6 +149,14 @@ mod tests {
     }
 
     #[test]
+    fn a_loop_device_that_was_detached_is_not_active() {
+        let text = "iodyno-host 1\npath: /sys/block/loop0/stat\nlines: 1\n9 0 9 0 9 0 9 0 0 0 0\npath: /sys/block/loop0/size\nlines: 1\n0\n\
+                    path: /sys/block/sda/stat\nlines: 1\n1 0 1 0 1 0 1 0 0 0 0\npath: /sys/block/sda/size\nlines: 1\n2048\n";
+        let host = Host::from_archive(host::Archive::parse(text).unwrap());
+        assert_eq!(active(&host), ["sda"]);
+    }
+
+    #[test]
     fn without_names_every_active_device_is_on_the_path() {
         let devices = Devices::find(&Host::live(), &[]).unwrap();
         assert!(devices.named.is_empty());
@@ -148,5 +170,7 @@ mod tests {
         let (traced, note) = traced(&joined(below));
         assert_eq!(traced.root.below.len(), TRACED_MAX);
         assert!(note.contains("not traced: sd16, sd17, sd18, sd19."), "{note}");
+        let many: Vec<String> = (0..40).map(|number| format!("sd{number}")).collect();
+        assert_eq!(some_of(&many), "sd0, sd1, sd2, sd3, sd4, sd5 and 34 more");
     }
 }

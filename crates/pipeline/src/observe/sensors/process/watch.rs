@@ -393,7 +393,7 @@ impl Watch {
 fn refused(count: usize) -> String {
     let processes = if count == 1 { "process" } else { "processes" };
     match host::rights::is_root() {
-        true => format!("{count} {processes} may not be looked at, by root neither."),
+        true => format!("{count} {processes} may not be looked at, not even by root."),
         false => format!("{count} {processes} of other users may not be looked at; root may."),
     }
 }
