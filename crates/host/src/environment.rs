@@ -7,8 +7,9 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Where records, journals and locks live: `$IODYNO_STATE_DIR`, else `/var/lib/iodyno` for root, else
-/// `$XDG_STATE_HOME/iodyno` or `~/.local/state/iodyno`.
+/// Where records and journals live: `$IODYNO_STATE_DIR`, else `/var/lib/iodyno` for root, else
+/// `$XDG_STATE_HOME/iodyno` or `~/.local/state/iodyno`. Empty where none of them is known: nothing of ours is ever kept
+/// in a directory that others share.
 pub fn state_dir() -> PathBuf {
     if let Some(dir) = variable("IODYNO_STATE_DIR") {
         return PathBuf::from(dir);
@@ -19,7 +20,17 @@ pub fn state_dir() -> PathBuf {
     let base = variable("XDG_STATE_HOME")
         .map(PathBuf::from)
         .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/state")));
-    base.unwrap_or_else(|| PathBuf::from("/tmp")).join("iodyno")
+    base.map(|base| base.join("iodyno")).unwrap_or_default()
+}
+
+/// Where locks lie that end with the boot, as settings do.
+pub(crate) fn run_dir() -> PathBuf {
+    if crate::rights::is_root() {
+        return PathBuf::from("/run/iodyno");
+    }
+    let of_user = PathBuf::from(format!("/run/user/{}", rustix::process::geteuid().as_raw()));
+    let base = variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(|| of_user.is_dir().then_some(of_user));
+    base.map_or_else(|| state_dir().join("locks"), |base| base.join("iodyno"))
 }
 
 /// The command line as given.

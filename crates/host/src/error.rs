@@ -29,13 +29,88 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A journal cannot be read back whole.
-    #[error("the journal {} is damaged at line {line}; the settings it names before that line are known", path.display())]
+    /// A journal is not what iodyno wrote, and nothing was done by it.
+    #[error(
+        "the journal {} is damaged at line {line}: nothing was written by it, and it stays. {known}",
+        path.display()
+    )]
     Journal {
         /// The file.
         path: PathBuf,
         /// Line number, from 1.
         line: usize,
+        /// What its whole lines say, and how to go on.
+        known: String,
+    },
+    /// A journal of another version.
+    #[error(
+        "the journal {} has form {version}, and this iodyno reads form {reads}: undo it with the iodyno that wrote it",
+        path.display()
+    )]
+    JournalVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+        /// The one that is read.
+        reads: u32,
+    },
+    /// Something that somebody else could have put there.
+    #[error("{} is not believed: {why}", path.display())]
+    Untrusted {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// There is no place for records and journals.
+    #[error(
+        "no directory for records and journals is known: HOME is not set. Set IODYNO_STATE_DIR to a directory of yours"
+    )]
+    NoStateDir,
+    /// An earlier command left the device changed: its old values come first.
+    #[error("{device}: `{purpose}` ended before it put everything back. Put that back first: {command}")]
+    Unfinished {
+        /// Kernel name of the device.
+        device: String,
+        /// The command that ended.
+        purpose: String,
+        /// What mends it.
+        command: String,
+    },
+    /// Later changes stand on the one that is to be undone.
+    #[error(
+        "{purpose} ({id}) is not the last change of {what}: {above} came after it.\nTo take all of them back, the last one first: {command}"
+    )]
+    Beneath {
+        /// The command to undo.
+        purpose: String,
+        /// Its journal.
+        id: String,
+        /// The setting that both changed.
+        what: String,
+        /// The later ones.
+        above: String,
+        /// What takes all of them back.
+        command: String,
+    },
+    /// A path that no knob and no way to persist owns.
+    #[error("{path} is no setting of {owner} and no file of iodyno's: nothing was written")]
+    Foreign {
+        /// The path.
+        path: String,
+        /// Whose settings are written.
+        owner: String,
+    },
+    /// The settings of a journal are in place, so it cannot be forgotten.
+    #[error("{purpose} ({id}) is not forgotten: {why}")]
+    NotForgotten {
+        /// The command.
+        purpose: String,
+        /// Its journal.
+        id: String,
+        /// Why.
+        why: String,
     },
     /// The kernel took a value and shows another.
     #[error("{path}: wrote `{wanted}`, the kernel shows `{found}`")]
@@ -54,12 +129,12 @@ pub enum Error {
         path: String,
     },
     /// Another iodyno holds the lock.
-    #[error("{what} is in use by another iodyno (process {pid})")]
+    #[error("{what} is in use by another iodyno ({holder})")]
     Locked {
         /// What is locked.
         what: String,
-        /// Who holds it, `?` where unknown.
-        pid: String,
+        /// Who holds it: its process, what that does, and whether it stands still.
+        holder: String,
     },
     /// A program could not be started or failed.
     #[error("{program}: {why}")]
@@ -75,6 +150,10 @@ impl Error {
     /// An [`Error::Io`].
     pub fn io(action: &'static str, path: impl AsRef<Path>, source: impl Into<std::io::Error>) -> Self {
         Error::Io { action, path: path.as_ref().to_path_buf(), source: source.into() }
+    }
+
+    pub(crate) fn untrusted(path: &Path, why: impl Into<String>) -> Self {
+        Error::Untrusted { path: path.to_path_buf(), why: why.into() }
     }
 
     pub(crate) fn archive(path: &Path, (line, why): (usize, String)) -> Self {

@@ -1,6 +1,7 @@
 //! Files that are not kernel settings: the state directory's, captured machines, and the data a load reads and writes.
 
 pub use crate::cachestat::{CacheDetails, CacheUse};
+pub use crate::config_file::{read_whole, replace};
 
 use crate::{Error, Result, ioctl};
 use model::job::SyncMode;
@@ -385,8 +386,13 @@ impl Drop for TemporaryDir {
 
 /// Makes a temporary directory below the system's own.
 pub fn temporary_dir(label: &str) -> Result<TemporaryDir> {
+    temporary_dir_in(&std::env::temp_dir(), label)
+}
+
+/// Makes a temporary directory below another.
+pub(crate) fn temporary_dir_in(base: &Path, label: &str) -> Result<TemporaryDir> {
     let unique = crate::clock::monotonic_ns();
-    let path = std::env::temp_dir().join(format!("iodyno-{label}-{}-{unique}", std::process::id()));
+    let path = base.join(format!("iodyno-{label}-{}-{unique}", std::process::id()));
     create_dirs(&path)?;
     Ok(TemporaryDir(path))
 }

@@ -19,6 +19,18 @@ pub(crate) fn process(pid: u32) -> Process {
     }
 }
 
+/// A process in words: `process 12`, and how to go on where a signal has stopped it.
+pub(crate) fn in_words(pid: u32) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
+    match state {
+        Some("T" | "t") => {
+            format!("process {pid}, which is stopped: kill -CONT {pid} lets it go on and put everything back")
+        }
+        _ => format!("process {pid}"),
+    }
+}
+
 /// When a process began, in ticks since boot: the 22nd field of its `stat`.
 pub(crate) fn start_ticks(process: &str) -> Option<u64> {
     start_in(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)

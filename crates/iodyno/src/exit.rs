@@ -52,7 +52,13 @@ impl Failure {
 impl From<host::Error> for Failure {
     fn from(error: host::Error) -> Self {
         let exit = match &error {
-            host::Error::Locked { .. } => Exit::Refused,
+            host::Error::Locked { .. }
+            | host::Error::Unfinished { .. }
+            | host::Error::Beneath { .. }
+            | host::Error::Untrusted { .. }
+            | host::Error::Foreign { .. }
+            | host::Error::NotForgotten { .. } => Exit::Refused,
+            host::Error::NoStateDir => Exit::Usage,
             error if error.is_permission() => Exit::Rights,
             _ => Exit::Failed,
         };

@@ -52,8 +52,80 @@ pub struct Saved {
 pub struct SavedFile {
     /// Absolute path.
     pub path: String,
-    /// Its content; none where there was no file.
-    pub old: Option<String>,
+    /// What was there; none where there was no file.
+    pub old: Option<FileContent>,
+    /// What iodyno wrote: if something else is there later, somebody edited it since.
+    pub new: FileContent,
+}
+
+/// A small file whole: what it holds, and who may do what with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileContent {
+    /// Its bytes, each as one character of the same number (ISO 8859-1): text stays readable, and no byte is lost.
+    pub latin1: String,
+    /// Permission bits.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+}
+
+impl FileContent {
+    /// Of these bytes.
+    pub fn new(bytes: &[u8], mode: u32, (uid, gid): (u32, u32)) -> FileContent {
+        FileContent { latin1: bytes.iter().copied().map(char::from).collect(), mode, uid, gid }
+    }
+
+    /// Its bytes. A character that is no byte, which only a damaged journal can hold, gives none.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        self.latin1.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
+    }
+
+    /// Its bytes as text for people.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes().unwrap_or_default()).into_owned()
+    }
+}
+
+/// What tells a block device from another that has its name later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceIdentity {
+    /// Kernel name: `sda`.
+    pub name: String,
+    /// `major:minor`.
+    pub number: String,
+    /// The kernel's sequence number of disks, which no two have in one boot (`diskseq`, Linux 5.15). A loop device gets
+    /// a new one with each backing file.
+    pub diskseq: Option<u64>,
+    /// Digest of its serial number, where it has one.
+    pub serial_digest: Option<String>,
+    /// Size, units of 512 bytes.
+    pub sectors: u64,
+}
+
+impl DeviceIdentity {
+    /// Whether the device that has this name now is the one that was written down, or why not.
+    pub fn is_still(&self, now: &DeviceIdentity) -> Result<(), String> {
+        let differs = |what: &str, was: &dyn std::fmt::Display, is: &dyn std::fmt::Display| {
+            Err(format!("its {what} is {is}, and was {was}"))
+        };
+        match (self.diskseq, now.diskseq) {
+            (Some(was), Some(is)) if was == is => return Ok(()),
+            (Some(was), Some(is)) => return differs("disk sequence number", &was, &is),
+            _ => {}
+        }
+        match (&self.serial_digest, &now.serial_digest) {
+            (Some(was), Some(is)) if was == is => return Ok(()),
+            (Some(was), Some(is)) => return differs("serial number's digest", was, is),
+            _ => {}
+        }
+        match () {
+            () if self.number != now.number => differs("device number", &self.number, &now.number),
+            () if self.sectors != now.sectors => differs("size in sectors", &self.sectors, &now.sectors),
+            () => Ok(()),
+        }
+    }
 }
 
 /// A directory of iodyno's own below a user's, full of files that a load makes.
@@ -78,12 +150,17 @@ pub struct Restored {
     pub written: bool,
     /// The error of the write, where there was one.
     pub error: Option<String>,
+    /// What somebody else wrote into the file since iodyno did; it stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
 }
 
 impl Restored {
-    /// Whether it is as it was. An attribute that refused to be read at first cannot be compared and counts as whole.
+    /// Whether it is as it was. An attribute that the kernel had not set up at first cannot be compared and counts as
+    /// whole; one that could not be read back does not.
     pub fn is_whole(&self) -> bool {
-        self.wanted == self.found || matches!(self.wanted, Attribute::Refused(_))
+        let is_back = self.wanted == self.found || matches!(self.wanted, Attribute::Refused(_));
+        is_back && self.edited.is_none()
     }
 }
 
@@ -122,5 +199,47 @@ impl Risk {
             Risk::NeedsCare => "needs care",
             Risk::Danger => "can lose data",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loop0() -> DeviceIdentity {
+        DeviceIdentity {
+            name: "loop0".into(),
+            number: "7:0".into(),
+            diskseq: Some(9),
+            serial_digest: None,
+            sectors: 2048,
+        }
+    }
+
+    #[test]
+    fn a_device_of_the_same_name_is_told_from_the_one_that_was_changed() {
+        let was = loop0();
+        assert_eq!(was.is_still(&DeviceIdentity { sectors: 4096, ..loop0() }), Ok(()), "it grew");
+        let why = was.is_still(&DeviceIdentity { diskseq: Some(10), ..loop0() }).unwrap_err();
+        assert_eq!(why, "its disk sequence number is 10, and was 9");
+        let old = |serial: Option<&str>, sectors| DeviceIdentity {
+            diskseq: None,
+            serial_digest: serial.map(str::to_string),
+            sectors,
+            ..loop0()
+        };
+        assert_eq!(old(Some("a"), 1).is_still(&old(Some("a"), 2)), Ok(()));
+        assert!(old(Some("a"), 1).is_still(&old(Some("b"), 1)).unwrap_err().contains("serial"));
+        assert!(old(None, 1).is_still(&old(None, 2)).unwrap_err().contains("size"));
+        assert_eq!(old(None, 1).is_still(&loop0()).unwrap_err(), "its size in sectors is 2048, and was 1");
+    }
+
+    #[test]
+    fn no_byte_of_a_file_is_lost() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let content = FileContent::new(&bytes, 0o600, (1000, 4));
+        let json = serde_json::to_string(&content).unwrap();
+        let again: FileContent = serde_json::from_str(&json).unwrap();
+        assert_eq!(again.bytes().unwrap(), bytes);
     }
 }

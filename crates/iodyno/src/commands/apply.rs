@@ -2,7 +2,8 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use host::Journal;
+use host::{DeviceLock, Journal};
+use model::change::Restored;
 use model::record::{Record, Trial};
 use model::verdict::Outcome;
 use pipeline::apply::{self, Knob, PersistPlan, Queue, Wish, persist};
@@ -107,23 +108,50 @@ fn put_in_place(
     queue: &Queue,
     persist: Option<&PersistPlan>,
 ) -> Result<String, Failure> {
-    let mut journal = Journal::begin(&context.state_dir, &format!("apply {}", args.record))?;
+    let purpose = format!("apply {}", args.record);
+    let lock = DeviceLock::take(&context.host, &wish.device, &purpose)?;
+    let mut journal = Journal::begin(&context.host, &context.state_dir, &purpose, &lock)?;
+    match write_all(&mut journal, wish, queue, persist) {
+        Ok(id) => {
+            if let Some(plan) = persist {
+                context
+                    .out
+                    .say(format!("Written. It acts from the next boot on, or after: {}", plan.activate));
+            }
+            Ok(id)
+        }
+        Err(failure) => Err(backed_out(journal, failure)),
+    }
+}
+
+/// Saves, writes and reads back; gives the journal's id once it stays.
+fn write_all(
+    journal: &mut Journal,
+    wish: &Wish,
+    queue: &Queue,
+    persist: Option<&PersistPlan>,
+) -> Result<String, Failure> {
     let known: Vec<(&'static Knob, &String)> =
         wish.values.iter().filter_map(|(knob, value)| Some((Knob::find(knob)?, value))).collect();
     let paths: Vec<_> = known.iter().flat_map(|(knob, _)| apply::checkpoint_paths(knob, queue)).collect();
-    journal.checkpoint(&context.host, &paths)?;
-    let set_all = || known.iter().try_for_each(|(knob, value)| apply::set(knob, &journal, queue, value));
-    if let Err(error) = set_all() {
-        journal.revert(&context.host)?;
-        return Err(Failure::new(Exit::Failed, format!("{error}. Everything was put back.")));
+    journal.checkpoint(&paths)?;
+    for (knob, value) in &known {
+        apply::set(knob, journal, queue, value)
+            .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
     }
     if let Some(plan) = persist {
-        if let Err(error) = journal.write_file(&plan.path, &plan.content) {
-            journal.revert(&context.host)?;
-            return Err(Failure::from(error).hint("Everything was put back."));
-        }
-        context.out.say(format!("Written. It acts from the next boot on, or after: {}", plan.activate));
+        journal.write_file(&plan.path, &plan.content)?;
     }
-    let kept = journal.keep()?;
-    Ok(kept.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default())
+    Ok(journal.keep()?)
+}
+
+/// Puts everything back after a failure, and says whether it is.
+fn backed_out(journal: Journal, failure: Failure) -> Failure {
+    match journal.revert() {
+        Ok(restored) if restored.iter().all(Restored::is_whole) => {
+            failure.hint(&format!("Everything was put back: {} values read back.", restored.len()))
+        }
+        Ok(_) => failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again."),
+        Err(error) => failure.hint(&format!("Not everything came back: {error}. `iodyno undo` tries again.")),
+    }
 }

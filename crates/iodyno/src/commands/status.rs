@@ -19,9 +19,13 @@ struct JournalDocument {
     purpose: String,
     pid: u32,
     unix_ms: u64,
+    /// The device whose settings it holds.
+    device: Option<String>,
     running: bool,
     kept: bool,
     pending: bool,
+    /// The first line that is not what was written.
+    damaged_line: Option<usize>,
     settings: Vec<SettingDocument>,
     files: Vec<String>,
     trees: Vec<String>,
@@ -36,12 +40,14 @@ struct SettingDocument {
 
 /// Lists the journals with the settings that differ from what they saved.
 pub fn run(context: &Context) -> Result<Exit, Failure> {
-    let (journals, errors) = host::find_unfinished(&context.state_dir);
-    for error in errors {
+    let host::Found { journals, errors } = host::find_unfinished(&context.host, &context.state_dir);
+    for error in &errors {
         context.out.note(format!("iodyno: {error}"));
     }
-    if journals.is_empty() {
-        context.out.say("Nothing is changed: every setting that iodyno touched is back.");
+    if journals.is_empty() && errors.is_empty() {
+        context
+            .out
+            .say(format!("No change of iodyno's stands: no journal is in {}.", context.state_dir.display()));
     }
     let mut documents = Vec::new();
     for journal in &journals {
@@ -61,14 +67,17 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
         for tree in &document.trees {
             context.out.say(format!("  {tree}  a tree of files made by iodyno for a load"));
         }
+        if let Some(why) = journal.another_device(&context.host).filter(|_| !journal.is_of_an_earlier_boot) {
+            context.out.say(format!("  {why}"));
+        }
         if document.pending || document.kept {
-            context.out.say(format!("  put it back: iodyno undo {}", document.id));
+            context.out.say(format!("  put it back: {}", journal.undo_command(&context.state_dir)));
         }
         documents.push(document);
     }
     let state_dir = context.state_dir.display().to_string();
     context.out.document(&Document { schema: "iodyno.status/1", state_dir, journals: documents })?;
-    Ok(Exit::Fine)
+    Ok(if errors.is_empty() { Exit::Fine } else { Exit::Failed })
 }
 
 fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
@@ -79,15 +88,17 @@ fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
     };
     JournalDocument {
         id: journal.id(),
-        purpose: journal.state.purpose.clone(),
-        pid: journal.state.pid,
-        unix_ms: journal.state.unix_ms,
+        purpose: journal.begin.purpose.clone(),
+        pid: journal.begin.pid,
+        unix_ms: journal.begin.unix_ms,
+        device: journal.begin.device.as_ref().map(|device| device.name.clone()),
         running: journal.running,
-        kept: journal.kept,
-        pending: unfinished::is_pending(journal),
-        settings: journal.state.saved.iter().map(setting).collect(),
-        files: journal.state.files.iter().map(|file| file.path.clone()).collect(),
-        trees: journal.state.trees.iter().map(|tree| tree.path.clone()).collect(),
+        kept: journal.kept.is_some(),
+        pending: journal.is_pending(),
+        damaged_line: journal.damage.as_ref().map(|damage| damage.line),
+        settings: journal.saved.iter().map(setting).collect(),
+        files: journal.files.iter().map(|file| file.path.clone()).collect(),
+        trees: journal.trees.iter().map(|tree| tree.path.clone()).collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use host::Unfinished;
+use host::{Found, Unfinished};
 use model::change::{Attribute, Restored};
 use serde::Serialize;
 
@@ -14,12 +14,23 @@ pub struct Args {
     /// Undo every journal, those that `apply` kept too.
     #[arg(long, conflicts_with = "id")]
     pub all: bool,
+    /// Undo the later changes too that were made to the same settings, the last one first.
+    #[arg(long, requires = "id")]
+    pub with_later: bool,
+    /// Of a damaged journal, put back what its whole lines say. The file is kept under another name.
+    #[arg(long, requires = "id", conflicts_with_all = ["with_later", "forget"])]
+    pub salvage: bool,
+    /// Remove the journal of a device that is gone for good, or of a file that you have edited since; writes no setting.
+    #[arg(long, requires = "id", conflicts_with = "with_later")]
+    pub forget: bool,
 }
 
 #[derive(Serialize)]
 struct Document {
     schema: &'static str,
     undone: Vec<Undone>,
+    /// Commands that still run and hold settings: nothing of theirs is touched.
+    running: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -28,79 +39,166 @@ struct Undone {
     purpose: String,
     whole: bool,
     restored: Vec<Restored>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip)]
+    exit: Exit,
 }
 
-/// Undoes newest first, so that the oldest value has the last word.
+/// Undoes the last change first, so that the oldest value has the last word.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let (journals, errors) = host::find_unfinished(&context.state_dir);
+    let Found { journals, errors } = host::find_unfinished(&context.host, &context.state_dir);
     for error in &errors {
         context.out.note(format!("iodyno: {error}"));
     }
-    let chosen = choose(journals, args)?;
-    if chosen.is_empty() {
-        context.out.say("Nothing to undo: every setting that iodyno touched is back.");
+    let running = say_running(&journals, args, context);
+    let is_kept = |journal: &&Unfinished| journal.kept.is_some();
+    let kept = journals.iter().filter(is_kept).count();
+    let chosen = choose(journals, args, context)?;
+    if chosen.is_empty() && running.is_empty() && errors.is_empty() {
+        context.out.say(match kept {
+            0 => format!("Nothing to undo: no journal is in {}.", context.state_dir.display()),
+            _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it.".to_string(),
+        });
     }
-    let mut undone = Vec::new();
-    for journal in chosen.into_iter().rev() {
-        undone.push(undo_one(journal, context)?);
-    }
-    let is_whole = errors.is_empty() && undone.iter().all(|journal| journal.whole);
-    context.out.document(&Document { schema: "iodyno.undo/1", undone })?;
-    Ok(if is_whole { Exit::Fine } else { Exit::Failed })
+    let undone: Vec<Undone> =
+        chosen.into_iter().rev().map(|journal| undo_one(journal, args, context)).collect();
+    let has_failed = !errors.is_empty() || undone.iter().any(|one| one.exit == Exit::Failed);
+    let is_refused = !running.is_empty() || undone.iter().any(|one| one.exit == Exit::Refused);
+    let other = undone.iter().map(|one| one.exit).find(|exit| *exit != Exit::Fine).unwrap_or(Exit::Fine);
+    context.out.document(&Document { schema: "iodyno.undo/1", undone, running })?;
+    Ok(match (has_failed, is_refused) {
+        (true, _) => Exit::Failed,
+        (false, true) => Exit::Refused,
+        (false, false) => other,
+    })
 }
 
-fn choose(journals: Vec<Unfinished>, args: &Args) -> Result<Vec<Unfinished>, Failure> {
-    match &args.id {
-        Some(id) => {
-            let chosen: Vec<_> = journals.into_iter().filter(|journal| journal.id() == *id).collect();
-            if chosen.is_empty() {
-                return Err(Failure::usage(format!(
-                    "there is no journal {id}.\n`iodyno status` shows what there is."
-                )));
-            }
-            Ok(chosen)
+/// Names what still runs: it holds settings, and puts them back itself.
+fn say_running(journals: &[Unfinished], args: &Args, context: &Context) -> Vec<String> {
+    let is_meant = |journal: &&Unfinished| args.id.as_ref().is_none_or(|id| journal.id() == *id);
+    let running =
+        journals.iter().filter(|journal| journal.running && journal.kept.is_none()).filter(is_meant);
+    let name = |journal: &Unfinished| {
+        context.out.note(format!(
+            "iodyno: `{}` still holds settings ({}). It puts them back itself when it ends; nothing of it was touched.",
+            journal.begin.purpose,
+            journal.owner()
+        ));
+        journal.id()
+    };
+    running.map(name).collect()
+}
+
+fn choose(journals: Vec<Unfinished>, args: &Args, context: &Context) -> Result<Vec<Unfinished>, Failure> {
+    let Some(id) = &args.id else {
+        let is_meant = |journal: &Unfinished| args.all || journal.kept.is_none() || journal.damage.is_some();
+        return Ok(journals.into_iter().filter(|journal| !journal.running && is_meant(journal)).collect());
+    };
+    let Some(first) = journals.iter().position(|journal| journal.id() == *id) else {
+        let shown: String = id.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        return Err(Failure::usage(format!(
+            "there is no journal {shown}.\n`iodyno status` shows what there is."
+        )));
+    };
+    let mut chosen: Vec<Unfinished> = Vec::new();
+    for (index, journal) in journals.into_iter().enumerate() {
+        let stands_on = |below: &Unfinished| {
+            journal.begin.level > below.begin.level && journal.shared_with(below).is_some()
+        };
+        if index == first && !journal.running {
+            chosen.push(journal);
+        } else if args.with_later && index > first && chosen.iter().any(stands_on) {
+            context.out.say(format!("also taken back: {} ({})", journal.begin.purpose, journal.id()));
+            chosen.push(journal);
         }
-        None => Ok(journals
-            .into_iter()
-            .filter(|journal| !journal.running && (args.all || !journal.kept))
-            .collect()),
     }
+    Ok(chosen)
 }
 
-fn undo_one(journal: Unfinished, context: &Context) -> Result<Undone, Failure> {
-    let (id, purpose) = (journal.id(), journal.state.purpose.clone());
-    let is_earlier = journal.is_of_an_earlier_boot();
-    let restored = journal.undo(&context.host)?;
+fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
+    let (id, purpose) = (journal.id(), journal.begin.purpose.clone());
+    let is_earlier = journal.is_of_an_earlier_boot;
+    let device = journal.begin.device.as_ref().map(|device| device.name.clone());
+    let another = if is_earlier { None } else { journal.another_device(&context.host) };
+    let outcome = match (args.salvage, args.forget) {
+        (true, _) => journal.salvage(&context.host, &context.state_dir),
+        (_, true) => journal.forget(&context.host),
+        _ => journal.undo(&context.host, &context.state_dir),
+    };
+    let restored = match outcome {
+        Ok(restored) => restored,
+        Err(error) => {
+            let failure = Failure::from(error);
+            context.out.note(format!("iodyno: {}", failure.message));
+            let (error, exit) = (Some(failure.message), failure.exit);
+            return Undone { id, purpose, whole: false, restored: Vec::new(), error, exit };
+        }
+    };
+    if args.forget {
+        context.out.say(format!("{purpose}: forgotten; nothing was written."));
+        return Undone { id, purpose, whole: true, restored, error: None, exit: Exit::Fine };
+    }
     let whole = restored.iter().all(Restored::is_whole);
+    context.out.say(sentence(&purpose, &restored, is_earlier));
+    restored.iter().filter(|one| one.written || !one.is_whole()).for_each(|one| say_one(one, context));
+    if !whole && (another.is_some() || restored.iter().any(|one| one.edited.is_some())) {
+        context.out.say(format!("  once that is as you want it: iodyno undo --forget {id}"));
+    }
+    let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
+    let exit = match (whole, another.is_some() && is_there) {
+        (true, _) => Exit::Fine,
+        (false, true) => Exit::Refused,
+        (false, false) => Exit::Failed,
+    };
+    Undone { id, purpose, whole, restored, error: None, exit }
+}
+
+/// What became of a journal, from what was read back just now.
+fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
     let written = restored.iter().filter(|one| one.written).count();
-    context.out.say(match (whole, written) {
-        (true, 0) => format!("{purpose}: everything was already as before."),
+    let count = match restored.len() {
+        1 => "1 value read back".to_string(),
+        count => format!("{count} values read back"),
+    };
+    match (restored.iter().all(Restored::is_whole), written) {
+        (true, _) if restored.is_empty() => format!("{purpose}: nothing of it was left to put back."),
+        (true, 0) => format!("{purpose}: everything was already as before; {count}."),
         // A disk can have another name since, so nothing is written by the names of an earlier boot.
         (true, _) if is_earlier => format!(
             "{purpose}: the files are back as they were; what they set at this boot stays until the next one."
         ),
-        (true, _) => format!("{purpose}: everything is back as it was."),
+        (true, _) => format!("{purpose}: everything is back as it was; {count}."),
         (false, _) => format!("{purpose}: not everything came back; the journal stays."),
-    });
-    for one in restored.iter().filter(|one| one.written || !one.is_whole()) {
-        if one.is_whole() && one.wanted == Attribute::Absent {
-            context.out.say(format!("  {}  removed", one.path));
-            continue;
-        }
-        let state = if one.is_whole() { "back at" } else { "should be" };
-        let error = one.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
-        context.out.say(format!(
-            "  {}  {state} {}, is {}{error}",
-            one.path,
-            brief(&one.wanted),
-            brief(&one.found)
-        ));
     }
-    Ok(Undone { id, purpose, whole, restored })
+}
+
+fn say_one(one: &Restored, context: &Context) {
+    let error = one.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
+    if let Some(edited) = &one.edited {
+        let (was, is) = (indented(&one.wanted.to_string()), indented(edited));
+        context.out.say(format!("  {}{error}\n    before iodyno:\n{was}\n    now:\n{is}", one.path));
+        return;
+    }
+    if one.is_whole() && one.wanted == Attribute::Absent {
+        context.out.say(format!("  {}  removed", one.path));
+        return;
+    }
+    let state = if one.is_whole() { "back at" } else { "should be" };
+    context.out.say(format!(
+        "  {}  {state} {}, is {}{error}",
+        one.path,
+        brief(&one.wanted),
+        brief(&one.found)
+    ));
 }
 
 /// A value in a line: of a file, only that it is there.
 fn brief(value: &Attribute) -> String {
     let text = value.to_string();
     if text.contains('\n') { "the old file".to_string() } else { text }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("      {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -125,7 +125,6 @@ fn tune_lines(id: i64, record: &Record) -> Vec<String> {
     }
     let device = record.trials.first().map_or("the device", |trial| trial.device.as_str());
     lines.push(format!("  holds for this load ({}) on {device}; not for others", record.job.phrase()));
-    lines.push("Everything is back as it was.".to_string());
     if record.trials.iter().any(|trial| is_win(trial) && !trial.aa) {
         lines.push(format!(
             "  keep it: sudo iodyno apply {id}    keep it for good: sudo iodyno apply {id} --persist"

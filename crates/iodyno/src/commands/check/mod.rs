@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::live::Teller;
 use document::Document;
 use ground::Ground;
-use host::Lock;
+use host::DeviceLock;
 use host::signals::Stop;
 use loads::{Done, Loads};
 use model::check::{CheckResult, Promise, Role};
@@ -199,9 +199,11 @@ fn measure(
     stop: &Stop,
 ) -> Result<Measured, Failure> {
     let device = path.queue_device().map(|layer| layer.name.clone());
+    // A tune of the device would take our loads for its own disturbance.
     let lock = device.filter(|_| !args.no_load).map(|device| {
-        // A tune of the device would take our loads for its own disturbance.
-        Lock::take(&context.state_dir, &device, &device)
+        let lock = DeviceLock::take(&context.host, &device, &format!("check {device}"));
+        // Where no lock can be had, nothing is changed all the same.
+        if matches!(lock, Err(host::Error::Locked { .. })) { lock.map(Some) } else { Ok(lock.ok()) }
     });
     let _lock = lock.transpose()?;
     let line = Teller::new(context.out);

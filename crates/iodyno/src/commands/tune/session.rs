@@ -7,7 +7,7 @@ use crate::commands::layers_arg::{LayersArg, wish};
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use host::signals::Stop;
-use host::{Journal, Lock};
+use host::{DeviceLock, Journal};
 use model::change::{Class, Restored};
 use model::iopath::IoPath;
 use model::job::Job;
@@ -36,6 +36,8 @@ pub struct Done {
     pub trials: Vec<Trial>,
     pub sensors: Vec<SensorLog>,
     pub interrupted: bool,
+    /// Values that were read back at the end, every one as it was.
+    pub read_back: usize,
 }
 
 /// What every knob is tried with.
@@ -53,13 +55,13 @@ impl Session<'_> {
     /// Locks the device, makes the load ready, tries every knob, and puts everything back whatever happened.
     pub fn run(&self) -> Result<Done, Failure> {
         let context = self.context;
-        let _lock =
-            Lock::take(&context.state_dir, &self.plan.device, &format!("{}: its tune", self.plan.device))?;
+        let lock = DeviceLock::take(&context.host, &self.plan.device, &self.purpose())?;
+        Journal::must_be_free(&context.host, &context.state_dir, &lock)?;
         let stop = context.stop_on_signals()?;
         let prepared = self.prepare(&stop)?;
         let queue = Queue::of(&context.host, &self.plan.device)
             .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
-        let journal = self.begin_journal(&queue)?;
+        let journal = self.begin_journal(&queue, &lock)?;
         let tracing = self.tracing();
         let scope = Scope { tracing: tracing.clone(), ..Scope::of(self.path) };
         let origin_ns = host::clock::monotonic_ns();
@@ -74,16 +76,18 @@ impl Session<'_> {
         };
         let tried = self.try_all(&rig);
         let sensors = sampler.stop();
-        let restored = journal.revert(&context.host)?;
-        self.say_restored(&restored)?;
+        let restored = journal.revert()?;
+        must_be_back(&restored)?;
         let trials = tried?;
-        let interrupted = stop.is_asked();
+        let (interrupted, read_back) = (stop.is_asked(), restored.len());
         if interrupted {
-            context
-                .out
-                .note(format!("iodyno: stopped by {}; everything is back as it was.", stop.signal_name()));
+            context.out.note(format!("iodyno: stopped by {}.", stop.signal_name()));
         }
-        Ok(Done { trials, sensors, interrupted })
+        Ok(Done { trials, sensors, interrupted, read_back })
+    }
+
+    fn purpose(&self) -> String {
+        format!("tune {}", self.plan.device)
     }
 
     /// Tracing in all windows, where it was asked for. Otherwise the windows of the proof are free of it.
@@ -109,8 +113,9 @@ impl Session<'_> {
     }
 
     /// Saves every value that any of the knobs may change, before the first write.
-    fn begin_journal(&self, queue: &Queue) -> Result<Journal, Failure> {
-        let mut journal = Journal::begin(&self.context.state_dir, &format!("tune {}", self.plan.device))?;
+    fn begin_journal(&self, queue: &Queue, lock: &DeviceLock) -> Result<Journal, Failure> {
+        let context = self.context;
+        let mut journal = Journal::begin(&context.host, &context.state_dir, &self.purpose(), lock)?;
         let paths: Vec<(String, u8)> = self
             .plan
             .knobs
@@ -118,7 +123,10 @@ impl Session<'_> {
             .filter_map(|planned| Knob::find(&planned.knob))
             .flat_map(|knob| apply::checkpoint_paths(knob, queue))
             .collect();
-        journal.checkpoint(&self.context.host, &paths)?;
+        if let Err(error) = journal.checkpoint(&paths) {
+            journal.close()?;
+            return Err(error.into());
+        }
         Ok(journal)
     }
 
@@ -134,7 +142,8 @@ impl Session<'_> {
                 continue;
             };
             let trial = self.try_one(index, planned, (pairs_ms, end_ns), rig, &live);
-            rig.journal.put_back(&self.context.host);
+            // The next knob is tried on what the first one found.
+            must_be_back(&rig.journal.put_back())?;
             match trial {
                 Ok(trial) => {
                     live.finished();
@@ -227,23 +236,23 @@ impl Session<'_> {
         let aa = self.args.aa;
         Trial { knob, device, arms, aa, skipped, summary, verdict, layers, figures, moved, windows }
     }
+}
 
-    /// Silence when all is back; otherwise what is not, and how to go on.
-    fn say_restored(&self, restored: &[Restored]) -> Result<(), Failure> {
-        let broken: Vec<String> = restored
-            .iter()
-            .filter(|one| !one.is_whole())
-            .map(|one| format!("  {} should be {}, is {}", one.path, one.wanted, one.found))
-            .collect();
-        if broken.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::new(
-            Exit::Failed,
-            format!(
-                "not everything came back; the journal stays, `iodyno undo` tries again:\n{}",
-                broken.join("\n")
-            ),
-        ))
+/// Silence when every value that was read back is as it was; otherwise what is not, and how to go on.
+fn must_be_back(restored: &[Restored]) -> Result<(), Failure> {
+    let broken: Vec<String> = restored
+        .iter()
+        .filter(|one| !one.is_whole())
+        .map(|one| format!("  {} should be {}, is {}", one.path, one.wanted, one.found))
+        .collect();
+    if broken.is_empty() {
+        return Ok(());
     }
+    Err(Failure::new(
+        Exit::Failed,
+        format!(
+            "not everything came back; the journal stays, `iodyno undo` tries again:\n{}",
+            broken.join("\n")
+        ),
+    ))
 }

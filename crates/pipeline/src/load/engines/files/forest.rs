@@ -28,8 +28,8 @@ impl Forest {
         let journal = match &worker.place.state_dir {
             None => None,
             Some(state_dir) => {
-                let mut journal =
-                    Journal::begin(state_dir, &format!("files in {}", shown(&worker.place.path)))?;
+                let purpose = format!("files in {}", shown(&worker.place.path));
+                let mut journal = Journal::begin_for_files(&Host::live(), state_dir, &purpose)?;
                 journal.add_tree(&saved)?;
                 Some(journal)
             }

@@ -1,0 +1,97 @@
+//! Small configuration files, read and replaced whole: bytes, owner and mode.
+
+use crate::{Error, Result, private};
+use model::change::FileContent;
+use rustix::fs::{Mode, OFlags};
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The largest that is read, bytes: what iodyno writes has a few lines.
+const MOST_BYTES: u64 = 1 << 20;
+/// Ending of the name under which the new content is written.
+const NEW: &str = ".iodyno-new";
+
+/// A regular file as it is; none where nothing is.
+///
+/// # Errors
+/// For anything but a regular file of at most 1 MiB: a link is not followed, a FIFO is not waited for.
+pub fn read_whole(path: &Path) -> Result<Option<FileContent>> {
+    let failed = |error: std::io::Error| Error::io("read", path, error);
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        opened => File::from(opened.map_err(|error| failed(error.into()))?),
+    };
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return Err(failed(std::io::Error::other("it is no regular file of at most 1 MiB")));
+    }
+    let bytes = private::read(&file, path).map_err(failed)?;
+    Ok(Some(FileContent::new(&bytes, metadata.mode() & 0o7777, (metadata.uid(), metadata.gid()))))
+}
+
+/// Puts a file in place whole: a reader sees the old or the new one, also after a power cut.
+pub fn replace(path: &Path, content: &FileContent) -> Result<()> {
+    let new = beside(path);
+    let write = || -> std::io::Result<()> {
+        // What a death has left.
+        private::unlink(&new)?;
+        let file = private::create(&new)?;
+        let bytes = content.bytes().ok_or_else(|| std::io::Error::other("its saved content is damaged"))?;
+        private::append(&file, &new, &bytes)?;
+        let metadata = file.metadata()?;
+        if (metadata.uid(), metadata.gid()) != (content.uid, content.gid) {
+            std::os::unix::fs::fchown(&file, Some(content.uid), Some(content.gid))?;
+        }
+        file.set_permissions(PermissionsExt::from_mode(content.mode))?;
+        file.sync_all()?;
+        private::rename_over(&new, path)?;
+        private::sync_dir(path.parent().unwrap_or(Path::new("/")))
+    };
+    write().map_err(|error| {
+        let _ = private::unlink(&new);
+        Error::io("write", path, error)
+    })
+}
+
+/// Removes a file; one that is gone is fine.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let remove = || {
+        private::unlink(path)?;
+        private::sync_dir(path.parent().unwrap_or(Path::new("/")))
+    };
+    remove().map_err(|error| Error::io("remove", path, error))
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path.file_name().unwrap_or_default());
+    name.push(NEW);
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_owner_and_mode_come_back() {
+        let dir = crate::files::temporary_dir("config").unwrap();
+        let path = dir.path().join("99-x.rules");
+        assert_eq!(read_whole(&path).unwrap(), None);
+        std::fs::write(&path, b"\xff\x00old\n").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        let is_root = crate::rights::is_root();
+        if is_root {
+            std::os::unix::fs::chown(&path, Some(1000), Some(1000)).unwrap();
+        }
+        let old = read_whole(&path).unwrap().unwrap();
+        assert_eq!((old.mode, is_root && old.uid != 1000), (0o640, false));
+        replace(&path, &FileContent::new(b"new\n", 0o644, (old.uid, old.gid))).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new\n");
+        replace(&path, &old).unwrap();
+        assert_eq!(read_whole(&path).unwrap(), Some(old));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+    }
+}

@@ -1,0 +1,210 @@
+//! One lock a device: whoever changes settings of a block device holds it. It lies in /run, which ends with the boot as
+//! the settings do, so it knows nothing of state directories: two iodynos with two of them still meet here.
+//!
+//! The file keeps the paths of the journals that stand on the device, whatever state directory they are in.
+
+use crate::fault::{self, Step};
+use crate::journal::is_plain_name;
+use crate::{Error, Host, Result, life, private};
+use model::change::DeviceIdentity;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The most of a lock's file that is kept before it is begun anew, bytes.
+const LONG_BYTES: u64 = 16 << 10;
+/// How often a lock is asked for again when its file was replaced meanwhile.
+const TRIES: u32 = 10;
+
+/// The exclusive right to change a device's settings, held until dropped or until the process dies: the kernel drops it
+/// then, so none is ever left behind.
+#[derive(Debug)]
+pub struct DeviceLock {
+    file: File,
+    path: PathBuf,
+    device: DeviceIdentity,
+}
+
+impl Host {
+    /// Which device has a kernel name now; none where there is no such device.
+    pub fn device_identity(&self, name: &str) -> Option<DeviceIdentity> {
+        let dir = format!("/sys/block/{name}");
+        if !is_plain_name(name) {
+            return None;
+        }
+        Some(DeviceIdentity {
+            name: name.into(),
+            number: self.text(&format!("{dir}/dev"))?.trim().into(),
+            diskseq: self.number(&format!("{dir}/diskseq")),
+            serial_digest: self.disk_serial_digest(&dir),
+            sectors: self.number(&format!("{dir}/size")).unwrap_or(0),
+        })
+    }
+}
+
+impl DeviceLock {
+    /// Takes the lock of the device that has this kernel name now, or says who has it. `purpose` is what the holder is
+    /// called by.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while another process has it.
+    pub fn take(host: &Host, name: &str, purpose: &str) -> Result<DeviceLock> {
+        let gone = || Error::io("find", format!("/sys/block/{name}"), rustix::io::Errno::NODEV);
+        let device = host.device_identity(name).ok_or_else(gone)?;
+        let lock = Self::take_of(host, &device, purpose)?;
+        // It may have been replaced before the lock was ours.
+        match host.device_identity(name) {
+            Some(now) if device.is_still(&now).is_ok() => Ok(lock),
+            _ => Err(gone()),
+        }
+    }
+
+    /// The same of a device that was written down and may be gone.
+    pub(crate) fn take_of(host: &Host, device: &DeviceIdentity, purpose: &str) -> Result<DeviceLock> {
+        let dir = host.run_dir();
+        private::ensure(&dir)?;
+        let path = dir.join(key(device));
+        let failed = |error: std::io::Error| Error::io("lock", &path, error);
+        for _ in 0..TRIES {
+            let file = open(&path)?;
+            if !private::try_lock(&file, &path).map_err(failed)? {
+                let what = format!("{}: its settings", device.name);
+                return Err(Error::Locked { what, holder: holder(&file, &path) });
+            }
+            if private::is_named(&file, &path) {
+                let lock = DeviceLock { file, path: path.clone(), device: device.clone() };
+                lock.begin_anew_if_long()?;
+                lock.append(&format!("held {} {purpose}", std::process::id()))?;
+                return Ok(lock);
+            }
+        }
+        Err(failed(std::io::Error::other("its file was replaced again and again")))
+    }
+
+    /// The device.
+    pub fn device(&self) -> &DeviceIdentity {
+        &self.device
+    }
+
+    /// The journals that were made on the device in this boot and are still there, whatever state directory they are in.
+    pub(crate) fn journals(&self) -> Result<Vec<PathBuf>> {
+        let mut journals: Vec<PathBuf> = Vec::new();
+        for path in self.lines()?.iter().filter_map(|line| line.strip_prefix("journal ")).map(PathBuf::from) {
+            fault::at(Step::Open, &path).map_err(|error| Error::io("look at", &path, error))?;
+            if !journals.contains(&path) && std::fs::symlink_metadata(&path).is_ok() {
+                journals.push(path);
+            }
+        }
+        Ok(journals)
+    }
+
+    /// Writes down that a journal is about to stand on the device.
+    pub(crate) fn register(&self, journal: &Path) -> Result<()> {
+        let text = journal.to_str().filter(|text| !text.contains('\n'));
+        let why = "its name is not UTF-8 or has a line break: set IODYNO_STATE_DIR to another directory";
+        self.append(&format!("journal {}", text.ok_or_else(|| Error::untrusted(journal, why))?))
+    }
+
+    fn lines(&self) -> Result<Vec<String>> {
+        let bytes =
+            private::read(&self.file, &self.path).map_err(|error| Error::io("read", &self.path, error))?;
+        Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect())
+    }
+
+    /// A line of its own, also behind one that a death has torn.
+    fn append(&self, line: &str) -> Result<()> {
+        private::append(&self.file, &self.path, format!("\n{line}\n").as_bytes())
+            .map_err(|error| Error::io("write", &self.path, error))
+    }
+
+    /// Drops what was, once none of it stands any more.
+    fn begin_anew_if_long(&self) -> Result<()> {
+        let failed = |error: std::io::Error| Error::io("look at", &self.path, error);
+        if self.file.metadata().map_err(failed)?.len() > LONG_BYTES && self.journals()?.is_empty() {
+            private::truncate(&self.file, &self.path, 0).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+/// The file's name: two devices of one boot never share a sequence number; older kernels have the device number alone.
+fn key(device: &DeviceIdentity) -> String {
+    match device.diskseq {
+        Some(diskseq) => format!("disk-{diskseq}.lock"),
+        None => format!("device-{}.lock", device.number.replace(':', "-")),
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    for _ in 0..TRIES {
+        if let Some(file) = private::open(path)? {
+            return Ok(file);
+        }
+        match private::create(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            made => return made.map_err(|error| Error::io("create", path, error)),
+        }
+    }
+    Err(Error::io("open", path, std::io::Error::other("it comes and goes")))
+}
+
+/// Who has the lock, from the last line that says so.
+fn holder(file: &File, path: &Path) -> String {
+    let text = private::read(file, path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let held = text.lines().rev().find_map(|line| line.strip_prefix("held ")).unwrap_or_default();
+    let (pid, purpose) = held.split_once(' ').unwrap_or(("", ""));
+    match pid.parse() {
+        Ok(pid) => format!("`{purpose}`, {}", life::in_words(pid)),
+        Err(_) => "which one is not known".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+
+    #[test]
+    fn the_second_is_told_who_has_it() {
+        let machine = Simulated::new();
+        let host = machine.host();
+        let first = DeviceLock::take(&host, "loop0", "tune loop0").unwrap();
+        let error = DeviceLock::take(&host, "loop0", "apply 3").unwrap_err().to_string();
+        assert!(error.contains("`tune loop0`") && error.contains(&std::process::id().to_string()), "{error}");
+        DeviceLock::take(&host, "loop1", "another device").unwrap();
+        drop(first);
+        DeviceLock::take(&host, "loop0", "apply 3").unwrap();
+        assert!(DeviceLock::take(&host, "loop9", "none is there").is_err());
+        assert!(DeviceLock::take(&host, "../block/loop0", "no name").is_err());
+    }
+
+    #[test]
+    fn it_knows_the_journals_that_are_there() {
+        let machine = Simulated::new();
+        let host = machine.host();
+        let lock = DeviceLock::take(&host, "loop0", "tune").unwrap();
+        let journal = machine.state_dir(0).join("1.journal");
+        lock.register(&journal).unwrap();
+        assert!(lock.journals().unwrap().is_empty(), "not made yet");
+        std::fs::write(&journal, "").unwrap();
+        lock.register(&journal).unwrap();
+        drop(lock);
+        let again = DeviceLock::take(&host, "loop0", "undo").unwrap();
+        assert_eq!(again.journals().unwrap(), [journal.clone()]);
+        std::fs::remove_file(&journal).unwrap();
+        assert!(again.journals().unwrap().is_empty());
+    }
+
+    #[test]
+    fn its_file_does_not_grow_for_ever() {
+        let machine = Simulated::new();
+        let host = machine.host();
+        let mut longest = 0;
+        for round in 0..1_000 {
+            let lock = DeviceLock::take(&host, "loop0", "tune of a device with a long name").unwrap();
+            lock.register(Path::new(&format!("/nowhere/{round}"))).unwrap();
+            longest = longest.max(lock.file.metadata().unwrap().len());
+        }
+        assert!(longest < LONG_BYTES + 1_000, "{longest}");
+    }
+}

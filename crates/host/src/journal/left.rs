@@ -1,0 +1,406 @@
+//! Journals that are on disk: of a process that runs, that died, or of an `apply` that keeps its settings.
+
+use super::lines::{self, Entry};
+use super::{ENDING, End, boot_id, families, id_of, remove, restore};
+use crate::{Begin, Damage, DeviceLock, Error, Host, Result, clock, life, private};
+use model::change::{Attribute, DeviceIdentity, Restored, Saved, SavedFile, SavedTree};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// How long another command may look at a journal before it counts as in use, ms.
+const PATIENCE_MS: u64 = 2_000;
+/// Between two attempts to lock it, ms.
+const PAUSE_MS: u64 = 5;
+/// Ending of the name of a damaged journal whose whole lines were put back.
+const SALVAGED: &str = "damaged";
+
+/// A journal that is still on disk.
+#[derive(Debug)]
+pub struct Unfinished {
+    /// The file; its name without the ending is the id that `undo` takes.
+    pub path: PathBuf,
+    /// Who made it, when and of what.
+    pub begin: Begin,
+    /// Old values, in the order of saving.
+    pub saved: Vec<Saved>,
+    /// Files written, as they were.
+    pub files: Vec<SavedFile>,
+    /// Directories made for a load, to be removed.
+    pub trees: Vec<SavedTree>,
+    /// What `apply` left on purpose: each attribute with what it showed then. None where nothing was to stay.
+    pub kept: Option<Vec<(String, Attribute)>>,
+    /// Whether the process that wrote it still runs.
+    pub running: bool,
+    /// Whether the machine has been booted since: then the kernel has its own values again.
+    pub is_of_an_earlier_boot: bool,
+    /// The first line that is not what was written.
+    pub damage: Option<Damage>,
+    is_done: bool,
+    end: End,
+    /// Bytes of the file that a death has torn off.
+    is_torn: bool,
+    file: File,
+}
+
+/// What journals are there, oldest first, and what could not be looked at.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The journals.
+    pub journals: Vec<Unfinished>,
+    /// What is not believed, cannot be opened, or is of another version.
+    pub errors: Vec<Error>,
+}
+
+impl Unfinished {
+    /// The id for `undo`.
+    pub fn id(&self) -> String {
+        id_of(&self.path)
+    }
+
+    /// The process that writes it, in words: whether it runs or stands still.
+    pub fn owner(&self) -> String {
+        life::in_words(self.begin.pid)
+    }
+
+    /// Whether it waits for somebody to undo it: its process died, nobody wanted it kept, and a reboot since has not
+    /// undone it. Files outlive a boot, settings do not.
+    pub fn is_pending(&self) -> bool {
+        let is_left = !self.is_of_an_earlier_boot || !self.trees.is_empty() || !self.files.is_empty();
+        !self.running && (self.damage.is_some() || (self.kept.is_none() && is_left))
+    }
+
+    /// Whether it keeps others from changing the device.
+    pub(crate) fn is_in_the_way(&self) -> bool {
+        self.kept.is_none() || self.damage.is_some()
+    }
+
+    /// The command that undoes it, for somebody whose state directory is this one.
+    pub fn undo_command(&self, state_dir: &Path) -> String {
+        let own = self.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+        let salvage = if self.damage.is_some() { "--salvage " } else { "" };
+        let command = format!("iodyno undo {salvage}{}", self.id());
+        if own == state_dir { command } else { format!("IODYNO_STATE_DIR={} {command}", own.display()) }
+    }
+
+    /// Puts the old values back, reads them back and removes the journal when all is whole.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while its owner runs or another holds its device; [`Error::Beneath`] while later changes stand
+    /// on it; [`Error::Journal`] when it is damaged. Nothing is written then.
+    pub fn undo(self, host: &Host, state_dir: &Path) -> Result<Vec<Restored>> {
+        let Some((journal, lock)) = self.lock(host, "undo")? else { return Ok(Vec::new()) };
+        if let Some(damage) = &journal.damage {
+            return Err(Error::Journal {
+                path: journal.path.clone(),
+                line: damage.line,
+                known: journal.known(state_dir),
+            });
+        }
+        journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
+        let restored = journal.restore(host)?;
+        if restored.iter().all(Restored::is_whole) {
+            journal.finish()?;
+        }
+        Ok(restored)
+    }
+
+    /// Puts back what the whole lines of a damaged journal say. The file stays, under a name that no command looks for.
+    ///
+    /// # Errors
+    /// As of [`Unfinished::undo`].
+    pub fn salvage(self, host: &Host, state_dir: &Path) -> Result<Vec<Restored>> {
+        let Some((journal, lock)) = self.lock(host, "undo --salvage")? else { return Ok(Vec::new()) };
+        journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
+        let restored = journal.restore(host)?;
+        if restored.iter().all(Restored::is_whole) {
+            let aside = journal.path.with_extension(SALVAGED);
+            private::rename_new(&journal.path, &aside)
+                .map_err(|error| Error::io("rename to", &aside, error))?;
+        }
+        Ok(restored)
+    }
+
+    /// Removes a journal without writing anything else: for a device that is gone and will not come back, and for files
+    /// that somebody has edited since.
+    ///
+    /// # Errors
+    /// [`Error::NotForgotten`] while a setting is in place that it could put back.
+    pub fn forget(self, host: &Host) -> Result<Vec<Restored>> {
+        let Some((journal, _lock)) = self.lock(host, "undo --forget")? else { return Ok(Vec::new()) };
+        let is_here = !journal.is_of_an_earlier_boot && journal.another_device(host).is_none();
+        let settings = if is_here { restore::compare(host, &journal.saved) } else { Vec::new() };
+        let changed = settings
+            .iter()
+            .find(|setting| !setting.is_whole())
+            .map(|setting| format!("{} is {} and was {}", setting.path, setting.found, setting.wanted));
+        let tree = journal.trees.iter().find(|tree| Path::new(&tree.path).exists());
+        let reason = changed.or_else(|| tree.map(|tree| format!("{} is still there", tree.path)));
+        if let Some(why) = reason.filter(|_| journal.damage.is_none()) {
+            let (purpose, id) = (journal.begin.purpose.clone(), journal.id());
+            return Err(Error::NotForgotten { purpose, id, why });
+        }
+        journal.finish()?;
+        Ok(settings)
+    }
+
+    /// The same journal, locked and read again, with the lock of its device; none when another command has undone it
+    /// meanwhile.
+    fn lock(self, host: &Host, purpose: &str) -> Result<Option<(Unfinished, Option<DeviceLock>)>> {
+        let failed = |error: std::io::Error| Error::io("lock", &self.path, error);
+        let lock = match &self.begin.device {
+            Some(device) => Some(DeviceLock::take_of(host, &self.device_now(host, device), purpose)?),
+            None => None,
+        };
+        let until_ns = clock::monotonic_ns() + PATIENCE_MS * 1_000_000;
+        // Who only looks locks it for a moment; its owner does for life.
+        while !private::try_lock(&self.file, &self.path).map_err(failed)? {
+            let is_owned = self.running && life::process(self.begin.pid) != life::Process::Gone;
+            if is_owned || clock::monotonic_ns() > until_ns {
+                let what = format!("`{}`", self.begin.purpose);
+                return Err(Error::Locked { what, holder: self.owner() });
+            }
+            clock::sleep_ms(PAUSE_MS);
+        }
+        if !private::is_named(&self.file, &self.path) {
+            return Ok(None);
+        }
+        let again = read(host, self.path, self.file, false)?;
+        Ok(Some((again, lock)))
+    }
+
+    /// The device that is written to: the one that has the name now, where it is still the same.
+    fn device_now(&self, host: &Host, device: &DeviceIdentity) -> DeviceIdentity {
+        let now = host.device_identity(&device.name).filter(|now| device.is_still(now).is_ok());
+        now.unwrap_or_else(|| device.clone())
+    }
+
+    /// Why its device is not the one that has its name now; none where it is.
+    pub fn another_device(&self, host: &Host) -> Option<String> {
+        let device = self.begin.device.as_ref()?;
+        match host.device_identity(&device.name) {
+            None => Some(format!("{} is not there now", device.name)),
+            Some(now) => {
+                device.is_still(&now).err().map(|why| format!("{} is another device now: {why}", device.name))
+            }
+        }
+    }
+
+    /// Changes form a stack: an older one is not taken from beneath a later one that has the same settings.
+    fn must_be_on_top(&self, host: &Host, lock: Option<&DeviceLock>, state_dir: &Path) -> Result<()> {
+        let Some(lock) = lock.filter(|_| !self.is_of_an_earlier_boot) else { return Ok(()) };
+        let standing = standing(host, lock, state_dir)?;
+        let mut above: Vec<&Unfinished> = standing
+            .iter()
+            .filter(|other| other.path != self.path && other.begin.level > self.begin.level)
+            .filter(|other| self.shared_with(other).is_some())
+            .collect();
+        above.sort_by_key(|other| std::cmp::Reverse(other.begin.level));
+        let Some(what) = above.first().and_then(|other| self.shared_with(other)) else { return Ok(()) };
+        let names: Vec<String> =
+            above.iter().map(|other| format!("{} ({})", other.begin.purpose, other.id())).collect();
+        let is_foreign = |other: &&Unfinished| other.path.parent() != self.path.parent();
+        let command = match above.iter().find(|other| is_foreign(other)) {
+            Some(other) => format!("{} (first)", other.undo_command(state_dir)),
+            None => format!("iodyno undo --with-later {}", self.id()),
+        };
+        Err(Error::Beneath {
+            purpose: self.begin.purpose.clone(),
+            id: self.id(),
+            what,
+            above: names.join(", "),
+            command,
+        })
+    }
+
+    /// A setting or file that another journal has too.
+    pub fn shared_with(&self, other: &Unfinished) -> Option<String> {
+        let settings = self.saved.iter().map(|saved| &saved.path);
+        let files = self.files.iter().map(|file| &file.path);
+        let is_its = |path: &&String| {
+            other.saved.iter().any(|saved| saved.path == **path)
+                || other.files.iter().any(|file| file.path == **path)
+        };
+        settings.chain(files).find(is_its).cloned()
+    }
+
+    fn restore(&self, host: &Host) -> Result<Vec<Restored>> {
+        self.must_name_own_paths()?;
+        // Settings ended with the boot they were made in; files did not.
+        let mut restored = match self.another_device(host) {
+            _ if self.is_of_an_earlier_boot => Vec::new(),
+            None => restore::settings(host, &self.saved),
+            Some(why) => restore::settings_of_another(&self.saved, &why),
+        };
+        restored.extend(restore::files(host, &self.files));
+        restored.extend(self.trees.iter().map(restore::tree));
+        Ok(restored)
+    }
+
+    /// Whoever wrote it, a path that no knob owns is not written.
+    fn must_name_own_paths(&self) -> Result<()> {
+        let device = self.begin.device.as_ref();
+        let is_own = |path: &str| device.is_some_and(|device| families::is_setting_of(device, path));
+        let setting = self.saved.iter().map(|saved| &saved.path).find(|path| !is_own(path));
+        let file = self.files.iter().map(|file| &file.path).find(|path| !families::is_own_file(path));
+        let owner = || device.map_or("a load", |device| &device.name).to_string();
+        match setting.or(file) {
+            Some(path) => Err(Error::Foreign { path: path.clone(), owner: owner() }),
+            None => Ok(()),
+        }
+    }
+
+    /// What the whole lines of a damaged journal say, and how to go on.
+    fn known(&self, state_dir: &Path) -> String {
+        let values: Vec<String> =
+            self.saved.iter().map(|saved| format!("\n  {} was {}", saved.path, saved.old)).collect();
+        let damage = self.damage.as_ref().map(|damage| damage.text.clone()).unwrap_or_default();
+        let known = match values.is_empty() {
+            true => "No old value is whole in it.".to_string(),
+            false => format!("What is whole in it:{}", values.concat()),
+        };
+        let text: String = damage.chars().map(|c| if c.is_control() { '·' } else { c }).take(2_000).collect();
+        format!(
+            "{known}\nThe damaged line: {text}\nTo put back what is whole: {}",
+            self.undo_command(state_dir)
+        )
+    }
+
+    /// Says that all is done, and removes it.
+    fn finish(mut self) -> Result<()> {
+        let is_whole = self.damage.is_none()
+            && (!self.is_torn || private::truncate(&self.file, &self.path, self.end.bytes).is_ok());
+        if is_whole {
+            // On a full disk the word is missing and the file goes all the same.
+            let _ = self.end.append(&self.file, &self.path, &Entry::Done);
+        }
+        remove(&self.path)
+    }
+}
+
+/// All journals of a state directory, oldest first, with what could not be read.
+pub fn find_unfinished(host: &Host, state_dir: &Path) -> Found {
+    let dir = state_dir.join("journal");
+    let mut found = Found::default();
+    // Where the directory of all is not believed, nothing in it is.
+    for dir in [state_dir, &dir] {
+        match private::check(dir) {
+            Ok(true) => {}
+            Ok(false) => return found,
+            Err(error) => {
+                found.errors.push(error);
+                return found;
+            }
+        }
+    }
+    let mut names = Host::live().list(&dir.to_string_lossy());
+    names.retain(|name| name.ends_with(ENDING));
+    for name in names {
+        match open(host, dir.join(name)) {
+            Ok(Some(journal)) => found.journals.push(journal),
+            Ok(None) => {}
+            Err(error) => found.errors.push(error),
+        }
+    }
+    found.journals.sort_by_key(|journal| (journal.begin.level, journal.begin.unix_ms));
+    found
+}
+
+/// The journals that stand on a device, of whatever state directory: those of this boot.
+pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<Vec<Unfinished>> {
+    let Found { mut journals, errors } = find_unfinished(host, state_dir);
+    // What cannot be read may be about this device.
+    if let Some(error) = errors.into_iter().next() {
+        return Err(error);
+    }
+    for path in lock.journals()? {
+        let is_new = !journals.iter().any(|journal| journal.path == path);
+        if is_new && path.parent().is_some_and(|dir| private::check(dir).is_ok_and(|is_there| is_there)) {
+            journals.extend(open(host, path)?);
+        }
+    }
+    let device = lock.device();
+    journals.retain(|journal| {
+        let is_its = match &journal.begin.device {
+            Some(own) => own.name == device.name && own.is_still(device).is_ok(),
+            // The line that would name it is damaged.
+            None => journal.damage.is_some(),
+        };
+        is_its && !journal.is_of_an_earlier_boot
+    });
+    Ok(journals)
+}
+
+/// A journal as it is now; none where there is none any more, or it is finished.
+fn open(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
+    let Some(file) = private::open(&path)? else { return Ok(None) };
+    let failed = |error: std::io::Error| Error::io("look at", &path, error);
+    let running = private::is_locked(&file, &path).map_err(failed)?;
+    let journal = read(host, path, file, running)?;
+    // Death came between the last two steps: everything was read back, the name alone is left.
+    if journal.is_done && journal.damage.is_none() {
+        if !journal.running {
+            let _ = journal.lock(host, "undo").map(|locked| locked.map(|(journal, _)| journal.finish()));
+        }
+        return Ok(None);
+    }
+    Ok(Some(journal))
+}
+
+fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinished> {
+    let bytes = private::read(&file, &path).map_err(|error| Error::io("read", &path, error))?;
+    let text = lines::read(&bytes);
+    let mut journal = Unfinished {
+        path,
+        begin: Begin::default(),
+        saved: Vec::new(),
+        files: Vec::new(),
+        trees: Vec::new(),
+        kept: None,
+        running,
+        is_of_an_earlier_boot: false,
+        damage: text.damage,
+        is_done: false,
+        end: End { bytes: text.whole_bytes, sum: text.sum, is_spoilt: false },
+        is_torn: text.whole_bytes < bytes.len() as u64,
+        file,
+    };
+    let mut has_begun = false;
+    for entry in text.entries {
+        match entry {
+            Entry::Begin(begin) if !has_begun => {
+                has_begun = true;
+                journal.begin = begin;
+            }
+            Entry::Begin(_) => {
+                journal.damage.get_or_insert(Damage { line: 1, text: "it begins twice".into() });
+            }
+            Entry::Saved { saved } => journal.saved.extend(saved),
+            Entry::SavedFile { file } => journal.files.push(file),
+            Entry::Tree { tree } => journal.trees.push(tree),
+            Entry::Keep { shown } => journal.kept = Some(shown),
+            Entry::Done => journal.is_done = true,
+        }
+    }
+    if has_begun && journal.begin.version != lines::VERSION {
+        let version = journal.begin.version;
+        return Err(Error::JournalVersion { path: journal.path, version, reads: lines::VERSION });
+    }
+    if let Some(version) = stated_version(&bytes).filter(|version| !has_begun && *version != lines::VERSION) {
+        return Err(Error::JournalVersion { path: journal.path, version, reads: lines::VERSION });
+    }
+    if !has_begun {
+        // It gets its name with its first line on the disk, so one without is damaged.
+        let text = String::from_utf8_lossy(&bytes).chars().take(200).collect();
+        journal.damage.get_or_insert(Damage { line: 1, text });
+        journal.begin.purpose = "a command whose name is damaged".into();
+    }
+    journal.is_of_an_earlier_boot = has_begun && journal.begin.boot_id != boot_id(host);
+    Ok(journal)
+}
+
+/// The version that the first line of a journal of another form states.
+fn stated_version(bytes: &[u8]) -> Option<u32> {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
+    let rest = text.lines().next()?.split_once("\"version\":")?.1.trim_start().to_string();
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}

@@ -1,0 +1,137 @@
+//! Putting back what a journal has saved, and reading it back.
+
+use crate::{Host, files};
+use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedTree};
+
+/// Passes over all settings until one changes nothing: a write can reset one that was put back before (a scheduler
+/// switch resets nr_requests, a limit may reset read-ahead).
+const PASSES: u32 = 4;
+
+/// Puts settings back in their order. What it gives was read after the last write.
+pub(super) fn settings(host: &Host, saved: &[Saved]) -> Vec<Restored> {
+    let mut ordered: Vec<&Saved> = saved.iter().collect();
+    ordered.sort_by_key(|saved| saved.order);
+    let mut outcome: Vec<Restored> = ordered.iter().map(|saved| setting(host, saved)).collect();
+    for _ in 1..PASSES {
+        if !outcome.iter().any(|restored| restored.written) {
+            return outcome;
+        }
+        let again: Vec<Restored> = ordered.iter().map(|saved| setting(host, saved)).collect();
+        let is_settled = again.iter().all(|restored| !restored.written);
+        for (first, latest) in outcome.iter_mut().zip(again) {
+            *first = Restored { written: first.written || latest.written, ..latest };
+        }
+        if is_settled {
+            return outcome;
+        }
+    }
+    for (restored, saved) in outcome.iter_mut().zip(&ordered) {
+        restored.found = selected(&host.attribute(&saved.path));
+    }
+    outcome
+}
+
+fn setting(host: &Host, saved: &Saved) -> Restored {
+    let wanted = selected(&saved.old);
+    let found = selected(&host.attribute(&saved.path));
+    let mut restored = restored(&saved.path, wanted, found);
+    let Some(value) = restored.wanted.value() else { return restored };
+    if restored.found == restored.wanted {
+        return restored;
+    }
+    restored.written = true;
+    restored.error = host.write_attribute(&saved.path, value).err().map(|error| error.to_string());
+    restored.found = selected(&host.attribute(&saved.path));
+    restored
+}
+
+/// What settings are now, of a device that is not the one they were saved of: nothing is written.
+pub(super) fn settings_of_another(saved: &[Saved], why: &str) -> Vec<Restored> {
+    let one = |saved: &Saved| Restored {
+        error: Some(why.to_string()),
+        ..restored(&saved.path, selected(&saved.old), Attribute::Absent)
+    };
+    saved.iter().map(one).collect()
+}
+
+/// How settings stand to what was saved; nothing is written.
+pub(super) fn compare(host: &Host, saved: &[Saved]) -> Vec<Restored> {
+    let one =
+        |saved: &Saved| restored(&saved.path, selected(&saved.old), selected(&host.attribute(&saved.path)));
+    saved.iter().map(one).collect()
+}
+
+fn restored(path: &str, wanted: Attribute, found: Attribute) -> Restored {
+    Restored { path: path.to_string(), wanted, found, written: false, error: None, edited: None }
+}
+
+/// Puts files back, the latest written first, so that one written twice ends with its first content.
+pub(super) fn files(host: &Host, saved: &[SavedFile]) -> Vec<Restored> {
+    saved.iter().rev().map(|saved| file(host, saved)).collect()
+}
+
+/// A file that somebody has edited since iodyno wrote it is left as it is.
+fn file(host: &Host, saved: &SavedFile) -> Restored {
+    let path = &host.place(&saved.path);
+    let as_attribute = |content: Option<&FileContent>| {
+        content.map_or(Attribute::Absent, |content| Attribute::Value(content.text()))
+    };
+    let wanted = as_attribute(saved.old.as_ref());
+    let found = match files::read_whole(path) {
+        Ok(found) => found,
+        Err(error) => {
+            return Restored {
+                error: Some(error.to_string()),
+                ..restored(&saved.path, wanted, Attribute::Absent)
+            };
+        }
+    };
+    let mut restored = restored(&saved.path, wanted, as_attribute(found.as_ref()));
+    if found == saved.old {
+        return restored;
+    }
+    if found.as_ref() != Some(&saved.new) {
+        restored.edited = Some(found.as_ref().map(FileContent::text).unwrap_or_default());
+        restored.error = Some(match found {
+            Some(_) => "it was edited after iodyno wrote it, and stays as it is".into(),
+            None => "it was removed after iodyno wrote it, and is not made again".into(),
+        });
+        return restored;
+    }
+    let outcome = match &saved.old {
+        Some(old) => files::replace(path, old),
+        None => crate::config_file::remove(path),
+    };
+    restored.written = true;
+    restored.error = outcome.err().map(|error| error.to_string());
+    restored.found = as_attribute(files::read_whole(path).ok().flatten().as_ref());
+    restored
+}
+
+/// Removes what a load of small files left.
+pub(super) fn tree(saved: &SavedTree) -> Restored {
+    let outcome = match super::families::is_tree(&saved.path, &saved.id) {
+        true => crate::tree::remove(saved),
+        false => Err(crate::Error::Foreign { path: saved.path.clone(), owner: "a load".into() }),
+    };
+    let left = || Attribute::Value("a tree of files".to_string());
+    Restored {
+        path: saved.path.clone(),
+        wanted: Attribute::Absent,
+        found: if outcome.is_ok() { Attribute::Absent } else { left() },
+        written: !matches!(outcome, Ok(false)),
+        error: outcome.err().map(|error| error.to_string()),
+        edited: None,
+    }
+}
+
+/// Of a choice attribute (`none [mq-deadline] bfq`) the chosen word; any other value as it is.
+fn selected(attribute: &Attribute) -> Attribute {
+    match attribute {
+        Attribute::Value(text) => {
+            let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+            Attribute::Value(chosen.map_or(text.as_str(), |(word, _)| word).to_string())
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,206 @@
+//! A kernel that is none, for tests: block devices whose attributes act on each other as those of Linux do, a directory
+//! of its own for what lies in /run and /etc, and reboots.
+
+use crate::fault::{self, Step};
+use crate::files::{TemporaryDir, temporary_dir};
+use crate::{Host, private};
+use model::change::Attribute;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+const EINVAL: i32 = 22;
+const EIO: i32 = 5;
+
+/// The machine. Clones are the same one.
+#[derive(Clone, Debug)]
+pub(crate) struct Simulated(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    root: TemporaryDir,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    boots: u64,
+    next_diskseq: u64,
+    devices: BTreeMap<String, Device>,
+}
+
+#[derive(Clone, Debug)]
+struct Device {
+    diskseq: u64,
+    queue: BTreeMap<String, String>,
+}
+
+impl Device {
+    fn new(diskseq: u64) -> Device {
+        let mut device = Device { diskseq, queue: BTreeMap::new() };
+        for (name, value) in [("rq_affinity", "1"), ("nomerges", "0"), ("max_sectors_kb", "1280")] {
+            device.queue.insert(name.into(), value.into());
+        }
+        device.queue.insert("read_ahead_kb".into(), "128".into());
+        device.choose("none");
+        device
+    }
+
+    /// Linux `elevator_switch`: the scheduler's own files are made anew with their defaults, and nr_requests with them.
+    fn choose(&mut self, scheduler: &str) {
+        self.queue.retain(|name, _| !name.starts_with("iosched/"));
+        self.queue.insert("scheduler".into(), scheduler.into());
+        let (requests, own): (&str, &[(&str, &str)]) = match scheduler {
+            "mq-deadline" => ("256", &[("iosched/read_expire", "500"), ("iosched/fifo_batch", "16")]),
+            "bfq" => ("256", &[("iosched/slice_idle", "8")]),
+            _ => ("128", &[]),
+        };
+        self.queue.insert("nr_requests".into(), requests.into());
+        self.queue.extend(own.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())));
+    }
+
+    fn read(&self, name: &str) -> Attribute {
+        match self.queue.get(name) {
+            None => Attribute::Absent,
+            Some(chosen) if name == "scheduler" => {
+                let words = ["none", "mq-deadline", "bfq"];
+                let shown = words.map(|word| if word == chosen { format!("[{word}]") } else { word.into() });
+                Attribute::Value(shown.join(" "))
+            }
+            Some(value) => Attribute::Value(value.clone()),
+        }
+    }
+
+    fn write(&mut self, name: &str, value: &str) -> Result<(), i32> {
+        if !self.queue.contains_key(name) {
+            return Err(libc::ENOENT);
+        }
+        if name == "scheduler" {
+            if !["none", "mq-deadline", "bfq"].contains(&value) {
+                return Err(EINVAL);
+            }
+            // Writing the one that is chosen changes nothing.
+            if self.queue.get(name).is_some_and(|chosen| chosen != value) {
+                self.choose(value);
+            }
+            return Ok(());
+        }
+        value.parse::<u64>().map_err(|_| EINVAL)?;
+        self.queue.insert(name.into(), value.into());
+        if name == "max_sectors_kb" {
+            self.queue.insert("read_ahead_kb".into(), "128".into());
+        }
+        Ok(())
+    }
+}
+
+impl Simulated {
+    /// A machine with loop0, loop1 and loop2.
+    pub(crate) fn new() -> Simulated {
+        // In memory where there is such a place: histories sync tens of times each.
+        let memory = Path::new("/dev/shm");
+        let root = if memory.is_dir() {
+            crate::files::temporary_dir_in(memory, "simulated")
+        } else {
+            temporary_dir("simulated")
+        };
+        let machine = Simulated(Arc::new(Inner { root: root.unwrap(), state: Mutex::default() }));
+        for device in ["loop0", "loop1", "loop2"] {
+            machine.attach(device);
+        }
+        std::fs::create_dir_all(machine.place("/etc/udev/rules.d")).unwrap();
+        machine
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The machine as the product sees it.
+    pub(crate) fn host(&self) -> Host {
+        Host { source: crate::Source::Simulated(self.clone()), recorder: None }
+    }
+
+    /// A state directory, made as the product makes it.
+    pub(crate) fn state_dir(&self, number: u32) -> PathBuf {
+        let dir = self.0.root.path().join(format!("state{number}"));
+        if !dir.exists() {
+            private::ensure(&dir).unwrap();
+        }
+        dir
+    }
+
+    /// Where locks lie; a boot of its own each.
+    pub(crate) fn run_dir(&self) -> PathBuf {
+        self.0.root.path().join(format!("run{}", self.state().boots))
+    }
+
+    /// Where a file of the machine really is.
+    pub(crate) fn place(&self, path: &str) -> PathBuf {
+        self.0.root.path().join("root").join(path.trim_start_matches('/'))
+    }
+
+    /// Takes a device away, and makes another of that name.
+    pub(crate) fn attach(&self, name: &str) {
+        let mut state = self.state();
+        state.next_diskseq += 1;
+        let device = Device::new(state.next_diskseq);
+        state.devices.insert(name.into(), device);
+    }
+
+    /// Takes a device away.
+    pub(crate) fn detach(&self, name: &str) {
+        self.state().devices.remove(name);
+    }
+
+    /// The kernel's own values again, in a new boot; the devices have their names again.
+    pub(crate) fn reboot(&self) {
+        let names: Vec<String> = self.state().devices.keys().cloned().collect();
+        self.state().boots += 1;
+        names.iter().for_each(|name| self.attach(name));
+    }
+
+    /// Settings of a device and which one it is.
+    pub(crate) fn settings(&self, name: &str) -> Option<(u64, BTreeMap<String, String>)> {
+        self.state().devices.get(name).map(|device| (device.diskseq, device.queue.clone()))
+    }
+
+    /// Somebody else sets something.
+    pub(crate) fn set(&self, path: &str, value: &str) {
+        self.act(path, |device, name| device.write(name, value)).unwrap().unwrap();
+    }
+
+    fn act<T>(&self, path: &str, act: impl FnOnce(&mut Device, &str) -> T) -> Option<T> {
+        let (name, attribute) = path.strip_prefix("/sys/block/")?.split_once("/queue/")?;
+        self.state().devices.get_mut(name).map(|device| act(device, attribute))
+    }
+
+    /// What reading a path gives.
+    pub(crate) fn attribute(&self, path: &str) -> Attribute {
+        if path.contains("/queue/") {
+            return match fault::at(Step::ReadAttribute, Path::new(path)) {
+                Err(_) => Attribute::Refused(EIO),
+                Ok(()) => self.act(path, |device, name| device.read(name)).unwrap_or(Attribute::Absent),
+            };
+        }
+        let state = self.state();
+        if path == "/proc/sys/kernel/random/boot_id" {
+            return Attribute::Value(format!("boot {}", state.boots));
+        }
+        let found = path.strip_prefix("/sys/block/").and_then(|rest| rest.split_once('/'));
+        let device = found.and_then(|(name, rest)| Some((state.devices.get(name)?, name, rest)));
+        match device {
+            Some((_, name, "dev")) => Attribute::Value(format!("7:{}", name.trim_start_matches("loop"))),
+            Some((device, _, "diskseq")) => Attribute::Value(device.diskseq.to_string()),
+            Some((_, _, "size")) => Attribute::Value("2048".into()),
+            _ => Attribute::Absent,
+        }
+    }
+
+    /// Writes an attribute.
+    pub(crate) fn write(&self, path: &str, value: &str) -> std::io::Result<()> {
+        fault::at(Step::WriteAttribute, Path::new(path))?;
+        let written = self.act(path, |device, name| device.write(name, value)).unwrap_or(Err(libc::ENODEV));
+        written.map_err(std::io::Error::from_raw_os_error)
+    }
+}
