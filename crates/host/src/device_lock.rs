@@ -4,7 +4,7 @@
 //! The file keeps the paths of the journals that stand on the device, whatever state directory they are in.
 
 use crate::fault::{self, Step};
-use crate::journal::is_plain_name;
+use crate::journal::{self, is_plain_name};
 use crate::{Error, Host, Result, life, private};
 use model::change::DeviceIdentity;
 use std::fs::File;
@@ -87,14 +87,10 @@ impl DeviceLock {
 
     /// The journals that were made on the device in this boot and are still there, whatever state directory they are in.
     pub(crate) fn journals(&self) -> Result<Vec<PathBuf>> {
-        let mut journals: Vec<PathBuf> = Vec::new();
-        for path in self.lines()?.iter().filter_map(|line| line.strip_prefix("journal ")).map(PathBuf::from) {
-            fault::at(Step::Open, &path).map_err(|error| Error::io("look at", &path, error))?;
-            if !journals.contains(&path) && std::fs::symlink_metadata(&path).is_ok() {
-                journals.push(path);
-            }
-        }
-        Ok(journals)
+        fault::at(Step::Open, &self.path).map_err(|error| Error::io("look at", &self.path, error))?;
+        let bytes =
+            private::read(&self.file, &self.path).map_err(|error| Error::io("read", &self.path, error))?;
+        Ok(journals_in(&bytes))
     }
 
     /// Writes down that a journal is about to stand on the device.
@@ -102,12 +98,6 @@ impl DeviceLock {
         let text = journal.to_str().filter(|text| !text.contains('\n'));
         let why = "its name is not UTF-8 or has a line break: set IODYNO_STATE_DIR to another directory";
         self.append(&format!("journal {}", text.ok_or_else(|| Error::untrusted(journal, why))?))
-    }
-
-    fn lines(&self) -> Result<Vec<String>> {
-        let bytes =
-            private::read(&self.file, &self.path).map_err(|error| Error::io("read", &self.path, error))?;
-        Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect())
     }
 
     /// A line of its own, also behind one that a death has torn.
@@ -124,6 +114,38 @@ impl DeviceLock {
         }
         Ok(())
     }
+}
+
+/// The journals of this boot, of any device and state directory: what a state directory does not know itself.
+pub(crate) fn journals_of_all(host: &Host) -> Vec<PathBuf> {
+    let dir = host.run_dir();
+    if !private::check(&dir).is_ok_and(|is_there| is_there) {
+        return Vec::new();
+    }
+    let names = Host::live().list(&dir.to_string_lossy()).into_iter().filter(|name| name.ends_with(".lock"));
+    let bytes = names.filter_map(|name| {
+        let path = dir.join(name);
+        let file = private::open(&path).ok()??;
+        private::read(&file, &path).ok()
+    });
+    let mut journals: Vec<PathBuf> = bytes.flat_map(|bytes| journals_in(&bytes)).collect();
+    journals.sort();
+    journals.dedup();
+    journals
+}
+
+/// The journals that a lock's file names and that are there. A death may have torn a line: then its journal was never
+/// made.
+fn journals_in(bytes: &[u8]) -> Vec<PathBuf> {
+    let text = String::from_utf8_lossy(bytes);
+    let whole = text.lines().filter(|line| line.ends_with(journal::ENDING));
+    let mut journals: Vec<PathBuf> = Vec::new();
+    for path in whole.filter_map(|line| line.strip_prefix("journal ")).map(PathBuf::from) {
+        if !journals.contains(&path) && std::fs::symlink_metadata(&path).is_ok() {
+            journals.push(path);
+        }
+    }
+    journals
 }
 
 /// The file's name: two devices of one boot never share a sequence number; older kernels have the device number alone.

@@ -49,7 +49,9 @@ pub use child::Child;
 pub use device_lock::DeviceLock;
 pub use error::{Error, Result};
 pub use identity::serial_digest;
-pub use journal::{Begin, Damage, Found, Journal, Unfinished, find_unfinished, is_plain_name};
+pub use journal::{
+    Begin, Damage, Found, Journal, Unfinished, find_elsewhere, find_unfinished, is_plain_name,
+};
 pub use piped::{Interrupter, Piped};
 pub use sampled::Sampled;
 pub use upload::Upload;
@@ -193,6 +195,15 @@ impl Host {
             #[cfg(test)]
             Source::Simulated(machine) => machine.run_dir(),
             _ => environment::run_dir(),
+        }
+    }
+
+    /// The simulated machine, where it is one.
+    #[cfg(test)]
+    fn simulated(&self) -> Option<&simulated::Simulated> {
+        match &self.source {
+            Source::Simulated(machine) => Some(machine),
+            _ => None,
         }
     }
 

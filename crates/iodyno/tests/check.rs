@@ -198,17 +198,16 @@ fn stopped_or_killed_it_leaves_nothing() {
 fn a_device_that_another_iodyno_works_on_is_left_alone() {
     let Some(disk) = Loop::new(16) else { return };
     let iodyno = Iodyno::new();
-    let locks = iodyno.state.path().join("locks");
-    std::fs::create_dir_all(&locks).unwrap();
-    // What a tune of the device holds for as long as it lives.
-    let held = std::fs::File::create(locks.join(&disk.name)).unwrap();
-    held.lock().unwrap();
+    // What a tune of the device holds for as long as it lives; an undo makes its file.
+    let held = host::DeviceLock::take(&host::Host::live(), &disk.name, "tune of the test").unwrap();
     let output = iodyno.run(&["check", &disk.device, "--quick"]);
     assert_eq!(code(&output), 4, "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains(&disk.name), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(said.contains(&disk.name) && said.contains("`tune of the test`"), "{said}");
     let (document, output) = iodyno.json(&["check", &disk.device, "--no-load"]);
     assert_eq!(code(&output), 0, "what loads nothing disturbs nothing: {}", text(&output.stderr));
     assert!(document["probes"].as_array().unwrap().is_empty());
+    drop(held);
 }
 
 #[test]

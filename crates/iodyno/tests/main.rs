@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod browser;
+mod changes;
 mod check;
 mod cloud;
 mod cloud_guest;

@@ -89,7 +89,9 @@ impl Iodyno {
         let journals = self.state.path().join("journal");
         until("a journal", || {
             assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
-            std::fs::read_dir(&journals).is_ok_and(|mut entries| entries.next().is_some())
+            let is_named =
+                |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".journal");
+            std::fs::read_dir(&journals).is_ok_and(|entries| entries.flatten().any(is_named))
         });
     }
 

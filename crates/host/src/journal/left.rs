@@ -2,15 +2,16 @@
 
 use super::lines::{self, Entry};
 use super::{ENDING, End, boot_id, families, id_of, remove, restore};
-use crate::{Begin, Damage, DeviceLock, Error, Host, Result, clock, life, private};
-use model::change::{Attribute, DeviceIdentity, Restored, Saved, SavedFile, SavedTree};
+use crate::device_lock::journals_of_all;
+use crate::{Begin, Damage, DeviceLock, Error, Host, Result, clock, files, life, private};
+use model::change::{Attribute, Restored, Saved, SavedFile, SavedTree};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// How long another command may look at a journal before it counts as in use, ms.
 const PATIENCE_MS: u64 = 2_000;
-/// Between two attempts to lock it, ms.
-const PAUSE_MS: u64 = 5;
+/// Between two attempts to lock it, ms. Simulated processes wait for their turn instead.
+const PAUSE_MS: u64 = if cfg!(test) { 0 } else { 5 };
 /// Ending of the name of a damaged journal whose whole lines were put back.
 const SALVAGED: &str = "damaged";
 
@@ -49,6 +50,8 @@ pub struct Found {
     pub journals: Vec<Unfinished>,
     /// What is not believed, cannot be opened, or is of another version.
     pub errors: Vec<Error>,
+    /// Damaged journals whose whole lines were put back: what their damaged lines held may still be changed.
+    pub salvaged: Vec<PathBuf>,
 }
 
 impl Unfinished {
@@ -67,11 +70,6 @@ impl Unfinished {
     pub fn is_pending(&self) -> bool {
         let is_left = !self.is_of_an_earlier_boot || !self.trees.is_empty() || !self.files.is_empty();
         !self.running && (self.damage.is_some() || (self.kept.is_none() && is_left))
-    }
-
-    /// Whether it keeps others from changing the device.
-    pub(crate) fn is_in_the_way(&self) -> bool {
-        self.kept.is_none() || self.damage.is_some()
     }
 
     /// The command that undoes it, for somebody whose state directory is this one.
@@ -112,7 +110,8 @@ impl Unfinished {
         let Some((journal, lock)) = self.lock(host, "undo --salvage")? else { return Ok(Vec::new()) };
         journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
         let restored = journal.restore(host)?;
-        if restored.iter().all(Restored::is_whole) {
+        let is_gone = journal.another_device(host).is_some();
+        if is_gone || restored.iter().all(Restored::is_whole) {
             let aside = journal.path.with_extension(SALVAGED);
             private::rename_new(&journal.path, &aside)
                 .map_err(|error| Error::io("rename to", &aside, error))?;
@@ -134,8 +133,17 @@ impl Unfinished {
             .find(|setting| !setting.is_whole())
             .map(|setting| format!("{} is {} and was {}", setting.path, setting.found, setting.wanted));
         let tree = journal.trees.iter().find(|tree| Path::new(&tree.path).exists());
-        let reason = changed.or_else(|| tree.map(|tree| format!("{} is still there", tree.path)));
-        if let Some(why) = reason.filter(|_| journal.damage.is_none()) {
+        let is_ours = |file: &&SavedFile| {
+            file.old.as_ref() != Some(&file.new)
+                && files::read_whole(&host.place(&file.path))
+                    .is_ok_and(|found| found.as_ref() == Some(&file.new))
+        };
+        let file =
+            journal.files.iter().find(is_ours).map(|file| format!("{} is as iodyno wrote it", file.path));
+        let reason = changed.or(file).or_else(|| tree.map(|tree| format!("{} is still there", tree.path)));
+        let damaged =
+            journal.damage.as_ref().map(|_| "it is damaged; --salvage puts back what is whole".to_string());
+        if let Some(why) = damaged.or(reason) {
             let (purpose, id) = (journal.begin.purpose.clone(), journal.id());
             return Err(Error::NotForgotten { purpose, id, why });
         }
@@ -148,7 +156,11 @@ impl Unfinished {
     fn lock(self, host: &Host, purpose: &str) -> Result<Option<(Unfinished, Option<DeviceLock>)>> {
         let failed = |error: std::io::Error| Error::io("lock", &self.path, error);
         let lock = match &self.begin.device {
-            Some(device) => Some(DeviceLock::take_of(host, &self.device_now(host, device), purpose)?),
+            Some(device) => {
+                // Files are named after the device's name, whichever disk has it now.
+                let now = host.device_identity(&device.name).unwrap_or_else(|| device.clone());
+                Some(DeviceLock::take_of(host, &now, purpose)?)
+            }
             None => None,
         };
         let until_ns = clock::monotonic_ns() + PATIENCE_MS * 1_000_000;
@@ -168,12 +180,6 @@ impl Unfinished {
         Ok(Some((again, lock)))
     }
 
-    /// The device that is written to: the one that has the name now, where it is still the same.
-    fn device_now(&self, host: &Host, device: &DeviceIdentity) -> DeviceIdentity {
-        let now = host.device_identity(&device.name).filter(|now| device.is_still(now).is_ok());
-        now.unwrap_or_else(|| device.clone())
-    }
-
     /// Why its device is not the one that has its name now; none where it is.
     pub fn another_device(&self, host: &Host) -> Option<String> {
         let device = self.begin.device.as_ref()?;
@@ -185,15 +191,13 @@ impl Unfinished {
         }
     }
 
-    /// Changes form a stack: an older one is not taken from beneath a later one that has the same settings.
+    /// Changes form a stack: an older one is not taken from beneath a later one that has the same settings or files.
     fn must_be_on_top(&self, host: &Host, lock: Option<&DeviceLock>, state_dir: &Path) -> Result<()> {
-        let Some(lock) = lock.filter(|_| !self.is_of_an_earlier_boot) else { return Ok(()) };
-        let standing = standing(host, lock, state_dir)?;
-        let mut above: Vec<&Unfinished> = standing
-            .iter()
-            .filter(|other| other.path != self.path && other.begin.level > self.begin.level)
-            .filter(|other| self.shared_with(other).is_some())
-            .collect();
+        let Some(lock) = lock else { return Ok(()) };
+        let all = all(host, lock, state_dir)?;
+        let mut above: Vec<&Unfinished> =
+            all.iter().filter(|other| other.path != self.path && self.shared_with(other).is_some()).collect();
+        above.retain(|other| other.begin.level > self.begin.level);
         above.sort_by_key(|other| std::cmp::Reverse(other.begin.level));
         let Some(what) = above.first().and_then(|other| self.shared_with(other)) else { return Ok(()) };
         let names: Vec<String> =
@@ -212,15 +216,17 @@ impl Unfinished {
         })
     }
 
-    /// A setting or file that another journal has too.
+    /// A setting or file that another journal has too. Settings end with their boot, files do not.
     pub fn shared_with(&self, other: &Unfinished) -> Option<String> {
-        let settings = self.saved.iter().map(|saved| &saved.path);
-        let files = self.files.iter().map(|file| &file.path);
-        let is_its = |path: &&String| {
-            other.saved.iter().any(|saved| saved.path == **path)
-                || other.files.iter().any(|file| file.path == **path)
+        let is_one_device = match (&self.begin.device, &other.begin.device) {
+            (Some(own), Some(others)) => own.is_still(others).is_ok(),
+            _ => false,
         };
-        settings.chain(files).find(is_its).cloned()
+        let is_of_now = !self.is_of_an_earlier_boot && !other.is_of_an_earlier_boot;
+        let settings = self.saved.iter().filter(|_| is_one_device && is_of_now).map(|saved| &saved.path);
+        let setting = settings.into_iter().find(|path| other.saved.iter().any(|saved| saved.path == **path));
+        let is_its_file = |path: &&String| other.files.iter().any(|file| file.path == **path);
+        setting.or_else(|| self.files.iter().map(|file| &file.path).find(is_its_file)).cloned()
     }
 
     fn restore(&self, host: &Host) -> Result<Vec<Restored>> {
@@ -292,9 +298,10 @@ pub fn find_unfinished(host: &Host, state_dir: &Path) -> Found {
             }
         }
     }
-    let mut names = Host::live().list(&dir.to_string_lossy());
-    names.retain(|name| name.ends_with(ENDING));
-    for name in names {
+    let names = Host::live().list(&dir.to_string_lossy());
+    let is_salvaged = |name: &&String| name.ends_with(&format!(".{SALVAGED}"));
+    found.salvaged = names.iter().filter(is_salvaged).map(|name| dir.join(name)).collect();
+    for name in names.iter().filter(|name| name.ends_with(ENDING)) {
         match open(host, dir.join(name)) {
             Ok(Some(journal)) => found.journals.push(journal),
             Ok(None) => {}
@@ -305,29 +312,58 @@ pub fn find_unfinished(host: &Host, state_dir: &Path) -> Found {
     found
 }
 
-/// The journals that stand on a device, of whatever state directory: those of this boot.
-pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<Vec<Unfinished>> {
-    let Found { mut journals, errors } = find_unfinished(host, state_dir);
+/// The journals of this boot that lie in other state directories. What cannot be looked at is left out.
+pub fn find_elsewhere(host: &Host, state_dir: &Path) -> Vec<Unfinished> {
+    let own = state_dir.join("journal");
+    let others = journals_of_all(host).into_iter().filter(|path| path.parent() != Some(&own));
+    others.filter_map(|path| open_trusted(host, path).ok().flatten()).collect()
+}
+
+/// A journal of a directory that nobody else may write to.
+fn open_trusted(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
+    match path.parent().map(private::check) {
+        Some(Ok(true)) => open(host, path),
+        _ => Ok(None),
+    }
+}
+
+/// The journals of a state directory, and those of others that were made on a device in this boot.
+fn all(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<Vec<Unfinished>> {
+    let Found { mut journals, errors, .. } = find_unfinished(host, state_dir);
     // What cannot be read may be about this device.
     if let Some(error) = errors.into_iter().next() {
         return Err(error);
     }
     for path in lock.journals()? {
         let is_new = !journals.iter().any(|journal| journal.path == path);
-        if is_new && path.parent().is_some_and(|dir| private::check(dir).is_ok_and(|is_there| is_there)) {
-            journals.extend(open(host, path)?);
+        if is_new {
+            journals.extend(open_trusted(host, path)?);
         }
     }
-    let device = lock.device();
-    journals.retain(|journal| {
-        let is_its = match &journal.begin.device {
-            Some(own) => own.name == device.name && own.is_still(device).is_ok(),
+    Ok(journals)
+}
+
+/// What a new change to a device meets.
+pub(super) struct Standing {
+    /// A change that nobody wanted kept: it has to be put back first.
+    pub in_the_way: Option<Unfinished>,
+    /// The highest level of all changes.
+    pub level: u64,
+}
+
+/// The changes that stand, of whatever state directory.
+pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<Standing> {
+    let all = all(host, lock, state_dir)?;
+    let level = all.iter().map(|journal| journal.begin.level).max().unwrap_or(0);
+    let is_in_the_way = |journal: &Unfinished| {
+        let is_of_device = match &journal.begin.device {
+            Some(own) => own.name == lock.device().name && own.is_still(lock.device()).is_ok(),
             // The line that would name it is damaged.
             None => journal.damage.is_some(),
         };
-        is_its && !journal.is_of_an_earlier_boot
-    });
-    Ok(journals)
+        is_of_device && !journal.is_of_an_earlier_boot && (journal.kept.is_none() || journal.damage.is_some())
+    };
+    Ok(Standing { in_the_way: all.into_iter().find(is_in_the_way), level })
 }
 
 /// A journal as it is now; none where there is none any more, or it is finished.

@@ -11,7 +11,7 @@ mod lines;
 mod restore;
 
 pub use families::is_plain_name;
-pub use left::{Found, Unfinished, find_unfinished};
+pub use left::{Found, Unfinished, find_elsewhere, find_unfinished};
 pub use lines::{Begin, Damage};
 
 use crate::{DeviceLock, Error, Host, Result, files, private};
@@ -21,7 +21,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Ending of a journal's name.
-const ENDING: &str = ".journal";
+pub(crate) const ENDING: &str = ".journal";
 /// Beginning of the name under which one is born.
 const UNBORN: &str = ".new-";
 /// How long the unborn journal of a death is left alone, s: its owner may still be about to lock it.
@@ -60,13 +60,13 @@ impl Journal {
     /// As of [`Journal::begin`], which asks the same.
     pub fn must_be_free(host: &Host, state_dir: &Path, lock: &DeviceLock) -> Result<u64> {
         let standing = left::standing(host, lock, state_dir)?;
-        match standing.iter().find(|journal| journal.is_in_the_way()) {
+        match standing.in_the_way {
             Some(unfinished) => Err(Error::Unfinished {
                 device: lock.device().name.clone(),
                 purpose: unfinished.begin.purpose.clone(),
                 command: unfinished.undo_command(state_dir),
             }),
-            None => Ok(standing.iter().map(|journal| journal.begin.level).max().unwrap_or(0)),
+            None => Ok(standing.level),
         }
     }
 

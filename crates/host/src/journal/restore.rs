@@ -77,13 +77,13 @@ fn file(host: &Host, saved: &SavedFile) -> Restored {
         content.map_or(Attribute::Absent, |content| Attribute::Value(content.text()))
     };
     let wanted = as_attribute(saved.old.as_ref());
+    // Unknown is not absent.
+    let unread = |error: &crate::Error| Attribute::Refused(error.errno().unwrap_or(libc::EIO));
     let found = match files::read_whole(path) {
         Ok(found) => found,
         Err(error) => {
-            return Restored {
-                error: Some(error.to_string()),
-                ..restored(&saved.path, wanted, Attribute::Absent)
-            };
+            let restored = restored(&saved.path, wanted, unread(&error));
+            return Restored { error: Some(error.to_string()), ..restored };
         }
     };
     let mut restored = restored(&saved.path, wanted, as_attribute(found.as_ref()));
@@ -104,7 +104,10 @@ fn file(host: &Host, saved: &SavedFile) -> Restored {
     };
     restored.written = true;
     restored.error = outcome.err().map(|error| error.to_string());
-    restored.found = as_attribute(files::read_whole(path).ok().flatten().as_ref());
+    restored.found = match files::read_whole(path) {
+        Ok(found) => as_attribute(found.as_ref()),
+        Err(error) => unread(&error),
+    };
     restored
 }
 

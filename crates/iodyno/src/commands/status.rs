@@ -11,6 +11,8 @@ struct Document {
     schema: &'static str,
     state_dir: String,
     journals: Vec<JournalDocument>,
+    /// Damaged journals whose whole lines were put back.
+    salvaged: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -40,17 +42,23 @@ struct SettingDocument {
 
 /// Lists the journals with the settings that differ from what they saved.
 pub fn run(context: &Context) -> Result<Exit, Failure> {
-    let host::Found { journals, errors } = host::find_unfinished(&context.host, &context.state_dir);
+    let host::Found { journals, errors, salvaged } = host::find_unfinished(&context.host, &context.state_dir);
     for error in &errors {
         context.out.note(format!("iodyno: {error}"));
     }
-    if journals.is_empty() && errors.is_empty() {
-        context
-            .out
-            .say(format!("No change of iodyno's stands: no journal is in {}.", context.state_dir.display()));
+    let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
+    if journals.is_empty() && errors.is_empty() && elsewhere.is_empty() {
+        context.out.say(format!("Nothing is changed: no journal is in {}.", context.state_dir.display()));
+    }
+    for path in &salvaged {
+        context.out.say(format!(
+            "{}  a damaged journal whose whole lines were put back; what its damaged line held may still be changed. \
+             Remove the file once that is settled.",
+            path.display()
+        ));
     }
     let mut documents = Vec::new();
-    for journal in &journals {
+    for journal in journals.iter().chain(&elsewhere) {
         context.out.say(unfinished::describe(journal));
         let document = document(context, journal);
         // The tunables of a scheduler go with it and come back with it.
@@ -76,7 +84,13 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
         documents.push(document);
     }
     let state_dir = context.state_dir.display().to_string();
-    context.out.document(&Document { schema: "iodyno.status/1", state_dir, journals: documents })?;
+    let salvaged = salvaged.iter().map(|path| path.display().to_string()).collect();
+    context.out.document(&Document {
+        schema: "iodyno.status/1",
+        state_dir,
+        journals: documents,
+        salvaged,
+    })?;
     Ok(if errors.is_empty() { Exit::Fine } else { Exit::Failed })
 }
 

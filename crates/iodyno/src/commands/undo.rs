@@ -47,7 +47,7 @@ struct Undone {
 
 /// Undoes the last change first, so that the oldest value has the last word.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let Found { journals, errors } = host::find_unfinished(&context.host, &context.state_dir);
+    let Found { journals, errors, .. } = host::find_unfinished(&context.host, &context.state_dir);
     for error in &errors {
         context.out.note(format!("iodyno: {error}"));
     }
@@ -55,6 +55,14 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let is_kept = |journal: &&Unfinished| journal.kept.is_some();
     let kept = journals.iter().filter(is_kept).count();
     let chosen = choose(journals, args, context)?;
+    let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
+    for journal in &elsewhere {
+        let command = journal.undo_command(&context.state_dir);
+        context.out.note(format!(
+            "iodyno: `{}` of another state directory also stands: {command}",
+            journal.begin.purpose
+        ));
+    }
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
         context.out.say(match kept {
             0 => format!("Nothing to undo: no journal is in {}.", context.state_dir.display()),
