@@ -7,7 +7,7 @@ STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
 
-.PHONY: run test build bench kill aa lab clean setup-run setup-test gen
+.PHONY: run test build bench kill histories aa lab clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -24,6 +24,10 @@ bench: build setup-test
 # The long forms of two tests: kill -9 at ROUNDS random moments, and twenty A/A tunes.
 kill: setup-test
 	@tools/kill $(ROUNDS)
+
+# The long form of two more: 100,000 random histories of changes on a simulated kernel, 1,000 on a loop device.
+histories: setup-test
+	@tools/histories 100000 1000
 
 aa: setup-test
 	@tools/aa 20

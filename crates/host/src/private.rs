@@ -20,9 +20,6 @@ const READ_MAX_BYTES: u64 = 64 << 20;
 /// # Errors
 /// [`Error::Untrusted`] when somebody else owns it or may write to it.
 pub fn ensure(dir: &Path) -> Result<()> {
-    if dir.as_os_str().is_empty() {
-        return Err(Error::NoStateDir);
-    }
     if check(dir)? {
         return Ok(());
     }
@@ -47,6 +44,9 @@ pub fn ensure(dir: &Path) -> Result<()> {
 /// # Errors
 /// [`Error::Untrusted`] when somebody else owns it or may write to it.
 pub fn check(dir: &Path) -> Result<bool> {
+    if dir.as_os_str().is_empty() {
+        return Err(Error::NoStateDir);
+    }
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let opened = match rustix::fs::open(dir, flags, Mode::empty()) {
         Err(rustix::io::Errno::NOENT) => return Ok(false),

@@ -85,7 +85,7 @@ fn the_first_of_two_changes_is_not_taken_from_beneath_the_second() {
     assert_eq!(scheduler(&disk), "bfq", "nothing was written");
     let both = iodyno.run(&["undo", "--with-later", &first]);
     assert_eq!(code(&both), 0, "{}", said(&both));
-    assert!(said(&both).contains(&format!("also taken back: apply 2 ({second})")), "{}", said(&both));
+    assert!(said(&both).contains(&format!("also taken back: apply 4 ({second})")), "{}", said(&both));
     assert_eq!(disk.settings(), before);
     assert_eq!(iodyno.json(&["status"]).0["journals"], json!([]));
 }
