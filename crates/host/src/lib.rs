@@ -13,6 +13,7 @@ pub mod device_mapper;
 pub mod disk_counters;
 pub mod environment;
 mod error;
+mod fatal;
 pub mod files;
 mod identity;
 mod ioctl;
