@@ -15,6 +15,7 @@ pub mod device_mapper;
 pub mod disk_counters;
 pub mod environment;
 mod error;
+mod fatal;
 mod fault;
 pub mod files;
 #[cfg(test)]

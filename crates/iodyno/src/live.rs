@@ -38,6 +38,11 @@ impl Line {
         self.say(format!("writing the scratch file: {done_text} of {total_text}"));
     }
 
+    /// Says something that stays, above the line.
+    pub fn note(&self, out: Out, text: &str) {
+        self.bar.suspend(|| out.note(text));
+    }
+
     /// Takes the line away.
     pub fn clear(&self) {
         self.bar.finish_and_clear();

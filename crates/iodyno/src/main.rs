@@ -13,6 +13,7 @@ use clap::Parser;
 use exit::{Exit, Failure};
 
 fn main() -> std::process::ExitCode {
+    host::signals::file_size_limit_is_an_error();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -33,6 +33,7 @@ mod report;
 mod run;
 mod safety;
 mod serve;
+mod signals;
 mod store;
 mod store_export;
 mod stories;

@@ -273,6 +273,38 @@ fn a_stop_from_outside_gives_the_terminal_back() {
 }
 
 #[test]
+fn the_shell_has_the_terminal_after_ctrl_z_until_fg() {
+    let Some(pane) = Pane::new(80, 24) else { return };
+    let iodyno = Iodyno::new();
+    pane.watch(&iodyno, "");
+    let alternate = || pane.tmux(&["display-message", "-p", "-t", "0", "#{alternate_on}"]);
+    let is_in_the_shell = |sum: &str| {
+        pane.keys(&[&format!("echo $(({sum} * 7))"), "Enter"]);
+        let (typed, answer) = (format!("echo $(({sum}"), 7 * sum.parse::<u32>().unwrap());
+        pane.until("what is typed", |lines| lines.iter().any(|line| line.contains(&typed)).then_some(()));
+        let answer = answer.to_string();
+        pane.until("the shell", |lines| lines.iter().any(|line| line.ends_with(&answer)).then_some(()));
+        assert_eq!(alternate().trim(), "0");
+    };
+    let pid = pane.pid();
+    pane.keys(&["C-z"]);
+    pane.until_shown("Stopped");
+    is_in_the_shell("6");
+    pane.keys(&["fg", "Enter"]);
+    pane.until_shown("q quit");
+    // From outside, and once more; in the background it goes on without the terminal.
+    signal(pid, "TSTP");
+    pane.until_gone("q quit");
+    pane.keys(&["bg", "Enter"]);
+    is_in_the_shell("9");
+    pane.keys(&["fg", "Enter"]);
+    pane.until_shown("q quit");
+    pane.keys(&["q"]);
+    pane.until_gone("q quit");
+    is_in_the_shell("11");
+}
+
+#[test]
 fn a_terminal_that_is_gone_is_not_waited_for() {
     let Some(pane) = Pane::new(80, 24) else { return };
     let iodyno = Iodyno::new();

@@ -71,7 +71,7 @@ impl Context {
         Context { out, host: self.host.clone(), state_dir: self.state_dir.clone() }
     }
 
-    /// The flag that SIGINT, SIGTERM and SIGHUP raise.
+    /// The flag that every signal raises which would end the process.
     pub fn stop_on_signals(&self) -> Result<Stop, Failure> {
         Stop::on_signals()
             .map_err(|error| Failure::new(Exit::Failed, format!("cannot watch for signals: {error}")))

@@ -69,6 +69,8 @@ pub enum Command {
     Write,
     /// The palette.
     Palette,
+    /// Gives the terminal to the shell.
+    Suspend,
 }
 
 /// One entry of the table.
@@ -283,6 +285,14 @@ pub static TABLE: &[Key] = &[
         "every action by its name",
         Some((": command", 12)),
         Command::Palette,
+    ),
+    key(
+        &[Ctrl('z')],
+        "Ctrl-Z",
+        "suspend",
+        "gives the terminal to the shell; fg comes back",
+        None,
+        Command::Suspend,
     ),
 ];
 

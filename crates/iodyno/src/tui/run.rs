@@ -10,7 +10,7 @@ use super::{Look, explain, known::Known, text};
 use crate::commands::Context;
 use crate::commands::watch::Watching;
 use crate::exit::{Exit, Failure};
-use host::signals::Stop;
+use host::signals::{JobControl, Stop};
 use model::finding::Finding;
 use pipeline::observe::{Scope, Status};
 use ratatui::crossterm::event::{Event, KeyEventKind};
@@ -45,10 +45,11 @@ pub struct Setup<'a> {
 /// Shows everything until the user leaves or a signal comes.
 pub fn run(watching: &mut Watching, context: &Context, setup: &Setup<'_>) -> Result<Exit, Failure> {
     let stop = setup.stop;
+    let jobs = JobControl::listen().map_err(|error| screen::failure(&error))?;
     let mut session = Session::new(watching, context, setup);
     let ended = {
         let mut screen = Screen::open()?;
-        let ended = session.go(&mut screen, watching, stop);
+        let ended = session.go(&mut screen, watching, stop, &jobs);
         // A record that goes on is kept however the view ends, before anything is asked of a terminal that may be gone.
         session.end_record();
         ended
@@ -83,6 +84,8 @@ struct Session<'a> {
     is_writing: bool,
     /// Something has changed that is not on the screen yet.
     is_changed: bool,
+    /// The terminal is somebody else's: Ctrl-Z was pressed, or the process was stopped and continued.
+    is_away: bool,
     /// What remains to be said when the screen is gone.
     said: Vec<String>,
 }
@@ -115,15 +118,26 @@ impl<'a> Session<'a> {
             costs: VecDeque::new(),
             is_writing: false,
             is_changed: true,
+            is_away: false,
             said: Vec::new(),
         }
     }
 
     /// Draws when there is something new to show and a picture is due, or a key has changed anything.
-    fn go(&mut self, screen: &mut Screen, watching: &mut Watching, stop: &Stop) -> std::io::Result<()> {
+    fn go(
+        &mut self,
+        screen: &mut Screen,
+        watching: &mut Watching,
+        stop: &Stop,
+        jobs: &JobControl,
+    ) -> std::io::Result<()> {
         let mut drawn_ns = i64::MIN;
         let mut due_ns = 0;
         while !stop.is_asked() {
+            if self.is_away(screen, jobs)? {
+                host::clock::sleep_ns(WAIT_MAX_MS * 1_000_000);
+                continue;
+            }
             let status = watching.sampler.status();
             self.note_time(&status);
             watching.layers.sample(status.last_ns);
@@ -142,11 +156,39 @@ impl<'a> Session<'a> {
                 match self.handle(event, watching) {
                     Action::None => {}
                     Action::Quit => return Ok(()),
+                    Action::Suspend => {
+                        self.suspend(jobs)?;
+                        // What else was typed is the shell's.
+                        break;
+                    }
                     _ => self.is_changed = true,
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a shell has the terminal. It is taken again once this program is back in the foreground; sampling goes on
+    /// meanwhile, unless the process stands still.
+    fn is_away(&mut self, screen: &mut Screen, jobs: &JobControl) -> std::io::Result<bool> {
+        if jobs.take_stop() {
+            self.suspend(jobs)?;
+        }
+        // Whoever stopped the process by SIGSTOP did not ask, and a shell has used the terminal since.
+        self.is_away |= jobs.take_continued();
+        if self.is_away && host::terminal::is_foreground() {
+            screen.reopen()?;
+            self.is_away = false;
+            self.is_changed = true;
+        }
+        Ok(self.is_away)
+    }
+
+    /// Gives the terminal back and stops, until a shell continues it.
+    fn suspend(&mut self, jobs: &JobControl) -> std::io::Result<()> {
+        host::terminal::give_back();
+        self.is_away = true;
+        jobs.stop_here()
     }
 
     /// The wall clock at the sampler's zero. The nearest that a look comes to a sample is the best guess.
@@ -250,7 +292,7 @@ impl<'a> Session<'a> {
             Action::Interval(ms) => watching.sampler.set_interval(ms),
             Action::Record => self.record(),
             Action::Write => self.is_writing = true,
-            Action::None | Action::Redraw | Action::Quit => {}
+            Action::None | Action::Redraw | Action::Suspend | Action::Quit => {}
         }
         action
     }

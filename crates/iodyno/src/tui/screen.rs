@@ -6,11 +6,8 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{self, Event};
-use ratatui::crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
-};
-use ratatui::crossterm::{cursor, execute};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use std::io::{BufWriter, Stdout, stdout};
 use std::mem::ManuallyDrop;
 use std::sync::Once;
@@ -18,8 +15,8 @@ use std::time::Duration;
 
 /// A terminal that is ours until this is dropped.
 pub struct Screen {
-    /// Never dropped: dropping it shows the cursor, which [`restore`] does too, and complains on stderr where that
-    /// fails. With a terminal that is gone the complaint fails as well, and that is a panic, which would take a record
+    /// Never dropped: dropping it shows the cursor, which giving the terminal back does too, and complains on stderr where
+    /// that fails. With a terminal that is gone the complaint fails as well, and that is a panic, which would take a record
     /// with it.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
 }
@@ -32,24 +29,28 @@ impl Screen {
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
-                restore();
+                terminal::give_back();
                 before(panic);
             }));
         });
-        enable_raw_mode().map_err(|error| failure(&error))?;
-        let opened = execute!(stdout(), EnterAlternateScreen, cursor::Hide)
-            .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::new(stdout()))));
-        match opened {
-            Ok(terminal) => Ok(Screen { terminal: ManuallyDrop::new(terminal) }),
-            Err(error) => {
-                restore();
-                Err(failure(&error))
-            }
-        }
+        let opened = terminal::take()
+            .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::new(stdout()))))
+            .inspect_err(|_| terminal::give_back())
+            .map_err(|error| failure(&error))?;
+        Ok(Screen { terminal: ManuallyDrop::new(opened) })
+    }
+
+    /// Takes the terminal over again, after it was given back or somebody else used it; the next picture is sent whole.
+    pub fn reopen(&mut self) -> std::io::Result<()> {
+        terminal::take()?;
+        self.terminal.clear()
     }
 
     /// Draws a whole screen; only what has changed is sent, and shown at once where the terminal can.
     pub fn draw(&mut self, fill: impl FnOnce(&mut Buffer)) -> std::io::Result<()> {
+        if !terminal::is_taken() {
+            return Err(std::io::Error::other("a part of iodyno failed and gave it back"));
+        }
         execute!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         self.terminal.draw(|frame| fill(frame.buffer_mut()))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
@@ -74,14 +75,8 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        restore();
+        terminal::give_back();
     }
-}
-
-/// Gives the terminal back. A terminal that is gone needs nothing.
-fn restore() {
-    let _ = execute!(stdout(), EndSynchronizedUpdate, LeaveAlternateScreen, cursor::Show);
-    let _ = disable_raw_mode();
 }
 
 /// Why the terminal cannot be used, and what can be done without one.

@@ -90,6 +90,8 @@ pub enum Action {
     Record,
     /// Write the screen into a file.
     Write,
+    /// Give the terminal to the shell.
+    Suspend,
 }
 
 impl State {
@@ -130,6 +132,7 @@ pub fn key(state: &mut State, event: KeyEvent, facts: &Facts<'_>) -> Action {
         _ => None,
     };
     match (&state.open, typed) {
+        _ if keys::command(event) == Some(Command::Suspend) => Action::Suspend,
         (Open::Filter, _) => filter(state, event.code, typed),
         (Open::Palette(..), _) => palette(state, event, typed, facts),
         (Open::Devices(place), Some(letter @ (' ' | 'a'))) => choose(state, *place, letter, facts),
@@ -227,6 +230,7 @@ pub fn perform(state: &mut State, command: Command, facts: &Facts<'_>) -> Action
         Command::Quit => return Action::Quit,
         Command::Record => return Action::Record,
         Command::Write => return Action::Write,
+        Command::Suspend => return Action::Suspend,
         Command::Step(count) => return step(state, count),
         Command::Faster => return interval(state, -1),
         Command::Slower => return interval(state, 1),

@@ -2,6 +2,7 @@
 
 mod files;
 mod guest;
+mod held;
 mod rights;
 mod scratch;
 mod ways;
@@ -13,7 +14,7 @@ use std::process::Command;
 fn every_way_that_a_loop_device_can_be_in_use_is_refused() {
     let iodyno = Iodyno::new();
     let mut wrong = Vec::new();
-    for way in ways::ON_LOOPS {
+    for way in ways::ON_LOOPS.iter().chain(held::WAYS) {
         let (Some(disk), dir) = (Loop::new(16), Dir::new("safety")) else { return };
         let place = ways::Place {
             device: disk.device.clone(),

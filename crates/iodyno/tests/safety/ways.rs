@@ -17,12 +17,12 @@ pub struct Way {
 }
 
 impl Way {
-    const fn new(name: &'static str, setup: &'static str) -> Way {
+    pub const fn new(name: &'static str, setup: &'static str) -> Way {
         Way { name, setup, target: "$DEV", says: "", release: "", left: "" }
     }
 
     /// A use that leaves `left` behind when it ends.
-    const fn used(
+    pub const fn used(
         name: &'static str,
         setup: &'static str,
         says: &'static str,
@@ -33,12 +33,12 @@ impl Way {
     }
 
     /// Nothing uses the device, but it holds something.
-    const fn holding(name: &'static str, setup: &'static str, left: &'static str) -> Way {
+    pub const fn holding(name: &'static str, setup: &'static str, left: &'static str) -> Way {
         Way { left, ..Way::new(name, setup) }
     }
 }
 
-const EXT: &str = "ext2, ext3 or ext4";
+pub const EXT: &str = "ext2, ext3 or ext4";
 
 /// Ways that need nothing but loop devices.
 pub const ON_LOOPS: &[Way] = &[

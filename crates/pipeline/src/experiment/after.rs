@@ -17,6 +17,21 @@ use super::settle::Settled;
 /// Below this the audit says nothing about slow carry-over, and the verdict says so.
 const HORIZON_NOTE_MS: u64 = 1_000;
 
+/// Ends the experiment where the driver's time does. What made the pairs or the race stop is no estimate without a
+/// hold-out, so the conclusion has none from then on.
+pub(super) fn out_of_time(run: &Run, phase: &Phase) -> Phase {
+    let undecided = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent);
+    let during = |stage: &str| Finding { detail: stage.into(), ..undecided.clone() };
+    let finding = match phase {
+        Phase::Headroom(_) | Phase::Settle(_) | Phase::Calibrate(_) => during("before the first comparison"),
+        Phase::Pairs(pairs) if !pairs.differences_ln.is_empty() => conclude::undecided(run, pairs, 1),
+        Phase::Pairs(_) | Phase::Race(_) | Phase::Slow(_) | Phase::Done(_) => undecided,
+        Phase::Audit(..) => during("during the audit for carry-over"),
+        Phase::Holdout(..) => during("during the hold-out"),
+    };
+    done(run, phase.arms(run), finding)
+}
+
 /// Ends the experiment.
 pub(super) fn done(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Phase {
     Phase::Done(Box::new(conclude::verdict(run, arms, finding)))

@@ -199,6 +199,9 @@ fn sentence(run: &Run, finding: &Finding) -> String {
         Reason::DefaultWins => format!("The default {} is faster: {span}.", name(0)),
         Reason::WithinRope => format!("No difference beyond ±{}: {span}.", &rope[1..]),
         Reason::DefaultIsBest => format!("No arm beats the default by more than {rope}; next best {span}."),
+        Reason::BudgetSpent if !detail.is_empty() => {
+            format!("The budget ended {detail}; give more with --budget.")
+        }
         // Part of the budget is set aside for the stages after the comparison, so it need not be used up.
         Reason::BudgetSpent => {
             let seen = if span.is_empty() { String::new() } else { format!(": {span}") };

@@ -3,6 +3,7 @@
 //! The one file of this stage that has a clock and touches the machine. The load keeps running across switches; a
 //! window begins at a bin's edge with the switch itself, so whatever the switch costs lies inside the window.
 
+use super::deadline::Deadline;
 use super::gathered::Gathered;
 use super::{Ask, BIN_MS, Experiment, Failure, Progress, Told, Window, explain};
 use crate::analyse::figures::{LOAD_IOS, Recipe};
@@ -61,8 +62,10 @@ pub struct Setup<'a> {
     pub path: &'a IoPath,
     /// The programs that trace the path's devices in all windows, or why there are none.
     pub tracing: &'a Tracing,
-    /// Until when, on the monotonic clock, traced windows may follow the verdict; none where they are not wanted.
-    pub explain_until_ns: Option<u64>,
+    /// When the budget ends, on the monotonic clock: no window begins that cannot be over by then.
+    pub end_ns: u64,
+    /// Whether traced windows follow the verdict, as far as there is time.
+    pub explains: bool,
     /// Where the time line of the sensors begins, on the monotonic clock.
     pub origin_ns: u64,
 }
@@ -106,8 +109,11 @@ pub fn drive(
     loop {
         match experiment.ask() {
             Ask::Done(verdict) => return Ok(rig.conclude(*verdict, &experiment.progress(), watch)),
+            Ask::Window(window) if !rig.deadline.fits(clock::monotonic_ns(), &window) => {
+                experiment.end_early()
+            }
             Ask::Window(window) => {
-                let told = rig.window(&window)?;
+                let told = rig.timed(&window)?;
                 experiment.tell(told).map_err(|error| DriveError::Defect(error.to_string()))?;
                 watch(&experiment.progress());
             }
@@ -123,6 +129,7 @@ struct Rig<'a> {
     counters: Option<DeviceCounters>,
     edges: Edges,
     tracing: Tracing,
+    deadline: Deadline,
     /// From the windows that compare the arms.
     proof: Gathered,
     /// From the traced windows after the verdict.
@@ -145,6 +152,7 @@ impl<'a> Rig<'a> {
             counters,
             edges,
             tracing: setup.tracing.clone(),
+            deadline: Deadline::new(setup.end_ns, WARM_UP_MS),
             proof: gathered.clone(),
             explained: gathered,
             windows: Vec::new(),
@@ -163,9 +171,9 @@ impl<'a> Rig<'a> {
                 windows: self.windows,
             };
         };
-        let not_traced = match self.setup.explain_until_ns {
-            Some(until_ns) => self.explain(&verdict, arm, until_ns, progress, watch).err(),
-            None => self.setup.tracing.layers().err().map(str::to_string),
+        let not_traced = match self.setup.explains {
+            true => self.explain(&verdict, arm, progress, watch).err(),
+            false => self.setup.tracing.layers().err().map(str::to_string),
         };
         // What the programs took off is cheaper for the figures; only what no compared window could tell is taken from
         // the traced ones.
@@ -191,15 +199,13 @@ impl<'a> Rig<'a> {
         &mut self,
         verdict: &Verdict,
         arm: usize,
-        until_ns: u64,
         progress: &Progress,
         watch: &mut dyn FnMut(&Progress),
     ) -> Result<(), String> {
         let windows = explain::windows(verdict, self.setup.class, arm);
         let takes_ms = explain::takes_ms(&windows);
-        let left_ms = until_ns.saturating_sub(clock::monotonic_ns()) / 1_000_000;
-        // What was set aside for it is not lost where the proof took longer than planned.
-        if left_ms < takes_ms && takes_ms > explain::reserve_ms(self.setup.class) {
+        let left_ms = self.deadline.left_ms(clock::monotonic_ns());
+        if left_ms < takes_ms {
             let (takes, left) = (span_ms(takes_ms), span_ms(left_ms));
             return Err(format!("it takes {takes} and {left} of the budget were left"));
         }
@@ -209,8 +215,13 @@ impl<'a> Rig<'a> {
         }
         for (index, window) in windows.iter().enumerate() {
             let left_ms = explain::takes_ms(&windows[index..]);
+            if !self.deadline.fits(clock::monotonic_ns(), window) {
+                // Both arms had their turns alike often: fewer windows tell the same.
+                let is_enough = explain::is_balanced(index);
+                return if is_enough { Ok(()) } else { Err("the budget ended meanwhile".into()) };
+            }
             watch(&Progress { stage: Some(Stage::Explain), left_ms, ..progress.clone() });
-            match self.window(window) {
+            match self.timed(window) {
                 Ok(Told::Measured { .. }) => {}
                 Ok(Told::Failed { why, .. }) => return Err(why),
                 Err(error) => return Err(error.to_string()),
@@ -221,6 +232,14 @@ impl<'a> Rig<'a> {
 }
 
 impl Rig<'_> {
+    /// A window, and what it took.
+    fn timed(&mut self, window: &Window) -> Result<Told, DriveError> {
+        let begin_ns = clock::monotonic_ns();
+        let told = self.window(window)?;
+        self.deadline.learn(begin_ns, clock::monotonic_ns(), window);
+        Ok(told)
+    }
+
     fn window(&mut self, window: &Window) -> Result<Told, DriveError> {
         // What was learned hangs on the open file, and debt on the dirty pages: then every window gets a load of its own,
         // started after the switch, and warms up inside the window's discarded part.

@@ -46,6 +46,11 @@ pub(super) fn windows(verdict: &Verdict, class: Class, arm: usize) -> Vec<Window
     order.enumerate().map(window).collect()
 }
 
+/// Whether so many of the windows are enough: both arms had their turns, first and last alike often.
+pub(super) fn is_balanced(windows: usize) -> bool {
+    windows > 0 && windows.is_multiple_of(ORDER.len())
+}
+
 /// What the windows take, with attaching the programs, in milliseconds.
 pub(super) fn takes_ms(windows: &[Window]) -> u64 {
     windows.iter().map(|window| window.duration_ms).sum::<u64>() + ATTACH_MS

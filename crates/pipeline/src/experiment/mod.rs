@@ -15,6 +15,7 @@ mod audit;
 mod calibrate;
 mod carry;
 mod conclude;
+mod deadline;
 pub mod drive;
 mod duo;
 mod evidence;
@@ -134,6 +135,15 @@ impl Experiment {
             }
         }
         Ok(())
+    }
+
+    /// Ends it for want of time: the open window is not going to be measured. A win needs its whole hold-out, so there is
+    /// none.
+    pub fn end_early(&mut self) {
+        self.open = None;
+        if !matches!(self.phase, Phase::Done(_)) {
+            self.phase = after::out_of_time(&self.run, &self.phase);
+        }
     }
 
     /// What a live display shows.

@@ -3,6 +3,7 @@
 use super::plan::{PlannedKnob, TunePlan};
 use crate::live::Line;
 use crate::out::Out;
+use host::signals::JobControl;
 use model::job::Job;
 use model::units;
 use model::verdict::{ArmResult, Stage};
@@ -23,6 +24,8 @@ pub struct Live {
     next_ns: Cell<u64>,
     line_ns: Cell<u64>,
     streamed: Cell<Option<Stage>>,
+    /// Ctrl-Z would leave a changed setting with a process that stands still, so it is heard instead.
+    jobs: Option<JobControl>,
 }
 
 /// A line of `--stream`: where an experiment stands. A bound that is still open is null.
@@ -49,6 +52,8 @@ struct Step<'a> {
 
 const REDRAW_NS: u64 = 100_000_000;
 const BAR_CELLS: u64 = 20;
+const NO_PAUSE: &str = "iodyno: Ctrl-Z does not pause a tune, because a setting would stay changed meanwhile. \
+                        Ctrl-C ends it and puts everything back.";
 
 impl Live {
     /// Nothing is drawn yet.
@@ -64,11 +69,15 @@ impl Live {
             next_ns: Cell::new(0),
             line_ns: Cell::new(0),
             streamed: Cell::new(None),
+            jobs: JobControl::withstand().ok(),
         }
     }
 
     /// After each window: redraws at most ten times a second, or says a new stage.
     pub fn show(&self, planned: &PlannedKnob, progress: &Progress) {
+        if self.jobs.as_ref().is_some_and(JobControl::take_stop) {
+            self.line.note(self.out, NO_PAUSE);
+        }
         if self.is_streaming {
             self.stream(planned, progress);
         }

@@ -18,6 +18,17 @@ fn fixed_ms(class: Class) -> u64 {
     if class == Class::Fast { 40_000 } else { 150_000 }
 }
 
+/// The part of it that no decision does without: the rest is for second looks and for a hold-out, which only a
+/// difference needs.
+fn least_fixed_ms(class: Class) -> u64 {
+    if class == Class::Fast { 30_000 } else { 75_000 }
+}
+
+/// Time that a slow knob's blocks take: their windows, and a fifth more for writing out what each leaves dirty.
+fn blocks_ms(values: usize) -> u64 {
+    default_budget_ms(Class::Slow, values) * 6 / 5
+}
+
 /// Least time for the pairs of a fast knob: enough for a few dozen.
 const LEAST_MS: u64 = 10_000;
 
@@ -30,8 +41,11 @@ pub struct TunePlan {
     pub knobs: Vec<PlannedKnob>,
     /// Knobs left out, with the reason.
     pub skipped: Vec<SkippedKnob>,
-    /// Time for all together, ms.
+    /// Time for all together, ms: from the first load to the last window. Making the target ready comes before it.
     pub budget_ms: u64,
+    /// Whether a scratch file has to be written first.
+    #[serde(skip)]
+    pub is_laid_out: bool,
 }
 
 /// One knob to try.
@@ -72,7 +86,8 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
             Err(why) => skipped.push(SkippedKnob { knob: knob.id.into(), why }),
         }
     }
-    let plan = TunePlan { device, knobs: chosen, skipped, budget_ms: args.budget };
+    let is_laid_out = matches!(host::files::kind(&args.target), Ok(host::files::Kind::Directory));
+    let plan = TunePlan { device, knobs: chosen, skipped, budget_ms: args.budget, is_laid_out };
     if plan.knobs.is_empty() {
         return Err(nothing_to_try(&plan));
     }
@@ -231,19 +246,19 @@ impl PlannedKnob {
         let most_ms = default_budget_ms(self.class, self.values.len());
         if self.class == Class::Slow {
             // Windows of fifteen seconds and a fixed number of them: it fits whole or not at all.
-            return (left_ms >= most_ms).then_some(most_ms);
+            return (left_ms >= self.needs_ms()).then_some(most_ms);
         }
         let others_ms = fixed_ms(self.class) + explain_reserve_ms(self.class);
         let share_ms = (left_ms / knobs_left.max(1)).saturating_sub(others_ms).max(least_ms).min(most_ms);
-        let is_enough = left_ms >= share_ms + fixed_ms(self.class) / 2;
+        let is_enough = left_ms >= share_ms + least_fixed_ms(self.class);
         is_enough.then_some(share_ms)
     }
 
     /// The least time in which this knob can be decided, ms.
     pub fn needs_ms(&self) -> u64 {
         match self.class {
-            Class::Slow => default_budget_ms(self.class, self.values.len()),
-            class => least_budget_ms(class, self.values.len()).max(LEAST_MS) + fixed_ms(class) / 2,
+            Class::Slow => blocks_ms(self.values.len()),
+            class => least_budget_ms(class, self.values.len()).max(LEAST_MS) + least_fixed_ms(class),
         }
     }
 }
@@ -264,7 +279,8 @@ impl TunePlan {
         for skipped in &self.skipped {
             lines.push(format!("  {:<15} not tried: {}", skipped.knob, skipped.why));
         }
-        lines.push(format!("  takes at most {} or so.", units::span_ms(self.budget_ms)));
+        let after = if self.is_laid_out { " of load, after a scratch file is written" } else { " of load" };
+        lines.push(format!("  takes at most {}{after}.", units::span_ms(self.budget_ms)));
         lines.push(
             "  Every value is saved first, switched back and forth under load, and put back".to_string(),
         );
@@ -290,7 +306,7 @@ mod tests {
         assert_eq!(knob.pairs_ms(180_000, 3), Some(11_000));
         assert_eq!(knob.pairs_ms(120_000, 1), Some(60_000), "never more than the knob can use");
         assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
-        assert_eq!(knob.pairs_ms(20_000, 1), None);
+        assert_eq!(knob.pairs_ms(30_000, 1), None);
         assert!(
             knob.pairs_ms(knob.needs_ms(), 1).is_some() && knob.pairs_ms(knob.needs_ms() - 1, 1).is_none()
         );

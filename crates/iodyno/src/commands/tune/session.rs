@@ -207,7 +207,8 @@ impl Session<'_> {
             stop: rig.stop,
             path: self.path,
             tracing: rig.tracing,
-            explain_until_ns: matches!(self.args.layers, LayersArg::Auto).then_some(end_ns),
+            end_ns,
+            explains: matches!(self.args.layers, LayersArg::Auto),
             origin_ns: rig.origin_ns,
         };
         let Driven { verdict, layers, figures, moved, windows } =

@@ -67,11 +67,14 @@ pub fn engine(name: &str) -> Result<(), LoadError> {
 
 /// Whether fio may be handed this option.
 pub fn option(name: &str, value: &str) -> Result<(), LoadError> {
-    match OPTIONS.iter().find(|(refused, _)| *refused == name) {
+    // fio writes the content of the file that a pattern names in quotes.
+    let names_file = name.ends_with("_pattern") && value.contains('\'');
+    let refused = OPTIONS.iter().find(|(refused, _)| *refused == name).map(|(_, why)| *why);
+    match refused.or(names_file.then_some(FILES)) {
         None => Ok(()),
-        Some((_, why)) => Err(LoadError::usage(
+        Some(why) => Err(LoadError::usage(
             format!("{name}={value} with --engine fio"),
-            *why,
+            why,
             "Leave it out, or run fio itself",
         )),
     }
@@ -107,7 +110,9 @@ mod tests {
     #[test]
     fn options_that_reach_past_the_gates_are_refused_and_others_are_not() {
         assert_eq!(with("psync", &[("zonemode", "strided"), ("verify", "md5")]), Ok(()));
-        for (name, value) in [("rw", "trimwrite"), ("read_iolog", "/x"), ("exec_prerun", "rm /x")] {
+        for (name, value) in
+            [("rw", "trimwrite"), ("read_iolog", "/x"), ("exec_prerun", "rm /x"), ("buffer_pattern", "'/x'")]
+        {
             let error = with("psync", &[("nice", "5"), (name, value)]).unwrap_err();
             assert!(error.contains(&format!("{name}={value} with --engine fio")), "{error}");
         }

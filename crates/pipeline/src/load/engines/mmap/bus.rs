@@ -21,8 +21,7 @@ pub fn catch() {
     BEFORE.get_or_init(|| {
         // SAFETY: sigaction is plain data, for which all-zero is a valid value: no flags, an empty mask.
         let (mut action, mut before): (libc::sigaction, libc::sigaction) = unsafe { std::mem::zeroed() };
-        action.sa_sigaction =
-            handle as extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) as usize;
+        action.sa_sigaction = handle as Handler as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         // SAFETY: both pointers are valid for the call, and `handle` has the form that SA_SIGINFO asks for. A fault
         // before `BEFORE` is set could only be a foreign one; it is then fatal as by default.
@@ -43,7 +42,10 @@ pub fn guarded(base: usize, bytes: usize, copy: impl FnOnce()) -> bool {
     FAULTS.get() == 0
 }
 
-extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+/// A handler with SA_SIGINFO.
+type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel hands a valid siginfo_t to a handler with SA_SIGINFO, and SIGBUS has an address in it.
     let address = unsafe { (*info).si_addr() } as usize;
     let (base, bytes) = AREA.get();
@@ -54,11 +56,21 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
         FAULTS.set(FAULTS.get() + 1);
         return;
     }
-    // SAFETY: the action is either what was installed before or the default; returning repeats the fault, and that
-    // action deals with it.
-    unsafe {
-        let default = std::mem::zeroed();
-        libc::sigaction(signal, BEFORE.get().unwrap_or(&default), std::ptr::null_mut());
+    match BEFORE.get() {
+        // What another process sent is no fault: whoever hears of it may go on, and faults are still to be caught.
+        Some(before) if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: with SA_SIGINFO the action is a function of this form.
+            let before: Handler = unsafe { std::mem::transmute(before.sa_sigaction) };
+            before(signal, info, context);
+        }
+        before => {
+            // SAFETY: the action is either what was installed before or the default; returning repeats the fault, and
+            // that action deals with it.
+            unsafe {
+                let default = std::mem::zeroed();
+                libc::sigaction(signal, before.unwrap_or(&default), std::ptr::null_mut());
+            }
+        }
     }
 }
 
