@@ -10,12 +10,14 @@ mod columns;
 mod document;
 mod error;
 mod export;
+mod foreign;
 mod job_words;
 mod merge;
 mod migrations;
 mod moment;
 mod notes;
 mod open;
+mod origin;
 mod query;
 mod schema;
 mod tags;
@@ -27,6 +29,7 @@ pub use export::{Exported, ExportedTable, table_names};
 pub use merge::Merged;
 pub use moment::moment;
 pub use notes::Note;
+pub use origin::Origin;
 pub use query::{Filter, Row};
 
 use model::record::Record;
@@ -85,7 +88,7 @@ impl Store {
     }
 
     fn missing(&self, id: i64) -> StoreError {
-        let path = self.path.display();
+        let path = model::text::shown(&self.path);
         StoreError::new(
             Kind::Missing,
             format!("there is no record {id} in {path}.\n`iodyno list` shows what there is."),
@@ -97,7 +100,7 @@ impl Store {
             Kind::Damaged,
             format!(
                 "record {id} in {} cannot be read: {why}.\n`iodyno store check` says what else is damaged.",
-                self.path.display()
+                model::text::shown(&self.path)
             ),
         )
     }
@@ -109,6 +112,8 @@ impl Store {
 
 #[cfg(test)]
 mod damage_tests;
+#[cfg(test)]
+mod foreign_tests;
 #[cfg(test)]
 mod migrations_tests;
 #[cfg(test)]
