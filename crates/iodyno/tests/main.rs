@@ -18,6 +18,7 @@ mod engines;
 mod faults;
 mod field_lines;
 mod fio_words;
+mod foreign;
 mod import;
 mod inspect;
 mod inspect_guest;
