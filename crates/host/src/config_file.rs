@@ -1,6 +1,6 @@
 //! Small configuration files, read and replaced whole: bytes, owner and mode.
 
-use crate::{Error, Result, private};
+use crate::{Error, Result, durable};
 use model::change::FileContent;
 use rustix::fs::{Mode, OFlags};
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ pub fn read_whole(path: &Path) -> Result<Option<FileContent>> {
     if !metadata.is_file() || metadata.len() > MOST_BYTES {
         return Err(failed(std::io::Error::other("it is no regular file of at most 1 MiB")));
     }
-    let bytes = private::read(&file, path).map_err(failed)?;
+    let bytes = durable::read(&file, path).map_err(failed)?;
     Ok(Some(FileContent::new(&bytes, metadata.mode() & 0o7777, (metadata.uid(), metadata.gid()))))
 }
 
@@ -37,21 +37,21 @@ pub fn replace(path: &Path, content: &FileContent) -> Result<()> {
     let new = beside(path);
     let write = || -> std::io::Result<()> {
         // What a death has left.
-        private::unlink(&new)?;
-        let file = private::create(&new)?;
+        durable::unlink(&new)?;
+        let file = durable::create(&new)?;
         let bytes = content.bytes().ok_or_else(|| std::io::Error::other("its saved content is damaged"))?;
-        private::append(&file, &new, &bytes)?;
+        durable::append(&file, &new, &bytes)?;
         let metadata = file.metadata()?;
         if (metadata.uid(), metadata.gid()) != (content.uid, content.gid) {
             std::os::unix::fs::fchown(&file, Some(content.uid), Some(content.gid))?;
         }
         file.set_permissions(PermissionsExt::from_mode(content.mode))?;
         file.sync_all()?;
-        private::rename_over(&new, path)?;
-        private::sync_dir(path.parent().unwrap_or(Path::new("/")))
+        durable::rename_over(&new, path)?;
+        durable::sync_dir(path.parent().unwrap_or(Path::new("/")))
     };
     write().map_err(|error| {
-        let _ = private::unlink(&new);
+        let _ = durable::unlink(&new);
         Error::io("write", path, error)
     })
 }
@@ -59,8 +59,8 @@ pub fn replace(path: &Path, content: &FileContent) -> Result<()> {
 /// Removes a file; one that is gone is fine.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     let remove = || {
-        private::unlink(path)?;
-        private::sync_dir(path.parent().unwrap_or(Path::new("/")))
+        durable::unlink(path)?;
+        durable::sync_dir(path.parent().unwrap_or(Path::new("/")))
     };
     remove().map_err(|error| Error::io("remove", path, error))
 }

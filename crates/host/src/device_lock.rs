@@ -4,9 +4,10 @@
 //! The file keeps the paths of the journals that stand on the device, whatever state directory they are in.
 
 use crate::fault::{self, Step};
-use crate::journal::{self, is_plain_name};
-use crate::{Error, Host, Result, life, private};
+use crate::journal;
+use crate::{Error, Host, Result, durable, life};
 use model::change::DeviceIdentity;
+use model::text::is_plain_name;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -61,16 +62,16 @@ impl DeviceLock {
     /// The same of a device that was written down and may be gone.
     pub(crate) fn take_of(host: &Host, device: &DeviceIdentity, purpose: &str) -> Result<DeviceLock> {
         let dir = host.run_dir();
-        private::ensure(&dir)?;
+        durable::ensure(&dir)?;
         let path = dir.join(key(device));
         let failed = |error: std::io::Error| Error::io("lock", &path, error);
         for _ in 0..TRIES {
             let file = open(&path)?;
-            if !private::try_lock(&file, &path).map_err(failed)? {
+            if !durable::try_lock(&file, &path).map_err(failed)? {
                 let what = format!("{}: its settings", device.name);
                 return Err(Error::Locked { what, holder: holder(&file, &path) });
             }
-            if private::is_named(&file, &path) {
+            if durable::is_named(&file, &path) {
                 let lock = DeviceLock { file, path: path.clone(), device: device.clone() };
                 lock.begin_anew_if_long()?;
                 lock.append(&format!("held {} {purpose}", std::process::id()))?;
@@ -89,7 +90,7 @@ impl DeviceLock {
     pub(crate) fn journals(&self) -> Result<Vec<PathBuf>> {
         fault::at(Step::Open, &self.path).map_err(|error| Error::io("look at", &self.path, error))?;
         let bytes =
-            private::read(&self.file, &self.path).map_err(|error| Error::io("read", &self.path, error))?;
+            durable::read(&self.file, &self.path).map_err(|error| Error::io("read", &self.path, error))?;
         Ok(journals_in(&bytes))
     }
 
@@ -102,7 +103,7 @@ impl DeviceLock {
 
     /// A line of its own, also behind one that a death has torn.
     fn append(&self, line: &str) -> Result<()> {
-        private::append(&self.file, &self.path, format!("\n{line}\n").as_bytes())
+        durable::append(&self.file, &self.path, format!("\n{line}\n").as_bytes())
             .map_err(|error| Error::io("write", &self.path, error))
     }
 
@@ -110,7 +111,7 @@ impl DeviceLock {
     fn begin_anew_if_long(&self) -> Result<()> {
         let failed = |error: std::io::Error| Error::io("look at", &self.path, error);
         if self.file.metadata().map_err(failed)?.len() > LONG_BYTES && self.journals()?.is_empty() {
-            private::truncate(&self.file, &self.path, 0).map_err(failed)?;
+            durable::truncate(&self.file, &self.path, 0).map_err(failed)?;
         }
         Ok(())
     }
@@ -119,14 +120,14 @@ impl DeviceLock {
 /// The journals of this boot, of any device and state directory: what a state directory does not know itself.
 pub(crate) fn journals_of_all(host: &Host) -> Vec<PathBuf> {
     let dir = host.run_dir();
-    if !private::check(&dir).is_ok_and(|is_there| is_there) {
+    if !durable::check(&dir).is_ok_and(|is_there| is_there) {
         return Vec::new();
     }
     let names = Host::live().list(&dir.to_string_lossy()).into_iter().filter(|name| name.ends_with(".lock"));
     let bytes = names.filter_map(|name| {
         let path = dir.join(name);
-        let file = private::open(&path).ok()??;
-        private::read(&file, &path).ok()
+        let file = durable::open(&path).ok()??;
+        durable::read(&file, &path).ok()
     });
     let mut journals: Vec<PathBuf> = bytes.flat_map(|bytes| journals_in(&bytes)).collect();
     journals.sort();
@@ -158,10 +159,10 @@ fn key(device: &DeviceIdentity) -> String {
 
 fn open(path: &Path) -> Result<File> {
     for _ in 0..TRIES {
-        if let Some(file) = private::open(path)? {
+        if let Some(file) = durable::open(path)? {
             return Ok(file);
         }
-        match private::create(path) {
+        match durable::create(path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             made => return made.map_err(|error| Error::io("create", path, error)),
         }
@@ -171,7 +172,7 @@ fn open(path: &Path) -> Result<File> {
 
 /// Who has the lock, from the last line that says so.
 fn holder(file: &File, path: &Path) -> String {
-    let text = private::read(file, path).unwrap_or_default();
+    let text = durable::read(file, path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let held = text.lines().rev().find_map(|line| line.strip_prefix("held ")).unwrap_or_default();
     let (pid, purpose) = held.split_once(' ').unwrap_or(("", ""));

@@ -1,5 +1,6 @@
 //! What can go wrong at the door, each with what failed, on what and why.
 
+use model::text::{clean, shown};
 use std::path::{Path, PathBuf};
 
 /// Result of a call to the machine.
@@ -10,7 +11,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// A system call on a path failed.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}", shown(path))]
     Io {
         /// What was tried: `open`, `read`, `write`.
         action: &'static str,
@@ -20,7 +21,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A captured machine's file is malformed.
-    #[error("{} is not a captured machine: line {line}: {why}", path.display())]
+    #[error("{} is not a captured machine: line {line}: {}", shown(path), clean(why))]
     Archive {
         /// The file.
         path: PathBuf,
@@ -32,7 +33,7 @@ pub enum Error {
     /// A journal is not what iodyno wrote, and nothing was done by it.
     #[error(
         "the journal {} is damaged at line {line}: nothing was written by it, and it stays. {known}",
-        path.display()
+        shown(path)
     )]
     Journal {
         /// The file.
@@ -45,7 +46,7 @@ pub enum Error {
     /// A journal of another version.
     #[error(
         "the journal {} has form {version}, and this iodyno reads form {reads}: undo it with the iodyno that wrote it",
-        path.display()
+        shown(path)
     )]
     JournalVersion {
         /// The file.
@@ -56,7 +57,7 @@ pub enum Error {
         reads: u32,
     },
     /// Something that somebody else could have put there.
-    #[error("{} is not believed: {why}", path.display())]
+    #[error("{} is not believed: {why}", shown(path))]
     Untrusted {
         /// The file or directory.
         path: PathBuf,

@@ -13,11 +13,13 @@ mod config_file;
 mod device_lock;
 pub mod device_mapper;
 pub mod disk_counters;
+pub mod durable;
 pub mod environment;
 mod error;
 mod fatal;
 mod fault;
 pub mod files;
+pub mod foreign;
 #[cfg(test)]
 mod histories;
 mod identity;
@@ -50,9 +52,7 @@ pub use child::Child;
 pub use device_lock::DeviceLock;
 pub use error::{Error, Result};
 pub use identity::serial_digest;
-pub use journal::{
-    Begin, Damage, Found, Journal, Unfinished, find_elsewhere, find_unfinished, is_plain_name,
-};
+pub use journal::{Begin, Damage, Found, Journal, Unfinished, find_elsewhere, find_unfinished};
 pub use piped::{Interrupter, Piped};
 pub use sampled::Sampled;
 pub use upload::Upload;

@@ -3,7 +3,7 @@
 
 use crate::fault::{self, Step};
 use crate::files::{TemporaryDir, temporary_dir};
-use crate::{Host, private};
+use crate::{Host, durable};
 use model::change::Attribute;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ impl Simulated {
     pub(crate) fn state_dir(&self, number: u32) -> PathBuf {
         let dir = self.0.root.path().join(format!("state{number}"));
         if !dir.exists() {
-            private::ensure(&dir).unwrap();
+            durable::ensure(&dir).unwrap();
         }
         dir
     }

@@ -281,7 +281,7 @@ fn clear_below(
 }
 
 fn keep(foreign: &mut Option<String>, name: &str) {
-    foreign.get_or_insert_with(|| name.chars().map(|c| if c.is_control() { '?' } else { c }).collect());
+    foreign.get_or_insert_with(|| model::text::clean(name).into_owned());
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub mod importers;
 mod json_in_text;
 mod printed;
 
-use model::imported::Imported;
+use model::imported::{INPUT_MAX_BYTES, Imported};
 use std::io::{BufRead, Cursor, Read};
 use std::ops::Range;
 
@@ -134,8 +134,8 @@ pub struct Import {
     pub unread: Vec<Unread>,
 }
 
-/// The longest text that is held in memory whole, bytes. Longer ones are cut there and said to be.
-const TEXT_MAX_BYTES: u64 = 256 << 20;
+/// The most lines of a text. Each costs some bytes and some time however short it is.
+const TEXT_MAX_LINES: usize = 1 << 22;
 
 /// What an importer of whole files sees of a file before it says whether it is its kind, bytes.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -163,16 +163,49 @@ pub fn import(name: &str, source: &mut dyn BufRead) -> Result<Import, ImportErro
         let unread = [Unread { lines: None, why: why.into() }].into();
         return Ok(Import { results: Vec::new(), unread });
     }
-    let mut bytes = head;
-    let room = TEXT_MAX_BYTES - bytes.len() as u64;
-    let more = source.take(room + 1).read_to_end(&mut bytes)? as u64;
-    bytes.truncate(TEXT_MAX_BYTES as usize);
+    let (bytes, cut) = text_of(head, source)?;
     let mut import = import_text(name, &String::from_utf8_lossy(&bytes));
-    if more > room {
-        let why = format!("only the first {} MiB of a text are read", TEXT_MAX_BYTES >> 20);
-        import.unread.push(Unread { lines: None, why });
+    match cut {
+        Some(cut) if import.results.is_empty() => {
+            let why = format!("{cut}, and there is no result in them");
+            return Err(ImportError::Damaged(why));
+        }
+        Some(why) => import.unread.push(Unread { lines: None, why }),
+        None => {}
     }
     Ok(import)
+}
+
+/// All of a text, or as much of it as is read, with a sentence that says so. A text is held in memory whole.
+fn text_of(head: Vec<u8>, source: &mut dyn BufRead) -> std::io::Result<(Vec<u8>, Option<String>)> {
+    let is_end = |byte: &u8| *byte == b'\n';
+    let mut lines = head.iter().filter(|byte| is_end(byte)).count();
+    let mut bytes = head;
+    loop {
+        let chunk = match source.fill_buf() {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            chunk => chunk?,
+        };
+        if chunk.is_empty() {
+            return Ok((bytes, None));
+        }
+        let room = INPUT_MAX_BYTES as usize - bytes.len();
+        if room == 0 {
+            let why = format!("only the first {} MiB of a text are read", INPUT_MAX_BYTES >> 20);
+            return Ok((bytes, Some(why)));
+        }
+        let chunk = &chunk[..chunk.len().min(room)];
+        let ends = chunk.iter().filter(|byte| is_end(byte)).count();
+        if lines + ends > TEXT_MAX_LINES {
+            let last = chunk.iter().enumerate().filter(|(_, byte)| is_end(byte)).nth(TEXT_MAX_LINES - lines);
+            bytes.extend_from_slice(&chunk[..last.map_or(chunk.len(), |(at, _)| at)]);
+            return Ok((bytes, Some(format!("only the first {TEXT_MAX_LINES} lines of a text are read"))));
+        }
+        lines += ends;
+        bytes.extend_from_slice(chunk);
+        let length = chunk.len();
+        source.consume(length);
+    }
 }
 
 /// Reads the files of one trace, one of each CPU, as one; with their names. `name` is that of the trace.

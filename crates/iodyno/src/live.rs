@@ -28,7 +28,7 @@ impl Line {
 
     /// Says this in place of what stood there.
     pub fn say(&self, text: String) {
-        self.bar.set_message(text);
+        self.bar.set_message(model::text::clean_lines(&text).into_owned());
         self.bar.tick();
     }
 

@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod exit;
+mod keep;
 mod live;
 mod out;
 mod provenance;
@@ -18,8 +19,12 @@ fn main() -> std::process::ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // clap's own words; help and version are no errors.
-            let _ = error.print();
-            return std::process::ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { 0 });
+            if !error.use_stderr() {
+                let _ = error.print();
+                return std::process::ExitCode::SUCCESS;
+            }
+            out::Out::new(false).note(error.render().to_string().trim_end());
+            return std::process::ExitCode::from(Exit::Usage as u8);
         }
     };
     let context = commands::Context::new(&cli);

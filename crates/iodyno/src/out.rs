@@ -2,7 +2,10 @@
 //! the reader went away.
 
 use crate::exit::{Exit, Failure};
+use model::text;
+use pipeline::report::text::Paint;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,14 +32,38 @@ impl Out {
         self.json
     }
 
-    /// A line for people.
+    /// A line for people: one line, whatever is in it. What came from a disk, a record or a file cannot add lines to it.
     pub fn say(self, text: impl AsRef<str>) {
-        if self.json { self.note(text) } else { write_line(&mut std::io::stdout(), text.as_ref()) }
+        let line = self.safe(text.as_ref(), text::clean);
+        if self.json {
+            write_line(&mut std::io::stderr(), &line)
+        } else {
+            write_line(&mut std::io::stdout(), &line)
+        }
     }
 
-    /// A line for people that is no part of the answer.
+    /// Several lines for people, whose line ends are our own: foreign parts of them were cleaned where they were put in.
+    pub fn text(self, text: impl AsRef<str>) {
+        let lines = self.safe(text.as_ref(), own_lines);
+        if self.json {
+            write_line(&mut std::io::stderr(), &lines)
+        } else {
+            write_line(&mut std::io::stdout(), &lines)
+        }
+    }
+
+    /// A line for people that is no part of the answer, or several, as a failure has them.
     pub fn note(self, text: impl AsRef<str>) {
-        write_line(&mut std::io::stderr(), text.as_ref());
+        write_line(&mut std::io::stderr(), &own_lines(text.as_ref()));
+    }
+
+    /// Cleaned, but for the colours of [`Paint`] where they are asked for.
+    fn safe<'a>(self, text: &'a str, clean: fn(&str) -> Cow<'_, str>) -> Cow<'a, str> {
+        if text.contains('\u{1b}') && self.has_colour() {
+            Cow::Owned(Paint::cleaned(text, clean))
+        } else {
+            clean(text)
+        }
     }
 
     /// The document, when one was asked for.
@@ -50,9 +77,20 @@ impl Out {
         Ok(())
     }
 
-    /// A part of an answer that is data already and has its own line ends.
+    /// A part of an answer that is data already and has its own line ends: as it is into a file or a pipe, cleaned where a
+    /// terminal would obey it.
     pub fn raw(self, text: &str) {
-        write_all(&mut std::io::stdout(), format_args!("{text}"));
+        let stdout = std::io::stdout();
+        let text = if stdout.is_terminal() { text::clean_lines(text) } else { Cow::Borrowed(text) };
+        write_all(&mut &stdout, format_args!("{text}"));
+    }
+
+    /// An answer that is a file's content and was asked for on stdout, which carries no other document then.
+    pub fn answer(self, text: &str) {
+        match self.json {
+            true => self.note(text),
+            false => self.raw(&format!("{text}\n")),
+        }
     }
 
     /// One document of a stream, on a line of its own.
@@ -68,6 +106,26 @@ impl Out {
         let is_terminal =
             if self.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
         is_terminal && host::environment::variable("NO_COLOR").is_none()
+    }
+}
+
+/// Lines of our own. A word of the command line that has line ends in it, as a name of a file may have, adds none.
+fn own_lines(text: &str) -> Cow<'_, str> {
+    static ODD: OnceLock<Vec<String>> = OnceLock::new();
+    let odd = ODD.get_or_init(|| {
+        let words = host::environment::arguments().into_iter().skip(1);
+        // The word as it is, and the value in `--option=value`.
+        let parts = words.flat_map(|word| {
+            let value = word.split_once('=').map(|(_, value)| value.to_string());
+            [Some(word), value].into_iter().flatten()
+        });
+        parts.filter(|part| part.contains(text::is_unsafe)).collect()
+    });
+    let named = odd.iter().filter(|odd| text.contains(*odd));
+    let lines = named.fold(Cow::Borrowed(text), |text, odd| Cow::Owned(text.replace(odd, &text::clean(odd))));
+    match lines {
+        Cow::Borrowed(text) => text::clean_lines(text),
+        Cow::Owned(text) => Cow::Owned(text::clean_lines(&text).into_owned()),
     }
 }
 

@@ -13,7 +13,7 @@ pub fn of(host: &Host) -> Provenance {
         cpu: cpu(&text("/proc/cpuinfo")),
         clock: host::clock::FastClock::expected_name().to_string(),
         started_unix_ms: host::clock::unix_ms(),
-        command: host::environment::arguments(),
+        command: model::secret::command(&host::environment::arguments()),
     }
 }
 

@@ -19,6 +19,7 @@ mod engines;
 mod faults;
 mod field_lines;
 mod fio_words;
+mod foreign;
 mod histories;
 mod import;
 mod inspect;

@@ -4,6 +4,10 @@ use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The most of a text, of what comes through a pipe, and of what is sent to a server, that is read, bytes: 256 MiB. Files
+/// of one kind that are read as a stream may be longer.
+pub const INPUT_MAX_BYTES: u64 = 256 << 20;
+
 /// One result of another tool: a fio job, a `dd`, a table of iostat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -9,6 +9,7 @@ use crate::report::{LOOSE_ENDS, shell};
 use crate::svg::escape;
 use model::comparison::{Cell, Compared, Comparison, Measure, Standing};
 use model::record::Record;
+use model::text::csv_cell;
 use std::fmt::Write as _;
 
 /// Numbers and names as the comparison itself writes them: one place formats them, and it is not here.
@@ -270,10 +271,10 @@ pub fn comparison_csv(found: &Comparison) -> String {
                     number(ratio.as_ref().and_then(pick))
                 };
                 let cells = [
-                    quoted(&compared.name),
-                    quoted(&row.measure),
-                    quoted(&measure.unit),
-                    quoted(&subject.name),
+                    csv_cell(&compared.name).into_owned(),
+                    csv_cell(&row.measure).into_owned(),
+                    csv_cell(&measure.unit).into_owned(),
+                    csv_cell(&subject.name).into_owned(),
                     measure.value.to_string(),
                     number(measure.low),
                     number(measure.high),
@@ -288,9 +289,4 @@ pub fn comparison_csv(found: &Comparison) -> String {
         }
     }
     out
-}
-
-fn quoted(text: &str) -> String {
-    let is_plain = !text.contains(['"', ',', '\n', '\r']);
-    if is_plain { text.into() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }

@@ -16,11 +16,10 @@ pub fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(' '),
-            control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => {
+            // Controls are no XML, and marks without width or with a direction make a name read as another.
+            foreign if model::text::is_unsafe(foreign) || matches!(foreign, '\u{fffe}' | '\u{ffff}') => {
                 out.push('\u{fffd}');
             }
-            // Marks that turn the direction of text around can make a name read as another.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             plain => out.push(plain),
         }
     }

@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 /// Largest JSON body, bytes.
 const BODY_MAX: usize = 64 << 10;
 /// Largest file that is imported, bytes.
-const FILE_MAX: u64 = 256 << 20;
+const FILE_MAX: u64 = model::imported::INPUT_MAX_BYTES;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// The same for a file.

@@ -13,7 +13,7 @@ impl Store {
     /// Copies the store as it is at this moment into a new file; writers go on meanwhile. A file that is there is refused.
     pub fn backup(&self, to: &Path) -> Result<(), StoreError> {
         if host::files::kind(to).is_ok() {
-            let to = to.display();
+            let to = model::text::shown(to);
             return Err(StoreError::new(
                 Kind::Usage,
                 format!("{to} is there already; a backup is a new file."),
@@ -27,9 +27,10 @@ impl Store {
 pub fn copy(source: &Connection, to: &Path) -> Result<(), StoreError> {
     let unfinished = PathBuf::from(format!("{}.unfinished", to.to_string_lossy()));
     host::files::remove(&unfinished)?;
+    host::private::ensure(&unfinished)?;
     let done = pages(source, &unfinished).map_err(|error| {
         let why = error::explain(&unfinished, &error);
-        StoreError::new(why.kind, format!("cannot copy the store to {}: {error}.", to.display()))
+        StoreError::new(why.kind, format!("cannot copy the store to {}: {error}.", model::text::shown(to)))
     });
     let moved = done.and_then(|()| host::files::rename(&unfinished, to).map_err(StoreError::from));
     if moved.is_err() {

@@ -44,7 +44,7 @@ impl Store {
         let live = host::Host::live();
         let sizes = ["", "-wal"].map(|end| live.file_size(&format!("{path}{end}")).map(|size| size.bytes));
         let counts =
-            "SELECT count(*), coalesce(sum(samples), 0), coalesce(sum(document_bytes), 0), min(unix_ms),
+            "SELECT count(*), coalesce(sum(samples), 0), CAST(total(document_bytes) AS INTEGER), min(unix_ms),
             max(unix_ms) FROM record";
         self.connection
             .query_row(counts, [], |row| {

@@ -1,5 +1,6 @@
 //! Why the store did not do what it was asked.
 
+use model::text::{clean, shell_word};
 use rusqlite::ErrorCode;
 use std::path::Path;
 
@@ -39,21 +40,28 @@ impl StoreError {
 
 impl From<host::Error> for StoreError {
     fn from(error: host::Error) -> Self {
-        let kind = if error.is_permission() { Kind::Rights } else { Kind::Failed };
+        let kind = match &error {
+            host::Error::NoStateDir => Kind::Usage,
+            error if error.is_permission() => Kind::Rights,
+            _ => Kind::Failed,
+        };
         StoreError::new(kind, error.to_string())
     }
 }
 
 /// A store that is not whole.
 pub(crate) fn damaged(path: &Path, why: &str) -> StoreError {
-    let path = path.display();
+    let damaged = format!("{}.damaged", path.display());
+    let (named, damaged) = (path.display().to_string(), shell_word(&damaged));
+    let (path, why) = (clean(&named), clean(why));
+    let here = shell_word(&named);
     StoreError::new(
         Kind::Damaged,
         format!(
             "the store {path} cannot be used: {why}; nothing in it was changed.\n\
              Put a backup in its place (`iodyno store backup` makes them), or move it away to begin a new one:\n\
-             mv {path} {path}.damaged\n\
-             What can still be read of it: sqlite3 {path}.damaged .recover | sqlite3 recovered.db"
+             mv {here} {damaged}\n\
+             What can still be read of it: sqlite3 {damaged} .recover | sqlite3 recovered.db"
         ),
     )
 }
@@ -73,7 +81,7 @@ pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
         Some(ErrorCode::DiskFull) => (Kind::Failed, "Make room on its file system, or set IODYNO_STATE_DIR."),
         _ => (Kind::Failed, "Another directory can be set with IODYNO_STATE_DIR."),
     };
-    let path = path.display();
+    let path = model::text::shown(path);
     StoreError::new(
         kind,
         format!("the store {path} cannot be used: {error}; nothing in it was changed.\n{advice}"),

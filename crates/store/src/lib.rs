@@ -10,12 +10,14 @@ mod columns;
 mod document;
 mod error;
 mod export;
+mod foreign;
 mod job_words;
 mod merge;
 mod migrations;
 mod moment;
 mod notes;
 mod open;
+mod origin;
 mod query;
 mod schema;
 mod tags;
@@ -27,6 +29,7 @@ pub use export::{Exported, ExportedTable, table_names};
 pub use merge::Merged;
 pub use moment::moment;
 pub use notes::Note;
+pub use origin::Origin;
 pub use query::{Filter, Row};
 
 use model::record::Record;
@@ -47,7 +50,7 @@ impl Store {
     /// Opens the store below the state directory for reading and writing. Makes it when there is none, and brings one of
     /// an earlier schema up to date; a copy of that stays beside it.
     pub fn open(state_dir: &Path) -> Result<Store, StoreError> {
-        host::files::create_dirs(state_dir)?;
+        host::durable::ensure(state_dir)?;
         open::to_write(&state_dir.join(FILE))
     }
 
@@ -55,6 +58,7 @@ impl Store {
     /// writer. Where there is none it is empty, and none is made. One of an earlier schema is brought up to date first,
     /// which needs the right to.
     pub fn open_read_only(state_dir: &Path) -> Result<Store, StoreError> {
+        host::durable::check(state_dir)?;
         open::to_read(&state_dir.join(FILE))
     }
 
@@ -85,7 +89,7 @@ impl Store {
     }
 
     fn missing(&self, id: i64) -> StoreError {
-        let path = self.path.display();
+        let path = model::text::shown(&self.path);
         StoreError::new(
             Kind::Missing,
             format!("there is no record {id} in {path}.\n`iodyno list` shows what there is."),
@@ -97,7 +101,7 @@ impl Store {
             Kind::Damaged,
             format!(
                 "record {id} in {} cannot be read: {why}.\n`iodyno store check` says what else is damaged.",
-                self.path.display()
+                model::text::shown(&self.path)
             ),
         )
     }
@@ -109,6 +113,8 @@ impl Store {
 
 #[cfg(test)]
 mod damage_tests;
+#[cfg(test)]
+mod foreign_tests;
 #[cfg(test)]
 mod migrations_tests;
 #[cfg(test)]

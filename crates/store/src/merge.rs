@@ -1,7 +1,9 @@
-//! Taking in the records of another store.
+//! Taking in the records of another store. Whatever is in it is data: a record that cannot be read, or is none, is left
+//! out and said, the others are taken.
 
 use crate::error::StoreError;
-use crate::{Store, columns, document, open, write};
+use crate::origin::{self, Origin};
+use crate::{Store, columns, document, foreign, notes, open, tags, write};
 use model::record::Record;
 use rusqlite::{Connection, Transaction, params};
 use serde::Serialize;
@@ -23,94 +25,121 @@ pub struct Merged {
 }
 
 impl Store {
-    /// Takes in the records of another store with their tags and notes, all in one go. A record whose content is here
-    /// already is not taken twice. The other store is only read; one of an earlier schema is read from a copy that is
-    /// brought up to date.
+    /// Takes in the records of another store with their tags and notes, all in one go, and marks them as from there. A
+    /// record whose content is here already is not taken twice. The other store is only read; one of an earlier schema is
+    /// read from a copy that is brought up to date. A file of JSON with one record is taken too.
     pub fn merge(&self, other: &Path) -> Result<Merged, StoreError> {
-        if host::files::kind(other).is_err() {
-            let why = format!("there is no store {}.", other.display());
-            return Err(StoreError::new(crate::Kind::Usage, why));
+        match host::files::kind(other) {
+            Ok(host::files::Kind::File) => {}
+            Ok(_) => {
+                let why = format!("{} is no store: it is no regular file.", model::text::shown(other));
+                return Err(StoreError::new(crate::Kind::Usage, why));
+            }
+            Err(_) => {
+                let why = format!("there is no store {}.", model::text::shown(other));
+                return Err(StoreError::new(crate::Kind::Usage, why));
+            }
         }
+        if foreign::is_json(other)? {
+            let (id, is_known) = self.take_file(other)?;
+            let added = if is_known { Vec::new() } else { vec![id] };
+            return Ok(Merged { added, known: u32::from(is_known), ..Merged::default() });
+        }
+        let from = Origin::merged(other);
         if matches!(open::schema(other)?, None | Some(crate::schema::SCHEMA)) {
-            return self.merge_open(&open::to_read(other)?);
+            return self.merge_open(&open::to_read(other)?, &from);
         }
         let dir = host::files::temporary_dir("merge")?;
         let copy = dir.path().join("records.db");
         let source = open::read_only(other).map_err(|error| crate::error::explain(other, &error))?;
         crate::backup::copy(&source, &copy)?;
-        self.merge_open(&open::to_write(&copy)?)
+        self.merge_open(&open::to_write(&copy)?, &from)
     }
 
-    fn merge_open(&self, other: &Store) -> Result<Merged, StoreError> {
+    fn merge_open(&self, other: &Store, from: &Origin) -> Result<Merged, StoreError> {
+        foreign::check_tables(other)?;
         let numbers = numbers(&other.connection).map_err(|error| other.failed(&error))?;
         self.write(|transaction| {
             let mut merged = Merged::default();
             for (id, hash) in &numbers {
-                let here = match write::by_hash(transaction, hash)? {
-                    Some(here) => {
-                        merged.known += 1;
-                        here
-                    }
-                    None => match whole(other, *id, hash) {
-                        Ok((record, text)) => {
-                            let here = write::put(transaction, None, &columns::of(&record), &text)?;
-                            merged.added.push(here);
-                            here
-                        }
-                        Err(why) => {
-                            merged.problems.push(why);
-                            continue;
-                        }
-                    },
-                };
-                annotations(transaction, &other.connection, *id, here, &mut merged)?;
+                match Coming::read(other, *id, hash.as_deref()) {
+                    Ok(coming) => coming.keep(transaction, from, &mut merged)?,
+                    Err(why) => merged.problems.push(why),
+                }
             }
             Ok(merged)
         })
     }
 }
 
-/// A record of the other store with its document, where that is what was written.
-fn whole(other: &Store, id: i64, hash: &[u8]) -> Result<(Record, String), String> {
-    let text = other.document(id).map_err(|error| error.message)?;
-    if document::hash(&text) != hash {
-        return Err(format!("record {id} in {} is not what was written", other.path.display()));
-    }
-    let record =
-        serde_json::from_str(&text).map_err(|error| format!("record {id} cannot be read: {error}"))?;
-    Ok((record, text))
+/// A record of the other store with what lies beside it, read and checked.
+struct Coming {
+    record: Record,
+    text: String,
+    hash: [u8; 32],
+    tags: Vec<String>,
+    notes: Vec<(i64, String)>,
 }
 
-fn numbers(connection: &Connection) -> rusqlite::Result<Vec<(i64, Vec<u8>)>> {
+impl Coming {
+    /// Reads it, where it is what was written and a record.
+    fn read(other: &Store, id: i64, hash: Option<&[u8]>) -> Result<Coming, String> {
+        let text = other.document(id).map_err(|error| error.message)?;
+        let own = document::hash(&text);
+        let path = model::text::shown(&other.path);
+        if hash != Some(&own[..]) {
+            return Err(format!("record {id} in {path} is not what was written"));
+        }
+        let record = foreign::read(&text).map_err(|why| format!("record {id} in {path}: {why}"))?;
+        let unread = |error: rusqlite::Error| format!("tags and notes of record {id} in {path}: {error}");
+        let (tags, notes) = beside(&other.connection, id).map_err(unread)?;
+        Ok(Coming { record, text, hash: own, tags, notes })
+    }
+
+    /// Adds it, unless it is here, and brings its tags and notes over: a note is the same when its moment and words are.
+    fn keep(&self, transaction: &Transaction, from: &Origin, merged: &mut Merged) -> rusqlite::Result<()> {
+        let here = match write::by_hash(transaction, &self.hash)? {
+            Some(here) => {
+                merged.known += 1;
+                here
+            }
+            None => {
+                let here = write::put(transaction, None, &columns::of(&self.record), &self.text)?;
+                origin::mark(transaction, here, from)?;
+                merged.added.push(here);
+                here
+            }
+        };
+        for name in self.tags.iter().filter(|name| tags::is_fine(name)) {
+            let add = "INSERT OR IGNORE INTO tag VALUES (?1, ?2)";
+            merged.tags += transaction.execute(add, params![here, name])? as u32;
+        }
+        for (unix_ms, text) in self.notes.iter().filter(|(_, text)| text.len() <= notes::LONGEST) {
+            merged.notes += transaction.execute(
+                "INSERT INTO note (record, unix_ms, text) SELECT ?1, ?2, ?3
+                 WHERE NOT EXISTS (SELECT 1 FROM note WHERE record = ?1 AND unix_ms = ?2 AND text = ?3)",
+                params![here, unix_ms, text],
+            )? as u32;
+        }
+        Ok(())
+    }
+}
+
+/// Every record with its hash; none where that is damaged.
+fn numbers(connection: &Connection) -> rusqlite::Result<Vec<(i64, Option<Vec<u8>>)>> {
     let mut statement = connection.prepare("SELECT id, hash FROM record ORDER BY id")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1).ok())))?;
     rows.collect()
 }
 
-/// Brings tags and notes over, unless they are here: a note is the same when its moment and its words are.
-fn annotations(
-    transaction: &Transaction,
-    other: &Connection,
-    there: i64,
-    here: i64,
-    merged: &mut Merged,
-) -> rusqlite::Result<()> {
+/// Tags, and notes with their moments.
+type Beside = (Vec<String>, Vec<(i64, String)>);
+
+/// What lies beside a record.
+fn beside(other: &Connection, id: i64) -> rusqlite::Result<Beside> {
     let mut tags = other.prepare("SELECT name FROM tag WHERE record = ?1")?;
-    let mut rows = tags.query([there])?;
-    while let Some(row) = rows.next()? {
-        let name: String = row.get(0)?;
-        merged.tags +=
-            transaction.execute("INSERT OR IGNORE INTO tag VALUES (?1, ?2)", params![here, name])? as u32;
-    }
+    let tags = tags.query_map([id], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut notes = other.prepare("SELECT unix_ms, text FROM note WHERE record = ?1 ORDER BY id")?;
-    let mut rows = notes.query([there])?;
-    while let Some(row) = rows.next()? {
-        let (unix_ms, text): (i64, String) = (row.get(0)?, row.get(1)?);
-        merged.notes += transaction.execute(
-            "INSERT INTO note (record, unix_ms, text) SELECT ?1, ?2, ?3
-             WHERE NOT EXISTS (SELECT 1 FROM note WHERE record = ?1 AND unix_ms = ?2 AND text = ?3)",
-            params![here, unix_ms, text],
-        )? as u32;
-    }
-    Ok(())
+    let notes = notes.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok((tags, notes.collect::<rusqlite::Result<_>>()?))
 }

@@ -1,13 +1,14 @@
 //! Bringing a store of an earlier schema up to date: whole or not at all, and the file as it was stays beside it.
 
 use crate::error::{Kind, StoreError};
-use crate::schema::{APPLICATION, CREATE, SCHEMA};
+use crate::schema::{APPLICATION, CREATE, FROM_2, SCHEMA};
 use crate::{Store, backup, columns, open, write};
 use model::record::Record;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 
-/// From whatever schema the file has to [`SCHEMA`]. Documents are carried over as they are; columns are derived anew.
+/// From whatever schema the file has to [`SCHEMA`]. Documents are carried over as they are; columns of schema 1 are
+/// derived anew.
 pub fn run(store: &Store) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| store.failed(&error);
     // From here on nobody else writes, so that the copy is what is migrated.
@@ -19,11 +20,16 @@ pub fn run(store: &Store) -> Result<(), StoreError> {
         return Ok(());
     }
     keep_copy(&store.path, version)?;
-    from_1(&transaction).map_err(failed)?;
+    match version {
+        1 => from_1(&transaction).map_err(failed)?,
+        _ => transaction.execute_batch(FROM_2).map_err(failed)?,
+    }
     transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
     transaction.pragma_update(None, "user_version", SCHEMA).map_err(failed)?;
     transaction.commit().map_err(failed)?;
-    give_back(&store.connection);
+    if version == 1 {
+        give_back(&store.connection);
+    }
     Ok(())
 }
 

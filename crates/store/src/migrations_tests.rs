@@ -1,4 +1,4 @@
-//! A store of schema 1, made as that version made it, is brought up to date whole.
+//! A store of an earlier schema, made as that version made it, is brought up to date whole.
 
 use super::tests::{Home, imported, record};
 use super::*;
@@ -36,7 +36,7 @@ fn json(record: &Record) -> String {
 }
 
 #[test]
-fn schema_1_becomes_schema_2_with_every_record_and_a_copy_beside_it() {
+fn schema_1_becomes_this_one_with_every_record_and_a_copy_beside_it() {
     let home = Home::new();
     let documents =
         [(1, json(&record("a", "vda", "one"))), (4, "{\"no\": \"record\"}".into()), (9, json(&imported()))];
@@ -110,4 +110,39 @@ fn an_old_store_is_merged_and_stays_old() {
     let old = Connection::open(there.file()).unwrap();
     let version: i64 = old.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     assert_eq!(version, 1);
+}
+
+/// A store of schema 2 is one of today's without the table of origins.
+fn as_schema_2(home: &Home) {
+    let old = Connection::open(home.file()).unwrap();
+    old.execute_batch("DROP TABLE origin; PRAGMA user_version = 2;").unwrap();
+}
+
+#[test]
+fn what_schema_2_kept_is_from_nobody_knows_where() {
+    let home = Home::new();
+    home.open().insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")]).unwrap();
+    as_schema_2(&home);
+    let store = home.open();
+    assert_eq!(store.get(2).unwrap(), record("a", "vda", "two"));
+    assert_eq!(store.origin(1).unwrap(), Origin::Unknown);
+    let new = store.insert(&record("a", "vda", "new")).unwrap();
+    assert_eq!(store.origin(new).unwrap(), Origin::Here);
+    assert!(host::files::kind(&home.path().join("records.db.schema-2")).is_ok());
+    // And it is a store like any other: what it hands on is taken.
+    let there = Home::new();
+    assert_eq!(there.open().merge(&home.file()).unwrap().added.len(), 3);
+}
+
+#[test]
+fn a_store_of_schema_2_is_merged_and_stays_old() {
+    let (here, there) = (Home::new(), Home::new());
+    there.open().insert(&record("a", "vda", "one")).unwrap();
+    as_schema_2(&there);
+    let store = here.open();
+    assert_eq!(store.merge(&there.file()).unwrap().added, [1]);
+    assert!(matches!(store.origin(1).unwrap(), Origin::Merged { .. }));
+    let old = Connection::open(there.file()).unwrap();
+    let version: i64 = old.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 2);
 }

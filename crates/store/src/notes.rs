@@ -6,7 +6,7 @@ use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
 /// The longest note, bytes.
-const LONGEST: usize = 64 << 10;
+pub const LONGEST: usize = 64 << 10;
 
 /// A note on a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

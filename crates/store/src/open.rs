@@ -4,7 +4,7 @@ use crate::error::{self, Kind, StoreError};
 use crate::schema::{APPLICATION, CREATE, SCHEMA};
 use crate::{Store, migrations};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long a writer waits for another: one that imports thousands of records, on a disk that stalls.
@@ -22,10 +22,23 @@ enum Found {
 /// Opens for reading and writing.
 pub fn to_write(path: &Path) -> Result<Store, StoreError> {
     let found = look(path)?;
+    // SQLite gives the files that it makes beside this one the same mode.
+    host::private::ensure(path)?;
+    ["-wal", "-shm"].iter().try_for_each(|end| host::private::tighten(&beside(path, end)))?;
     let store = Store {
         connection: connect(path, found).map_err(|error| error::explain(path, &error))?,
         path: path.into(),
     };
+    if store.connection.is_readonly("main").map_err(|error| store.failed(&error))? {
+        return Err(StoreError::new(
+            Kind::Rights,
+            format!(
+                "the store {} cannot be written to; nothing in it was changed.\n\
+                 Another directory can be set with IODYNO_STATE_DIR.",
+                model::text::shown(path)
+            ),
+        ));
+    }
     match found {
         Found::Schema(SCHEMA) => Ok(()),
         Found::Schema(_) => migrations::run(&store),
@@ -48,7 +61,7 @@ pub fn to_read(path: &Path) -> Result<Store, StoreError> {
                 format!(
                     "the store {} is of an earlier version and has to be brought up to date first.\n\
                      Run `iodyno list` once as a user who may write to it.",
-                    path.display()
+                    model::text::shown(path)
                 ),
             ),
             _ => error,
@@ -124,10 +137,16 @@ fn whole(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// A file that SQLite makes beside the store.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(end);
+    PathBuf::from(name)
+}
+
 /// Length of the log of changes that are not yet in the file.
 fn log_bytes(path: &Path) -> u64 {
-    let log = format!("{}-wal", path.to_string_lossy());
-    host::Host::live().file_size(&log).map_or(0, |size| size.bytes)
+    host::Host::live().file_size(&beside(path, "-wal").to_string_lossy()).map_or(0, |size| size.bytes)
 }
 
 fn newer(path: &Path, version: i64) -> StoreError {
@@ -136,7 +155,7 @@ fn newer(path: &Path, version: i64) -> StoreError {
         format!(
             "the store {} was written by a newer iodyno (schema {version}, this one knows {SCHEMA}); nothing was \
              changed.\nUse that iodyno, or set IODYNO_STATE_DIR to another directory.",
-            path.display()
+            model::text::shown(path)
         ),
     )
 }
@@ -158,8 +177,15 @@ pub fn read_only(path: &Path) -> rusqlite::Result<Connection> {
 /// A connection has looked at nothing until it is asked something.
 fn usable(connection: Connection) -> rusqlite::Result<Connection> {
     connection.busy_timeout(PATIENCE)?;
+    trust_nothing(&connection)?;
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
+}
+
+/// The file may be anybody's: what its tables define runs no function that reaches beyond it, and damaged pages are told.
+fn trust_nothing(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)
 }
 
 fn is_refusal(error: &rusqlite::Error) -> bool {
@@ -177,6 +203,7 @@ fn escape(path: &str) -> String {
 fn connect(path: &Path, found: Found) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
+    trust_nothing(&connection)?;
     if found == Found::Nothing {
         // Pages of deleted records can be given back to the file system. Has to be said before there are any.
         connection.pragma_update(None, "auto_vacuum", "incremental")?;

@@ -1,7 +1,7 @@
 //! The tables. Documents lie apart from the columns that are searched, so that a list reads none of them.
 
 /// Version of the tables; `PRAGMA user_version` of the file.
-pub const SCHEMA: i64 = 2;
+pub const SCHEMA: i64 = 3;
 
 /// `PRAGMA application_id` of the file from schema 2 on: `iody`.
 pub const APPLICATION: i64 = 0x696f_6479;
@@ -81,4 +81,20 @@ pub const CREATE: &str = "
         unix_ms INTEGER NOT NULL,
         text    TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX note_by_record ON note (record);";
+    CREATE INDEX note_by_record ON note (record);
+
+    CREATE TABLE origin (
+        record  INTEGER PRIMARY KEY REFERENCES record (id) ON DELETE CASCADE,
+        how     TEXT NOT NULL,
+        source  TEXT NOT NULL,
+        unix_ms INTEGER NOT NULL
+    ) STRICT;";
+
+/// What schema 3 added to schema 2: where records come from. Those that are there get no mark, because nobody knows.
+pub const FROM_2: &str = "
+    CREATE TABLE origin (
+        record  INTEGER PRIMARY KEY REFERENCES record (id) ON DELETE CASCADE,
+        how     TEXT NOT NULL,
+        source  TEXT NOT NULL,
+        unix_ms INTEGER NOT NULL
+    ) STRICT;";

@@ -48,10 +48,15 @@ impl Store {
     }
 }
 
-fn check(name: &str) -> Result<(), StoreError> {
-    let is_fine = |c: char| c.is_alphanumeric() || "._:/@+=-".contains(c);
+/// Whether a word can be a tag.
+pub fn is_fine(name: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "._:/@+=-".contains(c);
     let length = name.chars().count();
-    if (1..=LONGEST).contains(&length) && name.chars().all(is_fine) && !name.starts_with('-') {
+    (1..=LONGEST).contains(&length) && name.chars().all(is_plain) && !name.starts_with('-')
+}
+
+fn check(name: &str) -> Result<(), StoreError> {
+    if is_fine(name) {
         return Ok(());
     }
     Err(StoreError::new(

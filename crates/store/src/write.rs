@@ -2,22 +2,33 @@
 
 use crate::columns::{self, Columns};
 use crate::error::{Kind, StoreError};
+use crate::origin::{self, Origin};
 use crate::{Store, document};
 use model::record::Record;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
 impl Store {
-    /// Adds a record and returns its number. When this returns the record is on the disk.
+    /// Adds a record that was measured here and returns its number. When this returns the record is on the disk.
     pub fn insert(&self, record: &Record) -> Result<i64, StoreError> {
         Ok(self.insert_all(std::slice::from_ref(record))?[0])
     }
 
-    /// Adds records in one go, all or none of them, and returns their numbers.
+    /// Adds records that were measured here in one go, all or none of them, and returns their numbers.
     pub fn insert_all(&self, records: &[Record]) -> Result<Vec<i64>, StoreError> {
+        self.insert_from(records, &Origin::Here)
+    }
+
+    /// The same of records that come from somewhere.
+    pub fn insert_from(&self, records: &[Record], origin: &Origin) -> Result<Vec<i64>, StoreError> {
         let texts = records.iter().map(to_json).collect::<Result<Vec<_>, _>>()?;
         self.write(|transaction| {
             let both = records.iter().zip(&texts);
-            both.map(|(record, text)| put(transaction, None, &columns::of(record), text)).collect()
+            let add = |(record, text): (&Record, &String)| {
+                let id = put(transaction, None, &columns::of(record), text)?;
+                origin::mark(transaction, id, origin)?;
+                Ok(id)
+            };
+            both.map(add).collect()
         })
     }
 
@@ -60,7 +71,7 @@ impl Store {
                 Kind::Rights,
                 format!(
                     "the store {} was opened for reading, or may not be written to.",
-                    self.path.display()
+                    model::text::shown(&self.path)
                 ),
             ),
             _ => self.failed(&error),
@@ -68,7 +79,8 @@ impl Store {
     }
 }
 
-fn to_json(record: &Record) -> Result<String, StoreError> {
+/// The document of a record.
+pub fn to_json(record: &Record) -> Result<String, StoreError> {
     serde_json::to_string(record)
         .map_err(|error| StoreError::new(Kind::Failed, format!("cannot write the record: {error}")))
 }

@@ -20,7 +20,7 @@ impl BoundError {
 
 impl std::fmt::Display for BoundError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown: String = self.text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let shown = model::text::clean(&self.text);
         write!(f, "{}\n  {shown}\n  {}^", self.why, " ".repeat(self.at))
     }
 }

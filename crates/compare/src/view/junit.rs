@@ -51,7 +51,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('?'),
+            c if model::text::is_unsafe(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('?'),
             c => out.push(c),
         }
     }

@@ -2,12 +2,7 @@
 //! is neither written nor put back.
 
 use model::change::DeviceIdentity;
-
-/// Whether a name is one component of a path that can stand in /sys: no `/`, no `..`, nothing invisible.
-pub fn is_plain_name(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-!:".contains(c);
-    !name.is_empty() && name.len() <= 255 && name.chars().all(is_plain) && name.trim_matches('.') != ""
-}
+use model::text::is_plain_name;
 
 /// Whether a path is a setting of this device: a file of its queue, or of its scheduler.
 pub(crate) fn is_setting_of(device: &DeviceIdentity, path: &str) -> bool {

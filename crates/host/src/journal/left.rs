@@ -3,8 +3,9 @@
 use super::lines::{self, Entry};
 use super::{ENDING, End, boot_id, families, id_of, remove, restore};
 use crate::device_lock::journals_of_all;
-use crate::{Begin, Damage, DeviceLock, Error, Host, Result, clock, files, life, private};
+use crate::{Begin, Damage, DeviceLock, Error, Host, Result, clock, durable, files, life};
 use model::change::{Attribute, Restored, Saved, SavedFile, SavedTree};
+use model::text::clean;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -113,7 +114,7 @@ impl Unfinished {
         let is_gone = journal.another_device(host).is_some();
         if is_gone || restored.iter().all(Restored::is_whole) {
             let aside = journal.path.with_extension(SALVAGED);
-            private::rename_new(&journal.path, &aside)
+            durable::rename_new(&journal.path, &aside)
                 .map_err(|error| Error::io("rename to", &aside, error))?;
         }
         Ok(restored)
@@ -165,7 +166,7 @@ impl Unfinished {
         };
         let until_ns = clock::monotonic_ns() + PATIENCE_MS * 1_000_000;
         // Who only looks locks it for a moment; its owner does for life.
-        while !private::try_lock(&self.file, &self.path).map_err(failed)? {
+        while !durable::try_lock(&self.file, &self.path).map_err(failed)? {
             let is_owned = self.running && life::process(self.begin.pid) != life::Process::Gone;
             if is_owned || clock::monotonic_ns() > until_ns {
                 let what = format!("`{}`", self.begin.purpose);
@@ -173,7 +174,7 @@ impl Unfinished {
             }
             clock::sleep_ms(PAUSE_MS);
         }
-        if !private::is_named(&self.file, &self.path) {
+        if !durable::is_named(&self.file, &self.path) {
             return Ok(None);
         }
         let again = read(host, self.path, self.file, false)?;
@@ -257,14 +258,17 @@ impl Unfinished {
 
     /// What the whole lines of a damaged journal say, and how to go on.
     fn known(&self, state_dir: &Path) -> String {
-        let values: Vec<String> =
-            self.saved.iter().map(|saved| format!("\n  {} was {}", saved.path, saved.old)).collect();
+        let values: Vec<String> = self
+            .saved
+            .iter()
+            .map(|saved| format!("\n  {} was {}", clean(&saved.path), clean(&saved.old.to_string())))
+            .collect();
         let damage = self.damage.as_ref().map(|damage| damage.text.clone()).unwrap_or_default();
         let known = match values.is_empty() {
             true => "No old value is whole in it.".to_string(),
             false => format!("What is whole in it:{}", values.concat()),
         };
-        let text: String = damage.chars().map(|c| if c.is_control() { '·' } else { c }).take(2_000).collect();
+        let text: String = clean(&damage).chars().take(2_000).collect();
         format!(
             "{known}\nThe damaged line: {text}\nTo put back what is whole: {}",
             self.undo_command(state_dir)
@@ -274,7 +278,7 @@ impl Unfinished {
     /// Says that all is done, and removes it.
     fn finish(mut self) -> Result<()> {
         let is_whole = self.damage.is_none()
-            && (!self.is_torn || private::truncate(&self.file, &self.path, self.end.bytes).is_ok());
+            && (!self.is_torn || durable::truncate(&self.file, &self.path, self.end.bytes).is_ok());
         if is_whole {
             // On a full disk the word is missing and the file goes all the same.
             let _ = self.end.append(&self.file, &self.path, &Entry::Done);
@@ -289,7 +293,7 @@ pub fn find_unfinished(host: &Host, state_dir: &Path) -> Found {
     let mut found = Found::default();
     // Where the directory of all is not believed, nothing in it is.
     for dir in [state_dir, &dir] {
-        match private::check(dir) {
+        match durable::check(dir) {
             Ok(true) => {}
             Ok(false) => return found,
             Err(error) => {
@@ -321,7 +325,7 @@ pub fn find_elsewhere(host: &Host, state_dir: &Path) -> Vec<Unfinished> {
 
 /// A journal of a directory that nobody else may write to.
 fn open_trusted(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
-    match path.parent().map(private::check) {
+    match path.parent().map(durable::check) {
         Some(Ok(true)) => open(host, path),
         _ => Ok(None),
     }
@@ -368,9 +372,9 @@ pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Resu
 
 /// A journal as it is now; none where there is none any more, or it is finished.
 fn open(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
-    let Some(file) = private::open(&path)? else { return Ok(None) };
+    let Some(file) = durable::open(&path)? else { return Ok(None) };
     let failed = |error: std::io::Error| Error::io("look at", &path, error);
-    let running = private::is_locked(&file, &path).map_err(failed)?;
+    let running = durable::is_locked(&file, &path).map_err(failed)?;
     let journal = read(host, path, file, running)?;
     // Death came between the last two steps: everything was read back, the name alone is left.
     if journal.is_done && journal.damage.is_none() {
@@ -383,7 +387,7 @@ fn open(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
 }
 
 fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinished> {
-    let bytes = private::read(&file, &path).map_err(|error| Error::io("read", &path, error))?;
+    let bytes = durable::read(&file, &path).map_err(|error| Error::io("read", &path, error))?;
     let text = lines::read(&bytes);
     let mut journal = Unfinished {
         path,

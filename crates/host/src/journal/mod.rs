@@ -10,11 +10,10 @@ mod left;
 mod lines;
 mod restore;
 
-pub use families::is_plain_name;
 pub use left::{Found, Unfinished, find_elsewhere, find_unfinished};
 pub use lines::{Begin, Damage};
 
-use crate::{DeviceLock, Error, Host, Result, files, private};
+use crate::{DeviceLock, Error, Host, Result, durable, files};
 use lines::Entry;
 use model::change::{Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree};
 use std::fs::File;
@@ -80,12 +79,12 @@ impl Journal {
 
     fn born(host: &Host, state_dir: &Path, purpose: &str, of: Option<(&DeviceLock, u64)>) -> Result<Journal> {
         let dir = state_dir.join("journal");
-        private::ensure(state_dir)?;
-        private::ensure(&dir)?;
+        durable::ensure(state_dir)?;
+        durable::ensure(&dir)?;
         remove_unborn(&dir);
         let unique = u64::from_le_bytes(crate::random::bytes::<8>()?);
         let unborn = dir.join(format!("{UNBORN}{unique:016x}"));
-        let file = private::create(&unborn).map_err(|error| Error::io("create", &unborn, error))?;
+        let file = durable::create(&unborn).map_err(|error| Error::io("create", &unborn, error))?;
         let device = of.map(|(lock, _)| lock.device().clone());
         let begin = Begin {
             version: lines::VERSION,
@@ -102,7 +101,7 @@ impl Journal {
             Journal { host, path: unborn.clone(), file, device, saved, files, end: End::default() };
         let named = journal.name(&begin, of.map(|(lock, _)| lock), &dir);
         if named.is_err() {
-            let _ = private::unlink(&unborn);
+            let _ = durable::unlink(&unborn);
         }
         named.map(|()| journal)
     }
@@ -111,7 +110,7 @@ impl Journal {
     fn name(&mut self, begin: &Begin, lock: Option<&DeviceLock>, dir: &Path) -> Result<()> {
         let unborn = self.path.clone();
         let failed = |error: std::io::Error| Error::io("create", &unborn, error);
-        if !private::try_lock(&self.file, &self.path).map_err(failed)? {
+        if !durable::try_lock(&self.file, &self.path).map_err(failed)? {
             return Err(failed(std::io::Error::other("another process has locked it")));
         }
         self.append(&Entry::Begin(begin.clone()))?;
@@ -120,7 +119,7 @@ impl Journal {
             if let Some(lock) = lock {
                 lock.register(&path)?;
             }
-            match private::rename_new(&self.path, &path) {
+            match durable::rename_new(&self.path, &path) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && attempt < 100 => {}
                 renamed => {
                     renamed.map_err(failed)?;
@@ -129,8 +128,8 @@ impl Journal {
                 }
             }
         }
-        private::sync_dir(dir).map_err(|error| {
-            let _ = private::unlink(&self.path);
+        durable::sync_dir(dir).map_err(|error| {
+            let _ = durable::unlink(&self.path);
             Error::io("sync", dir, error)
         })
     }
@@ -270,9 +269,9 @@ impl End {
         }
         let (line, sum) =
             lines::line(entry, self.sum).map_err(|error| failed(std::io::Error::other(error)))?;
-        if let Err(error) = private::append(file, path, line.as_bytes()) {
+        if let Err(error) = durable::append(file, path, line.as_bytes()) {
             // The next line must not stand behind half of this one.
-            self.is_spoilt = private::truncate(file, path, self.bytes).is_err();
+            self.is_spoilt = durable::truncate(file, path, self.bytes).is_err();
             return Err(failed(error));
         }
         *self = End { bytes: self.bytes + line.len() as u64, sum, is_spoilt: false };
@@ -282,9 +281,9 @@ impl End {
 
 /// Removes a journal that is locked, whole and finished.
 fn remove(path: &Path) -> Result<()> {
-    private::unlink(path).map_err(|error| Error::io("remove", path, error))?;
+    durable::unlink(path).map_err(|error| Error::io("remove", path, error))?;
     let dir = path.parent().unwrap_or(Path::new("."));
-    private::sync_dir(dir).map_err(|error| Error::io("sync", dir, error))
+    durable::sync_dir(dir).map_err(|error| Error::io("sync", dir, error))
 }
 
 fn id_of(path: &Path) -> String {
@@ -306,10 +305,10 @@ fn remove_unborn(dir: &Path) {
             .is_ok_and(|time| time.elapsed().is_ok_and(|elapsed| elapsed.as_secs() > UNBORN_LEFT_S));
         let path = entry.path();
         if is_old
-            && private::open(&path)
-                .is_ok_and(|file| file.is_some_and(|file| private::try_lock(&file, &path).unwrap_or(false)))
+            && durable::open(&path)
+                .is_ok_and(|file| file.is_some_and(|file| durable::try_lock(&file, &path).unwrap_or(false)))
         {
-            let _ = private::unlink(&path);
+            let _ = durable::unlink(&path);
         }
     }
 }

@@ -40,7 +40,7 @@ fn keep(text: &mut Vec<String>, lines: &[&str]) {
     for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
         // A damaged document of a million lines is no message.
         if text.len() < 200 {
-            text.push(line.chars().map(|c| if c.is_control() { '?' } else { c }).collect());
+            text.push(model::text::clean(line).into_owned());
         }
     }
 }

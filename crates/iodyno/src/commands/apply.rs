@@ -1,14 +1,16 @@
 //! `iodyno apply`: puts in place what a tune has proved, and keeps the journal so that `undo` can take it back.
 
+mod elsewhere;
+
 use super::Context;
 use crate::exit::{Exit, Failure};
 use host::{DeviceLock, Journal};
 use model::change::Restored;
-use model::record::{Record, Trial};
-use model::verdict::Outcome;
+use model::record::Record;
+use pipeline::apply::proven::{self, NotProven};
 use pipeline::apply::{self, Knob, PersistPlan, Queue, Wish, persist};
 use serde::Serialize;
-use store::Store;
+use store::{Origin, Store};
 
 /// Arguments of `apply`.
 #[derive(Debug, clap::Args)]
@@ -21,30 +23,35 @@ pub struct Args {
     /// Show what would be written; do nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Apply a record that was not measured on this machine; shows first what of it is trusted.
+    #[arg(long)]
+    pub from_elsewhere: bool,
 }
 
 #[derive(Serialize)]
 struct Document {
     schema: &'static str,
     device: String,
-    values: Vec<(String, String)>,
+    values: Vec<(&'static str, String)>,
+    /// Where the record was made, as the store knows it.
+    origin: Origin,
     persisted: Option<String>,
     journal: Option<String>,
 }
 
 /// Writes the proven values in their order, each read back; on any error everything is put back.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let record = Store::open_read_only(&context.state_dir)?.get(args.record)?;
-    let wish = wish(args.record, &record, context)?;
-    let queue = Queue::of(&context.host, &wish.device)
-        .ok_or_else(|| Failure::new(Exit::Failed, format!("{} is not on this machine now.", wish.device)))?;
+    let store = Store::open_read_only(&context.state_dir)?;
+    let (record, origin) = (store.get(args.record)?, store.origin(args.record)?);
+    let (wish, queue) = wish(args, &record, &origin, context)?;
     let persist = if args.persist { Some(plan_persist(context, &wish)?) } else { None };
-    for (knob, value) in &wish.values {
-        let now = queue.text(knob).map_or_else(|| "?".into(), |text| apply::shown(knob, &text));
-        context.out.say(format!("{}  {knob}  {now} → {value}", wish.device));
+    for (knob, value) in wish.values() {
+        let now = queue.text(knob.id).map_or_else(|| "?".into(), |text| apply::shown(knob.id, &text));
+        context.out.say(format!("{}  {}  {now} → {value}", wish.device(), knob.id));
     }
     if let Some(plan) = &persist {
-        context.out.say(format!("{}\n{}", plan.path, plan.content.trim_end()));
+        context.out.say(&plan.path);
+        plan.content.lines().for_each(|line| context.out.say(line));
     }
     let journal =
         if args.dry_run { None } else { Some(put_in_place(args, context, &wish, &queue, persist.as_ref())?) };
@@ -52,36 +59,44 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         context.out.say(format!("In place. Take it back: iodyno undo {id}"));
     }
     let persisted = persist.map(|plan| plan.path);
-    let Wish { device, values, .. } = wish;
-    context.out.document(&Document { schema: "iodyno.apply/1", device, values, persisted, journal })?;
+    let device = wish.device().to_string();
+    let values = wish.values().iter().map(|(knob, value)| (knob.id, value.clone())).collect();
+    context.out.document(&Document {
+        schema: "iodyno.apply/1",
+        device,
+        values,
+        origin,
+        persisted,
+        journal,
+    })?;
     Ok(Exit::Fine)
 }
 
-/// The values that the record proved to be better, in the order of writing.
-fn wish(id: i64, record: &Record, context: &Context) -> Result<Wish, Failure> {
-    let hostname = context.host.text("/proc/sys/kernel/hostname").unwrap_or_default();
-    if record.provenance.hostname != hostname.trim() {
-        return Err(Failure::usage(format!(
-            "record {id} was made on {}, this is {}: a verdict holds for the machine it was proved on.",
-            record.provenance.hostname,
-            hostname.trim()
-        )));
+/// The values that the record proved to be better, checked word by word; of a record from elsewhere only where that is
+/// said to be meant.
+fn wish(args: &Args, record: &Record, origin: &Origin, context: &Context) -> Result<(Wish, Queue), Failure> {
+    let id = args.record;
+    let found = proven::wish(id, record, &context.host);
+    if let Err(NotProven::Nothing) = found {
+        return Err(Failure::usage(format!("record {id}: {}.", NotProven::Nothing)));
     }
-    let mut won: Vec<&Trial> = record.trials.iter().filter(|trial| is_win(trial)).collect();
-    won.sort_by_key(|trial| Knob::find(&trial.knob).map_or(u8::MAX, |knob| knob.order));
-    let device = won.first().map(|trial| trial.device.clone()).ok_or_else(|| {
-        Failure::usage(format!(
-            "record {id} proved no setting to be better than the one it found: there is nothing to apply."
-        ))
-    })?;
-    let values =
-        won.iter().filter_map(|trial| Some((trial.knob.clone(), trial.verdict.as_ref()?.arm.clone())));
-    Ok(Wish { device, values: values.collect(), record: id })
+    let elsewhere = elsewhere::why(id, record, origin, &context.host);
+    if let (Some(why), false) = (&elsewhere, args.from_elsewhere) {
+        return Err(elsewhere::refusal(args, why));
+    }
+    let (wish, queue) = found.map_err(|why| refused(id, &why))?;
+    if let Some(why) = elsewhere {
+        elsewhere::trusted(&why, record, &wish, &context.host)
+            .into_iter()
+            .for_each(|line| context.out.say(line));
+    }
+    Ok((wish, queue))
 }
 
-fn is_win(trial: &Trial) -> bool {
-    let is_better = trial.verdict.as_ref().is_some_and(|verdict| verdict.outcome == Outcome::Better);
-    is_better && !trial.aa && trial.verdict.as_ref().map(|verdict| &verdict.arm) != trial.arms.first()
+/// What is not here is the machine's matter; what is wrong with the record is refused.
+fn refused(id: i64, why: &NotProven) -> Failure {
+    let exit = if matches!(why, NotProven::NoDevice(_)) { Exit::Failed } else { Exit::Refused };
+    Failure::new(exit, format!("record {id}: {why}. Nothing was changed."))
 }
 
 fn plan_persist(context: &Context, wish: &Wish) -> Result<PersistPlan, Failure> {
@@ -109,7 +124,7 @@ fn put_in_place(
     persist: Option<&PersistPlan>,
 ) -> Result<String, Failure> {
     let purpose = format!("apply {}", args.record);
-    let lock = DeviceLock::take(&context.host, &wish.device, &purpose)?;
+    let lock = DeviceLock::take(&context.host, wish.device(), &purpose)?;
     let mut journal = Journal::begin(&context.host, &context.state_dir, &purpose, &lock)?;
     match write_all(&mut journal, wish, queue, persist) {
         Ok(id) => {
@@ -132,7 +147,7 @@ fn write_all(
     persist: Option<&PersistPlan>,
 ) -> Result<String, Failure> {
     let known: Vec<(&'static Knob, &String)> =
-        wish.values.iter().filter_map(|(knob, value)| Some((Knob::find(knob)?, value))).collect();
+        wish.values().iter().map(|(knob, value)| (*knob, value)).collect();
     let paths: Vec<_> = known.iter().flat_map(|(knob, _)| apply::checkpoint_paths(knob, queue)).collect();
     journal.checkpoint(&paths)?;
     for (knob, value) in &known {

@@ -16,7 +16,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "iodyno", &mut script);
-    context.out.say(String::from_utf8_lossy(&script).trim_end());
+    context.out.text(String::from_utf8_lossy(&script).trim_end());
     Ok(Exit::Fine)
 }
 
@@ -24,7 +24,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 pub fn manual(context: &Context) -> Result<Exit, Failure> {
     let page = manual_page()
         .map_err(|error| Failure::new(Exit::Failed, format!("cannot print the manual page: {error}")))?;
-    context.out.say(page.trim_end());
+    context.out.text(page.trim_end());
     Ok(Exit::Fine)
 }
 

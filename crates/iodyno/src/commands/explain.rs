@@ -66,7 +66,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         )));
     }
     for entry in &found {
-        context.out.say(entry.page.trim_end());
+        context.out.text(entry.page.trim_end());
     }
     // The one page that depends on the machine: the best way to see layers is found by trying it.
     let here = (id == "layers" && context.host.is_live()).then(rung);

@@ -91,7 +91,7 @@ fn parquet(store: &Store, rows: &[Row], to: &std::path::Path, context: &Context)
     let exported = store.export_parquet(rows, to)?;
     let count =
         |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
-    context.out.say(format!("{} in {}:", count(exported.records, "record"), to.display()));
+    context.out.say(format!("{} in {}:", count(exported.records, "record"), model::text::shown(to)));
     for table in &exported.tables {
         context.out.say(format!(
             "  {:<11} {:>12}  {}",

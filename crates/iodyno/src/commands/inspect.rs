@@ -41,11 +41,11 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         let captured = inventory::capture(&path.target, masking).map_err(failure)?.print();
         let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
         host::files::write_atomically(file, &named)?;
-        context.out.note(format!("saved to {}", file.display()));
+        context.out.note(format!("saved to {}", model::text::shown(file)));
     }
     let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
     let text = path_view::text(&path, PathOptions { all: args.all, paint });
-    context.out.say(text.trim_end());
+    context.out.text(text.trim_end());
     for line in machine_view::lines(&path, args.all) {
         context.out.say(line);
     }

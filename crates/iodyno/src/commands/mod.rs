@@ -40,11 +40,11 @@ use model::record::Record;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The document of a verb that shows one record.
+/// The document of a verb that shows one record; without a number where it could not be stored.
 #[derive(Serialize)]
 struct RecordDocument<'a> {
     schema: &'static str,
-    id: i64,
+    id: Option<i64>,
     record: &'a Record,
 }
 

@@ -45,7 +45,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     for note in &notes {
         let text: Vec<_> = note.text.lines().map(clean).collect();
-        context.out.say(format!("note {}: {}", note.id, text.join("\n    ")));
+        context.out.text(format!("note {}: {}", note.id, text.join("\n    ")));
     }
     context.out.document(&Document { schema: "iodyno.note/1", id: args.record, notes })?;
     Ok(Exit::Fine)

@@ -141,7 +141,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         out.say(format!("  no figure of {}: {}", one.id, one.why));
     }
     if to_stdout {
-        context.out.say(content.trim_end_matches('\n'));
+        context.out.answer(content.trim_end_matches('\n'));
     }
     context.out.document(&Document {
         schema: "iodyno.report/1",
@@ -218,7 +218,8 @@ fn content(source: &Source, format: Format) -> Result<String, Failure> {
             let failed = |error| Failure::new(Exit::Failed, format!("cannot write the record: {error}"));
             match about.id {
                 Some(id) => {
-                    let document = RecordDocument { schema: "iodyno.show/1", id, record: &source.record };
+                    let document =
+                        RecordDocument { schema: "iodyno.show/1", id: Some(id), record: &source.record };
                     serde_json::to_string_pretty(&document).map_err(failed)?
                 }
                 None => serde_json::to_string_pretty(&source.record).map_err(failed)?,
@@ -241,8 +242,10 @@ fn output(args: &Args, name: &str) -> PathBuf {
 /// Writes all files or, where one is there already, none.
 fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<Written>, Failure> {
     if let Some((path, _, _)) = existing(targets).next().filter(|_| !args.force) {
-        let message =
-            format!("{} is there already and was left as it is; nothing was written.", path.display());
+        let message = format!(
+            "{} is there already and was left as it is; nothing was written.",
+            model::text::shown(path)
+        );
         return Err(Failure::new(Exit::Refused, message).hint("Name another file, or say --force."));
     }
     // Not even --force puts a file in the place of a device or a directory.
@@ -251,7 +254,7 @@ fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<W
     {
         return Err(Failure::new(
             Exit::Refused,
-            format!("{} is no regular file; nothing was written.", path.display()),
+            format!("{} is no regular file; nothing was written.", model::text::shown(path)),
         ));
     }
     if let Some(dir) = &args.figures {

@@ -84,7 +84,7 @@ fn directory(path: &Path) -> Result<String, Failure> {
     let path = host::files::canonical(path)?;
     match host::files::kind(&path)? {
         host::files::Kind::Directory => Ok(path.to_string_lossy().into_owned()),
-        _ => Err(Failure::usage(format!("{} is not a directory.", path.display()))),
+        _ => Err(Failure::usage(format!("{} is not a directory.", model::text::shown(&path)))),
     }
 }
 

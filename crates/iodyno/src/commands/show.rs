@@ -33,7 +33,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let record = store.get(args.record)?;
     let (tags, notes, like) = (store.tags(args.record)?, store.notes(args.record)?, store.like(args.record)?);
-    for line in pipeline::report::words::record(args.record, &record) {
+    for line in pipeline::report::words::record(Some(args.record), &record) {
         context.out.say(line);
     }
     for line in beside(&tags, &notes, &like) {

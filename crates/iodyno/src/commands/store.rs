@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
+use model::text::shell_word;
 use model::units;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,10 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
     }
     if !is_whole {
         context.out.say("What is whole can be taken over into a new store:");
-        context.out.say(format!("  mv {0} {0}.damaged && iodyno merge {0}.damaged", store.path().display()));
+        let path = store.path().display();
+        let (path, damaged) = (path.to_string(), format!("{path}.damaged"));
+        let (path, damaged) = (shell_word(&path), shell_word(&damaged));
+        context.out.say(format!("  mv {path} {damaged} && iodyno merge {damaged}"));
     }
     context.out.document(&Document { schema: "iodyno.store-check/1", content: &checked })?;
     Ok(if is_whole { Exit::Fine } else { Exit::Failed })
@@ -86,7 +90,7 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
 
 fn backup(store: &Store, file: &Path, context: &Context) -> Result<Exit, Failure> {
     store.backup(file)?;
-    context.out.say(format!("copied to {}", file.display()));
+    context.out.say(format!("copied to {}", model::text::shown(file)));
     let content = Backup { file: file.to_string_lossy().into_owned() };
     context.out.document(&Document { schema: "iodyno.backup/1", content: &content })?;
     Ok(Exit::Fine)

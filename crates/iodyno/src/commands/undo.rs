@@ -104,7 +104,7 @@ fn choose(journals: Vec<Unfinished>, args: &Args, context: &Context) -> Result<V
         return Ok(journals.into_iter().filter(|journal| !journal.running && is_meant(journal)).collect());
     };
     let Some(first) = journals.iter().position(|journal| journal.id() == *id) else {
-        let shown: String = id.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let shown = model::text::clean(id);
         return Err(Failure::usage(format!(
             "there is no journal {shown}.\n`iodyno status` shows what there is."
         )));
@@ -185,7 +185,7 @@ fn say_one(one: &Restored, context: &Context) {
     let error = one.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
     if let Some(edited) = &one.edited {
         let (was, is) = (indented(&one.wanted.to_string()), indented(edited));
-        context.out.say(format!("  {}{error}\n    before iodyno:\n{was}\n    now:\n{is}", one.path));
+        context.out.text(format!("  {}{error}\n    before iodyno:\n{was}\n    now:\n{is}", one.path));
         return;
     }
     if one.is_whole() && one.wanted == Attribute::Absent {
@@ -208,5 +208,5 @@ fn brief(value: &Attribute) -> String {
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("      {line}")).collect::<Vec<_>>().join("\n")
+    text.lines().map(|line| format!("      {}", model::text::clean(line))).collect::<Vec<_>>().join("\n")
 }

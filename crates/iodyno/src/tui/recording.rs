@@ -2,6 +2,7 @@
 
 use crate::commands::Context;
 use crate::exit::Failure;
+use crate::keep::{self, Kept};
 use host::Host;
 use model::iopath::IoPath;
 use model::job::Job;
@@ -12,7 +13,6 @@ use model::units;
 use pipeline::analyse::fields::Fields;
 use pipeline::inventory::{self, InventoryError};
 use pipeline::observe::{self, Sampler, Scope};
-use store::Store;
 
 /// A record that goes on. It has sensors of its own, so that it is whole however long it gets, while the view thins out
 /// its hour.
@@ -71,8 +71,8 @@ impl Recording {
         host::clock::monotonic_ns().saturating_sub(self.origin_ns) / 1_000_000
     }
 
-    /// Ends it and keeps it: the number of the record and its summary.
-    pub fn finish(self, context: &Context) -> Result<(i64, String), Failure> {
+    /// Ends it and keeps it: what became of the record, and its summary.
+    pub fn finish(self, context: &Context) -> (Kept, String) {
         let summary = self.summary();
         // One path is named as every other verb's record names it.
         let is_one_path = holds(&self.path, &self.scope.devices);
@@ -95,8 +95,7 @@ impl Recording {
             check: None,
             imported: None,
         };
-        let id = Store::open(&context.state_dir)?.insert(&record)?;
-        Ok((id, summary))
+        (keep::keep(context, &record), summary)
     }
 
     /// The devices that the sensors look at: `vda, vdb`.

@@ -56,6 +56,9 @@ pub fn run(watching: &mut Watching, context: &Context, setup: &Setup<'_>) -> Res
     };
     // Words come after the terminal is given back.
     session.said.iter().for_each(|line| context.out.say(line));
+    if let Some(failure) = session.unsaved {
+        return Err(failure);
+    }
     match ended {
         Ok(()) if stop.is_asked() => Ok(Exit::Interrupted),
         Ok(()) => Ok(Exit::Fine),
@@ -75,6 +78,8 @@ struct Session<'a> {
     around: Around,
     lists: Lists,
     recording: Option<Recording>,
+    /// Why a record is not in the store, and where it is.
+    unsaved: Option<Failure>,
     findings: Vec<Finding>,
     /// When the rules last judged, and which moment, ns.
     judged: Option<(u64, i64)>,
@@ -115,6 +120,7 @@ impl<'a> Session<'a> {
             },
             lists: Lists { rows: Vec::new(), devices: Vec::new() },
             recording: None,
+            unsaved: None,
             costs: VecDeque::new(),
             is_writing: false,
             is_changed: true,
@@ -326,10 +332,14 @@ impl<'a> Session<'a> {
 
     fn end_record(&mut self) {
         let Some(recording) = self.recording.take() else { return };
-        self.said.push(match recording.finish(self.context) {
-            Ok((id, summary)) => format!("record {id}: {summary}"),
-            Err(failure) => format!("the record was lost: {}", failure.message),
+        let (kept, summary) = recording.finish(self.context);
+        self.said.push(match kept.id {
+            Some(id) => format!("record {id}: {summary}"),
+            None => format!("not stored: {summary}"),
         });
+        if let Err(failure) = kept.ends(Exit::Fine) {
+            self.unsaved = Some(failure);
+        }
     }
 
     /// Writes what is on the screen into a file beside the user.

@@ -18,7 +18,7 @@ pub fn width(text: &str) -> usize {
 
 /// A name from the machine, with whatever would move the cursor or take other than one column replaced.
 pub fn clean(name: &str) -> String {
-    let is_plain = |c: char| !c.is_control() && Span::raw(c.to_string()).width() == 1;
+    let is_plain = |c: char| !model::text::is_unsafe(c) && Span::raw(c.to_string()).width() == 1;
     name.chars().map(|c| if is_plain(c) { c } else { '?' }).collect()
 }
 

@@ -3,7 +3,7 @@
 mod api;
 mod changes;
 mod comparisons;
-mod http;
+pub mod http;
 mod jobs;
 mod refused;
 mod tls;

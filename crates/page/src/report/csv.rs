@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use model::record::{Interval, Record};
 use model::sample::{SensorLog, Series};
+use model::text::csv_cell;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -163,7 +164,7 @@ fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut String) {
 }
 
 fn line(out: &mut String, source: &str, series: &str, unit: &str, kind: &str, time: f64, value: f64) {
-    let (source, series, unit) = (quoted(source), quoted(series), quoted(unit));
+    let (source, series, unit) = (csv_cell(source), csv_cell(series), csv_cell(unit));
     let _ = writeln!(out, "{source},{series},{unit},{kind},{time:.3},{}", short(value));
 }
 
@@ -174,16 +175,6 @@ fn short(value: f64) -> String {
     } else {
         format!("{:.*}", 4, value)
     }
-}
-
-/// A cell, quoted where it has to be. One that a spreadsheet would take for a formula gets a mark in front.
-fn quoted(text: &str) -> String {
-    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{text}")
-    } else {
-        text.to_string()
-    };
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 /// The part of the page.
@@ -268,13 +259,6 @@ pub fn summary(record: &Record) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_can_neither_break_a_line_nor_be_a_formula() {
-        assert_eq!(quoted("disk.sda.read"), "disk.sda.read");
-        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
-        assert_eq!(quoted("=cmd()"), "'=cmd()");
-    }
 
     #[test]
     fn counters_stay_exact() {

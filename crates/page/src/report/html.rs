@@ -77,14 +77,7 @@ pub fn command(words: &[String]) -> String {
 
 /// A command line as it would be typed.
 pub fn command_text(words: &[String]) -> String {
-    let quoted = words.iter().map(|word| {
-        let is_plain = !word.is_empty()
-            && word.chars().all(|c| {
-                c.is_alphanumeric() || matches!(c, '-' | '_' | '=' | '.' | '/' | ':' | ',' | '+' | '%' | '@')
-            });
-        if is_plain { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| model::text::shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A list of sentences.

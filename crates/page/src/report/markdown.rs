@@ -81,7 +81,7 @@ fn add_findings(out: &mut String, record: &Record) {
         out.push_str(&format!(
             "- **{word}** {} (`{}`)\n",
             plain(&finding.claim),
-            finding.rule.replace('`', "")
+            model::text::clean(&finding.rule).replace('`', "")
         ));
         let evidence: Vec<String> =
             finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
@@ -137,7 +137,7 @@ fn plain(text: &str) -> String {
                 out.push('\\');
                 out.push(character);
             }
-            control if control.is_control() => out.push(' '),
+            foreign if model::text::is_unsafe(foreign) => out.push(' '),
             other => out.push(other),
         }
     }

@@ -7,6 +7,7 @@
 mod fixture;
 pub mod knobs;
 pub mod persist;
+pub mod proven;
 mod queue;
 mod set;
 mod wish;

@@ -11,8 +11,12 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The queue of a whole device by kernel name (`sda`, `loop0`); none where it has no queue directory.
+    /// The queue of a whole device by kernel name (`sda`, `loop0`); none where it has no queue directory, or the name is
+    /// more than one: it becomes a part of paths.
     pub fn of(host: &Host, device: &str) -> Option<Queue> {
+        if !model::text::is_plain_name(device) {
+            return None;
+        }
         let queue = Queue { host: host.clone(), device: device.to_string() };
         host.exists(&queue.path("")).then_some(queue)
     }

@@ -1,14 +1,36 @@
 //! What is to outlive a reboot, and the file that would make it so.
 
-/// Settings of one device that a record proved.
+use super::Knob;
+
+/// Settings of one device that a record proved. There is no other way to make one than [`super::proven::wish`], which
+/// checks every word of it against the catalogue and the machine.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// Kernel name of the device.
-    pub device: String,
-    /// Knob ids and values, in the order of writing.
-    pub values: Vec<(String, String)>,
+    device: String,
+    values: Vec<(&'static Knob, String)>,
+    record: i64,
+}
+
+impl Wish {
+    /// Of values that were checked.
+    pub(super) fn new(device: String, values: Vec<(&'static Knob, String)>, record: i64) -> Wish {
+        Wish { device, values, record }
+    }
+
+    /// Kernel name of the device: one plain name below `/sys/block`.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Knobs and their values, plain words that the knobs take, in the order of writing.
+    pub fn values(&self) -> &[(&'static Knob, String)] {
+        &self.values
+    }
+
     /// The record that proved them.
-    pub record: i64,
+    pub fn record(&self) -> i64 {
+        self.record
+    }
 }
 
 /// A file to be written whole.

@@ -62,6 +62,13 @@ fn reduced(path: &str, text: &str) -> String {
         let kept = text.lines().filter(|line| line.starts_with("G:") || mask::is_harmless_property(line));
         return kept.collect::<Vec<_>>().join("\n");
     }
+    if path == "/proc/cmdline" {
+        return secrets::command_line(text);
+    }
+    if path.ends_with("/cmdline") {
+        let words: Vec<String> = text.split('\0').map(str::to_string).collect();
+        return model::secret::command(&words).join("\0");
+    }
     if path == "/etc/waagent.conf" {
         return lines(text, |line| line.starts_with("OS."));
     }
@@ -139,7 +146,16 @@ mod tests {
             reduced("/usr/lib/udev/rules.d/60-cdrom_id.rules", "KERNEL==\"sr0\", IMPORT{program}=\"x\""),
             ""
         );
-        assert_eq!(reduced("/proc/cmdline", "quiet a.token=5"), "quiet a.token=…");
+        assert_eq!(reduced("/proc/cmdline", "quiet a.token=5 ip=x"), "quiet a.token=… ip=…");
+        assert_eq!(
+            reduced("/proc/7/cmdline", "nbd-client\0--password\0x\0h\0"),
+            "nbd-client\0--password\0…\0h\0"
+        );
+        let fstab = "//nas/x /m cifs credentials=/etc/c,username=me,password=s3,ro 0 0\n";
+        assert_eq!(
+            reduced("/etc/fstab", fstab),
+            "//nas/x /m cifs credentials=/etc/c,username=…,password=…,ro 0 0\n"
+        );
     }
 
     #[test]

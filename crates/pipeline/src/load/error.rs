@@ -284,7 +284,7 @@ impl LoadError {
 
 /// A path for a message, its control characters replaced: names on a disk are not to be trusted with a terminal.
 pub(super) fn shown(path: &std::path::Path) -> String {
-    path.to_string_lossy().chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    model::text::shown(path)
 }
 
 fn space_advice(free_bytes: u64, reserve_bytes: u64) -> String {

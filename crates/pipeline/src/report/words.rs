@@ -74,16 +74,16 @@ fn is_win(trial: &Trial) -> bool {
     verdict.is_some_and(|v| v.outcome == Outcome::Better && Some(&v.arm) != trial.arms.first())
 }
 
-/// A record in lines.
-pub fn record(id: i64, record: &Record) -> Vec<String> {
+/// A record in lines, with what its number is good for where it is in the store.
+pub fn record(id: Option<i64>, record: &Record) -> Vec<String> {
     if let Some(check) = &record.check {
         let mut lines = super::check::lines(&record.summary, check, &record.findings, true);
-        lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
+        lines.extend(id.map(shown_by));
         return lines;
     }
     if let Some(imported) = &record.imported {
         let mut lines = super::imported::lines(record, imported);
-        lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
+        lines.extend(id.map(shown_by));
         return lines;
     }
     let mut lines = match (studies::lines(record), &record.load) {
@@ -96,8 +96,12 @@ pub fn record(id: i64, record: &Record) -> Vec<String> {
         (None, None) => tune_lines(id, record),
     };
     lines.extend(studies::precondition_lines(record));
-    lines.push(format!("  record {id}   show it: iodyno show {id} --json"));
+    lines.extend(id.map(shown_by));
     lines
+}
+
+fn shown_by(id: i64) -> String {
+    format!("  record {id}   show it: iodyno show {id} --json")
 }
 
 /// What was watched, by which sensors, and which had nothing to read.
@@ -113,7 +117,7 @@ fn watch_lines(record: &Record) -> Vec<String> {
     lines
 }
 
-fn tune_lines(id: i64, record: &Record) -> Vec<String> {
+fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for trial in &record.trials {
         lines.push(match &trial.skipped {
@@ -125,7 +129,8 @@ fn tune_lines(id: i64, record: &Record) -> Vec<String> {
     }
     let device = record.trials.first().map_or("the device", |trial| trial.device.as_str());
     lines.push(format!("  holds for this load ({}) on {device}; not for others", record.job.phrase()));
-    if record.trials.iter().any(|trial| is_win(trial) && !trial.aa) {
+    let has_won = record.trials.iter().any(|trial| is_win(trial) && !trial.aa);
+    if let (Some(id), true) = (id, has_won) {
         lines.push(format!(
             "  keep it: sudo iodyno apply {id}    keep it for good: sudo iodyno apply {id} --persist"
         ));

@@ -1,6 +1,8 @@
-//! Tables as CSV: RFC 4180 with line feeds, numbers in full, nothing where nothing is known.
+//! Tables as CSV: RFC 4180 with line feeds, numbers in full, nothing where nothing is known, no cell that is a
+//! formula.
 
 use super::tables::{Cell, Subject, Table};
+use model::text::csv_cell;
 use std::fmt::Write;
 
 /// The line of names.
@@ -22,18 +24,10 @@ pub fn lines(table: &Table, subject: &Subject) -> String {
                 Cell::None => Ok(()),
                 Cell::Int(value) => write!(text, "{value}"),
                 Cell::Float(value) => write!(text, "{value}"),
-                Cell::Text(value) => quoted(&mut text, value),
+                Cell::Text(value) => text.write_str(&csv_cell(value)),
             };
         }
         text.push('\n');
     });
     text
-}
-
-fn quoted(text: &mut String, value: &str) -> std::fmt::Result {
-    if value.contains([',', '"', '\n', '\r']) || value.starts_with(' ') || value.ends_with(' ') {
-        write!(text, "\"{}\"", value.replace('"', "\"\""))
-    } else {
-        text.write_str(value)
-    }
 }

@@ -26,8 +26,10 @@ impl Store {
             Err(_) => true,
         };
         if !is_free {
-            let why =
-                format!("{} is there already. An export goes into a new or empty directory.", to.display());
+            let why = format!(
+                "{} is there already. An export goes into a new or empty directory.",
+                model::text::shown(to)
+            );
             return Err(StoreError::new(Kind::Usage, why));
         }
         let mut order: Vec<&Row> = rows.iter().collect();

@@ -84,7 +84,7 @@ impl Writer {
 }
 
 fn failure(to: &Path, table: &Table, error: &ParquetError) -> StoreError {
-    let (to, name) = (to.display(), table.name);
+    let (to, name) = (model::text::shown(to), table.name);
     StoreError::new(
         Kind::Failed,
         format!("cannot write {name} below {to}: {error}.\nThe export is not whole: delete {to}."),

@@ -63,7 +63,9 @@ pub struct Read {
 
 /// Reads a document of `check --json` or of `show --json` of a check.
 pub fn read(file: &Path) -> Result<Read, Failure> {
-    let bad = |why: String| Failure::new(Exit::Failed, format!("cannot replay {}: {why}", file.display()));
+    let bad = |why: String| {
+        Failure::new(Exit::Failed, format!("cannot replay {}: {why}", model::text::shown(file)))
+    };
     let text = host::files::read_text(file)?;
     let mut whole: Value =
         serde_json::from_str(&text).map_err(|error| bad(format!("it is no JSON: {error}")))?;

@@ -12,6 +12,7 @@ use super::job_args::duration_ms;
 use super::layers_arg::{LayersArg, wish};
 use super::run::facts::{machine_facts, target_facts};
 use crate::exit::{Exit, Failure};
+use crate::keep;
 use crate::live::Teller;
 use document::Document;
 use ground::Ground;
@@ -31,7 +32,6 @@ use pipeline::load::ExitClass;
 use pipeline::report::check as report;
 use plan::{Mode, Plan};
 use std::path::{Path, PathBuf};
-use store::Store;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -278,7 +278,8 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
     let answer = report::answer(&case.path, &case.check, &findings);
     let lines = report::lines(&answer, &case.check, &findings, args.all);
     let (failure, record) = (case.failure.take(), record(case, answer, findings));
-    let id = if is_ours { keep(context, &record) } else { None };
+    let kept = is_ours.then(|| keep::keep(context, &record));
+    let id = kept.as_ref().and_then(|kept| kept.id);
     lines.into_iter().for_each(|line| context.out.say(line));
     if let Some(id) = id {
         context.out.say(format!("  record {id}   show it: iodyno show {id}"));
@@ -286,16 +287,17 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
     if let (Some(check), true) = (&record.check, context.out.is_json()) {
         context.out.line(&Document::of(id, &record, check));
     }
-    match failure {
-        Some(failure) => Err(Failure { exit: Exit::Failed, ..failure }),
-        None => Ok(exit_of(&record.findings, args.fail_on)),
+    let exit = exit_of(&record.findings, args.fail_on);
+    let ended = kept.map_or(Ok(exit), |kept| kept.ends(exit));
+    match (failure, ended) {
+        (Some(failure), ended) => {
+            if let Err(unsaved) = ended {
+                context.out.note(format!("iodyno: {}", unsaved.message));
+            }
+            Err(Failure { exit: Exit::Failed, ..failure })
+        }
+        (None, ended) => ended,
     }
-}
-
-/// Keeps the record. What was measured is told in any case: a state directory that cannot be written is no reason not to.
-fn keep(context: &Context, record: &Record) -> Option<i64> {
-    let kept = Store::open(&context.state_dir).and_then(|store| store.insert(record));
-    kept.map_err(|failure| context.out.note(format!("note: no record was kept: {}", failure.message))).ok()
 }
 
 /// All findings; what is given and expected goes into the check.

@@ -106,7 +106,7 @@ pub(super) fn named(given: &[Given]) -> Vec<Named<'_>> {
 /// Text, Markdown and the document, where each was asked for.
 fn said(args: &Args, context: &Context, found: &Comparison, paint: Paint) -> Result<(), Failure> {
     match &args.markdown {
-        Some(file) if file == Path::new("-") => context.out.say(view::markdown::text(found).trim_end()),
+        Some(file) if file == Path::new("-") => context.out.text(view::markdown::text(found).trim_end()),
         other => {
             if let Some(file) = other {
                 host::files::write_atomically(file, &view::markdown::text(found))?;

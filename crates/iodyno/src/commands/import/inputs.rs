@@ -3,6 +3,7 @@
 use host::Host;
 use host::files::Kind;
 use imports::importers::blktrace::cpus::trace_of;
+use std::path::Path;
 
 /// What is imported as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,13 +52,25 @@ fn folder(word: &str, host: &Host) -> Option<Result<Vec<String>, String>> {
     if word == "-" || host.kind(word) != Some(Kind::Directory) {
         return None;
     }
+    if host.is_live() && host::foreign::is_on_kernel_file_system(Path::new(word)) {
+        let why = "this folder is on a file system of the kernel's; copy what is meant into one of your own";
+        return Some(Err(why.into()));
+    }
     let names = match host.try_list(word) {
         Ok(names) => names,
         Err(error) => return Some(Err(error.to_string())),
     };
     let path = |name: String| format!("{}/{name}", word.trim_end_matches('/'));
     let names = names.into_iter().filter(|name| !name.starts_with('.')).map(path);
-    let files: Vec<String> = names.filter(|path| host.kind(path) == Some(Kind::File)).collect();
+    let is_inside = |path: &String| {
+        // A link may lead on within the folder, and not out of it.
+        host.link(path).is_none()
+            || host.resolve(path).zip(host.resolve(word)).is_some_and(|(to, own)| {
+                to.strip_prefix(own.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+            })
+    };
+    let files: Vec<String> =
+        names.filter(|path| host.kind(path) == Some(Kind::File) && is_inside(path)).collect();
     let nothing = || Err("there is no file in this folder; folders in it are not looked into".into());
     Some(if files.is_empty() { nothing() } else { Ok(files) })
 }
@@ -95,8 +108,12 @@ mod tests {
             host::files::write_atomically(&path(name), "x").unwrap();
         }
         host::files::create_dirs(&path("below")).unwrap();
+        // A link out of the folder is no file of it; one within is.
+        std::os::unix::fs::symlink("/etc/hostname", path("out")).unwrap();
+        std::os::unix::fs::symlink("b.json", path("same.json")).unwrap();
         let found = names(&[&format!("{own}/")]);
-        let wanted = [("b.json", 1), ("sda.blktrace.*", 2), ("sdb.blktrace.0", 1)];
+        let wanted = [("b.json", 1), ("same.json", 1), ("sda.blktrace.*", 2), ("sdb.blktrace.0", 1)];
         assert_eq!(found, wanted.map(|(name, files)| (format!("{own}/{name}"), files)));
+        assert!(of(&["/proc".into()], &Host::live())[0].error.is_some());
     }
 }

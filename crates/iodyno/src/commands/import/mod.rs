@@ -12,7 +12,7 @@ use inputs::Input;
 use model::imported::Imported;
 use serde::Serialize;
 use std::collections::HashMap;
-use store::{Filter, Store};
+use store::{Filter, Origin, Store};
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
@@ -164,7 +164,8 @@ impl Keeper<'_> {
         let mut new: Vec<&mut Found> = results.iter_mut().filter(|found| !found.known).collect();
         let records: Vec<_> =
             new.iter().map(|found| record::of(&self.context.host, found.imported.clone())).collect();
-        let ids = store.insert_all(&records)?;
+        let from = new.first().map_or("", |found| found.imported.file.as_str());
+        let ids = store.insert_from(&records, &Origin::imported(from))?;
         let tags: Vec<&str> = self.args.tag.iter().map(String::as_str).collect();
         for (found, id) in new.iter_mut().zip(ids) {
             if !tags.is_empty() {

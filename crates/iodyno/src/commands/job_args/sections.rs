@@ -112,7 +112,7 @@ impl JobArgs {
             if let Some(missing) = self.section.iter().find(|name| !known.contains(name)) {
                 return Err(Failure::usage(format!(
                     "{} has no section `{missing}`. It has: {}",
-                    file.display(),
+                    model::text::shown(file),
                     known.join(", ")
                 )));
             }

@@ -18,11 +18,13 @@ use crate::commands::job_args::{JobArgs, Workload, duration_ms};
 use crate::commands::layers_arg::LayersArg;
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
+use crate::keep;
 use host::signals::Stop;
 use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record};
+use model::secret;
 use model::studies::Studies;
 use pipeline::diagnose;
 use pipeline::load::defaults;
@@ -144,11 +146,11 @@ fn measure_and_keep(
     let was_cut = stop.is_asked();
     let findings = lint.after(path, &done);
     let mut record = Record { studies, ..record(context, workload, path, done, findings) };
-    let id = store.insert(&record)?;
+    let kept = keep::into_store(store, &record);
     // What was said before the load need not be said again.
     let all = record.findings.clone();
     record.findings.retain(|finding| diagnose::is_about_a_result(&finding.rule));
-    for line in words::record(id, &record) {
+    for line in words::record(kept.id, &record) {
         context.out.say(line);
     }
     record.findings = all;
@@ -158,13 +160,13 @@ fn measure_and_keep(
             stop.signal_name()
         ));
     }
-    let document = RecordDocument { schema: "iodyno.run/1", id, record: &record };
+    let document = RecordDocument { schema: "iodyno.run/1", id: kept.id, record: &record };
     if args.stream {
         context.out.line(&document)
     } else {
         context.out.document(&document)?
     }
-    Ok(exit_of(&record, was_cut))
+    kept.ends(exit_of(&record, was_cut))
 }
 
 /// What a run ends with: a stop, data that were not what was written, or neither.
@@ -190,8 +192,10 @@ fn record(
     findings: Vec<Finding>,
 ) -> Record {
     let mut sections = done.sections;
+    sections.iter_mut().for_each(|section| secret::cut_job(&mut section.job));
     let first = sections.first();
-    let job = first.map_or_else(|| workload.sections[0].job.clone(), |section| section.job.clone());
+    let mut job = first.map_or_else(|| workload.sections[0].job.clone(), |section| section.job.clone());
+    secret::cut_job(&mut job);
     let load = first.map(|section| section.load.clone());
     let summary = summary::sentence(&sections);
     let layers = done.layers.map(|layers| {

@@ -4,6 +4,7 @@ use super::{find_max, grid, matrix, precondition, steady, sweep};
 use crate::commands::job_args::duration_ms;
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
+use crate::keep;
 use crate::live::Line;
 pub use crate::live::Teller;
 use host::signals::Stop;
@@ -129,6 +130,7 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         Study::Steady(criterion, limit_ms) => steady::run(&subject, *criterion, *limit_ms),
     }?;
     let context = subject.context;
+    model::secret::cut_job(&mut subject.job);
     let record = Record {
         schema: RECORD_SCHEMA.into(),
         verb: "run".into(),
@@ -147,9 +149,9 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         check: None,
         imported: None,
     };
-    let id = store.insert(&record)?;
+    let kept = keep::into_store(&store, &record);
     let shown = Record { findings: Vec::new(), ..record.clone() };
-    for line in words::record(id, &shown) {
+    for line in words::record(kept.id, &shown) {
         context.out.say(line);
     }
     let was_cut = subject.stop.is_asked();
@@ -157,8 +159,8 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         let signal = subject.stop.signal_name();
         context.out.note(format!("iodyno: stopped by {signal}; the record holds what ran until then."));
     }
-    context.out.document(&RecordDocument { schema: "iodyno.run/1", id, record: &record })?;
-    Ok(super::exit_of(&record, was_cut))
+    context.out.document(&RecordDocument { schema: "iodyno.run/1", id: kept.id, record: &record })?;
+    kept.ends(super::exit_of(&record, was_cut))
 }
 
 impl Subject<'_> {

@@ -8,6 +8,7 @@ use super::Context;
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use crate::exit::{Exit, Failure};
+use crate::keep;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
 use model::units::parse_share;
@@ -106,19 +107,19 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         check: None,
         imported: None,
     };
-    let id = store.insert(&record)?;
-    for line in words::record(id, &record) {
+    let kept = keep::into_store(&store, &record);
+    for line in words::record(kept.id, &record) {
         context.out.say(line);
     }
     let values = if done.read_back == 1 { "value" } else { "values" };
     context.out.say(format!("Every setting is back as it was: {} {values} read back.", done.read_back));
-    let document = Document { schema: SCHEMA, id: Some(id), plan: &plan, record: Some(&record) };
+    let document = Document { schema: SCHEMA, id: kept.id, plan: &plan, record: Some(&record) };
     if args.stream {
         context.out.line(&document);
     } else {
         context.out.document(&document)?;
     }
-    Ok(if done.interrupted { Exit::Interrupted } else { exit_of(&record.trials) })
+    kept.ends(if done.interrupted { Exit::Interrupted } else { exit_of(&record.trials) })
 }
 
 /// 0 when at least one knob got an answer, 6 when none did.

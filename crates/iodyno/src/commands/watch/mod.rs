@@ -82,7 +82,10 @@ impl Args {
         }
         let host = &context.host;
         if let Some(file) = self.file.iter().find(|file| !host.exists(&file.to_string_lossy())) {
-            return Err(Failure::new(Exit::Failed, format!("{} is not there to be watched", file.display())));
+            return Err(Failure::new(
+                Exit::Failed,
+                format!("{} is not there to be watched", model::text::shown(file)),
+            ));
         }
         match self.cgroup.iter().find(|group| !is_group(host, group)) {
             Some(group) => Err(Failure::new(Exit::Failed, format!("there is no control group {group}"))

@@ -7,7 +7,7 @@
 //! `/sys/devices/system/clocksource/clocksource0/current_clocksource`, `/etc/os-release`.
 //!
 //! ## Fields
-//! - `kernel`: its release; `command_line`: as it was booted, without passwords and tokens
+//! - `kernel`: its release; `command_line`: as it was booted, with `…` for values that have nothing to do with storage
 //! - `distribution`: `PRETTY_NAME` of os-release
 //! - `memory_bytes`, `cpus_online` (a list), `clocksource`, `page_bytes`
 //!
@@ -36,7 +36,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let text =
         |path: &str| host.text(path).map(|text| text.trim().to_string()).filter(|text| !text.is_empty());
     draft.fact("kernel", text("/proc/sys/kernel/osrelease"));
-    draft.fact("command_line", text("/proc/cmdline").map(|line| secrets::cut(&line)));
+    draft.fact("command_line", text("/proc/cmdline").map(|line| secrets::command_line(&line)));
     draft.fact("cpus_online", text("/sys/devices/system/cpu/online"));
     draft.fact("clocksource", text("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
     draft.fact("memory_bytes", host.meminfo_bytes("MemTotal:").map(|bytes| bytes.to_string()));

@@ -84,7 +84,7 @@ impl Bad {
 
 /// Text for a message, its control characters replaced: a job file is not to be trusted with a terminal.
 fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    model::text::clean(text).into_owned()
 }
 
 impl From<LanguageError> for LoadError {

@@ -1,6 +1,7 @@
 //! The one command to run after a check.
 
 use model::finding::{Finding, Level};
+use model::text::shell_word;
 
 /// What was done and with which rights.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub struct Situation<'a> {
 
 /// The command: the experiment that decides about the first finding, else what sees more, else the proof of the settings.
 pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
-    let target = quoted(situation.target);
+    let target = shell_word(situation.target);
     let first = findings.iter().find(|one| one.withdrawn.is_none() && one.level >= Level::Warning);
     let experiment = first.and_then(|finding| {
         let knob = finding.knob.as_ref().filter(|_| situation.has_queue);
@@ -41,15 +42,6 @@ fn command(experiment: &str) -> Option<String> {
     let is_command = experiment.starts_with("iodyno ") || experiment.starts_with("sudo ");
     let end = [", ", "; ", " and then "].iter().filter_map(|mark| experiment.find(mark)).min();
     is_command.then(|| experiment[..end.unwrap_or(experiment.len())].trim_end_matches('.').to_string())
-}
-
-/// A name as a shell takes it.
-fn quoted(name: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
-    match !name.is_empty() && name.chars().all(is_plain) {
-        true => name.into(),
-        false => format!("'{}'", name.replace('\'', "'\\''")),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,168 @@
+//! Text that somebody else chose: names of disks and files, words of records and of imported files. How it may be shown
+//! on a terminal, typed into a shell and put into a cell of a table.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A piece of foreign text as it may stand in a line: what could move the cursor, change colours, end the line, hide
+/// letters or reverse the direction of writing becomes `?`.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    replaced(text, is_unsafe)
+}
+
+/// A path as it may stand in a message.
+pub fn shown(path: &Path) -> String {
+    clean(&path.to_string_lossy()).into_owned()
+}
+
+/// Several lines at once: the same, but line feeds and tabs stay. For text whose line ends are our own, or that is data
+/// with lines.
+pub fn clean_lines(text: &str) -> Cow<'_, str> {
+    replaced(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
+}
+
+/// [`clean`], and at most so many characters, the last of them `…` where more were there.
+pub fn clean_to(text: &str, most: usize) -> String {
+    let is_long = text.chars().nth(most).is_some();
+    let kept: String = text.chars().take(if is_long { most.saturating_sub(1) } else { most }).collect();
+    let kept = clean(&kept);
+    if is_long { format!("{kept}…") } else { kept.into_owned() }
+}
+
+/// Whether a character can drive a terminal, or make one text look like another: controls of ASCII and of Latin 1
+/// (ESC, CSI, line ends, tabs), Unicode's direction controls, line separators, and marks that take no room.
+pub fn is_unsafe(c: char) -> bool {
+    let misleads = matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    c.is_control() || misleads
+}
+
+fn replaced(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if text.chars().any(&is_bad) {
+        Cow::Owned(text.chars().map(|c| if is_bad(c) { '?' } else { c }).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// A word as a shell takes it: as it is where that is safe, else in quotes. What must not reach a terminal is written as
+/// its bytes (`$'…'`, which bash, zsh and ksh read).
+pub fn shell_word(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| (c.is_alphanumeric() || "/._-+:@%,=".contains(c)) && !is_unsafe(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    if !word.chars().any(is_unsafe) {
+        return Cow::Owned(format!("'{}'", word.replace('\'', "'\\''")));
+    }
+    let mut quoted = String::from("$'");
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            c if is_unsafe(c) => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    quoted.push_str(&format!("\\x{byte:02x}"));
+                }
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    Cow::Owned(quoted)
+}
+
+/// A cell of comma-separated values (RFC 4180), in quotes where it has to be. One that a spreadsheet would take for a
+/// formula gets `'` in front, unless it is a number.
+pub fn csv_cell(text: &str) -> Cow<'_, str> {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    let text = if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };
+    if text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        text
+    }
+}
+
+/// Whether a text is one plain component of a path in sysfs, as the kernel names devices and attributes: letters, digits
+/// and `-_.:,+!`, and neither `.` nor `..`.
+pub fn is_plain_name(name: &str) -> bool {
+    is_word(name, "-_.:,+!") && !matches!(name, "." | "..")
+}
+
+/// Whether a text is a value of a setting that no program takes for more than a word: letters, digits and `-_.:,+`.
+pub fn is_plain_value(value: &str) -> bool {
+    is_word(value, "-_.:,+")
+}
+
+/// Longest name or value that is plain, bytes; the kernel's own names of devices stay far below it.
+const PLAIN_MAX: usize = 128;
+
+fn is_word(text: &str, marks: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
+    !text.is_empty() && text.len() <= PLAIN_MAX && text.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_drive_the_terminal() {
+        assert_eq!(clean("disk\x1b[2J\r\n"), "disk?[2J??");
+        assert_eq!(clean("\x1b]0;x\x07\u{9b}31m\t"), "?]0;x??31m?");
+        assert_eq!(clean("a\u{202e}b\u{2066}c\u{200d}d\u{2028}e\u{feff}"), "a?b?c?d?e?");
+        assert!(matches!(clean("Größe µs – 日本"), Cow::Borrowed(_)));
+        assert_eq!(clean_lines("a\tb\nc\x1b[0m\r"), "a\tb\nc?[0m?");
+    }
+
+    #[test]
+    fn long_text_is_cut_and_says_so() {
+        assert_eq!(clean_to("abc", 3), "abc");
+        assert_eq!(clean_to("ab\x1bd", 3), "ab…");
+        assert_eq!(clean_to("a\x1bcd", 3), "a?…");
+    }
+
+    #[test]
+    fn a_shell_takes_a_word_for_a_word() {
+        assert_eq!(shell_word("/dev/sda"), "/dev/sda");
+        assert_eq!(shell_word("/my data;$(x)"), "'/my data;$(x)'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+        assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("~root"), "'~root'");
+        assert_eq!(shell_word("a\x1b[2J'\n\u{202e}"), "$'a\\x1b[2J\\'\\x0a\\xe2\\x80\\xae'");
+    }
+
+    #[test]
+    fn a_cell_is_neither_a_formula_nor_two_cells_and_numbers_stay_numbers() {
+        for (text, cell) in [
+            ("disk.sda.read", "disk.sda.read"),
+            ("a,\"b\"", "\"a,\"\"b\"\"\""),
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("@SUM(1,2)", "\"'@SUM(1,2)\""),
+            ("+1-1", "'+1-1"),
+            ("-x", "'-x"),
+            ("\tx", "'\tx"),
+            ("-3.5", "-3.5"),
+            ("+7", "+7"),
+            ("-1e-9", "-1e-9"),
+            (" x", "\" x\""),
+            ("", ""),
+        ] {
+            assert_eq!(csv_cell(text), cell);
+        }
+    }
+
+    #[test]
+    fn plain_names_are_one_component() {
+        for name in ["sda", "nvme0n1", "cciss!c0d0", "dm-0"] {
+            assert!(is_plain_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "../x", "a/b", "a b", "a\n", "a\"b", "a$b", "a%b", "\u{430}"] {
+            assert!(!is_plain_name(name), "{name:?}");
+        }
+        assert!(is_plain_value("mq-deadline") && !is_plain_value("none\"") && !is_plain_value("x{y}"));
+        assert!(!is_plain_value(&"9".repeat(200)));
+    }
+}

@@ -1,0 +1,117 @@
+//! Records as a measurement makes them give settings; records as an attacker makes them give a reason.
+
+use super::*;
+use model::verdict::Reason;
+use serde_json::json;
+
+/// A machine with `sda`, which has a scheduler or none, and a partition-like name beside it.
+fn host() -> Host {
+    let mut archive = Archive::default();
+    for (path, value) in [
+        ("/sys/block/sda/queue/scheduler", "[none] mq-deadline bfq"),
+        ("/sys/block/sda/queue/nr_requests", "64"),
+        ("/sys/block/sda/queue/read_ahead_kb", "128"),
+        ("/sys/block/sda/queue/rq_affinity", "1"),
+        ("/sys/block/sda/mq/0/nr_tags", "64"),
+        ("/sys/class/evil/queue/read_ahead_kb", "4"),
+    ] {
+        archive.insert(path, Attribute::Value(value.into()));
+    }
+    Host::from_archive(archive)
+}
+
+fn verdict(arm: &str) -> Verdict {
+    serde_json::from_value(json!({
+        "verdict": "better", "arm": arm, "reason": "confirmed", "sentence": "", "effect": 0.5, "low": 0.4, "high": 0.6,
+        "estimated_in": "holdout", "compared": arm, "windows": 1, "device_ms": 1, "seed": 1, "alpha": 0.05,
+        "rope": 0.02, "window_ms": 1, "washout_ms": 1, "horizon_ms": 1, "raw_effect": null, "lives_in_tail": false,
+        "smallest_detectable": null, "p99": null, "arms": [], "stages": [], "pairs": [], "notes": []
+    }))
+    .unwrap()
+}
+
+/// A record with a win for each (knob, device, value).
+fn record(wins: &[(&str, &str, &str)]) -> Record {
+    let trials: Vec<_> = wins
+        .iter()
+        .map(|(knob, device, value)| {
+            json!({"knob": knob, "device": device, "arms": ["old", value], "aa": false, "skipped": null,
+                   "summary": "", "verdict": verdict(value)})
+        })
+        .collect();
+    let root = model::iopath::Layer::new(model::iopath::LayerKind::Disk, "sda");
+    serde_json::from_value(json!({
+        "schema": "iodyno.record/1", "verb": "tune", "target": "/srv", "summary": "",
+        "provenance": model::record::Provenance::default(), "path": model::iopath::IoPath::new("/srv", root),
+        "job": {}, "load": null, "sensors": [], "trials": trials,
+    }))
+    .unwrap()
+}
+
+fn refused(wins: &[(&str, &str, &str)]) -> NotProven {
+    wish(7, &record(wins), &host()).unwrap_err()
+}
+
+#[test]
+fn what_a_tune_proved_is_written_in_its_order() {
+    // 256 requests are only possible once there is a scheduler to hold them.
+    let wins = [("nr_requests", "sda", "256"), ("read_ahead_kb", "sda", "16"), ("scheduler", "sda", "bfq")];
+    let (wish, queue) = wish(7, &record(&wins), &host()).unwrap();
+    assert_eq!((wish.device(), wish.record(), queue.device()), ("sda", 7, "sda"));
+    let values: Vec<_> = wish.values().iter().map(|(knob, value)| (knob.id, value.as_str())).collect();
+    assert_eq!(values, [("scheduler", "bfq"), ("nr_requests", "256"), ("read_ahead_kb", "16")]);
+}
+
+#[test]
+fn a_knob_is_one_of_the_catalogue() {
+    let evil = "nr_requests}=\"128\", RUN+=\"/bin/sh -c 'id'\", ATTR{queue/nr_requests";
+    for knob in [evil, "../../../../etc/motd", "queue/scheduler", "io_poll", "", "scheduler\n", "x\u{1b}[2J"]
+    {
+        // Also beside a setting that is fine.
+        let found = refused(&[("rq_affinity", "sda", "2"), (knob, "sda", "2")]);
+        assert!(matches!(&found, NotProven::Knob(_)), "{knob:?}: {found:?}");
+        assert!(!found.to_string().contains(['\u{1b}', '\n']));
+    }
+}
+
+#[test]
+fn a_device_is_one_of_this_machine() {
+    for name in ["../..WORKDIR/evildev", "..", ".", "", "../class/evil", "sda/../sda", "sd\na", "/dev/sda"] {
+        let found = refused(&[("read_ahead_kb", name, "128")]);
+        assert!(matches!(found, NotProven::DeviceName(_)), "{name:?}: {found:?}");
+    }
+    assert_eq!(refused(&[("read_ahead_kb", "sdz", "16")]), NotProven::NoDevice("sdz".into()));
+    let two = refused(&[("read_ahead_kb", "sda", "16"), ("rq_affinity", "sdb", "2")]);
+    assert_eq!(two, NotProven::SeveralDevices(vec!["sda".into(), "sdb".into()]));
+}
+
+#[test]
+fn a_value_is_one_that_the_knob_takes() {
+    for value in ["none\"", "none\nRUN+=\"x\"", "$(id)", "%k", "a b", "{x}", "", "none;id", "none\u{202e}"] {
+        let found = refused(&[("scheduler", "sda", value)]);
+        assert!(matches!(found, NotProven::Characters { knob: "scheduler", .. }), "{value:?}: {found:?}");
+    }
+    for (knob, value) in
+        [("scheduler", "cfq"), ("nr_requests", "many"), ("nr_requests", "256"), ("rq_affinity", "9")]
+    {
+        let found = refused(&[(knob, "sda", value)]);
+        assert!(matches!(found, NotProven::Rejected { .. }), "{knob}={value}: {found:?}");
+    }
+    let twice = refused(&[("rq_affinity", "sda", "2"), ("rq_affinity", "sda", "0")]);
+    assert_eq!(twice, NotProven::Twice("rq_affinity"));
+}
+
+#[test]
+fn what_is_no_win_is_nothing_to_apply() {
+    assert_eq!(refused(&[]), NotProven::Nothing);
+    let mut made = record(&[("rq_affinity", "sda", "2")]);
+    made.trials[0].aa = true;
+    assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
+    made.trials[0].aa = false;
+    made.trials[0].arms[0] = "2".into();
+    assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
+    made.trials[0].arms[0] = "1".into();
+    let verdict = made.trials[0].verdict.as_mut().unwrap();
+    (verdict.outcome, verdict.reason) = (Outcome::Refused, Reason::NoIo);
+    assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
+}
