@@ -6,8 +6,9 @@ BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/rel
 STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
+EXCHANGES   ?= 10000
 
-.PHONY: run test build bench kill aa lab clean setup-run setup-test gen
+.PHONY: run test build bench kill exchanges aa lab clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -21,9 +22,13 @@ build: setup-run
 bench: build setup-test
 	@tools/bench $(BINARY)
 
-# The long forms of two tests: kill -9 at ROUNDS random moments, and twenty A/A tunes.
+# The long forms of three tests: kill -9 at ROUNDS random moments, EXCHANGES exchanges of targets by somebody else while
+# they are written, and twenty A/A tunes.
 kill: setup-test
 	@tools/kill $(ROUNDS)
+
+exchanges: setup-test
+	@tools/exchanges $(EXCHANGES)
 
 aa: setup-test
 	@tools/aa 20

@@ -385,10 +385,11 @@ mod tests {
     #[test]
     fn a_tree_of_a_load_that_died_is_removed_also_after_a_reboot() {
         let dir = files::temporary_dir("journal").unwrap();
-        let tree = crate::tree::plan(dir.path()).unwrap();
+        let parent = crate::Target::open(dir.path()).unwrap();
+        let tree = crate::tree::plan(&parent).unwrap();
         let mut journal = Journal::begin(dir.path(), "run files").unwrap();
         journal.add_tree(&tree).unwrap();
-        let made = crate::tree::Tree::create(&tree).unwrap();
+        let made = crate::tree::Tree::create(&parent, &tree).unwrap();
         made.create_file("f0").unwrap();
         drop(journal);
         let mut left = find_unfinished(dir.path()).0.remove(0);

@@ -52,7 +52,7 @@ impl Failure {
 impl From<host::Error> for Failure {
     fn from(error: host::Error) -> Self {
         let exit = match &error {
-            host::Error::Locked { .. } => Exit::Refused,
+            host::Error::Locked { .. } | host::Error::Refused { .. } => Exit::Refused,
             error if error.is_permission() => Exit::Rights,
             _ => Exit::Failed,
         };

@@ -1,5 +1,8 @@
 //! Data safety: what is in use or holds something is refused, and not a byte of it changes.
 
+mod attributes;
+mod exchange;
+mod exchanger;
 mod files;
 mod guest;
 mod rights;
