@@ -65,6 +65,7 @@ impl From<store::StoreError> for Failure {
         let exit = match error.kind {
             store::Kind::Missing | store::Kind::Usage => Exit::Usage,
             store::Kind::Rights => Exit::Rights,
+            store::Kind::Refused => Exit::Refused,
             store::Kind::Damaged | store::Kind::Newer | store::Kind::Failed => Exit::Failed,
         };
         Failure::new(exit, error.message)

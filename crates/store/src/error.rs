@@ -12,6 +12,8 @@ pub enum Kind {
     Usage,
     /// More rights are needed.
     Rights,
+    /// Somebody else could choose what is written.
+    Refused,
     /// The file is no store, or is not whole.
     Damaged,
     /// A newer iodyno wrote it.
@@ -39,7 +41,11 @@ impl StoreError {
 
 impl From<host::Error> for StoreError {
     fn from(error: host::Error) -> Self {
-        let kind = if error.is_permission() { Kind::Rights } else { Kind::Failed };
+        let kind = match &error {
+            error if error.is_refusal() => Kind::Refused,
+            error if error.is_permission() => Kind::Rights,
+            _ => Kind::Failed,
+        };
         StoreError::new(kind, error.to_string())
     }
 }

@@ -5,6 +5,7 @@ mod exchange;
 mod exchanger;
 mod files;
 mod guest;
+mod outputs;
 mod rights;
 mod scratch;
 mod ways;
