@@ -256,7 +256,8 @@ fn directory(
         for file in fresh.by_ref().take(job.files.count() as usize) {
             let file = file?;
             let writer = file.reopen(Access { direct, write: true, ..Access::default() })?;
-            layout::make(&writer, file_bytes, job, stop, &mut |now, _| progress(done + now, bytes))?;
+            let mut told = |now: u64, _| progress(done + now, bytes);
+            layout::make(&writer, file_bytes, job, stop, &|| eaten(dir, bytes), &mut told)?;
             done += file_bytes;
             own.push(file);
         }
@@ -309,6 +310,20 @@ fn room(dir: &Target, wanted_bytes: u64) -> Result<(), LoadError> {
         target: shown(dir.path()),
         wanted_bytes,
         free_bytes: space.free_bytes,
+        reserve_bytes,
+    })
+}
+
+/// Why to stop writing: others took space meanwhile, and now the reserve is being used up. Its last sixteenth is left to
+/// what the file system writes for itself.
+fn eaten(dir: &Target, wanted_bytes: u64) -> Option<LoadError> {
+    let space = dir.space()?;
+    let (free_bytes, reserve_bytes) = (space.free_bytes, scratch::reserve_bytes(space.total_bytes));
+    let is_eaten = free_bytes < reserve_bytes - reserve_bytes / 16;
+    is_eaten.then(|| LoadError::NoSpace {
+        target: shown(dir.path()),
+        wanted_bytes,
+        free_bytes,
         reserve_bytes,
     })
 }

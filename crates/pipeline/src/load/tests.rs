@@ -375,6 +375,33 @@ fn a_full_or_read_only_file_system_is_a_clean_error() {
 }
 
 #[test]
+fn scratch_gives_way_to_what_others_write_meanwhile() {
+    let Some(device) = loop_device::LoopDevice::attach(420 << 20) else { return };
+    let path = device.path.to_string_lossy().into_owned();
+    let point = device.scratch_dir().join("mnt");
+    host::files::create_dirs(&point).unwrap();
+    let mnt = point.to_string_lossy().into_owned();
+    if !device.run("mkfs.ext4", &["-q", "-m", "0", &path]) || !device.run("mount", &[&path, &mnt]) {
+        return;
+    }
+    let others = host::scratch::create(&opened(&point)).unwrap();
+    let job = Job { size: 100 << 20, direct: false, ..small("psync") };
+    let mut most = 0;
+    let result =
+        prepare(&Host::live(), &opened(&point), &job, &Consent::default(), &Stop::new(), &mut |done, _| {
+            if most == 0 {
+                others.reserve(120 << 20).unwrap();
+            }
+            most = done;
+        });
+    drop(others);
+    let result = result.map(drop);
+    assert!(device.run("umount", &[&mnt]));
+    assert!(matches!(&result, Err(LoadError::NoSpace { .. })), "{result:?}");
+    assert!(most < 64 << 20, "{most} bytes were written first");
+}
+
+#[test]
 fn a_device_is_read_freely_and_written_with_consent() {
     let Some(device) = loop_device::LoopDevice::attach(16 << 20) else { return };
     let read = Job { size: 0, ..small("io_uring") };
