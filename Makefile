@@ -6,8 +6,9 @@ BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/rel
 STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
+EXCHANGES   ?= 10000
 
-.PHONY: run test build bench kill histories aa lab clean setup-run setup-test gen
+.PHONY: run test build bench kill exchanges histories aa lab clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -21,13 +22,17 @@ build: setup-run
 bench: build setup-test
 	@tools/bench $(BINARY)
 
-# The long forms of two tests: kill -9 at ROUNDS random moments, and twenty A/A tunes.
+# The long forms of three tests: kill -9 at ROUNDS random moments, EXCHANGES exchanges of targets by somebody else while
+# they are written, and twenty A/A tunes.
 kill: setup-test
 	@tools/kill $(ROUNDS)
 
 # The long form of two more: 100,000 random histories of changes on a simulated kernel, 1,000 on a loop device.
 histories: setup-test
 	@tools/histories 100000 1000
+
+exchanges: setup-test
+	@tools/exchanges $(EXCHANGES)
 
 aa: setup-test
 	@tools/aa 20

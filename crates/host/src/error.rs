@@ -20,6 +20,16 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// What was asked for would let somebody else choose what is written, so it was not done.
+    #[error("cannot {action} {}: {why}", path.display())]
+    Refused {
+        /// What was tried: `open`, `write`.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not, and what to do.
+        why: String,
+    },
     /// A captured machine's file is malformed.
     #[error("{} is not a captured machine: line {line}: {}", shown(path), clean(why))]
     Archive {
@@ -159,6 +169,29 @@ impl Error {
 
     pub(crate) fn archive(path: &Path, (line, why): (usize, String)) -> Self {
         Error::Archive { path: path.to_path_buf(), line, why }
+    }
+
+    /// An [`Error::Refused`].
+    pub fn refused(action: &'static str, path: impl AsRef<Path>, why: impl Into<String>) -> Self {
+        Error::Refused { action, path: path.as_ref().to_path_buf(), why: why.into() }
+    }
+
+    /// Whether a file that must be new is there already.
+    pub fn is_taken(&self) -> bool {
+        self.errno() == Some(libc::EEXIST)
+    }
+
+    /// Whether it was not tried for the safety of data or settings.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Error::Refused { .. }
+                | Error::Unfinished { .. }
+                | Error::Beneath { .. }
+                | Error::Untrusted { .. }
+                | Error::Foreign { .. }
+                | Error::NotForgotten { .. }
+        )
     }
 
     /// The errno behind it, where there is one.

@@ -2,13 +2,16 @@
 
 pub use crate::cachestat::{CacheDetails, CacheUse};
 pub use crate::config_file::{read_whole, replace};
+pub use crate::output::{
+    Existing, Folder, NewFile, TemporaryDir, copy_new, create_dirs, create_new, remove, rename,
+    temporary_dir, temporary_dir_in, write_atomically, write_new,
+};
 
 use crate::{Error, Result, ioctl};
 use model::job::SyncMode;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, SeekFrom};
 use rustix::io::ReadWriteFlags;
 use std::fs::File;
-use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -22,54 +25,6 @@ pub fn read_text(path: &Path) -> Result<String> {
 /// Reads a file whole as it is: binary attributes of the kernel such as its type information.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| Error::io("read", path, error))
-}
-
-/// Creates a directory and its parents, readable by everyone, writable by the owner.
-pub fn create_dirs(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).map_err(|error| Error::io("create", path, error))
-}
-
-/// Writes a file so that a reader sees the old or the new content whole, also after a power cut. Nothing that somebody
-/// else laid in the way is followed: the new file is made under a name of its own, or not at all.
-pub fn write_atomically(path: &Path, content: &str) -> Result<()> {
-    let temporary = path.with_extension(format!("new-{}", std::process::id()));
-    let write = || -> std::io::Result<()> {
-        // What a dead process of the same number left.
-        let _ = std::fs::remove_file(&temporary);
-        let mut file = File::create_new(&temporary)?;
-        file.write_all(content.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)?;
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(dir)?.sync_all()
-    };
-    write().map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        Error::io("write", path, error)
-    })
-}
-
-/// Makes a new file to write to; one that is there is refused.
-pub fn create_new(path: &Path) -> Result<File> {
-    File::create_new(path).map_err(|error| Error::io("create", path, error))
-}
-
-/// Gives a file another name in the same file system, and waits until that is on the disk.
-pub fn rename(from: &Path, to: &Path) -> Result<()> {
-    let rename = || {
-        std::fs::rename(from, to)?;
-        let dir = to.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(dir)?.sync_all()
-    };
-    rename().map_err(|error| Error::io("rename to", to, error))
-}
-
-/// Removes a file; one that is not there is fine.
-pub fn remove(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, error)),
-        _ => Ok(()),
-    }
 }
 
 /// What a path is.
@@ -118,7 +73,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    fn new(device: u64, inode: u64, special: u64) -> Identity {
+    pub(crate) fn new(device: u64, inode: u64, special: u64) -> Identity {
         let number = |device| format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
         Identity { device: number(device), inode, special: number(special) }
     }
@@ -142,13 +97,6 @@ pub fn canonical(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
 }
 
-/// Whether a file's file system lives in memory.
-pub(crate) fn is_memory(fd: BorrowedFd<'_>) -> bool {
-    const TMPFS_MAGIC: u32 = 0x0102_1994;
-    const RAMFS_MAGIC: u32 = 0x8584_58f6;
-    rustix::fs::fstatfs(fd).is_ok_and(|stat| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&(stat.f_type as u32)))
-}
-
 /// How a data file is to be opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
@@ -160,6 +108,20 @@ pub struct Access {
     pub exclusive: bool,
     /// O_DSYNC or O_SYNC: each write is on the device when it returns.
     pub sync: SyncMode,
+}
+
+impl Access {
+    pub(crate) fn flags(self) -> OFlags {
+        let mut flags = OFlags::CLOEXEC | if self.write { OFlags::RDWR } else { OFlags::RDONLY };
+        flags.set(OFlags::DIRECT, self.direct);
+        flags.set(OFlags::EXCL, self.exclusive);
+        flags
+            | match self.sync {
+                SyncMode::None => OFlags::empty(),
+                SyncMode::Dsync => OFlags::DSYNC,
+                SyncMode::Sync => OFlags::SYNC,
+            }
+    }
 }
 
 /// The file or device that a load reads and writes. A clone shares the open file description; [`DataFile::reopen`]
@@ -174,19 +136,11 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    /// Opens what is there; creates nothing.
+    /// Opens what a name stands for at this moment; creates nothing. What a load works on is opened as a
+    /// [`crate::Target`] in place of this.
     pub fn open(path: &Path, access: Access) -> Result<DataFile> {
-        let mut flags = OFlags::CLOEXEC | if access.write { OFlags::RDWR } else { OFlags::RDONLY };
-        flags.set(OFlags::DIRECT, access.direct);
-        flags.set(OFlags::EXCL, access.exclusive);
-        flags |= match access.sync {
-            SyncMode::None => OFlags::empty(),
-            SyncMode::Dsync => OFlags::DSYNC,
-            SyncMode::Sync => OFlags::SYNC,
-        };
-        let fd =
-            rustix::fs::open(path, flags, Mode::empty()).map_err(|error| Error::io("open", path, error))?;
-        DataFile::from_fd(fd, path)
+        let opened = rustix::fs::open(path, access.flags(), Mode::empty());
+        DataFile::from_fd(opened.map_err(|error| Error::io("open", path, error))?, path)
     }
 
     pub(crate) fn from_fd(fd: OwnedFd, path: &Path) -> Result<DataFile> {
@@ -207,13 +161,7 @@ impl DataFile {
 
     /// A new open file description of the same file, also where the file has no name any more.
     pub fn reopen(&self, access: Access) -> Result<DataFile> {
-        use std::os::fd::AsRawFd;
-        let again = PathBuf::from(format!("/proc/self/fd/{}", self.fd.as_raw_fd()));
-        let opened = DataFile::open(&again, access).map_err(|error| match error {
-            Error::Io { action, source, .. } => Error::Io { action, path: self.path.clone(), source },
-            other => other,
-        })?;
-        Ok(DataFile { path: self.path.clone(), ..opened })
+        DataFile::from_fd(crate::target::again(self.fd.as_fd(), access.flags(), &self.path)?, &self.path)
     }
 
     /// The path it was opened by, for messages.
@@ -247,7 +195,7 @@ impl DataFile {
 
     /// Whether the file lives in memory (tmpfs, ramfs). Since Linux 6.6 tmpfs takes O_DIRECT and ignores it.
     pub fn is_in_memory(&self) -> bool {
-        !self.is_device && is_memory(self.fd.as_fd())
+        !self.is_device && crate::mounts::is_memory(self.fd.as_fd())
     }
 
     /// Whether it is a block device.
@@ -367,50 +315,10 @@ impl AsFd for DataFile {
     }
 }
 
-/// A directory of its own for a test, removed when dropped.
-#[derive(Debug)]
-pub struct TemporaryDir(PathBuf);
-
-impl TemporaryDir {
-    /// Its path.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for TemporaryDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Makes a temporary directory below the system's own.
-pub fn temporary_dir(label: &str) -> Result<TemporaryDir> {
-    temporary_dir_in(&std::env::temp_dir(), label)
-}
-
-/// Makes a temporary directory below another.
-pub(crate) fn temporary_dir_in(base: &Path, label: &str) -> Result<TemporaryDir> {
-    let unique = crate::clock::monotonic_ns();
-    let path = base.join(format!("iodyno-{label}-{}-{unique}", std::process::id()));
-    create_dirs(&path)?;
-    Ok(TemporaryDir(path))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
-
-    #[test]
-    fn an_atomic_write_replaces_whole() {
-        let dir = temporary_dir("files").unwrap();
-        let path = dir.path().join("x.conf");
-        write_atomically(&path, "one\n").unwrap();
-        write_atomically(&path, "two\n").unwrap();
-        assert_eq!(read_text(&path).unwrap(), "two\n");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
-    }
 
     #[test]
     fn tells_written_from_holes() {

@@ -28,6 +28,8 @@ mod journal;
 mod kernel_log;
 mod kernel_mount;
 mod life;
+mod mounts;
+mod output;
 pub mod pass_through;
 pub mod perf;
 mod piped;
@@ -42,10 +44,12 @@ pub mod signals;
 #[cfg(test)]
 mod simulated;
 pub mod spawn;
+mod target;
 pub mod terminal;
 pub mod trace;
 pub mod tree;
 mod upload;
+mod walk;
 
 pub use archive::Archive;
 pub use child::Child;
@@ -55,6 +59,7 @@ pub use identity::serial_digest;
 pub use journal::{Begin, Damage, Found, Journal, Unfinished, find_elsewhere, find_unfinished};
 pub use piped::{Interrupter, Piped};
 pub use sampled::Sampled;
+pub use target::Target;
 pub use upload::Upload;
 
 use model::change::Attribute;
@@ -97,6 +102,17 @@ pub struct Space {
     pub free_inodes: u64,
     /// Inodes in all.
     pub total_inodes: u64,
+}
+
+impl Space {
+    fn of(stat: rustix::fs::StatVfs) -> Space {
+        Space {
+            free_bytes: stat.f_bavail * stat.f_frsize,
+            total_bytes: stat.f_blocks * stat.f_frsize,
+            free_inodes: stat.f_favail,
+            total_inodes: stat.f_files,
+        }
+    }
 }
 
 impl Host {
@@ -312,13 +328,7 @@ impl Host {
         if let Source::Archive(archive) = &self.source {
             return archive.space(path);
         }
-        let stat = rustix::fs::statvfs(path).ok()?;
-        let space = Space {
-            free_bytes: stat.f_bavail * stat.f_frsize,
-            total_bytes: stat.f_blocks * stat.f_frsize,
-            free_inodes: stat.f_favail,
-            total_inodes: stat.f_files,
-        };
+        let space = Space::of(rustix::fs::statvfs(path).ok()?);
         self.record(|recorder| recorder.space(path, space));
         Some(space)
     }

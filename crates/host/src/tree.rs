@@ -2,16 +2,21 @@
 //!
 //! Only what iodyno made is ever removed: the directory must carry the marker file with the id that the journal names,
 //! only entries with iodyno's own names are touched, no link is followed, and no mount point is entered. Anything else
-//! that lies in it stays and is told.
+//! that lies in it stays and is told. All of it goes by descriptors of directories, from the one that was opened as the
+//! target, or from one found on a way without links of others.
 
-use crate::{Error, Result};
+use crate::{Error, Result, Target, output, walk};
 use model::change::SavedTree;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Advice, AtFlags, Dir, Mode, OFlags};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The file that says whose the directory is.
 const MARKER: &str = ".iodyno-tree";
+
+/// What the directory's name begins with; the id follows.
+const PREFIX: &str = "iodyno-tree-";
 
 /// Directories below each other that are entered at most: far more than any tree made here has.
 const MOST_LEVELS: u32 = 64;
@@ -20,10 +25,10 @@ const DIRECTORY: OFlags =
     OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::RDONLY).union(OFlags::CLOEXEC);
 
 /// Decides where a tree below `parent` would be, and its id; makes nothing, so that it can be written down first.
-pub fn plan(parent: &Path) -> Result<SavedTree> {
-    let parent = crate::files::canonical(parent)?;
-    let id = format!("{:x}-{:x}", crate::clock::unix_ms(), std::process::id());
-    let path = parent.join(format!("iodyno-tree-{id}"));
+pub fn plan(parent: &Target) -> Result<SavedTree> {
+    let parent = parent.resolved()?;
+    let id = format!("{:x}-{}", crate::clock::unix_ms(), output::unguessable()?);
+    let path = parent.join(format!("{PREFIX}{id}"));
     let path = path.to_str().map(str::to_string).ok_or_else(|| {
         Error::io(
             "make a tree in",
@@ -37,8 +42,16 @@ pub fn plan(parent: &Path) -> Result<SavedTree> {
 /// An open tree. Paths given to its functions are relative to it.
 #[derive(Debug)]
 pub struct Tree {
+    place: Place,
     root: OwnedFd,
     saved: SavedTree,
+}
+
+/// Where a tree's name is: the directory, held open, and the name.
+#[derive(Debug)]
+struct Place {
+    parent: OwnedFd,
+    name: OsString,
 }
 
 /// A file of a tree.
@@ -46,17 +59,25 @@ pub struct Tree {
 pub struct TreeFile(OwnedFd);
 
 impl Tree {
-    /// Makes the planned directory and its marker, both for this user alone.
-    pub fn create(saved: &SavedTree) -> Result<Tree> {
+    /// Makes the planned directory and its marker in the parent that it was planned for, both for this user alone.
+    pub fn create(parent: &Target, saved: &SavedTree) -> Result<Tree> {
         let path = Path::new(&saved.path);
         let failed = |error: rustix::io::Errno| Error::io("create", path, error);
-        rustix::fs::mkdir(path, Mode::RWXU).map_err(failed)?;
-        let root = rustix::fs::open(path, DIRECTORY, Mode::empty()).map_err(failed)?;
+        let held = parent.as_fd().try_clone_to_owned().map_err(|error| Error::io("create", path, error))?;
+        let place = Place { parent: held, name: format!("{PREFIX}{}", saved.id).into() };
+        rustix::fs::mkdirat(&place.parent, &place.name, Mode::RWXU).map_err(failed)?;
+        let root =
+            rustix::fs::openat(&place.parent, &place.name, DIRECTORY, Mode::empty()).map_err(failed)?;
+        // Whoever may write to the parent can put another directory in the place of this one.
+        refuse_foreign(root.as_fd(), "create", path)?;
+        if !is_empty(root.as_fd()).map_err(failed)? {
+            return Err(Error::refused("create", path, "another directory was put in its place"));
+        }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let marker = rustix::fs::openat(&root, MARKER, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
         rustix::io::write(&marker, format!("{}\n", saved.id).as_bytes()).map_err(failed)?;
         rustix::fs::fsync(&marker).map_err(failed)?;
-        Ok(Tree { root, saved: saved.clone() })
+        Ok(Tree { place, root, saved: saved.clone() })
     }
 
     /// Where it is.
@@ -108,12 +129,12 @@ impl Tree {
 
     /// Whether it lives in memory (tmpfs, ramfs).
     pub fn is_in_memory(&self) -> bool {
-        crate::files::is_memory(self.root.as_fd())
+        crate::mounts::is_memory(self.root.as_fd())
     }
 
-    /// Removes all of it.
+    /// Removes all of it, wherever its path leads meanwhile.
     pub fn remove(&self) -> Result<()> {
-        remove(&self.saved).map(|_| ())
+        remove_root(&self.place, self.root.as_fd(), &self.saved).map(|_| ())
     }
 }
 
@@ -150,43 +171,64 @@ impl TreeFile {
 /// Removes a tree that was written down; false when there is none any more. The error says what stays and why.
 pub fn remove(saved: &SavedTree) -> Result<bool> {
     let path = Path::new(&saved.path);
+    let is_gone = |error: &Error| error.errno() == Some(libc::ENOENT);
+    let place = match walk::place("remove", path) {
+        Err(error) if is_gone(&error) => return Ok(false),
+        found => found.map(|(parent, name)| Place { parent, name })?,
+    };
+    match rustix::fs::openat(&place.parent, &place.name, DIRECTORY, Mode::empty()) {
+        Err(rustix::io::Errno::NOENT) => Ok(false),
+        opened => {
+            let root = opened.map_err(|error| Error::io("remove", path, error))?;
+            remove_root(&place, root.as_fd(), saved)
+        }
+    }
+}
+
+fn remove_root(place: &Place, root: BorrowedFd<'_>, saved: &SavedTree) -> Result<bool> {
+    let path = Path::new(&saved.path);
     let failed = |error: rustix::io::Errno| Error::io("remove", path, error);
     let refused = |why: String| Error::io("remove", path, std::io::Error::other(why));
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(refused("it is no directory below another".into()));
-    };
-    let parent =
-        match rustix::fs::open(parent, OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
-            Err(rustix::io::Errno::NOENT) => return Ok(false),
-            opened => opened.map_err(failed)?,
-        };
-    let root = match rustix::fs::openat(&parent, name, DIRECTORY, Mode::empty()) {
-        Err(rustix::io::Errno::NOENT) => return Ok(false),
-        opened => opened.map_err(failed)?,
-    };
-    match marker(root.as_fd()).map_err(failed)? {
+    let remove_name = || rustix::fs::unlinkat(&place.parent, &place.name, AtFlags::REMOVEDIR);
+    refuse_foreign(root, "remove", path)?;
+    match marker(root).map_err(failed)? {
         Some(id) if id == saved.id => {}
         Some(_) => return Err(refused("its marker names another tree; it is not ours to remove".into())),
         // Death came between making it and marking it, or between the two last steps below: then it is empty.
         None => {
-            let removed = rustix::fs::unlinkat(&parent, name, AtFlags::REMOVEDIR);
-            return removed.map(|()| true).map_err(|_| {
+            return remove_name().map(|()| true).map_err(|_| {
                 refused(format!("it is not empty and has no marker {MARKER}; it is not ours to remove"))
             });
         }
     }
-    let device = rustix::fs::fstat(&root).map_err(failed)?.st_dev;
-    if rustix::fs::fstat(&parent).map_err(failed)?.st_dev != device {
+    let device = rustix::fs::fstat(root).map_err(failed)?.st_dev;
+    if rustix::fs::fstat(&place.parent).map_err(failed)?.st_dev != device {
         return Err(refused("another file system is mounted there".into()));
     }
     let mut foreign = None;
-    clear(root.as_fd(), device, 0, &mut foreign).map_err(failed)?;
+    clear(root, device, 0, &mut foreign).map_err(failed)?;
     if let Some(name) = foreign {
         return Err(refused(format!("it holds `{name}`, which iodyno did not make; move that away first")));
     }
-    rustix::fs::unlinkat(&root, MARKER, AtFlags::empty()).map_err(failed)?;
-    rustix::fs::unlinkat(&parent, name, AtFlags::REMOVEDIR).map_err(failed)?;
+    rustix::fs::unlinkat(root, MARKER, AtFlags::empty()).map_err(failed)?;
+    remove_name().map_err(failed)?;
     Ok(true)
+}
+
+/// A directory of somebody else is not ours, whatever its name and its marker say.
+fn refuse_foreign(root: BorrowedFd<'_>, action: &'static str, path: &Path) -> Result<()> {
+    let stat = rustix::fs::fstat(root).map_err(|error| Error::io(action, path, error))?;
+    if walk::is_trusted(stat.st_uid) {
+        return Ok(());
+    }
+    let why = format!("the directory there belongs to the user {}; it is not ours", stat.st_uid);
+    Err(Error::refused(action, path, why))
+}
+
+fn is_empty(dir: BorrowedFd<'_>) -> rustix::io::Result<bool> {
+    let names = Dir::read_from(dir)?.map(|entry| Ok(entry?.file_name().to_owned()));
+    let names = names.collect::<rustix::io::Result<Vec<_>>>()?;
+    Ok(names.iter().all(|name| matches!(name.to_bytes(), b"." | b"..")))
 }
 
 /// The id in a directory's marker; none where there is no marker.
@@ -292,8 +334,9 @@ mod tests {
 
     fn tree() -> (TemporaryDir, SavedTree, Tree) {
         let dir = temporary_dir("tree").unwrap();
-        let saved = plan(dir.path()).unwrap();
-        let tree = Tree::create(&saved).unwrap();
+        let parent = Target::open(dir.path()).unwrap();
+        let saved = plan(&parent).unwrap();
+        let tree = Tree::create(&parent, &saved).unwrap();
         tree.mkdir("j0").unwrap();
         tree.mkdir("j0/d0").unwrap();
         for index in 0..500 {
@@ -357,8 +400,47 @@ mod tests {
         assert!(remove(&other).unwrap_err().to_string().contains("not ours"));
         std::fs::remove_file(tree.path().join(MARKER)).unwrap();
         assert!(remove(&saved).unwrap_err().to_string().contains("no marker"));
-        let empty = plan(&dir.path().join("..").join(dir.path().file_name().unwrap())).unwrap();
+        let again = dir.path().join("..").join(dir.path().file_name().unwrap());
+        let empty = plan(&Target::open(&again).unwrap()).unwrap();
         std::fs::create_dir(&empty.path).unwrap();
         assert!(remove(&empty).unwrap(), "death between making and marking leaves it empty");
+    }
+
+    #[test]
+    fn a_directory_of_another_user_is_never_ours() {
+        if !crate::rights::is_root() {
+            println!("skipped: only root can give a directory to somebody else");
+            return;
+        }
+        let dir = temporary_dir("tree").unwrap();
+        let parent = Target::open(dir.path()).unwrap();
+        let saved = plan(&parent).unwrap();
+        // What somebody who reads the name could prepare: the marker, and files with our names.
+        std::fs::create_dir(&saved.path).unwrap();
+        std::fs::write(Path::new(&saved.path).join(MARKER), format!("{}\n", saved.id)).unwrap();
+        std::fs::write(Path::new(&saved.path).join("f0"), "theirs").unwrap();
+        std::os::unix::fs::chown(&saved.path, Some(65_534), None).unwrap();
+        assert!(remove(&saved).unwrap_err().is_refusal());
+        assert!(Path::new(&saved.path).join("f0").exists());
+        assert_eq!(Tree::create(&parent, &saved).unwrap_err().errno(), Some(libc::EEXIST));
+    }
+
+    #[test]
+    fn it_is_removed_where_it_was_made_when_its_path_leads_elsewhere() {
+        let dir = temporary_dir("tree").unwrap();
+        let (here, there) = (dir.path().join("here"), dir.path().join("there"));
+        std::fs::create_dir(&here).unwrap();
+        let parent = Target::open(&here).unwrap();
+        let saved = plan(&parent).unwrap();
+        let tree = Tree::create(&parent, &saved).unwrap();
+        tree.create_file("f0").unwrap();
+        std::fs::rename(&here, &there).unwrap();
+        std::fs::create_dir_all(&saved.path).unwrap();
+        std::fs::write(Path::new(&saved.path).join("f0"), "theirs").unwrap();
+        tree.create_file("f1").unwrap();
+        tree.remove().unwrap();
+        assert_eq!(count(&there), 0);
+        assert!(Path::new(&saved.path).join("f0").exists());
+        assert!(remove(&saved).is_err(), "by its path it is not ours");
     }
 }

@@ -52,13 +52,9 @@ impl Failure {
 impl From<host::Error> for Failure {
     fn from(error: host::Error) -> Self {
         let exit = match &error {
-            host::Error::Locked { .. }
-            | host::Error::Unfinished { .. }
-            | host::Error::Beneath { .. }
-            | host::Error::Untrusted { .. }
-            | host::Error::Foreign { .. }
-            | host::Error::NotForgotten { .. } => Exit::Refused,
+            host::Error::Locked { .. } => Exit::Refused,
             host::Error::NoStateDir => Exit::Usage,
+            error if error.is_refusal() => Exit::Refused,
             error if error.is_permission() => Exit::Rights,
             _ => Exit::Failed,
         };
@@ -71,6 +67,7 @@ impl From<store::StoreError> for Failure {
         let exit = match error.kind {
             store::Kind::Missing | store::Kind::Usage => Exit::Usage,
             store::Kind::Rights => Exit::Rights,
+            store::Kind::Refused => Exit::Refused,
             store::Kind::Damaged | store::Kind::Newer | store::Kind::Failed => Exit::Failed,
         };
         Failure::new(exit, error.message)

@@ -35,7 +35,7 @@ fn targets_that_are_not_there_or_not_right() {
     for verb in ["inspect", "run", "tune"] {
         expect(&[verb, "/no/such/place"], 5, &["/no/such/place"]);
     }
-    expect(&["run", "/dev/null"], 5, &["/dev/null"]);
+    expect(&["run", "/dev/null"], 2, &["/dev/null", "block device"]);
     expect(&["inspect", "/tmp", "--root", "/no/such.host"], 5, &["/no/such.host"]);
     let dir = Dir::new("archive");
     let file = dir.path().join("broken.host");

@@ -136,7 +136,8 @@ pub struct Loop {
     pub name: String,
     first: Vec<(String, String)>,
     _dir: Dir,
-    _turn: MutexGuard<'static, ()>,
+    /// None for one beside another, whose turn it is.
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 /// Settings that the tests look at and put back: a detached loop device keeps them for its next user.
@@ -174,8 +175,17 @@ impl Loop {
         }
     }
 
+    /// A second one, in this one's turn.
+    pub fn beside(&self, mib: u64) -> Option<Loop> {
+        Loop::attach(mib, Dir::new("loop"), &["--direct-io=on"], None)
+    }
+
     fn over(mib: u64, dir: Dir, options: &[&str]) -> Option<Loop> {
         let turn = DEVICE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        Loop::attach(mib, dir, options, Some(turn))
+    }
+
+    fn attach(mib: u64, dir: Dir, options: &[&str], turn: Option<MutexGuard<'static, ()>>) -> Option<Loop> {
         if !is_root() {
             println!("skipped: a loop device needs root");
             return None;

@@ -4,7 +4,7 @@ use crate::Store;
 use crate::error::{self, Kind, StoreError};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How often a copy is begun anew, 100 ms apart, when a writer is in its way.
 const TRIES: u32 = 600;
@@ -13,31 +13,29 @@ impl Store {
     /// Copies the store as it is at this moment into a new file; writers go on meanwhile. A file that is there is refused.
     pub fn backup(&self, to: &Path) -> Result<(), StoreError> {
         if host::files::kind(to).is_ok() {
-            let to = model::text::shown(to);
-            return Err(StoreError::new(
-                Kind::Usage,
-                format!("{to} is there already; a backup is a new file."),
-            ));
+            return Err(taken(to));
         }
         copy(&self.connection, to)
     }
 }
 
-/// Copies under another name first: a copy that is there is a whole one.
+/// Copies to a new file: one that is there is a whole one. SQLite opens files by name, so it writes where nobody else can
+/// exchange a name: in a directory for this user alone, beside the store where it may, else below the system's own.
 pub fn copy(source: &Connection, to: &Path) -> Result<(), StoreError> {
-    let unfinished = PathBuf::from(format!("{}.unfinished", to.to_string_lossy()));
-    host::files::remove(&unfinished)?;
-    host::private::ensure(&unfinished)?;
-    let done = pages(source, &unfinished).map_err(|error| {
-        let why = error::explain(&unfinished, &error);
+    let beside = source.path().filter(|path| !path.is_empty()).and_then(|path| Path::new(path).parent());
+    let own = beside.and_then(|beside| host::files::temporary_dir_in(beside, "backup").ok());
+    let own = own.map_or_else(|| host::files::temporary_dir("backup"), Ok)?;
+    let whole = own.path().join("records.db");
+    pages(source, &whole).map_err(|error| {
+        let why = error::explain(&whole, &error);
         StoreError::new(why.kind, format!("cannot copy the store to {}: {error}.", model::text::shown(to)))
-    });
-    let moved = done.and_then(|()| host::files::rename(&unfinished, to).map_err(StoreError::from));
-    if moved.is_err() {
-        // The reason of the failure is told; this file is only in the way.
-        let _ = host::files::remove(&unfinished);
-    }
-    moved
+    })?;
+    host::files::copy_new(&whole, to).map_err(|error| if error.is_taken() { taken(to) } else { error.into() })
+}
+
+fn taken(to: &Path) -> StoreError {
+    let to = model::text::shown(to);
+    StoreError::new(Kind::Usage, format!("{to} is there already; a backup is a new file."))
 }
 
 fn pages(source: &Connection, to: &Path) -> rusqlite::Result<()> {

@@ -13,6 +13,8 @@ pub enum Kind {
     Usage,
     /// More rights are needed.
     Rights,
+    /// Somebody else could choose what is written.
+    Refused,
     /// The file is no store, or is not whole.
     Damaged,
     /// A newer iodyno wrote it.
@@ -42,6 +44,7 @@ impl From<host::Error> for StoreError {
     fn from(error: host::Error) -> Self {
         let kind = match &error {
             host::Error::NoStateDir => Kind::Usage,
+            error if error.is_refusal() => Kind::Refused,
             error if error.is_permission() => Kind::Rights,
             _ => Kind::Failed,
         };

@@ -335,10 +335,11 @@ fn a_reboot_gives_the_kernel_its_own_values_and_files_are_still_put_back() {
 fn a_tree_of_a_load_that_died_is_removed_also_after_a_reboot() {
     let stand = Stand::new();
     let dir = files::temporary_dir("journal").unwrap();
-    let saved = tree::plan(dir.path()).unwrap();
+    let parent = crate::Target::open(dir.path()).unwrap();
+    let saved = tree::plan(&parent).unwrap();
     let mut journal = Journal::begin_for_files(&stand.host, &stand.state, "run files").unwrap();
     journal.add_tree(&saved).unwrap();
-    let made = tree::Tree::create(&saved).unwrap();
+    let made = tree::Tree::create(&parent, &saved).unwrap();
     made.create_file("f0").unwrap();
     drop(journal);
     stand.machine.reboot();

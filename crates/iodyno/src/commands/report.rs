@@ -242,11 +242,7 @@ fn output(args: &Args, name: &str) -> PathBuf {
 /// Writes all files or, where one is there already, none.
 fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<Written>, Failure> {
     if let Some((path, _, _)) = existing(targets).next().filter(|_| !args.force) {
-        let message = format!(
-            "{} is there already and was left as it is; nothing was written.",
-            model::text::shown(path)
-        );
-        return Err(Failure::new(Exit::Refused, message).hint("Name another file, or say --force."));
+        return Err(taken(path, "nothing was written"));
     }
     // Not even --force puts a file in the place of a device or a directory.
     if let Some((path, _, _)) =
@@ -262,10 +258,22 @@ fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<W
     }
     let mut written = Vec::new();
     for (path, format, content) in targets {
-        files::write_atomically(path, content)?;
+        match args.force {
+            true => files::write_atomically(path, content)?,
+            // One that came since the look above stays as well.
+            false => files::write_new(path, content).map_err(|error| match error.is_taken() {
+                true => taken(path, "it came a moment ago"),
+                false => error.into(),
+            })?,
+        }
         written.push(Written { path: path.display().to_string(), format: *format, bytes: content.len() });
     }
     Ok(written)
+}
+
+fn taken(path: &Path, and: &str) -> Failure {
+    let message = format!("{} is there already and was left as it is; {and}.", model::text::shown(path));
+    Failure::new(Exit::Refused, message).hint("Name another file, or say --force.")
 }
 
 /// Those of the files that are there already.

@@ -1,8 +1,12 @@
 //! Data safety: what is in use or holds something is refused, and not a byte of it changes.
 
+mod attributes;
+mod exchange;
+mod exchanger;
 mod files;
 mod guest;
 mod held;
+mod outputs;
 mod rights;
 mod scratch;
 mod ways;

@@ -29,6 +29,20 @@ impl FileSystem {
         done.map(|_| fs)
     }
 
+    /// A tmpfs.
+    fn in_memory(mib: u64) -> Option<FileSystem> {
+        if !is_root() {
+            println!("skipped: mounting needs root");
+            return None;
+        }
+        let fs = FileSystem { dir: Dir::new("scratch") };
+        let done = fs.shell(&format!("mkdir mnt && mount -t tmpfs -o size={mib}m none mnt"));
+        if done.is_none() {
+            println!("skipped: no tmpfs can be mounted here");
+        }
+        done.map(|_| fs)
+    }
+
     fn shell(&self, steps: &str) -> Option<String> {
         let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap());
         let done =
@@ -76,6 +90,31 @@ fn scratch_leaves_the_reserve_to_others() {
         assert_eq!(code(&output), wanted, "{size}: {said}");
         assert_eq!(said.contains("stay reserved for others"), wanted == 5, "{said}");
         fs.is_as_before(before, size);
+    }
+}
+
+#[test]
+fn where_there_is_no_room_nothing_is_made() {
+    // Of 300 MiB, 256 are kept for others.
+    let Some(fs) = FileSystem::in_memory(300) else { return };
+    let (before, target) = (fs.used(), fs.target());
+    let tree = ["--ioengine=files", "--engine-option=filesize=1m"];
+    let cases: [(&[&str], i32); 6] = [
+        (&["--size=100m"], 5),
+        (&["--size=100t"], 5),
+        (&["--size=16m", "--numjobs=4", "--ioengine=stream"], 5),
+        (&[tree[0], tree[1], "--engine-option=files=60"], 5),
+        (&[tree[0], tree[1], "--engine-option=files=20", "--engine-option=dirs=2"], 0),
+        (&["--size=32m"], 0),
+    ];
+    for (more, wanted) in cases {
+        let arguments = [&["run", &target, "--direct=0", "--runtime=100ms", "--rw=randwrite"], more].concat();
+        let output = Iodyno::new().run(&arguments);
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), wanted, "{more:?}: {said}");
+        let is_told = said.contains("reserved for others");
+        assert_eq!(is_told, wanted == 5, "{more:?}: {said}");
+        fs.is_as_before(before, &more.join(" "));
     }
 }
 

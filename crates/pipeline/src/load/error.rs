@@ -88,6 +88,17 @@ pub enum LoadError {
         /// The file as the user named it.
         target: String,
     },
+    /// Somebody may have given another user's file this name.
+    #[error(
+        "cannot write to {target}: {why}, and whoever may write to its directory may have linked a file of others there. \
+         Use its directory as the target, or a file with one name of its own"
+    )]
+    ForeignFile {
+        /// The file as the user named it.
+        target: String,
+        /// How many names it has and whose it is, a clause.
+        why: String,
+    },
     /// The target was made ready for reads only.
     #[error(
         "cannot write to {target}: it was made ready for reads only. Prepare it again with the job that writes"
@@ -242,9 +253,11 @@ impl LoadError {
             | LoadError::Signature { .. }
             | LoadError::NoConsent { .. }
             | LoadError::NoOverwrite { .. }
+            | LoadError::ForeignFile { .. }
             | LoadError::ReadOnly { .. } => ExitClass::Refused,
             LoadError::Stopped { .. } => ExitClass::Interrupted,
             LoadError::Unseen { .. } => ExitClass::Rights,
+            LoadError::Host { source } if source.is_refusal() => ExitClass::Refused,
             LoadError::Host { source } if source.is_permission() => ExitClass::Rights,
             LoadError::Host { source } if source.errno() == Some(libc::ENOENT) => ExitClass::Usage,
             _ => ExitClass::Failed,

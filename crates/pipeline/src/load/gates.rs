@@ -12,9 +12,8 @@ mod uses;
 use super::error::shown;
 use super::{Consent, LoadError, signatures};
 use device::{Device, kernel_name};
-use host::files::{self, Access, DataFile};
-use host::{Host, clock, rights};
-use std::path::Path;
+use host::files::{Access, DataFile};
+use host::{Host, Target, clock, rights};
 
 /// How often and how long apart a device is looked at before it counts as open or claimed: udev and partitioning tools
 /// open every new device for a moment, and that is no use of it.
@@ -27,9 +26,9 @@ const DEPTH: u32 = 8;
 /// Lets a device be written, and claims it, so that nobody can mount it or build on it until the claim is dropped.
 /// Every refusal names what is in the way. Nothing on the device is changed. Beside the claim come notes for the reader of
 /// the result.
-pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<(DataFile, Vec<String>), LoadError> {
-    let target = shown(path);
-    let name = kernel_name(host, path)?;
+pub fn claim(host: &Host, opened: &Target, consent: &Consent) -> Result<(DataFile, Vec<String>), LoadError> {
+    let target = shown(opened.path());
+    let name = kernel_name(host, opened)?;
     let device = Device::new(host, &name);
     refuse(&target, uses::of(host, &device, DEPTH), &device, host)?;
     if host.number(&format!("/sys/class/block/{name}/ro")) == Some(1) {
@@ -38,12 +37,15 @@ pub fn claim(host: &Host, path: &Path, consent: &Consent) -> Result<(DataFile, V
     if !consent.destroy_data {
         return Err(LoadError::NoConsent { target });
     }
-    let claim = claim_exclusively(host, &device, path, &target)?;
+    let claim = claim_exclusively(host, &device, opened)?;
+    // What came between the first look and the claim; from now on nothing that claims can.
+    refuse(&target, uses::of(host, &device, DEPTH), &device, host)?;
     let openers = settled(|| openers::of(host, &device), |found| !found.uses.is_empty());
     refuse(&target, openers.uses, &device, host)?;
     let notes = doubts(&target, openers.unseen, rights::is_root())?;
     if !consent.force_signature {
-        let found = signatures::find(&claim).map_err(|error| host::Error::io("read", path, error))?;
+        let found =
+            signatures::find(&claim).map_err(|error| host::Error::io("read", opened.path(), error))?;
         if let Some((what, offset)) = found {
             return Err(LoadError::Signature { target, what, offset });
         }
@@ -64,10 +66,14 @@ fn doubts(target: &str, unseen: Option<String>, is_root: bool) -> Result<Vec<Str
 }
 
 /// Lets an existing file be written: refused while it backs a loop device, is swap space or exported, or while another
-/// process has it open for writing, as a database or a virtual machine has. Gives what could not be looked at, for the
+/// process has it open for writing, as a database or a virtual machine has, and where it may be another user's file under a
+/// name that somebody made. Gives what could not be looked at, for the
 /// reader of the result: a file that its owner lets be written is not refused for that.
-pub fn file(host: &Host, path: &Path) -> Result<Vec<String>, LoadError> {
-    let Some(identity) = files::identity(path) else { return Ok(Vec::new()) };
+pub fn file(host: &Host, target: &Target) -> Result<Vec<String>, LoadError> {
+    let (path, identity) = (target.path(), target.identity());
+    if let Some(why) = target.foreign_names() {
+        return Err(LoadError::ForeignFile { target: shown(path), why: why.into() });
+    }
     let mut uses = uses::of_file(host, path, &identity);
     let openers = settled(|| openers::of_file(host, path, &identity), |found| !found.uses.is_empty());
     uses.extend(openers.uses);
@@ -79,11 +85,11 @@ pub fn file(host: &Host, path: &Path) -> Result<Vec<String>, LoadError> {
     Err(LoadError::InUse { target: shown(path), uses, advice })
 }
 
-fn claim_exclusively(host: &Host, device: &Device, path: &Path, target: &str) -> Result<DataFile, LoadError> {
+fn claim_exclusively(host: &Host, device: &Device, target: &Target) -> Result<DataFile, LoadError> {
     let access = Access { exclusive: true, ..Access::default() };
     let is_busy =
         |claim: &host::Result<DataFile>| matches!(claim, Err(error) if error.errno() == Some(libc::EBUSY));
-    let claim = settled(|| DataFile::open(path, access), is_busy);
+    let claim = settled(|| target.reopen(access), is_busy);
     if !is_busy(&claim) {
         return Ok(claim?);
     }
@@ -92,7 +98,7 @@ fn claim_exclusively(host: &Host, device: &Device, path: &Path, target: &str) ->
     let mut uses = vec![claimed];
     uses.extend(openers::of(host, device).uses);
     let advice = "a directory on a file system of it as the target".into();
-    Err(LoadError::InUse { target: target.into(), uses, advice })
+    Err(LoadError::InUse { target: shown(target.path()), uses, advice })
 }
 
 /// Looks again while something is in the way that may be gone in a moment.

@@ -13,18 +13,23 @@ use std::path::Path;
 /// Bytes written at a time.
 const CHUNK: u64 = 1 << 20;
 
-/// Makes a new file for a job: `bytes` long where its mode says so.
+/// Bytes written between two looks at what is left to others.
+const LOOK_BYTES: u64 = 16 << 20;
+
+/// Makes a new file for a job: `bytes` long where its mode says so. `is_short` is asked now and then whether somebody
+/// else's writing has left too little room to go on.
 pub fn make(
     file: &DataFile,
     bytes: u64,
     job: &Job,
     stop: &Stop,
+    is_short: &dyn Fn() -> Option<LoadError>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(), LoadError> {
     let made = match job.fallocate {
         // As in fio, what is read is written first, whatever the mode.
-        _ if job.rw.reads() => return write_all(file, bytes, stop, progress),
-        Fallocate::Written => return write_all(file, bytes, stop, progress),
+        _ if job.rw.reads() => return write(file, bytes, stop, is_short, progress),
+        Fallocate::Written => return write(file, bytes, stop, is_short, progress),
         Fallocate::None => Ok(()),
         Fallocate::Reserved => file.reserve(bytes),
         Fallocate::Truncate => file.extend(bytes),
@@ -35,19 +40,36 @@ pub fn make(
     })
 }
 
-/// Writes the first `bytes` of the file and waits until they are on the device. `file` decides whether the writes are
+/// Writes the first `bytes` of the file, as [`make`] does. `file` decides whether the writes are
 /// direct; `progress` gets bytes done and bytes in all.
+#[cfg(test)]
 pub fn write_all(
     file: &DataFile,
     bytes: u64,
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(), LoadError> {
+    write(file, bytes, stop, &|| None, progress)
+}
+
+/// Writes all of it and waits until it is on the device.
+fn write(
+    file: &DataFile,
+    bytes: u64,
+    stop: &Stop,
+    is_short: &dyn Fn() -> Option<LoadError>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), LoadError> {
+    let mut looked = 0;
     let mut blocks = Blocks::random(1, CHUNK as usize, mix64(host::clock::monotonic_ns()));
     let mut done = 0;
     while done < bytes {
         if stop.is_asked() {
             return Err(LoadError::Stopped { target: directory(file), signal: stop.signal_name() });
+        }
+        if done >= looked + LOOK_BYTES {
+            looked = done;
+            is_short().map_or(Ok(()), Err)?;
         }
         let chunk = blocks.get(0);
         refresh(chunk, done);

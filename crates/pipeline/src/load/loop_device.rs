@@ -1,8 +1,14 @@
 //! A loop device over a file of its own, for tests. Detached when dropped.
 
 use host::files::{Access, DataFile, TemporaryDir, temporary_dir};
-use host::{rights, spawn};
+use host::{Target, rights, spawn};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a path stands for, as a command opens it.
+pub fn opened(path: &Path) -> Arc<Target> {
+    Arc::new(Target::open(path).unwrap())
+}
 
 pub struct LoopDevice {
     pub path: PathBuf,

@@ -41,7 +41,7 @@ pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use covering::covering;
 pub use error::{ExitClass, LoadError};
-pub use prepare::{Place, Prepared, prepare};
+pub use prepare::{Place, Prepared, loadable, prepare};
 pub use preset::Preset;
 pub use running::{Running, Side, Snapshot};
 pub use start::start;

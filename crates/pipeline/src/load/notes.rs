@@ -30,6 +30,7 @@ pub fn of_job(prepared: &Prepared, job: &Job) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::loop_device::opened;
     use crate::load::{Consent, prepare};
     use host::signals::Stop;
     use model::job::Rw;
@@ -40,7 +41,8 @@ mod tests {
         let job = Job { direct: false, size: 1 << 20, rw: Rw::Randrw, ..Job::default() };
         let stop = Stop::new();
         let host = Host::live();
-        let prepared = prepare(&host, dir.path(), &job, &Consent::default(), &stop, &mut |_, _| {}).unwrap();
+        let prepared =
+            prepare(&host, &opened(dir.path()), &job, &Consent::default(), &stop, &mut |_, _| {}).unwrap();
         if prepared.is_in_memory() {
             println!("skipped: the temporary directory lives in memory");
             return;

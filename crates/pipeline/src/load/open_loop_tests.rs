@@ -1,6 +1,6 @@
 //! Open loops: a stall that a closed loop hides shows in full.
 
-use super::loop_device::StallingDevice;
+use super::loop_device::{StallingDevice, opened};
 use super::patience::until_counted;
 use super::*;
 use host::Host;
@@ -29,7 +29,7 @@ fn job(ioengine: &str, open_loop: bool, arrivals: Arrivals) -> Job {
 fn with_a_stall(device: &StallingDevice, job: &Job) -> Option<(LoadResult, bool)> {
     let consent = Consent { destroy_data: true, ..Consent::default() };
     let prepared =
-        prepare(&Host::live(), device.path(), job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+        prepare(&Host::live(), &opened(device.path()), job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
     let running = start(&prepared, job, 1, Region::WHOLE).unwrap();
     until_counted(&running, "before the stall", |seen| seen.ios > 0);
     assert!(running.wait_ms(800, &Stop::new()), "{:?}", running.failure());
@@ -128,7 +128,8 @@ fn what_was_never_submitted_is_counted() {
         ..Job::default()
     };
     let prepared =
-        prepare(&Host::live(), dir.path(), &job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
+        prepare(&Host::live(), &opened(dir.path()), &job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+            .unwrap();
     let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
     until_counted(&running, "an open loop", |seen| seen.ios > 100);
     let (origin_ns, least_ns) = (running.origin_ns(), host::clock::monotonic_ns());

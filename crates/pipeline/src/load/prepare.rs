@@ -2,12 +2,12 @@
 
 use super::error::shown;
 use super::{Consent, LoadError, Needs, check, gates, layout};
-use host::files::{self, Access, DataFile, Kind};
+use host::files::{Access, DataFile, Kind};
 use host::signals::Stop;
-use host::{Host, scratch};
+use host::{Host, Target, scratch};
 use model::job::{Job, Sharing};
 use model::units;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Scratch size where the job names none.
@@ -16,10 +16,8 @@ const SCRATCH_BYTES: u64 = 1 << 30;
 /// The target itself.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// As the user named it.
-    pub path: PathBuf,
-    /// What it is.
-    pub kind: Kind,
+    /// It, opened when it was judged. Whatever is made below it or opened again goes through this.
+    pub target: Arc<Target>,
     /// Kernel name of the block device whose queue acts below it, where there is one.
     pub device: Option<String>,
     /// Where what is made below a target is written down, so that it can be removed after a crash; none in tests.
@@ -153,39 +151,54 @@ impl Prepared {
 /// is left behind by an error.
 pub fn prepare(
     host: &Host,
-    target: &Path,
+    target: &Arc<Target>,
     job: &Job,
     consent: &Consent,
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Prepared, LoadError> {
     let engine = check::job(job)?;
-    let none = |why: &str| LoadError::NoTarget { target: shown(target), why: why.into() };
     if !host.is_live() {
-        return Err(none("it belongs to a captured machine, and only the live one can be loaded"));
+        return Err(none(target, "it belongs to a captured machine, and only the live one can be loaded"));
     }
-    let kind = files::kind(target)?;
-    let prepared = match kind {
-        _ if engine.needs != Needs::Files => bare(target, kind),
+    loadable(target)?;
+    let prepared = match target.kind() {
+        _ if engine.needs != Needs::Files => bare(target),
         Kind::Directory => directory(target, job, stop, progress)?,
         Kind::File => one_file(job).and_then(|()| regular_file(target, job, consent))?,
         Kind::BlockDevice { .. } => one_file(job).and_then(|()| device(host, target, job, consent))?,
-        Kind::Other => return Err(none("it is neither directory, regular file nor block device")),
+        Kind::Other => return Err(none(target, NEITHER)),
     };
     check::fits(&prepared, job)?;
     Ok(prepared)
 }
 
+const NEITHER: &str = "it is neither directory, regular file nor block device";
+
+/// Whether a target holds data at all, whatever the job: attributes of the kernel are settings, and pipes and terminals
+/// keep nothing.
+pub fn loadable(target: &Target) -> Result<(), LoadError> {
+    match (target.kind(), target.kernel_file_system()) {
+        (Kind::Other, _) => Err(none(target, NEITHER)),
+        (_, Some(kind)) => Err(none(target, &format!("{kind} holds attributes of the kernel and no data"))),
+        _ => Ok(()),
+    }
+}
+
+fn none(target: &Target, why: &str) -> LoadError {
+    LoadError::NoTarget { target: shown(target.path()), why: why.into() }
+}
+
 /// For an engine that works on no files.
-fn bare(target: &Path, kind: Kind) -> Prepared {
+fn bare(target: &Arc<Target>) -> Prepared {
     Prepared {
-        target: shown(target),
-        place: Arc::new(Place { path: target.into(), kind, device: None, state_dir: None }),
+        target: shown(target.path()),
+        place: Arc::new(Place { target: Arc::clone(target), device: None, state_dir: None }),
         files: Vec::new(),
         file_bytes: 0,
         unused_bytes: 0,
         align_bytes: 1,
-        writable: kind == Kind::Directory,
+        writable: target.kind() == Kind::Directory,
         in_memory: false,
         keep_cache: true,
         notes: Vec::new(),
@@ -213,7 +226,7 @@ fn one_file(job: &Job) -> Result<(), LoadError> {
 /// Scratch files, written in full: a first write would measure the allocation as well. A job that reads nothing may ask
 /// for less (`fallocate`).
 fn directory(
-    dir: &Path,
+    dir: &Arc<Target>,
     job: &Job,
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
@@ -243,7 +256,8 @@ fn directory(
         for file in fresh.by_ref().take(job.files.count() as usize) {
             let file = file?;
             let writer = file.reopen(Access { direct, write: true, ..Access::default() })?;
-            layout::make(&writer, file_bytes, job, stop, &mut |now, _| progress(done + now, bytes))?;
+            let mut told = |now: u64, _| progress(done + now, bytes);
+            layout::make(&writer, file_bytes, job, stop, &|| eaten(dir, bytes), &mut told)?;
             done += file_bytes;
             own.push(file);
         }
@@ -254,7 +268,7 @@ fn directory(
         notes: vec![format!(
             "{what} of {} in {}, removed at the end",
             units::bytes(bytes as f64),
-            shown(dir)
+            shown(dir.path())
         )],
         file_bytes,
         unused_bytes: job.offset,
@@ -262,7 +276,7 @@ fn directory(
         writable: true,
         files,
         in_memory,
-        ..bare(dir, Kind::Directory)
+        ..bare(dir)
     }
     .without_cache())
 }
@@ -286,19 +300,37 @@ pub(super) fn last_start(job: &Job) -> u64 {
     job.offset.saturating_add(job.offset_increment.saturating_mul(last))
 }
 
-fn room(dir: &Path, wanted_bytes: u64) -> Result<(), LoadError> {
-    let space = Host::live().space(&dir.to_string_lossy());
-    let Some(space) = space else { return Ok(()) };
+fn room(dir: &Target, wanted_bytes: u64) -> Result<(), LoadError> {
+    let Some(space) = dir.space() else { return Ok(()) };
     let reserve_bytes = scratch::reserve_bytes(space.total_bytes);
     if wanted_bytes <= space.free_bytes.saturating_sub(reserve_bytes) {
         return Ok(());
     }
-    Err(LoadError::NoSpace { target: shown(dir), wanted_bytes, free_bytes: space.free_bytes, reserve_bytes })
+    Err(LoadError::NoSpace {
+        target: shown(dir.path()),
+        wanted_bytes,
+        free_bytes: space.free_bytes,
+        reserve_bytes,
+    })
+}
+
+/// Why to stop writing: others took space meanwhile, and now the reserve is being used up. Its last sixteenth is left to
+/// what the file system writes for itself.
+fn eaten(dir: &Target, wanted_bytes: u64) -> Option<LoadError> {
+    let space = dir.space()?;
+    let (free_bytes, reserve_bytes) = (space.free_bytes, scratch::reserve_bytes(space.total_bytes));
+    let is_eaten = free_bytes < reserve_bytes - reserve_bytes / 16;
+    is_eaten.then(|| LoadError::NoSpace {
+        target: shown(dir.path()),
+        wanted_bytes,
+        free_bytes,
+        reserve_bytes,
+    })
 }
 
 /// Direct I/O on a file system that has none is refused or, worse, accepted and ignored.
-fn refuse_direct(target: &Path, file: &DataFile, job: &Job) -> Result<(), LoadError> {
-    let error = |why: &str| Err(LoadError::NoDirect { target: shown(target), why: why.into() });
+fn refuse_direct(target: &Target, file: &DataFile, job: &Job) -> Result<(), LoadError> {
+    let error = |why: &str| Err(LoadError::NoDirect { target: shown(target.path()), why: why.into() });
     if !job.direct {
         Ok(())
     } else if file.is_in_memory() {
@@ -310,15 +342,16 @@ fn refuse_direct(target: &Path, file: &DataFile, job: &Job) -> Result<(), LoadEr
     }
 }
 
-fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
+fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
+    let path = target.path();
     let write = job.rw.changes();
     if write && !consent.overwrite {
         return Err(LoadError::NoOverwrite { target: shown(path) });
     }
-    let mut notes = if write { gates::file(&Host::live(), path)? } else { Vec::new() };
-    let file = DataFile::open(path, Access { write, ..Access::default() })?;
-    refuse_direct(path, &file, job)?;
-    let bytes = used_end(path, job, file.bytes())?;
+    let mut notes = if write { gates::file(&Host::live(), target)? } else { Vec::new() };
+    let file = target.reopen(Access { write, ..Access::default() })?;
+    refuse_direct(target, &file, job)?;
+    let bytes = used_end(target, job, file.bytes())?;
     match file.written_bytes(bytes) {
         Some(0) if job.rw.reads() => return Err(LoadError::NothingWritten { target: shown(path), bytes }),
         Some(written) if written < bytes => notes.push(format!(
@@ -339,24 +372,23 @@ fn regular_file(path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, L
         in_memory,
         notes,
         files: vec![vec![file]],
-        ..bare(path, Kind::File)
+        ..bare(target)
     }
     .without_cache())
 }
 
-fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
+fn device(host: &Host, target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
     let write = job.rw.changes();
-    let claimed = if write { Some(gates::claim(host, path, consent)?) } else { None };
+    let claimed = if write { Some(gates::claim(host, target, consent)?) } else { None };
     let (claim, mut notes) = claimed.map_or((None, Vec::new()), |(claim, notes)| (Some(claim), notes));
-    let file = DataFile::open(path, Access { write, ..Access::default() })?;
-    let bytes = used_end(path, job, file.bytes())?;
+    let file = target.reopen(Access { write, ..Access::default() })?;
+    let bytes = used_end(target, job, file.bytes())?;
     if job.rw.reads() {
         notes.push(format!(
             "blocks of {} that were never written or were trimmed may be answered without touching the medium",
-            shown(path)
+            shown(target.path())
         ));
     }
-    let kind = files::kind(path)?;
     Ok(Prepared {
         file_bytes: bytes,
         unused_bytes: job.offset,
@@ -365,13 +397,14 @@ fn device(host: &Host, path: &Path, job: &Job, consent: &Consent) -> Result<Prep
         notes,
         files: vec![vec![file]],
         _claim: claim,
-        ..bare(path, kind)
+        ..bare(target)
     }
     .without_cache())
 }
 
 /// Where the bytes that the job uses end: those asked for, or all there are.
-fn used_end(path: &Path, job: &Job, there: u64) -> Result<u64, LoadError> {
+fn used_end(target: &Target, job: &Job, there: u64) -> Result<u64, LoadError> {
+    let path = target.path();
     if there == 0 {
         return Err(LoadError::NoTarget { target: shown(path), why: "it is empty".into() });
     }

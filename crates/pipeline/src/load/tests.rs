@@ -1,5 +1,6 @@
 //! Whole loads on real files.
 
+use super::loop_device::opened;
 use super::patience::{until, until_counted, until_over};
 use super::prepare::Place;
 use super::source::Span;
@@ -15,7 +16,8 @@ use std::sync::Arc;
 fn made_ready(job: &Job) -> (TemporaryDir, Prepared) {
     let dir = temporary_dir("load").unwrap();
     let prepared =
-        prepare(&Host::live(), dir.path(), job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
+        prepare(&Host::live(), &opened(dir.path()), job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+            .unwrap();
     (dir, prepared)
 }
 
@@ -158,7 +160,8 @@ fn discards_reach_devices_and_files() {
         let job = Job { rw: Rw::Trim, bs: 64 << 10, time_based: false, size: 0, ..small(engine) };
         let consent = Consent { destroy_data: true, ..Consent::default() };
         let prepared =
-            prepare(&Host::live(), &device.path, &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+            prepare(&Host::live(), &opened(&device.path), &job, &consent, &Stop::new(), &mut |_, _| {})
+                .unwrap();
         let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
         until_over(&running);
         assert!(running.failure().is_none(), "{engine}: {:?}", running.failure());
@@ -239,7 +242,7 @@ pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
     let file = host::files::DataFile::open(&path, access).unwrap();
     file.write_at(content, 0).unwrap();
     let file = file.reopen(access).unwrap();
-    let place = Place { path, kind: host::files::Kind::File, device: None, state_dir: None };
+    let place = Place { target: opened(&path), device: None, state_dir: None };
     let worker = Worker {
         index: 0,
         span: Span { start: 0, bytes: content.len() as u64 },
@@ -258,7 +261,10 @@ pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
 }
 
 fn refusal(target: &std::path::Path, job: &Job) -> LoadError {
-    prepare(&Host::live(), target, job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap_err()
+    let ready = host::Target::open(target).map_err(LoadError::from).and_then(|target| {
+        prepare(&Host::live(), &Arc::new(target), job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+    });
+    ready.unwrap_err()
 }
 
 #[test]
@@ -307,7 +313,7 @@ fn existing_files_are_read_only_unless_allowed_and_holes_are_named() {
     let error = refusal(&path, &write);
     assert_eq!(error.exit_class(), ExitClass::Refused, "{error}");
     let ready = |job: &Job, consent: Consent| {
-        prepare(&Host::live(), &path, job, &consent, &Stop::new(), &mut |_, _| {})
+        prepare(&Host::live(), &opened(&path), job, &consent, &Stop::new(), &mut |_, _| {})
     };
     let prepared = ready(&read, Consent::default()).unwrap();
     assert_eq!(prepared.bytes(), 1 << 20);
@@ -340,7 +346,8 @@ fn memory_file_systems_have_no_direct_io() {
     assert!(error.to_string().contains("--direct=0"), "{error}");
     let job = Job { direct: false, ..small("io_uring") };
     let prepared =
-        prepare(&Host::live(), shm, &job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
+        prepare(&Host::live(), &opened(shm), &job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+            .unwrap();
     let result = start(&prepared, &job, 1, Region::WHOLE).unwrap().finish();
     assert!(result.notes.iter().any(|note| note.contains("measures memory")), "{:?}", result.notes);
 }
@@ -355,7 +362,7 @@ fn a_full_or_read_only_file_system_is_a_clean_error() {
     if !device.run("mkfs.ext4", &["-q", &path]) || !device.run("mount", &[&path, &mnt]) {
         return;
     }
-    let scratch = host::scratch::create(&point).unwrap();
+    let scratch = host::scratch::create(&opened(&point)).unwrap();
     let filled = layout::write_all(&scratch, 1 << 30, &Stop::new(), &mut |_, _| {});
     drop(scratch);
     let too_much = refusal(&point, &Job { size: 300 << 20, ..small("io_uring") });
@@ -368,6 +375,33 @@ fn a_full_or_read_only_file_system_is_a_clean_error() {
 }
 
 #[test]
+fn scratch_gives_way_to_what_others_write_meanwhile() {
+    let Some(device) = loop_device::LoopDevice::attach(420 << 20) else { return };
+    let path = device.path.to_string_lossy().into_owned();
+    let point = device.scratch_dir().join("mnt");
+    host::files::create_dirs(&point).unwrap();
+    let mnt = point.to_string_lossy().into_owned();
+    if !device.run("mkfs.ext4", &["-q", "-m", "0", &path]) || !device.run("mount", &[&path, &mnt]) {
+        return;
+    }
+    let others = host::scratch::create(&opened(&point)).unwrap();
+    let job = Job { size: 100 << 20, direct: false, ..small("psync") };
+    let mut most = 0;
+    let result =
+        prepare(&Host::live(), &opened(&point), &job, &Consent::default(), &Stop::new(), &mut |done, _| {
+            if most == 0 {
+                others.reserve(120 << 20).unwrap();
+            }
+            most = done;
+        });
+    drop(others);
+    let result = result.map(drop);
+    assert!(device.run("umount", &[&mnt]));
+    assert!(matches!(&result, Err(LoadError::NoSpace { .. })), "{result:?}");
+    assert!(most < 64 << 20, "{most} bytes were written first");
+}
+
+#[test]
 fn a_device_is_read_freely_and_written_with_consent() {
     let Some(device) = loop_device::LoopDevice::attach(16 << 20) else { return };
     let read = Job { size: 0, ..small("io_uring") };
@@ -377,7 +411,8 @@ fn a_device_is_read_freely_and_written_with_consent() {
     for (job, consent) in [(read, Consent::default()), (write, allowed)] {
         let before = device.content();
         let prepared =
-            prepare(&Host::live(), &device.path, &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+            prepare(&Host::live(), &opened(&device.path), &job, &consent, &Stop::new(), &mut |_, _| {})
+                .unwrap();
         let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
         until_counted(&running, "a device", |seen| seen.ios > 64);
         assert!(running.finish().iops() > 0.0);
@@ -396,7 +431,8 @@ fn scratch_is_written_whole_and_its_writing_can_be_stopped() {
     }
     let stop = Stop::new();
     stop.ask();
-    let stopped = prepare(&Host::live(), dir.path(), &job, &Consent::default(), &stop, &mut |_, _| {});
+    let stopped =
+        prepare(&Host::live(), &opened(dir.path()), &job, &Consent::default(), &stop, &mut |_, _| {});
     assert_eq!(stopped.unwrap_err().exit_class(), ExitClass::Interrupted);
 }
 
@@ -462,7 +498,8 @@ fn a_failing_io_stops_the_load_and_names_the_place() {
         host::files::write_atomically(&path, &"x".repeat(1 << 20)).unwrap();
         let job = Job { size: 0, rw: Rw::Read, direct: engine != "mmap", ..small(engine) };
         let prepared =
-            prepare(&Host::live(), &path, &job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
+            prepare(&Host::live(), &opened(&path), &job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+                .unwrap();
         let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
         assert!(host::spawn::run("truncate", &["-s", "512K", &path.to_string_lossy()]).is_ok());
         assert!(!running.wait_ms(120_000, &Stop::new()), "the load went on");
@@ -479,9 +516,15 @@ fn an_error_of_the_device_ends_the_load_in_every_engine() {
     for engine in ENGINES {
         let Some(device) = loop_device::LoopDevice::attach(8 << 20) else { return };
         let job = Job { size: 0, rw: Rw::Read, direct: engine != "mmap", ..small(engine) };
-        let prepared =
-            prepare(&Host::live(), &device.path, &job, &Consent::default(), &Stop::new(), &mut |_, _| {})
-                .unwrap();
+        let prepared = prepare(
+            &Host::live(),
+            &opened(&device.path),
+            &job,
+            &Consent::default(),
+            &Stop::new(),
+            &mut |_, _| {},
+        )
+        .unwrap();
         // The device keeps its size and has nothing behind its second half.
         let image = device.scratch_dir().join("image");
         assert!(host::spawn::run("truncate", &["-s", "4M", &image.to_string_lossy()]).is_ok());
@@ -527,7 +570,8 @@ fn written_data_lands_inside_the_region_and_nowhere_else() {
         let direct = engine != "mmap";
         let job = Job { size: 512 << 10, rw: Rw::Randwrite, bs: 8192, iodepth: 4, direct, ..small(engine) };
         let consent = Consent { overwrite: true, ..Consent::default() };
-        let prepared = prepare(&Host::live(), &path, &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+        let prepared =
+            prepare(&Host::live(), &opened(&path), &job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
         let running = start(&prepared, &job, 1, Region::half(1)).unwrap();
         // All blocks once, and on.
         until_counted(&running, engine, |seen| seen.ios > 32 + 4);

@@ -1,6 +1,7 @@
 //! Whole loads on real files: what is reached, in what order it ends, and what reading back finds.
 
 use super::data::Data;
+use super::loop_device::opened;
 use super::patience::{until_counted, until_over};
 use super::source::{CHECKS, Kind, NextStage, Source, Span, Surroundings};
 use super::*;
@@ -31,7 +32,7 @@ fn verifying(rw: Rw) -> Job {
 
 fn ready(target: &Path, job: &Job) -> Result<Prepared, LoadError> {
     let consent = Consent { overwrite: true, ..Consent::default() };
-    prepare(&Host::live(), target, job, &consent, &Stop::new(), &mut |_, _| {})
+    prepare(&Host::live(), &opened(target), job, &consent, &Stop::new(), &mut |_, _| {})
 }
 
 /// Runs a job to its own end.

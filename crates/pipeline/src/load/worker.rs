@@ -209,8 +209,7 @@ impl Worker {
     pub fn bad_block(&self, io: Io, what: String) {
         self.shared.verified(0, std::slice::from_ref(&what));
         if self.job.verify.is_some_and(|verify| verify.fatal) {
-            let path =
-                self.files.get(usize::from(io.file)).map_or(self.place.path.as_path(), |file| file.path());
+            let path = self.path_of(io);
             self.shared.fail(LoadError::Corrupt { target: super::error::shown(path), what });
         }
     }
@@ -221,12 +220,16 @@ impl Worker {
         self.shared.stop.load(Relaxed)
     }
 
+    fn path_of(&self, io: Io) -> &std::path::Path {
+        self.files.get(usize::from(io.file)).map_or_else(|| self.place.target.path(), |file| file.path())
+    }
+
     /// Counts a failed I/O and stops the load: a rate or a latency measured over failing I/O is of no use, so the
     /// first failure ends it. `errno` 0 is an unexpected end of the file.
     #[cold]
     pub fn fail(&self, io: Io, errno: i32) {
         *lock(&self.shared.errors).entry(errno).or_default() += 1;
-        let path = self.files.get(usize::from(io.file)).map_or(self.place.path.as_path(), |file| file.path());
+        let path = self.path_of(io);
         self.shared.fail(LoadError::io(path, io.kind.word(), io.offset, u64::from(io.bytes), errno));
     }
 }

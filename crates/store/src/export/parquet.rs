@@ -4,6 +4,7 @@
 use super::tables::{Cell, Holds, Subject, TABLES, Table};
 use crate::error::{Kind, StoreError};
 use crate::moment;
+use host::files::Folder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -41,6 +42,7 @@ pub struct ExportedTable {
 /// Writes records one after the other, those of one day together.
 pub struct Writer {
     to: PathBuf,
+    folder: Folder,
     records: u64,
     day: String,
     open: Vec<Open>,
@@ -48,9 +50,9 @@ pub struct Writer {
 
 impl Writer {
     pub fn new(to: &Path) -> Result<Writer, StoreError> {
-        host::files::create_dirs(to)?;
+        let folder = Folder::make(to)?;
         let open = TABLES.iter().map(Open::new).collect();
-        Ok(Writer { to: to.into(), records: 0, day: String::new(), open })
+        Ok(Writer { to: to.into(), folder, records: 0, day: String::new(), open })
     }
 
     /// Adds a record that is not older than the one before it.
@@ -61,7 +63,7 @@ impl Writer {
             self.day = day;
         }
         for open in &mut self.open {
-            let done = open.add(subject, &self.to, &self.day);
+            let done = open.add(subject, &self.folder, &self.day);
             done.map_err(|error| failure(&self.to, open.table, &error))?;
         }
         self.records += 1;
@@ -78,7 +80,8 @@ impl Writer {
     /// Writes what is left, and `_SUCCESS` beside the tables: without that the export is not whole.
     pub fn finish(mut self) -> Result<Exported, StoreError> {
         self.close()?;
-        host::files::write_atomically(&self.to.join("_SUCCESS"), "")?;
+        let written = self.folder.create_new("_SUCCESS")?.sync_all();
+        written.map_err(|error| host::Error::io("write", self.to.join("_SUCCESS"), error))?;
         Ok(Exported { records: self.records, tables: self.open.into_iter().map(|open| open.done).collect() })
     }
 }
@@ -107,7 +110,7 @@ impl Open {
         Open { table, columns, lines: 0, file: None, done }
     }
 
-    fn add(&mut self, subject: &Subject, to: &Path, day: &str) -> Result<(), ParquetError> {
+    fn add(&mut self, subject: &Subject, to: &Folder, day: &str) -> Result<(), ParquetError> {
         let mut failed = None;
         (self.table.lines)(subject, &mut |cells| {
             self.columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
@@ -139,7 +142,7 @@ fn group(
     file: &mut Option<SerializedFileWriter<File>>,
     table: &'static Table,
     columns: &mut [Column],
-    to: &Path,
+    to: &Folder,
     day: &str,
 ) -> Result<(), ParquetError> {
     if file.is_none() {
@@ -148,11 +151,10 @@ fn group(
     file.as_mut().map_or(Ok(()), |file| put(file, columns))
 }
 
-fn create(table: &Table, to: &Path, day: &str) -> Result<SerializedFileWriter<File>, ParquetError> {
-    let folder = to.join(table.name).join(format!("date={day}"));
+fn create(table: &Table, to: &Folder, day: &str) -> Result<SerializedFileWriter<File>, ParquetError> {
     let outside = |error: host::Error| ParquetError::External(Box::new(error));
-    host::files::create_dirs(&folder).map_err(outside)?;
-    let file = host::files::create_new(&folder.join("part-0.parquet")).map_err(outside)?;
+    let folder = to.below(table.name).and_then(|folder| folder.below(&format!("date={day}")));
+    let file = folder.and_then(|folder| folder.create_new("part-0.parquet")).map_err(outside)?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by(format!("iodyno {}", env!("CARGO_PKG_VERSION")));

@@ -3,13 +3,14 @@
 use super::plan::Plan;
 use crate::commands::Context;
 use crate::live::Teller;
+use host::Target;
 use host::clock;
 use host::signals::Stop;
 use model::job::{Job, Rw};
 use model::target::{TargetFacts, TargetKind};
 use model::units;
 use pipeline::load::{self, Consent, LoadError, Prepared};
-use std::path::Path;
+use std::sync::Arc;
 
 /// The first scratch, which tells how fast writing is, bytes. A disk that writes a megabyte a second has it in time, too.
 const FIRST: u64 = 8 << 20;
@@ -31,13 +32,13 @@ impl Ground {
     /// Makes the target ready; scratch in a directory, nothing but reads elsewhere.
     pub fn prepare(
         context: &Context,
-        facts: &TargetFacts,
+        (target, facts): (&Arc<Target>, &TargetFacts),
         plan: &Plan,
         stop: &Stop,
         line: &Teller,
     ) -> Result<Ground, LoadError> {
         let with = |has_direct: bool| {
-            let maker = Maker { context, target: Path::new(&facts.name), stop, line, has_direct };
+            let maker = Maker { context, target, stop, line, has_direct };
             match facts.kind {
                 TargetKind::Directory => maker.scratch(plan, facts.free_bytes.unwrap_or(u64::MAX)),
                 _ => maker.make(Job { direct: has_direct, iodepth: 1, ..Job::default() }),
@@ -59,7 +60,7 @@ impl Ground {
 /// What every attempt has in common.
 struct Maker<'a> {
     context: &'a Context,
-    target: &'a Path,
+    target: &'a Arc<Target>,
     stop: &'a Stop,
     line: &'a Teller,
     has_direct: bool,

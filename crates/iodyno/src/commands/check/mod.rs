@@ -11,13 +11,14 @@ use super::Context;
 use super::job_args::duration_ms;
 use super::layers_arg::{LayersArg, wish};
 use super::run::facts::{machine_facts, target_facts};
+use super::run::targets;
 use crate::exit::{Exit, Failure};
 use crate::keep;
 use crate::live::Teller;
 use document::Document;
 use ground::Ground;
-use host::DeviceLock;
 use host::signals::Stop;
+use host::{DeviceLock, Target};
 use loads::{Done, Loads};
 use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
@@ -32,6 +33,7 @@ use pipeline::load::ExitClass;
 use pipeline::report::check as report;
 use plan::{Mode, Plan};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -158,7 +160,8 @@ fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
     let provenance = crate::provenance::of(&context.host);
     let plan = Plan::of(args.mode(), args.observe);
     let stop = context.stop_on_signals()?;
-    let target = target_facts(&context.host, Path::new(&path.target), &path);
+    let opened = targets::opened(Path::new(&args.target), &path);
+    let target = target_facts(opened.as_deref().ok(), &path);
     let mut check = CheckResult {
         mode: if args.no_load { "no load".into() } else { plan.mode.word().into() },
         target,
@@ -171,7 +174,7 @@ fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
         check.unseen.push("Loads: none was made (--no-load).".into());
         return Ok(Some(Case { provenance, path, check, sensors: Vec::new(), failure: None }));
     }
-    let (done, refusal, failure) = measure(args, context, (&path, &mut check), &plan, &stop)?;
+    let (done, refusal, failure) = measure(args, context, (&path, &mut check), (opened, &plan), &stop)?;
     if stop.is_asked() {
         let note = "no scratch is left, no setting was touched, and half a check is not kept";
         context.out.note(format!("iodyno: stopped by {}; {note}.", stop.signal_name()));
@@ -195,7 +198,7 @@ fn measure(
     args: &Args,
     context: &Context,
     (path, check): (&IoPath, &mut CheckResult),
-    plan: &Plan,
+    (target, plan): (Result<Arc<Target>, Failure>, &Plan),
     stop: &Stop,
 ) -> Result<Measured, Failure> {
     let device = path.queue_device().map(|layer| layer.name.clone());
@@ -217,7 +220,11 @@ fn measure(
     if stop.is_asked() {
         return Ok((loads.finish(), None, None));
     }
-    let ground = match Ground::prepare(context, &check.target, plan, stop, &line) {
+    let target = match target {
+        Ok(target) => target,
+        Err(failure) => return Ok((loads.finish(), Some(format!("Loads: {}.", failure.message)), None)),
+    };
+    let ground = match Ground::prepare(context, (&target, &check.target), plan, stop, &line) {
         Ok(ground) => ground,
         Err(error) if error.exit_class() == ExitClass::Interrupted => {
             return Ok((loads.finish(), None, None));

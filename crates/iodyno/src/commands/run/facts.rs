@@ -1,27 +1,32 @@
 //! What the lint has to know of the target and of this machine, read where it is.
 
-use host::files::{self, Access, DataFile, Kind};
-use host::{Host, process, scratch};
+use host::files::{Access, Kind};
+use host::{Host, Target, process, scratch};
 use model::iopath::{IoPath, LayerKind};
 use pipeline::diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
 use pipeline::inventory::cgroups::{self, IoLimit};
-use std::path::Path;
 
 /// Facts about a target. Opens a regular file for reading, to ask how much of it was ever written; writes nothing.
 /// What cannot be found out is none.
-pub fn target_facts(host: &Host, target: &Path, path: &IoPath) -> TargetFacts {
-    let name = target.to_string_lossy().into_owned();
-    let kind = match files::kind(target) {
-        Ok(Kind::Directory) => TargetKind::Directory,
-        Ok(Kind::File) => TargetKind::File,
-        Ok(Kind::BlockDevice { .. }) => TargetKind::Device,
-        Ok(Kind::Other) | Err(_) => TargetKind::Missing,
+pub fn target_facts(target: Option<&Target>, path: &IoPath) -> TargetFacts {
+    let target = target.filter(|target| target.kernel_file_system().is_none());
+    let kind = match target.map(Target::kind) {
+        Some(Kind::Directory) => TargetKind::Directory,
+        Some(Kind::File) => TargetKind::File,
+        Some(Kind::BlockDevice { .. }) => TargetKind::Device,
+        Some(Kind::Other) | None => TargetKind::Missing,
     };
-    let mut facts = TargetFacts { name, kind, is_in_memory: is_in_memory(path), ..TargetFacts::default() };
+    let mut facts = TargetFacts {
+        name: path.target.clone(),
+        kind,
+        is_in_memory: is_in_memory(path),
+        ..TargetFacts::default()
+    };
     match kind {
-        TargetKind::Directory => facts.free_bytes = usable_bytes(host, &facts.name),
+        TargetKind::Directory => facts.free_bytes = target.and_then(usable_bytes),
         TargetKind::File => {
-            let Ok(file) = DataFile::open(target, Access::default()) else { return facts };
+            let file = target.and_then(|target| target.reopen(Access::default()).ok());
+            let Some(file) = file else { return facts };
             facts.bytes = Some(file.bytes());
             facts.is_in_memory |= file.is_in_memory();
             let written = file.written_bytes(file.bytes());
@@ -35,8 +40,8 @@ pub fn target_facts(host: &Host, target: &Path, path: &IoPath) -> TargetFacts {
 }
 
 /// What scratch may take: free space less what it leaves to others.
-fn usable_bytes(host: &Host, directory: &str) -> Option<u64> {
-    let space = host.space(directory)?;
+fn usable_bytes(directory: &Target) -> Option<u64> {
+    let space = directory.space()?;
     Some(space.free_bytes.saturating_sub(scratch::reserve_bytes(space.total_bytes)))
 }
 
@@ -111,6 +116,7 @@ fn cpu_list(text: &str) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use host::files;
 
     #[test]
     fn reads_lists_and_versions() {
@@ -136,11 +142,11 @@ mod tests {
         files::write_atomically(&name, &"x".repeat(1 << 20)).unwrap();
         let host = Host::live();
         let path = pipeline::inventory::collect(&host, &name.to_string_lossy()).unwrap();
-        let file = target_facts(&host, &name, &path);
+        let file = target_facts(Some(&Target::open(&name).unwrap()), &path);
         assert_eq!((file.kind, file.bytes), (TargetKind::File, Some(1 << 20)));
         assert!(file.written_share.is_none_or(|share| share > 0.99), "{file:?}");
         let path = pipeline::inventory::collect(&host, &dir.path().to_string_lossy()).unwrap();
-        let directory = target_facts(&host, dir.path(), &path);
+        let directory = target_facts(Some(&Target::open(dir.path()).unwrap()), &path);
         assert!(directory.kind == TargetKind::Directory && directory.free_bytes.is_some(), "{directory:?}");
         let machine = machine_facts(&host);
         assert!(machine.memory_bytes > Some(1 << 20) && machine.cpus > Some(0) && machine.kernel.is_some());

@@ -6,6 +6,7 @@ use super::stage::Done;
 use crate::commands::Context;
 use crate::commands::job_args::Workload;
 use crate::exit::{Exit, Failure};
+use host::Target;
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
 use model::job::Section;
@@ -14,7 +15,6 @@ use model::sample::SensorLog;
 use pipeline::diagnose::{self, Facts, Machine, TargetFacts};
 use pipeline::load::language;
 use pipeline::report::lint;
-use std::path::Path;
 
 /// What the rules are given, kept from before the load until after it.
 #[derive(Debug)]
@@ -28,10 +28,15 @@ pub struct Lint {
 
 impl Lint {
     /// Judges the job and says what was found, with the corrected job where it was given in fio's words.
-    pub fn before(args: &Args, context: &Context, workload: &Workload, path: &IoPath) -> Lint {
+    pub fn before(
+        args: &Args,
+        context: &Context,
+        workload: &Workload,
+        (root, path): (&Target, &IoPath),
+    ) -> Lint {
         let mut lint = Lint {
             sections: workload.sections.clone(),
-            target: target_facts(&context.host, Path::new(&path.target), path),
+            target: target_facts(Some(root), path),
             machine: machine_facts(&context.host),
             findings: Vec::new(),
         };
@@ -69,7 +74,7 @@ impl Lint {
         args: &Args,
         context: &Context,
         workload: &Workload,
-        path: &IoPath,
+        (root, path): (&Target, &IoPath),
     ) -> Vec<Section> {
         let sections = diagnose::corrected(&self.sections, &self.findings);
         if sections == self.sections {
@@ -78,7 +83,7 @@ impl Lint {
         context.out.note("running the corrected job");
         let is_fio = workload.is_fio;
         let corrected = Workload { sections: sections.clone(), notes: Vec::new(), is_fio };
-        *self = Lint::before(args, context, &corrected, path);
+        *self = Lint::before(args, context, &corrected, (root, path));
         sections
     }
 

@@ -12,13 +12,14 @@ mod stage;
 mod steady;
 mod study;
 mod sweep;
-mod targets;
+pub mod targets;
 
 use crate::commands::job_args::{JobArgs, Workload, duration_ms};
 use crate::commands::layers_arg::LayersArg;
 use crate::commands::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::keep;
+use host::Target;
 use host::signals::Stop;
 use model::finding::Finding;
 use model::iopath::IoPath;
@@ -31,8 +32,9 @@ use pipeline::load::defaults;
 use pipeline::report::{summary, words};
 pub use stage::View;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use store::Store;
-use targets::Targets;
+use targets::{Opened, Targets};
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -75,26 +77,23 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for note in &workload.notes {
         context.out.note(format!("note: {note}"));
     }
-    let root = targets::root(args.target.as_deref(), &workload)?;
-    if let Ok(kind) = host::files::kind(&root) {
-        for section in &mut workload.sections {
-            match workload.is_fio {
-                true => defaults::stand_in(&mut section.job, kind),
-                false => defaults::on(&mut section.job, kind),
-            }
+    let (root, path) = Opened::default().root(args.target.as_deref(), context, &workload)?;
+    for section in &mut workload.sections {
+        match workload.is_fio {
+            true => defaults::stand_in(&mut section.job, root.kind()),
+            false => defaults::on(&mut section.job, root.kind()),
         }
     }
-    let path = inspect(context, &root)?;
-    let mut lint = lint::Lint::before(args, context, &workload, &path);
+    let mut lint = lint::Lint::before(args, context, &workload, (&root, &path));
     if args.strict {
         lint.refuse()?;
     }
     if args.corrected {
-        workload.sections = lint.correct(args, context, &workload, &path);
+        workload.sections = lint.correct(args, context, &workload, (&root, &path));
     }
     let stop = context.stop_on_signals()?;
     match study_of(args, &workload)? {
-        None => measure_and_keep(args, context, &store, &workload, &path, &stop, lint),
+        None => measure_and_keep(args, context, &store, &workload, (&root, &path), &stop, lint),
         Some((study, job)) => {
             let (target, consent) = (&root, args.job.consent());
             let subject = study::Subject {
@@ -136,11 +135,11 @@ fn measure_and_keep(
     context: &Context,
     store: &Store,
     workload: &Workload,
-    path: &IoPath,
+    (root, path): (&Arc<Target>, &IoPath),
     stop: &Stop,
     lint: lint::Lint,
 ) -> Result<Exit, Failure> {
-    let (targets, studies) = Targets::prepare(args, context, workload, path, stop)?;
+    let (targets, studies) = Targets::prepare(args, context, workload, (root, path), stop)?;
     let done = stage::run_all(args, context, workload, &targets, path, stop)?;
     drop(targets);
     let was_cut = stop.is_asked();

@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::keep;
 use crate::live::Line;
 pub use crate::live::Teller;
+use host::Target;
 use host::signals::Stop;
 use model::finding::Finding;
 use model::iopath::IoPath;
@@ -19,7 +20,7 @@ use model::units::parse_bytes;
 use pipeline::load::{self, Consent, Prepared, Running, Snapshot};
 use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use pipeline::report::{studies as report, words};
-use std::path::Path;
+use std::sync::Arc;
 use store::Store;
 
 /// Options of sweeps, searches and steady state.
@@ -100,7 +101,7 @@ impl StudyArgs {
 /// What is studied.
 pub struct Subject<'a> {
     pub context: &'a Context,
-    pub target: &'a Path,
+    pub target: &'a Arc<Target>,
     pub path: IoPath,
     pub job: Job,
     pub consent: Consent,
@@ -168,7 +169,7 @@ impl Subject<'_> {
     pub fn prepare(&self, jobs: &[Job]) -> Result<(Prepared, Studies), Failure> {
         one_kind_of_target(jobs)?;
         let jobs_by_reference: Vec<&Job> = jobs.iter().collect();
-        let is_directory = matches!(host::files::kind(self.target), Ok(host::files::Kind::Directory));
+        let is_directory = self.target.kind() == host::files::Kind::Directory;
         let widest = precondition::prepared_for(self.args, &load::covering(&jobs_by_reference, is_directory));
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);

@@ -5,6 +5,7 @@ use crate::commands::Context;
 use crate::commands::job_args::Workload;
 use crate::exit::Failure;
 use crate::live::Line;
+use host::Target;
 use host::files::{self, Kind};
 use host::signals::Stop;
 use model::iopath::IoPath;
@@ -12,6 +13,91 @@ use model::job::{Job, Section};
 use model::studies::Studies;
 use pipeline::load::{self, Prepared};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What was opened so far. Every name is looked up once: what it stands for then is what is judged, read and written.
+#[derive(Debug, Default)]
+pub struct Opened(Vec<Arc<Target>>);
+
+impl Opened {
+    /// The target that the I/O path is shown of: the one on the command line, else the first that the job names.
+    pub fn root(
+        &mut self,
+        given: Option<&Path>,
+        context: &Context,
+        workload: &Workload,
+    ) -> Result<(Arc<Target>, IoPath), Failure> {
+        let Some(section) = workload.sections.first() else {
+            return Err(Failure::usage("the job has no section, so there is nothing to run"));
+        };
+        let named = named(given, section)?;
+        let root = match self.of(given, &named) {
+            Ok(root) => root,
+            Err(error) if error.is_refusal() => return Err(error.into()),
+            Err(error) => {
+                // The inventory knows more of what is not there.
+                inspect(context, &named)?;
+                return Err(load::LoadError::from(error).into());
+            }
+        };
+        load::loadable(&root)?;
+        let path = inspect(context, root.path())?;
+        refuse_exchanged(&root, &path)?;
+        Ok((root, path))
+    }
+
+    /// What is at a path. fio would make a file that a job names and that is missing; here scratch in its directory takes
+    /// its place, so that nothing is left behind.
+    fn of(&mut self, given: Option<&Path>, named: &Path) -> host::Result<Arc<Target>> {
+        match self.one(named) {
+            Err(error) if given.is_none() && is_missing(&error) => match named.parent() {
+                Some(parent) if parent.as_os_str().is_empty() => self.one(Path::new(".")),
+                Some(parent) => self.one(parent).map_err(|_| error),
+                None => Err(error),
+            },
+            opened => opened,
+        }
+    }
+
+    fn one(&mut self, path: &Path) -> host::Result<Arc<Target>> {
+        if let Some(known) = self.0.iter().find(|target| target.path() == path) {
+            return Ok(Arc::clone(known));
+        }
+        let target = Arc::new(Target::open(path)?);
+        self.0.push(Arc::clone(&target));
+        Ok(target)
+    }
+}
+
+/// Opens the one target of a command, and makes sure that the path that was shown is that of the same object.
+pub fn opened(named: &Path, path: &IoPath) -> Result<Arc<Target>, Failure> {
+    // A bare name of a device is none of a file here.
+    let is_bare = Path::new(&path.target) == Path::new("/dev").join(named);
+    let named = if is_bare { Path::new(&path.target) } else { named };
+    let target = Target::open(named).map_err(load::LoadError::from)?;
+    refuse_exchanged(&target, path)?;
+    Ok(Arc::new(target))
+}
+
+/// The inventory goes by names. What it told of another object must not be taken for this one's.
+fn refuse_exchanged(target: &Target, path: &IoPath) -> Result<(), Failure> {
+    let (judged, shown) = (target.identity(), files::identity(Path::new(&path.target)));
+    let is_same = match (target.kind(), shown) {
+        (Kind::BlockDevice { .. }, None) => true,
+        (Kind::BlockDevice { .. }, Some(shown)) => shown.special == judged.special,
+        (_, shown) => shown.as_ref() == Some(&judged),
+    };
+    if is_same {
+        return Ok(());
+    }
+    let why = "it was exchanged for something else while iodyno looked at it. Nothing was written. Use a path that \
+               nobody else can change";
+    Err(host::Error::refused("use", target.path(), why).into())
+}
+
+fn is_missing(error: &host::Error) -> bool {
+    matches!(error, host::Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+}
 
 /// What the sections work on.
 #[derive(Debug)]
@@ -27,27 +113,27 @@ impl Targets {
         args: &Args,
         context: &Context,
         workload: &Workload,
-        path: &IoPath,
+        (root, path): (&Arc<Target>, &IoPath),
         stop: &Stop,
     ) -> Result<(Targets, Studies), Failure> {
         let mut studies = Studies::default();
-        let mut groups: Vec<(PathBuf, String, Vec<usize>)> = Vec::new();
+        let mut opened = Opened(vec![Arc::clone(root)]);
+        let mut groups: Vec<(Arc<Target>, String, Vec<usize>)> = Vec::new();
         for (index, section) in workload.sections.iter().enumerate() {
-            let target = of_section(args.target.as_deref(), section)?;
+            let given = args.target.as_deref();
+            let target = opened.of(given, &named(given, section)?).map_err(load::LoadError::from)?;
             let key = sharing_key(&target, section, index);
-            match groups.iter_mut().find(|(path, name, _)| *path == target && *name == key) {
+            match groups.iter_mut().find(|(other, name, _)| Arc::ptr_eq(other, &target) && *name == key) {
                 Some(group) => group.2.push(index),
                 None => groups.push((target, key, vec![index])),
             }
         }
-        let root = PathBuf::from(&path.target);
         let mut targets = Targets { prepared: Vec::new(), of_section: vec![0; workload.sections.len()] };
         for (target, _, members) in groups {
             let jobs: Vec<&Job> = members.iter().map(|index| &workload.sections[*index].job).collect();
-            let is_directory = matches!(files::kind(&target), Ok(Kind::Directory));
-            let job = load::covering(&jobs, is_directory);
+            let job = load::covering(&jobs, target.kind() == Kind::Directory);
             let mut prepared = prepare_one(args, context, &target, &job, stop)?;
-            prepared.set_device(device_of(context, &root, path, &target)?);
+            prepared.set_device(device_of(context, (root, path), &target)?);
             prepared.set_state_dir(context.state_dir.clone());
             members.into_iter().for_each(|index| targets.of_section[index] = targets.prepared.len());
             let worn = precondition::if_asked(&args.study, context, &prepared, &job, stop)?;
@@ -66,16 +152,15 @@ impl Targets {
 /// The queue below one of the targets. Sensors and the lint look at the first target alone, and say so here.
 fn device_of(
     context: &Context,
-    root: &Path,
-    path: &IoPath,
-    target: &Path,
+    (root, path): (&Arc<Target>, &IoPath),
+    target: &Arc<Target>,
 ) -> Result<Option<String>, Failure> {
     let name = |path: &IoPath| path.queue_device().map(|layer| layer.name.clone());
-    let is_root = target == root || files::canonical(target).ok() == files::canonical(root).ok();
-    if is_root {
+    if target.identity() == root.identity() {
         return Ok(name(path));
     }
-    let other = inspect(context, target)?;
+    let other = inspect(context, target.path())?;
+    refuse_exchanged(target, &other)?;
     if name(&other) != name(path) {
         context.out.note(format!(
             "note: {} lies on another device than {}, which alone the sensors and the lint look at",
@@ -85,50 +170,34 @@ fn device_of(
     Ok(name(&other))
 }
 
-/// The target that the I/O path is shown of: the one on the command line, else the first that the job names.
-pub fn root(given: Option<&Path>, workload: &Workload) -> Result<PathBuf, Failure> {
-    match workload.sections.first() {
-        Some(section) => of_section(given, section),
-        None => Err(Failure::usage("the job has no section, so there is nothing to run")),
-    }
-}
-
 /// The target on the command line stands in for what the job names.
-fn of_section(given: Option<&Path>, section: &Section) -> Result<PathBuf, Failure> {
+fn named(given: Option<&Path>, section: &Section) -> Result<PathBuf, Failure> {
     if let Some(target) = given {
         return Ok(target.to_path_buf());
     }
     let set = &section.job.files;
     let directory = set.directory.as_ref().map(PathBuf::from);
-    let named = match (&set.names[..], directory) {
-        ([name], Some(directory)) => directory.join(name),
-        ([name], None) => PathBuf::from(name),
-        (_, Some(directory)) => directory,
-        (_, None) => {
-            return Err(Failure::usage(format!(
-                "section `{}` names no file, so it needs a target. Name one: iodyno run TARGET …",
-                section.name
-            )));
-        }
-    };
-    // fio would make the file; here scratch takes its place, so that nothing is left behind.
-    match (files::kind(&named), named.parent()) {
-        (Err(_), Some(parent)) if parent.as_os_str().is_empty() => Ok(PathBuf::from(".")),
-        (Err(_), Some(parent)) if files::kind(parent).is_ok() => Ok(parent.to_path_buf()),
-        _ => Ok(named),
+    match (&set.names[..], directory) {
+        ([name], Some(directory)) => Ok(directory.join(name)),
+        ([name], None) => Ok(PathBuf::from(name)),
+        (_, Some(directory)) => Ok(directory),
+        (_, None) => Err(Failure::usage(format!(
+            "section `{}` names no file, so it needs a target. Name one: iodyno run TARGET …",
+            section.name
+        ))),
     }
 }
 
 /// Sections with the same key use the same files. A file or device is one thing for all; in a directory, sections that
 /// name the same file share it, and one that names none has its own, as with fio.
-fn sharing_key(target: &Path, section: &Section, index: usize) -> String {
+fn sharing_key(target: &Target, section: &Section, index: usize) -> String {
     let job = &section.job;
     let needs_files =
         load::Engine::find(&job.ioengine).is_none_or(|engine| engine.needs == load::Needs::Files);
-    match (files::kind(target), needs_files) {
+    match (target.kind(), needs_files) {
         (_, false) => format!("#{index}"),
-        (Ok(Kind::Directory), _) if job.files.names.is_empty() => format!("#{index}"),
-        (Ok(Kind::Directory), _) => job.files.names.join(":"),
+        (Kind::Directory, _) if job.files.names.is_empty() => format!("#{index}"),
+        (Kind::Directory, _) => job.files.names.join(":"),
         _ => String::new(),
     }
 }
@@ -136,7 +205,7 @@ fn sharing_key(target: &Path, section: &Section, index: usize) -> String {
 fn prepare_one(
     args: &Args,
     context: &Context,
-    target: &Path,
+    target: &Arc<Target>,
     job: &Job,
     stop: &Stop,
 ) -> Result<Prepared, Failure> {

@@ -4,6 +4,7 @@ use super::plan::{PlannedKnob, TunePlan};
 use super::{Args, live::Live};
 use crate::commands::Context;
 use crate::commands::layers_arg::{LayersArg, wish};
+use crate::commands::run::targets::opened;
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use host::signals::Stop;
@@ -102,8 +103,9 @@ impl Session<'_> {
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let consent = self.args.job.consent();
+        let target = opened(&self.args.target, self.path)?;
         let mut prepared =
-            load::prepare(&self.context.host, &self.args.target, self.job, &consent, stop, &mut progress)?;
+            load::prepare(&self.context.host, &target, self.job, &consent, stop, &mut progress)?;
         prepared.set_device(Some(self.plan.device.clone()));
         line.clear();
         for note in prepared.notes() {

@@ -78,10 +78,10 @@ mod at {
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let plan = Plan::of(&worker.job).map_err(OpenError::Failed)?;
-    let path = &worker.place.path;
-    if worker.place.kind != Kind::Directory {
+    let target = &worker.place.target;
+    if target.kind() != Kind::Directory {
         return Err(OpenError::Failed(LoadError::NoTarget {
-            target: crate::load::error::shown(path),
+            target: crate::load::error::shown(target.path()),
             why: "the engine files makes a tree of files and needs a directory".into(),
         }));
     }

@@ -2,15 +2,14 @@
 
 use crate::load::LoadError;
 use crate::load::error::shown;
-use host::Host;
-use host::files::{self, Kind};
+use host::files::Kind;
+use host::{Host, Target};
 use std::ops::Range;
-use std::path::Path;
 
-/// The kernel's name of the device at a path.
-pub fn kernel_name(host: &Host, path: &Path) -> Result<String, LoadError> {
-    let none = |why: &str| LoadError::NoTarget { target: shown(path), why: why.into() };
-    let Kind::BlockDevice { major, minor } = files::kind(path)? else {
+/// The kernel's name of a device.
+pub fn kernel_name(host: &Host, target: &Target) -> Result<String, LoadError> {
+    let none = |why: &str| LoadError::NoTarget { target: shown(target.path()), why: why.into() };
+    let Kind::BlockDevice { major, minor } = target.kind() else {
         return Err(none("it is no block device"));
     };
     let link = host.resolve(&format!("/sys/dev/block/{major}:{minor}"));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::load::ExitClass;
-use crate::load::loop_device::LoopDevice;
+use crate::load::loop_device::{LoopDevice, opened};
 use host::Archive;
 
 const ALL: Consent = Consent { destroy_data: true, overwrite: true, force_signature: true };
@@ -203,7 +203,7 @@ fn partitions_that_share_sectors_count() {
 /// Asks the gates and checks that they refuse, and that not a byte of the device changed.
 fn refused(device: &LoopDevice, consent: &Consent) -> LoadError {
     let before = device.content();
-    let error = claim(&Host::live(), &device.path, consent).unwrap_err();
+    let error = claim(&Host::live(), &opened(&device.path), consent).unwrap_err();
     assert!(before == device.content(), "the refusal changed the device");
     assert_eq!(error.exit_class(), ExitClass::Refused, "{error}");
     error
@@ -213,11 +213,11 @@ fn refused(device: &LoopDevice, consent: &Consent) -> LoadError {
 fn an_unused_device_needs_consent_and_stays_claimed() {
     let Some(device) = LoopDevice::attach(16 << 20) else { return };
     assert!(matches!(refused(&device, &Consent::default()), LoadError::NoConsent { .. }));
-    let claimed = claim(&Host::live(), &device.path, &NO_FORCE).unwrap();
+    let claimed = claim(&Host::live(), &opened(&device.path), &NO_FORCE).unwrap();
     let error = refused(&device, &NO_FORCE);
     assert!(error.to_string().contains("claimed exclusively"), "{error}");
     drop(claimed);
-    assert!(claim(&Host::live(), &device.path, &NO_FORCE).is_ok());
+    assert!(claim(&Host::live(), &opened(&device.path), &NO_FORCE).is_ok());
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_file_system_is_refused_without_force_and_mounted_even_with() {
     }
     let error = refused(&device, &NO_FORCE);
     assert!(matches!(&error, LoadError::Signature { offset: 1080, .. }), "{error}");
-    assert!(claim(&Host::live(), &device.path, &ALL).is_ok());
+    assert!(claim(&Host::live(), &opened(&device.path), &ALL).is_ok());
     let point = device.scratch_dir().join("mnt");
     host::files::create_dirs(&point).unwrap();
     let point = point.to_string_lossy().into_owned();
@@ -247,7 +247,7 @@ fn a_write_protected_device_is_named_as_such() {
     if !device.run("blockdev", &["--setro", &device.path.to_string_lossy()]) {
         return;
     }
-    let result = claim(&Host::live(), &device.path, &ALL);
+    let result = claim(&Host::live(), &opened(&device.path), &ALL);
     // The flag stays with the loop device's number when it is detached.
     assert!(device.run("blockdev", &["--setrw", &device.path.to_string_lossy()]));
     assert!(matches!(result, Err(LoadError::WriteProtected { .. })), "{result:?}");

@@ -6,7 +6,7 @@ use crate::load::LoadError;
 use crate::load::error::shown;
 use crate::load::worker::Worker;
 use host::tree::Tree;
-use host::{Host, Journal, clock, scratch, tree};
+use host::{Journal, clock, scratch, tree};
 use model::units;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -24,17 +24,18 @@ impl Forest {
     /// Makes the directory, written down before in the journal.
     pub fn plant(plan: &Plan, worker: &Worker) -> Result<Forest, LoadError> {
         room(plan, worker)?;
-        let saved = tree::plan(&worker.place.path)?;
+        let target = &worker.place.target;
+        let saved = tree::plan(target)?;
         let journal = match &worker.place.state_dir {
             None => None,
             Some(state_dir) => {
-                let purpose = format!("files in {}", shown(&worker.place.path));
-                let mut journal = Journal::begin_for_files(&Host::live(), state_dir, &purpose)?;
+                let purpose = format!("files in {}", shown(target.path()));
+                let mut journal = Journal::begin_for_files(&host::Host::live(), state_dir, &purpose)?;
                 journal.add_tree(&saved)?;
                 Some(journal)
             }
         };
-        let tree = Tree::create(&saved)?;
+        let tree = Tree::create(target, &saved)?;
         let threads = u64::from(worker.job.numjobs);
         Ok(Forest {
             cleanup: Cleanup::new(tree, journal),
@@ -95,8 +96,8 @@ impl Forest {
 
 /// Space and inodes are looked at before, and a part of both is left to others.
 fn room(plan: &Plan, worker: &Worker) -> Result<(), LoadError> {
-    let path = &worker.place.path;
-    let Some(space) = Host::live().space(&path.to_string_lossy()) else { return Ok(()) };
+    let target = &worker.place.target;
+    let Some(space) = target.space() else { return Ok(()) };
     let (bytes, inodes) = plan.needs(worker.job.numjobs.into(), worker.job.randseed);
     let refused = |what: &str, wanted: String, free: String, reserve: String| {
         Err(LoadError::Engine {
@@ -104,7 +105,7 @@ fn room(plan: &Plan, worker: &Worker) -> Result<(), LoadError> {
             why: format!(
                 "{} has too {what} for the tree: it would take {wanted}, {free} are free and {reserve} of that stay \
                  reserved for others. Ask for fewer or smaller files with --engine-option files=… and filesize=…",
-                shown(path)
+                shown(target.path())
             ),
         })
     };

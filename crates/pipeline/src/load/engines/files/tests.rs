@@ -1,7 +1,7 @@
 //! Whole trees on a real file system.
 
 use super::ENGINE;
-use crate::load::loop_device::LoopDevice;
+use crate::load::loop_device::{LoopDevice, opened};
 use crate::load::patience::{until, until_counted, until_over};
 use crate::load::{Consent, LoadError, Prepared, Region, Running, Snapshot, defaults, lane, prepare, start};
 use host::Host;
@@ -18,7 +18,8 @@ fn job(jobs: u32, options: &[(&str, &str)]) -> Job {
 
 fn ready(target: &Path, job: &Job, state_dir: Option<&Path>) -> Prepared {
     let mut prepared =
-        prepare(&Host::live(), target, job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap();
+        prepare(&Host::live(), &opened(target), job, &Consent::default(), &Stop::new(), &mut |_, _| {})
+            .unwrap();
     if let Some(dir) = state_dir {
         prepared.set_state_dir(dir.into());
     }

@@ -1,7 +1,7 @@
 //! The installed fio at work.
 
 use super::ENGINE;
-use crate::load::loop_device::LoopDevice;
+use crate::load::loop_device::{LoopDevice, opened};
 use crate::load::patience::{until, until_over, with_more_time};
 use crate::load::{Consent, LoadError, Prepared, Region, prepare, start};
 use host::files::temporary_dir;
@@ -30,7 +30,7 @@ fn is_missing() -> bool {
 
 fn ready(target: &Path, job: &Job) -> Prepared {
     let consent = Consent { destroy_data: true, ..Consent::default() };
-    prepare(&Host::live(), target, job, &consent, &Stop::new(), &mut |_, _| {}).unwrap()
+    prepare(&Host::live(), &opened(target), job, &consent, &Stop::new(), &mut |_, _| {}).unwrap()
 }
 
 fn job() -> Job {

@@ -1,6 +1,6 @@
 //! The production load of a loop device, made by another load.
 
-use crate::load::loop_device::LoopDevice;
+use crate::load::loop_device::{LoopDevice, opened};
 use crate::load::patience::{until, until_counted, with_more_time};
 use crate::load::{Consent, Prepared, Region, Running, lane, prepare, start};
 use host::Host;
@@ -9,7 +9,8 @@ use model::job::{Job, Rw};
 
 fn ready(target: &std::path::Path, job: &Job, device: &str) -> Prepared {
     let consent = Consent { destroy_data: true, ..Consent::default() };
-    let mut prepared = prepare(&Host::live(), target, job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+    let mut prepared =
+        prepare(&Host::live(), &opened(target), job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
     prepared.set_device(Some(device.into()));
     prepared
 }

@@ -1,6 +1,7 @@
 //! Streams on real files.
 
 use super::ENGINE;
+use crate::load::loop_device::opened;
 use crate::load::patience::{until_counted, until_over};
 use crate::load::{Consent, LoadError, Prepared, Region, defaults, lane, prepare, start};
 use host::Host;
@@ -11,7 +12,7 @@ use model::record::LoadResult;
 use std::path::Path;
 
 fn ready(target: &Path, job: &Job) -> Prepared {
-    prepare(&Host::live(), target, job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap()
+    prepare(&Host::live(), &opened(target), job, &Consent::default(), &Stop::new(), &mut |_, _| {}).unwrap()
 }
 
 fn job() -> Job {
