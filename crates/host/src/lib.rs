@@ -24,6 +24,7 @@ mod lock;
 pub mod pass_through;
 pub mod perf;
 mod piped;
+mod privileges;
 pub mod process;
 pub mod random;
 mod recorder;
@@ -44,6 +45,7 @@ pub use identity::serial_digest;
 pub use journal::{Journal, JournalState, Unfinished, find_unfinished};
 pub use lock::Lock;
 pub use piped::{Interrupter, Piped};
+pub use privileges::Privileges;
 pub use sampled::Sampled;
 pub use upload::Upload;
 

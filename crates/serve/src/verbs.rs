@@ -1,7 +1,7 @@
 //! Runs our own executable: a verb with a list of words, never a shell, and the document that it prints.
 
 use crate::answer::Fault;
-use host::Piped;
+use host::{Piped, Privileges};
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
@@ -30,7 +30,8 @@ pub struct Done {
 /// # Errors
 /// When it cannot be run, or failed: its own words and exit code.
 pub fn run(program: &str, words: &[String], only_looks: bool) -> Result<Done, Fault> {
-    follow(Piped::start(program, &with_json(words))?, only_looks)
+    let privileges = if only_looks { Privileges::Inspect } else { Privileges::Load };
+    follow(Piped::start(program, &with_json(words), privileges)?, only_looks)
 }
 
 /// The same in a directory, so that a file in it can be named without its path.
@@ -40,7 +41,7 @@ pub fn run(program: &str, words: &[String], only_looks: bool) -> Result<Done, Fa
 pub fn run_in(directory: &Path, state_dir: &Path, program: &str, words: &[String]) -> Result<Done, Fault> {
     let state_dir = host::files::canonical(state_dir)?;
     let variables = [("IODYNO_STATE_DIR", state_dir.as_path())];
-    follow(Piped::start_in(program, &with_json(words), Some(directory), &variables)?, false)
+    follow(Piped::start_in(program, &with_json(words), Privileges::Own, Some(directory), &variables)?, false)
 }
 
 fn with_json(words: &[String]) -> Vec<String> {
@@ -79,7 +80,7 @@ pub fn look(program: &str, words: &[String]) -> Result<Vec<u8>, Fault> {
 /// # Errors
 /// See [`run`].
 pub fn look_as_printed(program: &str, words: &[String]) -> Result<Vec<u8>, Fault> {
-    fine(follow(Piped::start(program, words)?, true)?).map(|done| done.document)
+    fine(follow(Piped::start(program, words, Privileges::Own)?, true)?).map(|done| done.document)
 }
 
 /// What ended well: 0; 1, where something was found; 6, where an experiment could not decide.

@@ -5,5 +5,6 @@ mod changes;
 mod comparisons;
 mod http;
 mod jobs;
+mod privileges;
 mod refused;
 mod tls;

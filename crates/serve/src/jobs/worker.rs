@@ -3,7 +3,7 @@
 use super::{Job, LINES_MAX, Line, State};
 use crate::door::Door;
 use crate::verbs;
-use host::{Piped, clock};
+use host::{Piped, Privileges, clock};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub fn begin(door: &Arc<Door>, id: i64, words: Vec<String>) {
     let door = Arc::clone(door);
     std::thread::spawn(move || {
         let words: Vec<String> = std::iter::once("--json".to_string()).chain(words).collect();
-        match Piped::start(&door.options.program, &words) {
+        match Piped::start(&door.options.program, &words, Privileges::Load) {
             Ok(child) => follow(&door, id, child),
             Err(error) => {
                 let change = |job: &mut Job| {
