@@ -143,7 +143,6 @@ fn meaning(status: u16) -> &'static str {
         413 => "the body is too long",
         415 => "the body is not declared as JSON",
         422 => "the target or the host failed",
-        429 => "too soon after a wrong token",
         _ => "the server cannot do it now",
     }
 }

@@ -20,7 +20,7 @@ pub const ROUTES: &[Route] = &[
             Shape::Text { max: 200, of: Letters::Name },
             "the token that was printed",
         )]),
-        refuses: &[401, 429],
+        refuses: &[401],
         ..Route::new(
             Verb::Post,
             "/api/v1/login",
@@ -75,10 +75,6 @@ fn refused(refusal: Refusal) -> Fault {
         Refusal::Wrong => Fault::new(401, "this token is not, or no longer, one of this server").hint(
             "Each is good for one log-in within 15 minutes; `kill -USR1` of the server prints a new one.",
         ),
-        Refusal::TooSoon(seconds) => {
-            Fault::new(429, format!("a wrong token was given; the next try is in {seconds} s"))
-                .with(header::RETRY_AFTER, seconds.to_string())
-        }
         Refusal::NoRandomness => Fault::defect(),
     }
 }
