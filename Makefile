@@ -6,8 +6,9 @@ BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/rel
 STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
+CONNECTIONS ?= 500
 
-.PHONY: run test build bench kill aa lab clean setup-run setup-test gen
+.PHONY: run test build bench kill aa pressure lab clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -27,6 +28,10 @@ kill: setup-test
 
 aa: setup-test
 	@tools/aa 20
+
+# The web server under hostile connections of every kind, 45 s each: about eight minutes.
+pressure: setup-test
+	@tools/pressure $(CONNECTIONS)
 
 # Everything that needs a guest, on each kernel that Debian 12 and 11 have: about four minutes a kernel.
 lab: setup-test

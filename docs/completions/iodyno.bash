@@ -1579,7 +1579,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__serve)
-            opts="-h -V --listen --target --read-only --allow-host --tls-cert --tls-key --json --help --version"
+            opts="-h -V --listen --target --read-only --allow-host --tls-cert --tls-key --import-time --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1602,6 +1602,10 @@ _iodyno() {
                     return 0
                     ;;
                 --tls-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --import-time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

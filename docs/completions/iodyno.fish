@@ -253,7 +253,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l listen -d 'Where
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l target -d 'A directory that may be loaded from the browser, besides mounts and disks. Repeat for more' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l allow-host -d 'A name by which the server may be called besides localhost. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-cert -d 'Certificate, PEM, with what it is signed with' -r -F
-complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-key -d 'Its key, PEM' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-key -d 'Its key, PEM; a file that others may read is refused' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l import-time -d 'How long an import of a file that was sent may take' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l read-only -d 'Show everything, change and start nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -s h -l help -d 'Print help'

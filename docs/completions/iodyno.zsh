@@ -299,7 +299,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--target=[A directory that may be loaded from the browser, besides mounts and disks. Repeat for more]:DIR:_files' \
 '*--allow-host=[A name by which the server may be called besides localhost. Repeat for more]:NAME:_default' \
 '--tls-cert=[Certificate, PEM, with what it is signed with]:FILE:_files' \
-'--tls-key=[Its key, PEM]:FILE:_files' \
+'--tls-key=[Its key, PEM; a file that others may read is refused]:FILE:_files' \
+'--import-time=[How long an import of a file that was sent may take]:TIME:_default' \
 '--read-only[Show everything, change and start nothing]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \

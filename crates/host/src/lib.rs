@@ -20,6 +20,7 @@ mod journal;
 mod kernel_log;
 mod kernel_mount;
 mod life;
+pub mod listening;
 mod lock;
 pub mod pass_through;
 pub mod perf;

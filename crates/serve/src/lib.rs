@@ -14,6 +14,8 @@ mod hosts;
 mod jobs;
 mod listen;
 mod openapi;
+mod paced;
+mod room;
 mod route;
 mod routes;
 mod secrets;

@@ -5,6 +5,8 @@ mod changes;
 mod comparisons;
 mod http;
 mod jobs;
+mod pressure;
 mod privileges;
 mod refused;
 mod tls;
+mod uploads;
