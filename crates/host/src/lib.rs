@@ -32,6 +32,7 @@ mod recorder;
 pub mod rights;
 mod sampled;
 pub mod scratch;
+pub mod secret;
 pub mod signals;
 pub mod spawn;
 pub mod terminal;

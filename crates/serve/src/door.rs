@@ -147,7 +147,7 @@ async fn outer(State(door): State<Arc<Door>>, mut request: Request, next: Next) 
         }
         Err(fault) => fault.into_response(),
     };
-    headers::add(response.headers_mut());
+    headers::add(response.headers_mut(), reached.is_some_and(|reached| reached.is_tls));
     response
 }
 

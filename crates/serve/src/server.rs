@@ -56,6 +56,12 @@ pub enum ServeError {
         /// What is wrong.
         why: String,
     },
+    /// A key that others may read or write.
+    #[error(
+        "{}: others than its owner may read or change this key, so it may not be ours alone\n\
+         Take their rights with chmod 600 {}, or chmod 640 where a group of its own reads it.", .0.display(), .0.display()
+    )]
+    OpenKey(PathBuf),
     /// The machine failed.
     #[error(transparent)]
     Host(#[from] host::Error),
@@ -126,8 +132,8 @@ impl Server {
         if !asked.ip().is_loopback() && options.tls.is_none() {
             return Err(ServeError::Exposed(asked));
         }
-        let acceptor = options.tls.as_ref().map(Tls::acceptor).transpose()?;
-        let mut notes = Vec::new();
+        let (acceptor, note) = options.tls.as_ref().map(Tls::acceptor).transpose()?.unzip();
+        let mut notes: Vec<String> = note.flatten().into_iter().collect();
         if !options.read_only {
             drop(store::Store::open(&options.state_dir)?);
             let left = host::Upload::sweep(&options.state_dir);

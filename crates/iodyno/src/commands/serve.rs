@@ -27,7 +27,7 @@ pub struct Args {
     /// Certificate, PEM, with what it is signed with.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// Its key, PEM.
+    /// Its key, PEM; a file that others may read is refused.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
     /// How long an import of a file that was sent may take.
@@ -132,7 +132,7 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
 impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Self {
         match error {
-            ServeError::Exposed(_) => Failure::new(Exit::Refused, error.to_string()),
+            ServeError::Exposed(_) | ServeError::OpenKey(_) => Failure::new(Exit::Refused, error.to_string()),
             ServeError::Host(error) => error.into(),
             ServeError::Store(error) => error.into(),
             ServeError::Bind(_, ref why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
