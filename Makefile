@@ -7,8 +7,9 @@ STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
 EXCHANGES   ?= 10000
+CONNECTIONS ?= 500
 
-.PHONY: run test build bench kill exchanges histories aa lab clean setup-run setup-test gen
+.PHONY: run test build bench kill exchanges histories pressure aa lab clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -36,6 +37,10 @@ exchanges: setup-test
 
 aa: setup-test
 	@tools/aa 20
+
+# The web server under hostile connections of every kind, 45 s each: about eight minutes.
+pressure: setup-test
+	@tools/pressure $(CONNECTIONS)
 
 # Everything that needs a guest, on each kernel that Debian 12 and 11 have: about four minutes a kernel.
 lab: setup-test

@@ -1579,7 +1579,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__serve)
-            opts="-h -V --listen --target --read-only --allow-host --tls-cert --tls-key --json --help --version"
+            opts="-h -V --listen --target --read-only --allow-host --tls-cert --tls-key --import-time --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1602,6 +1602,10 @@ _iodyno() {
                     return 0
                     ;;
                 --tls-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --import-time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1889,7 +1893,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__watch)
-            opts="-h -V --interval --plain --frames --ascii --prometheus --every --count --layers --latencies --cgroup --file --json --help --version"
+            opts="-h -V --interval --plain --frames --ascii --prometheus --allow-host --every --count --layers --latencies --cgroup --file --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1904,6 +1908,10 @@ _iodyno() {
                     return 0
                     ;;
                 --prometheus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-host)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -169,6 +169,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s V -l version -d 'P
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l interval -d 'Time between two samples, 10ms to 10s' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l frames -d 'Pictures a second on the full screen, 1 to 10 [default: 2]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l prometheus -d 'Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l allow-host -d 'With --prometheus: a name by which it may be asked besides localhost, the address, and, where others reach it, this machine\'s name. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l every -d 'Time between two lines or documents (--plain, --json), not less than --interval [default: 1s]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l count -d 'End after so many lines or documents (--plain, --json)' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l layers -d 'How closely the block layer is traced [default: lite, but off for a disk in memory]' -r -f -a "off\t'Not at all'
@@ -253,7 +254,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l listen -d 'Where
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l target -d 'A directory that may be loaded from the browser, besides mounts and disks. Repeat for more' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l allow-host -d 'A name by which the server may be called besides localhost. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-cert -d 'Certificate, PEM, with what it is signed with' -r -F
-complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-key -d 'Its key, PEM' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l tls-key -d 'Its key, PEM; a file that others may read is refused' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l import-time -d 'How long an import of a file that was sent may take' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l read-only -d 'Show everything, change and start nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -s h -l help -d 'Print help'

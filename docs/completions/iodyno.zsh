@@ -173,6 +173,7 @@ _arguments "${_arguments_options[@]}" : \
 '--interval=[Time between two samples, 10ms to 10s]:TIME:_default' \
 '--frames=[Pictures a second on the full screen, 1 to 10 \[default\: 2\]]:N:_default' \
 '--prometheus=[Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address]:ADDR:_default' \
+'*--allow-host=[With --prometheus\: a name by which it may be asked besides localhost, the address, and, where others reach it, this machine'\''s name. Repeat for more]:NAME:_default' \
 '--every=[Time between two lines or documents (--plain, --json), not less than --interval \[default\: 1s\]]:TIME:_default' \
 '--count=[End after so many lines or documents (--plain, --json)]:N:_default' \
 '--layers=[How closely the block layer is traced \[default\: lite, but off for a disk in memory\]]:LAYERS:((off\:"Not at all"
@@ -299,7 +300,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--target=[A directory that may be loaded from the browser, besides mounts and disks. Repeat for more]:DIR:_files' \
 '*--allow-host=[A name by which the server may be called besides localhost. Repeat for more]:NAME:_default' \
 '--tls-cert=[Certificate, PEM, with what it is signed with]:FILE:_files' \
-'--tls-key=[Its key, PEM]:FILE:_files' \
+'--tls-key=[Its key, PEM; a file that others may read is refused]:FILE:_files' \
+'--import-time=[How long an import of a file that was sent may take]:TIME:_default' \
 '--read-only[Show everything, change and start nothing]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \

@@ -1,8 +1,8 @@
 //! The native engine as a contestant: random 4 KiB I/O through the same calls that the program makes.
 
 use crate::{Outcome, Work};
-use host::Host;
 use host::signals::Stop;
+use host::{Host, Target};
 use model::histogram::Histogram;
 use model::job::{Arrivals, Job, PerDirection, Rate, Rw};
 use pipeline::load::{self, Consent, Region};
@@ -26,7 +26,8 @@ pub fn run(work: &Work) -> Result<Outcome, String> {
     let job = job(work);
     let (host, stop) = (Host::live(), Stop::new());
     let consent = Consent { destroy_data: work.write_iops > 0, ..Consent::default() };
-    let mut prepared = load::prepare(&host, &work.path, &job, &consent, &stop, &mut |_, _| {})
+    let target = std::sync::Arc::new(Target::open(&work.path).map_err(|error| error.to_string())?);
+    let mut prepared = load::prepare(&host, &target, &job, &consent, &stop, &mut |_, _| {})
         .map_err(|error| error.to_string())?;
     prepared.keep_cache();
     let running = load::start(&prepared, &job, 1, Region::WHOLE).map_err(|error| error.to_string())?;

@@ -1,12 +1,11 @@
 //! A program that runs beside this one, and does not outlive it.
-#![allow(unsafe_code, reason = "asking the kernel for a death signal happens between fork and exec")]
 
+use crate::privileges::{Privileges, prepare};
 use crate::{Error, Result};
 use rustix::fs::MemfdFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Stdio};
 
 /// A running program. Dropped, it is killed and waited for; when the thread that started it dies in whatever way, the
@@ -22,7 +21,10 @@ pub struct Child {
 
 impl Child {
     /// Starts a program; what it prints is kept in memory, so it never waits for a reader.
-    pub fn start(program: &str, arguments: &[String]) -> Result<Child> {
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(program: &str, arguments: &[String], privileges: Privileges) -> Result<Child> {
         let failed = |why: String| Error::Program { program: program.into(), why };
         let memory = || rustix::fs::memfd_create("iodyno-child", MemfdFlags::CLOEXEC).map(File::from);
         let stdout = memory().map_err(|error| failed(error.to_string()))?;
@@ -30,23 +32,7 @@ impl Child {
         let copy = |file: &File| file.try_clone().map_err(|error| failed(error.to_string()));
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
-        command.process_group(0);
-        let us = rustix::process::getpid();
-        // SAFETY: the closure makes three system calls that are safe between fork and exec (async-signal-safe) and
-        // touches no memory of the parent.
-        unsafe {
-            command.pre_exec(move || {
-                // A script's background job begins with SIGINT ignored, and a program inherits that: then it would not
-                // hear our request to end.
-                libc::signal(libc::SIGINT, libc::SIG_DFL);
-                rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                // The parent may have died before the line above; then nobody would send the signal.
-                if rustix::process::getppid() != Some(us) {
-                    return Err(std::io::Error::other("its parent died"));
-                }
-                Ok(())
-            });
-        }
+        prepare(&mut command, Signal::KILL, privileges);
         let process = command.spawn().map_err(|error| failed(error.to_string()))?;
         Ok(Child { process, status: None, stdout, stderr, program: program.into() })
     }
@@ -114,7 +100,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Child {
-        Child::start("sh", &["-c".into(), script.into()]).unwrap()
+        Child::start("sh", &["-c".into(), script.into()], Privileges::Own).unwrap()
     }
 
     fn wait(child: &mut Child) {
@@ -149,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named() {
-        let error = Child::start("no-such-program", &[]).unwrap_err().to_string();
+        let error = Child::start("no-such-program", &[], Privileges::Own).unwrap_err().to_string();
         assert!(error.starts_with("no-such-program: No such file"), "{error}");
     }
 }

@@ -1,10 +1,9 @@
 //! A program whose output is read while it runs, and that puts its house in order when we die.
-#![allow(unsafe_code, reason = "asking the kernel for a death signal happens between fork and exec")]
 
+use crate::privileges::{Privileges, prepare};
 use crate::{Error, Result};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use std::io::Read;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,12 +33,12 @@ struct Process {
 }
 
 impl Piped {
-    /// Starts a program with these words, nothing on its standard input.
+    /// Starts a program with these words, nothing on its standard input, and the rights that it needs.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(program: &str, arguments: &[String]) -> Result<Piped> {
-        Self::start_in(program, arguments, None, &[])
+    pub fn start(program: &str, arguments: &[String], privileges: Privileges) -> Result<Piped> {
+        Self::start_in(program, arguments, privileges, None, &[])
     }
 
     /// The same in a working directory of its own, with these environment variables besides ours.
@@ -49,6 +48,7 @@ impl Piped {
     pub fn start_in(
         program: &str,
         arguments: &[String],
+        privileges: Privileges,
         directory: Option<&Path>,
         variables: &[(&str, &Path)],
     ) -> Result<Piped> {
@@ -56,26 +56,11 @@ impl Piped {
             |error: std::io::Error| Error::Program { program: program.into(), why: error.to_string() };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0).envs(variables.iter().copied());
+        command.envs(variables.iter().copied());
         if let Some(directory) = directory {
             command.current_dir(directory);
         }
-        let us = rustix::process::getpid();
-        // SAFETY: the closure makes three system calls that are safe between fork and exec (async-signal-safe) and
-        // touches no memory of the parent.
-        unsafe {
-            command.pre_exec(move || {
-                // A script's background job begins with SIGINT ignored, and a program inherits that: then it would not
-                // hear our request to end.
-                libc::signal(libc::SIGINT, libc::SIG_DFL);
-                rustix::process::set_parent_process_death_signal(Some(Signal::INT))?;
-                // The parent may have died before the line above; then nobody would send the signal.
-                if rustix::process::getppid() != Some(us) {
-                    return Err(std::io::Error::other("its parent died"));
-                }
-                Ok(())
-            });
-        }
+        prepare(&mut command, Signal::INT, privileges);
         let mut child = command.spawn().map_err(failed)?;
         let (stdout, stderr, id) = (child.stdout.take(), child.stderr.take(), child.id());
         let process = Arc::new(Mutex::new(Process { child, is_reaped: false }));
@@ -177,7 +162,7 @@ mod tests {
     use std::io::{BufRead, BufReader};
 
     fn shell(script: &str) -> Piped {
-        Piped::start("sh", &["-c".into(), script.into()]).unwrap()
+        Piped::start("sh", &["-c".into(), script.into()], Privileges::Own).unwrap()
     }
 
     fn all(mut source: impl Read) -> String {

@@ -1,6 +1,8 @@
 //! Running other programs: the few that the machine's own tools must do for us.
 
+use crate::privileges::{Privileges, prepare};
 use crate::{Error, Result};
+use rustix::process::Signal;
 use std::process::Command;
 
 /// What a finished program left.
@@ -14,9 +16,14 @@ pub struct Finished {
     pub stderr: String,
 }
 
-/// Runs a program to its end and gives back what it printed.
+/// Runs a program that helps a load to its end, and gives back what it printed.
+///
+/// # Errors
+/// When it cannot be started.
 pub fn run(program: &str, arguments: &[&str]) -> Result<Finished> {
-    let output = Command::new(program)
+    let mut command = Command::new(program);
+    prepare(&mut command, Signal::KILL, Privileges::Generate);
+    let output = command
         .args(arguments)
         .output()
         .map_err(|error| Error::Program { program: program.into(), why: error.to_string() })?;

@@ -142,8 +142,8 @@ fn documents_count_every_io_once() {
 }
 
 /// A server on a port of the kernel's choice.
-fn served(iodyno: &Iodyno) -> (Running, String) {
-    let mut command = iodyno.command(&["watch", "--prometheus", "127.0.0.1:0"]);
+fn served(iodyno: &Iodyno, more: &[&str]) -> (Running, String) {
+    let mut command = iodyno.command(&[&["watch", "--prometheus", "127.0.0.1:0"], more].concat());
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -152,8 +152,12 @@ fn served(iodyno: &Iodyno) -> (Running, String) {
 }
 
 fn asked(address: &str, request: &str) -> String {
+    asked_as(address, address, request)
+}
+
+fn asked_as(host: &str, address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "{request}\r\nHost: {address}\r\n\r\n").unwrap();
+    write!(stream, "{request}\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -162,7 +166,7 @@ fn asked(address: &str, request: &str) -> String {
 #[test]
 fn prometheus_takes_what_is_served() {
     let iodyno = Iodyno::new();
-    let (mut child, address) = served(&iodyno);
+    let (mut child, address) = served(&iodyno, &[]);
     let answer = asked(&address, "GET /metrics HTTP/1.1");
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains("text/plain; version=0.0.4"), "{head}");
@@ -173,14 +177,44 @@ fn prometheus_takes_what_is_served() {
     }
     assert!(asked(&address, "GET / HTTP/1.1").starts_with("HTTP/1.1 404 "));
     assert!(asked(&address, "POST /metrics HTTP/1.1").starts_with("HTTP/1.1 405 "));
-    assert!(asked(&address, "").starts_with("HTTP/1.1 405 "));
+    assert!(asked(&address, "").starts_with("HTTP/1.1 400 "));
     check_with_promtool(body);
-    // Whoever connects and says nothing is cut off, and the next one served.
-    let silent = TcpStream::connect(&address).unwrap();
-    assert!(asked(&address, "GET /metrics HTTP/1.1").starts_with("HTTP/1.1 200 "));
+    // A page whose name was made to point here is not answered.
+    for host in ["rebound.example", "localhost.evil.example", "192.0.2.1:9100"] {
+        let answer = asked_as(host, &address, "GET /metrics HTTP/1.1");
+        assert!(answer.starts_with("HTTP/1.1 403 ") && !answer.contains("iodyno_"), "{host}: {answer}");
+    }
+    let port = address.rsplit(':').next().unwrap();
+    assert!(asked_as(&format!("localhost:{port}"), &address, "GET /metrics HTTP/1.1").contains("iodyno_"));
+    // However many connect and say nothing, or half of it, the next one is served at once, and many at a time.
+    let silent: Vec<_> = (0..300)
+        .map(|number| {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            let _ = stream.write_all(if number % 2 == 0 { b"" } else { b"GET /metrics HTTP/1.1\r\nX: " });
+            stream
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| {
+                let begun = std::time::Instant::now();
+                assert!(asked(&address, "GET /metrics HTTP/1.1").starts_with("HTTP/1.1 200 "));
+                assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
+            });
+        }
+    });
     drop(silent);
     signal(child.0.id(), "INT");
     assert!(child.0.wait().unwrap().code().is_some());
+}
+
+#[test]
+fn a_name_that_the_user_allows_is_answered() {
+    let iodyno = Iodyno::new();
+    let (child, address) = served(&iodyno, &["--allow-host", "db3.example"]);
+    let answer = asked_as("db3.example:9100", &address, "GET /metrics HTTP/1.1");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    drop(child);
 }
 
 fn check_with_promtool(body: &str) {

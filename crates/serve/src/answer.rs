@@ -1,6 +1,6 @@
 //! What goes back: a document, a page, or why not and what to do.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub struct Reply {
     /// Content type.
     pub kind: &'static str,
     /// The body.
-    pub body: Vec<u8>,
+    pub body: Bytes,
     /// More headers.
     pub headers: Vec<(HeaderName, String)>,
 }
@@ -33,8 +33,8 @@ impl Reply {
     }
 
     /// Bytes of this type.
-    pub fn bytes(kind: &'static str, body: Vec<u8>) -> Reply {
-        Reply { status: 200, kind, body, headers: Vec::new() }
+    pub fn bytes(kind: &'static str, body: impl Into<Bytes>) -> Reply {
+        Reply { status: 200, kind, body: body.into(), headers: Vec::new() }
     }
 
     /// The same with one more header.
@@ -134,6 +134,6 @@ impl IntoResponse for Fault {
             document["exit"] = exit.into();
         }
         let body = document.to_string().into_bytes();
-        Reply { status: self.status, kind: JSON, body, headers: self.headers }.into_response()
+        Reply { status: self.status, kind: JSON, body: body.into(), headers: self.headers }.into_response()
     }
 }

@@ -39,8 +39,8 @@ fn find(method: &Method, path: &str) -> Result<Reply, Fault> {
     }
 }
 
-fn reply(name: &str, bytes: &[u8]) -> Reply {
-    let reply = Reply::bytes(kind(name), bytes.to_vec());
+fn reply(name: &str, bytes: &'static [u8]) -> Reply {
+    let reply = Reply::bytes(kind(name), bytes);
     // The build puts a hash of the content into these names.
     match name.starts_with("assets/") {
         true => reply.with(header::CACHE_CONTROL, "public, max-age=31536000, immutable"),

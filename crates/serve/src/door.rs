@@ -3,7 +3,7 @@
 use crate::answer::Fault;
 use crate::events::{self, Hub};
 use crate::guard::{self, Reached};
-use crate::hosts::Hosts;
+use crate::hosts::{self, Hosts};
 use crate::jobs::Jobs;
 use crate::route::{self, Body, Call, Gate, Route, Run, Verb};
 use crate::server::Options;
@@ -19,7 +19,7 @@ use host::{Host, Upload};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Largest JSON body, bytes.
 const BODY_MAX: usize = 64 << 10;
@@ -29,8 +29,18 @@ const FILE_MAX: u64 = model::imported::INPUT_MAX_BYTES;
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// The same for a file.
 const FILE_TIME: Duration = Duration::from_secs(600);
-/// Requests that wait for a verb or the store at a time; others queue.
-const AT_WORK_MAX: usize = 8;
+/// How long a file may pause on its way.
+const PIECE_TIME: Duration = Duration::from_secs(30);
+/// How long a read of the store may take, and how long a request waits for its turn.
+const READ_TIME: Duration = Duration::from_secs(60);
+/// Requests that read or write the store at a time; others queue.
+const READS_MAX: usize = 4;
+/// Requests that wait for a verb at a time.
+const VERBS_MAX: usize = 8;
+/// Files that come or are imported at a time.
+const FILES_MAX: usize = 2;
+/// Threads for all of those; a file that comes has one of its own.
+pub const THREADS_MAX: usize = READS_MAX + VERBS_MAX + 2 * FILES_MAX;
 
 /// What everything shares.
 #[derive(Debug)]
@@ -51,7 +61,23 @@ pub struct Door {
     pub cookie: String,
     /// Raised when a new token is to be told.
     pub wants_token: AtomicBool,
-    at_work: Arc<Semaphore>,
+    turns: Turns,
+}
+
+/// Who waits for what, each with turns of its own: verbs that wait for a slow disk keep nobody from the records. Only those
+/// who are logged in get that far.
+#[derive(Debug)]
+struct Turns {
+    reads: Arc<Semaphore>,
+    verbs: Arc<Semaphore>,
+    files: Arc<Semaphore>,
+}
+
+impl Default for Turns {
+    fn default() -> Turns {
+        let most = |most| Arc::new(Semaphore::new(most));
+        Turns { reads: most(READS_MAX), verbs: most(VERBS_MAX), files: most(FILES_MAX) }
+    }
 }
 
 impl Door {
@@ -60,7 +86,7 @@ impl Door {
         let host = Host::live();
         let mut names = options.allow_hosts.clone();
         if options.tls.is_some() {
-            names.extend(host.text("/proc/sys/kernel/hostname").map(|name| name.trim().to_string()));
+            names.extend(hosts::own_name(&host));
         }
         Door {
             hosts: Hosts::new(&names),
@@ -70,9 +96,14 @@ impl Door {
             hub: Arc::new(Hub::new()),
             cookie: format!("iodyno_{port}"),
             wants_token: AtomicBool::new(false),
-            at_work: Arc::new(Semaphore::new(AT_WORK_MAX)),
+            turns: Turns::default(),
             options,
         }
+    }
+
+    /// Whether headers show a session that is open.
+    pub fn knows(&self, headers: &HeaderMap) -> bool {
+        guard::session(headers, &self.cookie, &self.sessions, self.now_ms()).is_some()
     }
 
     /// The clock of sessions, ms.
@@ -116,7 +147,7 @@ async fn outer(State(door): State<Arc<Door>>, mut request: Request, next: Next) 
         }
         Err(fault) => fault.into_response(),
     };
-    headers::add(response.headers_mut());
+    headers::add(response.headers_mut(), reached.is_some_and(|reached| reached.is_tls));
     response
 }
 
@@ -162,26 +193,54 @@ async fn try_enter(
     }
     let authority = parts.extensions.get::<Authority>().map(|name| name.0.clone()).unwrap_or_default();
     let mut call = Call { values, authority, session, ..Call::default() };
+    let mut own_turn = None;
     match route.body {
         Body::Json(fields) => {
             let bytes = json_body(&parts.headers, body).await?;
             call.body = route::body(fields, &bytes)?;
         }
-        Body::File => call.file = Some(file_body(&door, &parts.headers, body).await?),
+        Body::File => {
+            // Before it comes: so few are on the disk, and threads that write them at work.
+            own_turn = Some(turn(&door.turns.files).await?);
+            call.file = Some(file_body(&door, &parts.headers, body).await?);
+        }
         Body::None => {}
     }
     match route.run {
         Run::Events => Ok(events::response(&door, &call, &parts.headers)),
-        Run::Call(handle) | Run::File(handle) => {
-            let permit = Arc::clone(&door.at_work).acquire_owned().await;
-            let work = move || {
-                let _permit = permit;
-                handle(&door, &call)
+        Run::Quick(handle) => handle(&door, &call).map(IntoResponse::into_response),
+        Run::Call(handle) | Run::Verb(handle) | Run::File(handle) => {
+            // Dropped with this future when the connection ends, and then nobody waits for the verb any more.
+            let _cancel = call.cancel.on_drop();
+            let is_read = route.verb == Verb::Get && matches!(route.run, Run::Call(_));
+            let own_turn = match route.run {
+                Run::Call(_) => Some(turn(&door.turns.reads).await?),
+                Run::Verb(_) => Some(turn(&door.turns.verbs).await?),
+                _ => own_turn,
             };
-            let reply = tokio::task::spawn_blocking(work).await.map_err(|_| Fault::defect())?;
-            reply.map(IntoResponse::into_response)
+            let work = tokio::task::spawn_blocking(move || {
+                let _turn = own_turn;
+                handle(&door, &call)
+            });
+            // Verbs have limits of their own, and a change is waited for however long it takes.
+            let done = match is_read {
+                true => tokio::time::timeout(READ_TIME, work).await.map_err(busy)?,
+                false => work.await,
+            };
+            done.map_err(|_| Fault::defect())?.map(IntoResponse::into_response)
         }
     }
+}
+
+async fn turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Fault> {
+    let turn = tokio::time::timeout(READ_TIME, Arc::clone(turns).acquire_owned()).await.map_err(busy)?;
+    turn.map_err(|_| Fault::defect())
+}
+
+fn busy<T>(_: T) -> Fault {
+    let limit = model::units::span_ms(READ_TIME.as_millis() as u64);
+    Fault::new(503, format!("the server is busy: no answer within {limit}"))
+        .hint("Try again when less is at work.")
 }
 
 fn too_long(most: u64) -> Fault {
@@ -192,14 +251,36 @@ fn too_slow<T>(_: T) -> Fault {
     Fault::new(408, "the body did not come in time")
 }
 
-async fn json_body(headers: &HeaderMap, body: axum::body::Body) -> Result<axum::body::Bytes, Fault> {
+async fn json_body(headers: &HeaderMap, body: axum::body::Body) -> Result<Vec<u8>, Fault> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         return Err(Fault::new(415, "the body is not declared as application/json"));
     }
-    let whole = axum::body::to_bytes(body, BODY_MAX);
-    let whole = tokio::time::timeout(BODY_TIME, whole).await.map_err(too_slow)?;
-    whole.map_err(|_| too_long(BODY_MAX as u64))
+    tokio::time::timeout(BODY_TIME, whole_body(body)).await.map_err(too_slow)?
+}
+
+/// Copies the pieces: each is a part of the buffer that it was read into, so a body that comes byte by byte would keep
+/// several KiB for each of them.
+async fn whole_body(mut body: axum::body::Body) -> Result<Vec<u8>, Fault> {
+    let mut whole = Vec::new();
+    while let Some(piece) = next_piece(&mut body).await? {
+        if whole.len() + piece.len() > BODY_MAX {
+            return Err(too_long(BODY_MAX as u64));
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole)
+}
+
+/// The next piece of a body; none at its end.
+async fn next_piece(body: &mut axum::body::Body) -> Result<Option<axum::body::Bytes>, Fault> {
+    while let Some(frame) = std::future::poll_fn(|context| poll_frame(body, context)).await {
+        // What is no data is a trailer, of which there is no use.
+        if let Ok(piece) = frame.map_err(|_| Fault::asked("the body broke off"))?.into_data() {
+            return Ok(Some(piece));
+        }
+    }
+    Ok(None)
 }
 
 /// Puts a body into a file without holding more of it than a few pieces.
@@ -223,12 +304,11 @@ async fn file_body(door: &Door, headers: &HeaderMap, body: axum::body::Body) -> 
     });
     let mut body = body;
     let reading = async {
-        while let Some(frame) = std::future::poll_fn(|context| poll_frame(&mut body, context)).await {
-            let frame = frame.map_err(|_| Fault::asked("the body broke off"))?;
+        while let Some(piece) =
+            tokio::time::timeout(PIECE_TIME, next_piece(&mut body)).await.map_err(too_slow)??
+        {
             // Nobody takes it any more where writing failed, which tells why.
-            if let Ok(piece) = frame.into_data()
-                && sender.send(piece).await.is_err()
-            {
+            if sender.send(piece).await.is_err() {
                 break;
             }
         }

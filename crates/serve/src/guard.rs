@@ -6,6 +6,9 @@ use crate::sessions::{Session, Sessions};
 use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
 use std::net::IpAddr;
 
+/// Request line and headers together, bytes.
+pub const HEAD_MAX: usize = 32 << 10;
+
 /// The header that a change must carry, with the session's token.
 pub const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 
@@ -27,11 +30,7 @@ pub fn outer(
     reached: Reached,
     hosts: &Hosts,
 ) -> Result<String, Fault> {
-    let authority = authority(uri, headers)?;
-    if !hosts.allows(&authority, reached.local) {
-        return Err(Fault::new(403, "this is not a name of this server")
-            .hint("Open the address that `iodyno serve` printed, or start it with --allow-host NAME."));
-    }
+    let authority = named((method, uri, headers), reached, hosts)?;
     let foreign = || Fault::new(403, "a page of another origin may not ask this");
     match single(headers, &header::ORIGIN)? {
         Some(origin) if !is_same(origin, &authority, reached.is_tls) => return Err(foreign()),
@@ -47,6 +46,35 @@ pub fn outer(
         Some("cross-site" | "same-site") if is_api => Err(foreign()),
         _ => Ok(authority),
     }
+}
+
+/// Refuses a head that is too long, and whoever calls us by a name that is not ours. Gives the name.
+///
+/// # Errors
+/// Why not.
+pub fn named(
+    (method, uri, headers): (&Method, &Uri, &HeaderMap),
+    reached: Reached,
+    hosts: &Hosts,
+) -> Result<String, Fault> {
+    if head_bytes(method, uri, headers) > HEAD_MAX {
+        let most = model::units::bytes(HEAD_MAX as f64);
+        return Err(Fault::new(431, format!("request line and headers are more than {most}")));
+    }
+    let authority = authority(uri, headers)?;
+    match hosts.allows(&authority, reached.local) {
+        true => Ok(authority),
+        false => Err(Fault::new(403, "this is not a name of this server")
+            .hint("Open the address that it printed, or start it with --allow-host NAME.")),
+    }
+}
+
+/// Bytes of a request's head, as written with one blank behind each colon. The HTTP part stops reading a head somewhere
+/// above its limit, so what it let through is measured here.
+fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
+    let line = method.as_str().len() + uri.to_string().len() + "  HTTP/1.1\r\n".len();
+    let lines = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    line + lines.sum::<usize>() + "\r\n".len()
 }
 
 /// Whom we are asked for: the request line's name and the `Host` header's, which must not differ.
@@ -160,6 +188,14 @@ mod tests {
         assert_eq!(ask(Method::GET, "/", &[("host", "localhost"), ("host", "evil.example")]), Err(400));
         assert_eq!(ask(Method::GET, "http://evil.example/", &[("host", "localhost")]), Err(400));
         assert_eq!(ask(Method::GET, "http://evil.example/", &[]), Err(403));
+    }
+
+    #[test]
+    fn a_head_is_as_long_as_the_guide_says() {
+        let wide = "x".repeat(HEAD_MAX - "GET / HTTP/1.1\r\nhost: localhost\r\nx: \r\n\r\n".len());
+        assert!(ask(Method::GET, "/", &[("host", "localhost"), ("x", &wide)]).is_ok());
+        assert_eq!(ask(Method::GET, "/", &[("host", "localhost"), ("x", &format!("{wide}x"))]), Err(431));
+        assert_eq!(ask(Method::GET, "/?", &[("host", "localhost"), ("x", &wide)]), Err(431));
     }
 
     #[test]

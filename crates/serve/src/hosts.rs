@@ -28,6 +28,11 @@ impl Hosts {
     }
 }
 
+/// This machine's name.
+pub fn own_name(host: &host::Host) -> Option<String> {
+    Some(host.text("/proc/sys/kernel/hostname")?.trim().to_string())
+}
+
 /// Host and port of an authority such as `localhost:7979` or `[::1]`. None for anything that is not one.
 pub fn split(authority: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match authority.strip_prefix('[') {

@@ -13,7 +13,10 @@ mod headers;
 mod hosts;
 mod jobs;
 mod listen;
+mod metrics;
 mod openapi;
+mod paced;
+mod room;
 mod route;
 mod routes;
 mod secrets;
@@ -24,5 +27,6 @@ mod targets;
 mod tls;
 mod verbs;
 
+pub use metrics::Metrics;
 pub use server::{Address, Options, ServeError, Server, Told};
 pub use tls::Tls;

@@ -2,7 +2,7 @@
 
 use crate::door::Door;
 use crate::guard::CSRF;
-use crate::route::{Body, Gate, Gives, Route, Verb};
+use crate::route::{Body, Gate, Gives, Route, Run, Verb};
 use crate::routes;
 use crate::shape::{Field, Shape, line, may, must};
 use serde_json::{Map, Value, json};
@@ -114,7 +114,11 @@ fn responses(route: &Route, is_read_only: bool) -> Value {
     if !is_read_only || route.verb == Verb::Get || route.gate != Gate::Session {
         responses.insert("200".into(), json!({"description": "what was asked for", "content": content}));
     }
-    let mut statuses = vec![400, 403, 404];
+    let mut statuses = vec![400, 403, 404, 431];
+    // A read of the store, or a verb, that takes too long.
+    if matches!(route.run, Run::Call(_) | Run::Verb(_) | Run::File(_)) {
+        statuses.extend([413, 503]);
+    }
     if route.gate != Gate::Anybody {
         statuses.push(401);
     }
@@ -140,10 +144,10 @@ fn meaning(status: u16) -> &'static str {
         404 => "there is no such thing",
         408 => "the body came too slowly",
         409 => "refused for the sake of the data or the machine",
-        413 => "the body is too long",
+        413 => "the body, or the answer, is too long",
         415 => "the body is not declared as JSON",
         422 => "the target or the host failed",
-        429 => "too soon after a wrong token",
+        431 => "request line and headers are too long",
         _ => "the server cannot do it now",
     }
 }

@@ -4,6 +4,7 @@ use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::sessions::Session;
 use crate::shape::{Field, Shape};
+use crate::verbs::Cancel;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -57,11 +58,15 @@ pub type Handle = fn(&Arc<Door>, &Call) -> Result<Reply, Fault>;
 /// How it is run.
 #[derive(Debug)]
 pub enum Run {
-    /// On a thread that may wait.
+    /// At once: it waits for nothing.
+    Quick(Handle),
+    /// On a thread that may wait for the store.
     Call(Handle),
+    /// On a thread that waits for a verb.
+    Verb(Handle),
     /// The stream of events.
     Events,
-    /// With the body in a file.
+    /// With the body in a file, on a thread that waits for a verb.
     File(Handle),
 }
 
@@ -121,6 +126,8 @@ pub struct Call {
     pub authority: String,
     /// Who asks.
     pub session: Option<Session>,
+    /// Ends what is done for it, once nobody waits for the answer.
+    pub cancel: Cancel,
 }
 
 impl Call {

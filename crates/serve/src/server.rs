@@ -1,7 +1,7 @@
 //! The server from its first address to its last job: what it listens on, what it prints, and how it ends.
 
 use crate::door::{self, Door};
-use crate::listen;
+use crate::listen::{self, Entrance};
 use crate::tls::Tls;
 use host::signals::{Nudge, Stop};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
@@ -32,6 +32,8 @@ pub struct Options {
     pub program: String,
     /// Its version.
     pub version: String,
+    /// How long an import of a file that was sent may take.
+    pub import_time: Duration,
 }
 
 /// Why there is no server.
@@ -54,6 +56,12 @@ pub enum ServeError {
         /// What is wrong.
         why: String,
     },
+    /// A key that others may read or write.
+    #[error(
+        "{}: others than its owner may read or change this key, so it may not be ours alone\n\
+         Take their rights with chmod 600 {}, or chmod 640 where a group of its own reads it.", .0.display(), .0.display()
+    )]
+    OpenKey(PathBuf),
     /// The machine failed.
     #[error(transparent)]
     Host(#[from] host::Error),
@@ -70,6 +78,8 @@ pub enum ServeError {
 pub enum Told {
     /// An address with a fresh token.
     Address(Address),
+    /// Something that should be known.
+    Note(String),
     /// It ends, and waits for so many jobs to put everything back.
     Ending(usize),
     /// A job has ended; whether nothing of it is left.
@@ -99,6 +109,7 @@ pub struct Server {
     listeners: Vec<TcpListener>,
     acceptor: Option<Acceptor>,
     base: String,
+    notes: Vec<String>,
 }
 
 /// What encrypts.
@@ -121,19 +132,29 @@ impl Server {
         if !asked.ip().is_loopback() && options.tls.is_none() {
             return Err(ServeError::Exposed(asked));
         }
-        let acceptor = options.tls.as_ref().map(Tls::acceptor).transpose()?.map(Acceptor);
+        let (acceptor, note) = options.tls.as_ref().map(Tls::acceptor).transpose()?.unzip();
+        let mut notes: Vec<String> = note.flatten().into_iter().collect();
         if !options.read_only {
             drop(store::Store::open(&options.state_dir)?);
+            let left = host::Upload::sweep(&options.state_dir);
+            let removed = || format!("removed {left} of the files that a killed server was being sent.");
+            notes.extend((left > 0).then(removed));
         }
         let (listeners, port) = listeners(asked)?;
         let scheme = if acceptor.is_some() { "https" } else { "http" };
         let door = Arc::new(Door::new(options, port));
         let name = match asked.ip() {
-            ip if ip.is_unspecified() => door.host.text("/proc/sys/kernel/hostname").unwrap_or_default(),
+            ip if ip.is_unspecified() => crate::hosts::own_name(&door.host).unwrap_or_default(),
             IpAddr::V6(ip) => format!("[{ip}]"),
             IpAddr::V4(ip) => ip.to_string(),
         };
-        Ok(Server { base: format!("{scheme}://{}:{port}", name.trim()), door, listeners, acceptor })
+        Ok(Server {
+            base: format!("{scheme}://{}:{port}", name.trim()),
+            door,
+            listeners,
+            acceptor: acceptor.map(Acceptor),
+            notes,
+        })
     }
 
     /// Serves until it is told to stop, then stops what it started and waits until that has put everything back.
@@ -141,27 +162,24 @@ impl Server {
     /// # Errors
     /// When it cannot start.
     pub fn run(self, stop: &Stop, nudge: &Nudge, tell: &mut dyn FnMut(Told)) -> Result<(), ServeError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .max_blocking_threads(16)
-            .thread_name("iodyno-serve")
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(ServeError::Start)?;
+        let runtime = listen::runtime(2, door::THREADS_MAX).map_err(ServeError::Start)?;
+        self.notes.iter().for_each(|note| tell(Told::Note(note.clone())));
         tell(Told::Address(self.address()?));
         let (end, ended) = tokio::sync::watch::channel(false);
-        let router = door::router(&self.door);
+        let door = Arc::clone(&self.door);
+        let entrance = Entrance {
+            tls: self.acceptor.as_ref().map(|acceptor| acceptor.0.clone()),
+            router: door::router(&self.door),
+            room: Arc::default(),
+            is_known: Arc::new(move |headers| door.knows(headers)),
+            end: ended.clone(),
+        };
         let served = runtime.block_on(async {
             for listener in &self.listeners {
-                let listener = listener.try_clone().and_then(|listener| {
-                    listener.set_nonblocking(true)?;
-                    tokio::net::TcpListener::from_std(listener)
-                });
-                let acceptor = self.acceptor.as_ref().map(|acceptor| acceptor.0.clone());
-                let listener = listener.map_err(ServeError::Start)?;
-                tokio::spawn(listen::accept(listener, acceptor, router.clone(), ended.clone()));
+                let listener = listener.try_clone().map_err(ServeError::Start)?;
+                listen::accept(listener, entrance.clone()).await.map_err(ServeError::Start)?;
             }
+            drop(entrance);
             while !stop.is_asked() {
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 if nudge.take() || self.door.wants_token.swap(false, Ordering::Relaxed) {
@@ -217,6 +235,7 @@ mod tests {
             state_dir: state_dir.to_path_buf(),
             program: "false".into(),
             version: "0".into(),
+            import_time: Duration::from_secs(1),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serve::{Options, ServeError, Server, Tls, Told};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
@@ -26,9 +27,12 @@ pub struct Args {
     /// Certificate, PEM, with what it is signed with.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// Its key, PEM.
+    /// Its key, PEM; a file that others may read is refused.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+    /// How long an import of a file that was sent may take.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = model::units::parse_duration_ms)]
+    pub import_time: u64,
 }
 
 /// The document: an address to open once.
@@ -67,6 +71,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         // The very file that runs, also when the one of its name was replaced meanwhile.
         program: "/proc/self/exe".into(),
         version: env!("CARGO_PKG_VERSION").into(),
+        import_time: Duration::from_millis(args.import_time),
     };
     let stop = context.stop_on_signals()?;
     let nudge = Nudge::on_usr1()
@@ -74,8 +79,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let server = Server::bind(options)?;
     let mut is_first = true;
     server.run(&stop, &nudge, &mut |told| {
+        let is_address = matches!(told, Told::Address(_));
         tell(told, args, context, is_first);
-        is_first = false;
+        is_first &= !is_address;
     })?;
     Ok(Exit::Fine)
 }
@@ -110,6 +116,7 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
                 });
             }
         }
+        Told::Note(note) => context.out.note(note),
         Told::Ending(jobs) => {
             context.out.note(format!("iodyno: ending; waits for {jobs} job to put everything back."))
         }
@@ -125,7 +132,7 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
 impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Self {
         match error {
-            ServeError::Exposed(_) => Failure::new(Exit::Refused, error.to_string()),
+            ServeError::Exposed(_) | ServeError::OpenKey(_) => Failure::new(Exit::Refused, error.to_string()),
             ServeError::Host(error) => error.into(),
             ServeError::Store(error) => error.into(),
             ServeError::Bind(_, ref why) if why.kind() == std::io::ErrorKind::PermissionDenied => {

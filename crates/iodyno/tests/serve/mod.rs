@@ -5,5 +5,8 @@ mod changes;
 mod comparisons;
 pub mod http;
 mod jobs;
+mod pressure;
+mod privileges;
 mod refused;
 mod tls;
+mod uploads;

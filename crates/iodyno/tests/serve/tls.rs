@@ -1,11 +1,12 @@
 //! Addresses that others reach: only with a certificate, and then really encrypted, checked by a client of its own.
 
-use crate::support::{Dir, Iodyno, code, signal, text};
+use crate::support::{Dir, Iodyno, code, signal, text, until};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpStream, UdpSocket};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn others_are_not_served_without_a_certificate() {
@@ -42,8 +43,10 @@ struct Served(Child);
 
 impl Drop for Served {
     fn drop(&mut self) {
-        signal(self.0.id(), "INT");
-        let _ = self.0.wait();
+        if self.0.try_wait().unwrap().is_none() {
+            signal(self.0.id(), "INT");
+            let _ = self.0.wait();
+        }
     }
 }
 
@@ -66,6 +69,47 @@ fn certificate(dir: &Dir, address: IpAddr) -> Option<(String, String)> {
             None
         }
     }
+}
+
+/// Asks while strangers begin handshakes and do not go on.
+fn withstands_handshakes(base: &str, ask: &dyn Fn() -> Output) {
+    let address = base.strip_prefix("https://").unwrap();
+    // The head of a record that says it holds a ClientHello, and no more.
+    let begin = || {
+        let mut stream = TcpStream::connect(address)?;
+        stream.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").map(|()| stream)
+    };
+    let stalled: Vec<_> = (0..300).map(|_| begin()).collect();
+    for _ in 0..5 {
+        let asked = Instant::now();
+        let answer = ask();
+        assert!(answer.status.success(), "{}", text(&answer.stderr));
+        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    }
+    drop(stalled);
+}
+
+#[test]
+fn a_key_that_others_may_read_is_refused() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("tls-key"));
+    let Some((cert, key)) = certificate(&dir, IpAddr::from([127, 0, 0, 1])) else { return };
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key];
+    for mode in [0o666, 0o644, 0o660] {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+        let child = iodyno.command(&serve).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut served = Served(child);
+        until("a refusal", || served.0.try_wait().unwrap().is_some());
+        let mut said = String::new();
+        served.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(served.0.wait().unwrap().code(), Some(4), "{mode:o}: {said}");
+        assert!(said.contains(&format!("chmod 600 {key}")), "{said}");
+    }
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let mut child = iodyno.command(&serve).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    drop(Served(child));
+    assert!(said.contains("may read this key too"), "a group of its own may read it, which is said: {said}");
 }
 
 #[test]
@@ -108,6 +152,9 @@ fn https_is_answered_under_the_certificate_that_was_given() {
     // HttpOnly is a prefix there; the fourth field says that it goes over TLS alone.
     let fields: Vec<&str> = cookies.lines().last().unwrap().split('\t').collect();
     assert!(fields[0].starts_with("#HttpOnly_") && fields[3] == "TRUE", "{cookies}");
+    let head = curl(&["--cacert", &cert, "--head", &format!("{base}/")]);
+    assert!(text(&head.stdout).to_ascii_lowercase().contains("\nstrict-transport-security: max-age="));
+    withstands_handshakes(&base, &|| curl(&["--cacert", &cert, &format!("{base}/api/v1/session")]));
     let list = curl(&["--cacert", &cert, &format!("{base}/api/v1/records")]);
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(list["schema"], "iodyno.list/1");

@@ -2,7 +2,7 @@
 
 use crate::door::Door;
 use crate::events::Hub;
-use host::{Piped, clock};
+use host::{Piped, Privileges, clock};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
     let words = ["--json", "watch", "--interval", EVERY, "--every", EVERY, "--latencies"];
     let off: &[&str] = if is_traced { &[] } else { &["--layers", "off"] };
     let words: Vec<String> = words.iter().chain(off).map(|word| (*word).to_string()).collect();
-    let mut child = match Piped::start(&door.options.program, &words) {
+    let mut child = match Piped::start(&door.options.program, &words, Privileges::Watch) {
         Ok(child) => child,
         Err(error) => {
             hub.notice("unwatched", &json!({"error": error.to_string(), "hint": ""}).to_string());

@@ -2,8 +2,9 @@
 
 use super::{Job, LINES_MAX, Line, State};
 use crate::door::Door;
+use crate::route::Call;
 use crate::verbs;
-use host::{Piped, clock};
+use host::{Piped, Privileges, clock};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub fn begin(door: &Arc<Door>, id: i64, words: Vec<String>) {
     let door = Arc::clone(door);
     std::thread::spawn(move || {
         let words: Vec<String> = std::iter::once("--json".to_string()).chain(words).collect();
-        match Piped::start(&door.options.program, &words) {
+        match Piped::start(&door.options.program, &words, Privileges::Load) {
             Ok(child) => follow(&door, id, child),
             Err(error) => {
                 let change = |job: &mut Job| {
@@ -93,8 +94,8 @@ fn outcome(state: State, exit: Option<i32>, words: &str, left: &[String]) -> Str
 
 /// Journals of a process that wait to be undone.
 fn left_by(door: &Door, pid: u32) -> Vec<String> {
-    let status =
-        verbs::look(&door.options.program, &["status".to_string()]).and_then(|text| verbs::value(&text));
+    let status = verbs::look(door, &Call::default(), Privileges::Inspect, &["status".to_string()])
+        .and_then(|text| verbs::value(&text));
     let journals = status.ok().and_then(|status| status["journals"].as_array().cloned()).unwrap_or_default();
     let is_its = |journal: &&Value| journal["pid"] == json!(pid) && journal["pending"] == json!(true);
     journals.iter().filter(is_its).filter_map(|journal| Some(journal["id"].as_str()?.to_string())).collect()

@@ -5,6 +5,7 @@ use crate::door::Door;
 use crate::route::{Body, Call, Gives, Route, Run, Verb};
 use crate::shape::{ID, Letters, Shape, line, may, must, name};
 use crate::verbs::{self, Done};
+use host::Privileges;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub const ROUTES: &[Route] = &[
             must("schema", Shape::OneOf(&["iodyno.status/1"]), ""),
             must("journals", Shape::List { of: &OPEN, max: 100_000 }, ""),
         ])),
-        Run::Call(status),
+        Run::Verb(status),
     ),
     Route {
         query: &[
@@ -41,7 +42,7 @@ pub const ROUTES: &[Route] = &[
                     "each setting with what it is and will be",
                 ),
             ])),
-            Run::Call(plan),
+            Run::Verb(plan),
         )
     },
     Route {
@@ -56,7 +57,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/changes/apply",
             "Put in place what a record proved: `apply`.",
             Gives::Json(Shape::Open(&[must("schema", Shape::OneOf(&["iodyno.apply/1"]), "")])),
-            Run::Call(apply),
+            Run::Verb(apply),
         )
     },
     Route {
@@ -67,13 +68,13 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/changes/undo",
             "Put old values back: `undo`.",
             Gives::Json(Shape::Open(&[must("schema", Shape::OneOf(&["iodyno.undo/1"]), "")])),
-            Run::Call(undo),
+            Run::Verb(undo),
         )
     },
 ];
 
-fn status(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(JSON, verbs::look(&door.options.program, &["status".to_string()])?))
+fn status(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    Ok(Reply::bytes(JSON, verbs::look(door, call, Privileges::Inspect, &["status".to_string()])?))
 }
 
 /// The words of an apply.
@@ -85,7 +86,7 @@ fn words(call: &Call, is_dry: bool) -> Result<Vec<String>, Fault> {
 }
 
 fn try_out(door: &Door, call: &Call) -> Result<(Value, Done), Fault> {
-    let done = verbs::fine(verbs::run(&door.options.program, &words(call, true)?, true)?)?;
+    let done = verbs::look_whole(door, call, Privileges::Inspect, &words(call, true)?)?;
     Ok((verbs::value(&done.document)?, done))
 }
 
@@ -101,12 +102,12 @@ fn apply(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         return Err(Fault::new(409, "confirm is not the name of the device that would be changed")
             .hint("GET /api/v1/changes/plan shows what would be changed, and on which device."));
     }
-    changed(verbs::run(&door.options.program, &words(call, false)?, false)?)
+    changed(verbs::change(door, &words(call, false)?)?)
 }
 
 fn undo(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let journal = call.text("journal").unwrap_or_default().to_string();
-    changed(verbs::run(&door.options.program, &["undo".to_string(), "--".to_string(), journal], false)?)
+    changed(verbs::change(door, &["undo".to_string(), "--".to_string(), journal])?)
 }
 
 fn changed(done: Done) -> Result<Reply, Fault> {

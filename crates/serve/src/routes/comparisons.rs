@@ -4,10 +4,11 @@ use crate::answer::{Fault, JSON, Reply};
 use crate::door::Door;
 use crate::headers;
 use crate::route::{Call, Gives, Route, Run, Verb};
-use crate::routes::records::{FIGURE, to_read};
+use crate::routes::records::{FIGURE, record, to_read};
 use crate::shape::{Field, ID, Letters, Shape, line, may, must};
 use crate::verbs;
 use axum::http::header;
+use host::Privileges;
 use model::record::Record;
 use serde_json::json;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/compare",
             "Records side by side: what `compare` prints.",
             Gives::Json(Shape::Open(&[])),
-            Run::Call(compare),
+            Run::Verb(compare),
         )
     },
     Route {
@@ -51,7 +52,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/compare/report.html",
             "Records side by side as one file, in an origin of its own: what `report` writes of several.",
             Gives::Html,
-            Run::Call(report),
+            Run::Verb(report),
         )
     },
     Route {
@@ -62,7 +63,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/rank",
             "Devices ranked by their records: what `compare --rank` prints.",
             Gives::Json(Shape::Open(&[])),
-            Run::Call(rank),
+            Run::Verb(rank),
         )
     },
     Route {
@@ -76,7 +77,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/history",
             "One device over time: what `history` prints.",
             Gives::Json(Shape::Open(&[])),
-            Run::Call(history),
+            Run::Verb(history),
         )
     },
 ];
@@ -89,7 +90,7 @@ fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let mut words = vec!["compare".to_string()];
     words.extend(call.number("base").map(|base| format!("--base={base}")));
     words.extend(ids(call));
-    look(door, &words)
+    look(door, call, &words)
 }
 
 /// The base first, since that one is drawn as what the others are held against.
@@ -105,7 +106,7 @@ fn base_first(call: &Call) -> Vec<i64> {
 fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let words = ["report", "-o", "-"].map(str::to_string).into_iter();
     let words: Vec<String> = words.chain(base_first(call).iter().map(i64::to_string)).collect();
-    let html = verbs::look_as_printed(&door.options.program, &words)?;
+    let html = verbs::look_as_printed(door, call, Privileges::Own, &words)?;
     let reply = Reply::bytes("text/html; charset=utf-8", html);
     Ok(reply.with(header::CONTENT_SECURITY_POLICY, headers::REPORT))
 }
@@ -116,7 +117,7 @@ fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let store = to_read(door)?;
     let records: Vec<(String, Record)> = wanted
         .iter()
-        .map(|id| Ok((format!("record {id}"), store.get(*id)?)))
+        .map(|id| Ok((format!("record {id}"), record(&store, *id)?)))
         .collect::<Result<_, Fault>>()?;
     let named: Vec<(&str, &Record)> = records.iter().map(|(name, record)| (name.as_str(), record)).collect();
     Reply::json(&json!({"schema": "iodyno.figures/1", "figures": page::compared_figures(&named, &[])}))
@@ -124,16 +125,16 @@ fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 
 fn rank(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let words = ["compare".to_string(), "--rank".to_string()].into_iter().chain(ids(call));
-    look(door, &words.collect::<Vec<_>>())
+    look(door, call, &words.collect::<Vec<_>>())
 }
 
 fn history(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let mut words = vec!["history".to_string()];
     words.extend(call.text("job").filter(|job| !job.is_empty()).map(|job| format!("--job={job}")));
     words.extend(["--".to_string(), call.text("device").unwrap_or_default().to_string()]);
-    look(door, &words)
+    look(door, call, &words)
 }
 
-fn look(door: &Door, words: &[String]) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(JSON, verbs::look(&door.options.program, words)?))
+fn look(door: &Door, call: &Call, words: &[String]) -> Result<Reply, Fault> {
+    Ok(Reply::bytes(JSON, verbs::look(door, call, Privileges::Own, words)?))
 }

@@ -34,7 +34,7 @@ fn import(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let file = call.file.as_ref().ok_or_else(Fault::defect)?;
     let words = ["import".to_string(), "--".to_string(), file.name()];
     // In the file's own directory, so that its record has the name that the sender gave it.
-    let done = verbs::run_in(file.directory(), &door.options.state_dir, &door.options.program, &words)?;
+    let done = verbs::import_in(door, call, file.directory(), &words)?;
     let mut document = verbs::value(&done.document).map_err(|_| verbs::fault(done.exit, &done.words))?;
     let files = document["files"].as_array().cloned().unwrap_or_default();
     if let Some(error) = files.iter().find_map(|file| file["error"].as_str()) {

@@ -56,7 +56,7 @@ pub const ROUTES: &[Route] = &[
     ),
     Route {
         place: ONE,
-        ..Route::new(Verb::Get, "/api/v1/jobs/{id}", "One of them.", Gives::Json(JOB), Run::Call(one))
+        ..Route::new(Verb::Get, "/api/v1/jobs/{id}", "One of them.", Gives::Json(JOB), Run::Quick(one))
     },
     Route {
         place: ONE,
@@ -65,7 +65,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/jobs/{id}",
             "Stop it as Ctrl-C does: it puts everything back, which its outcome says when it has ended.",
             Gives::Json(JOB),
-            Run::Call(stop),
+            Run::Quick(stop),
         )
     },
 ];

@@ -6,6 +6,7 @@ use crate::route::{Call, Gives, Route, Run, Verb};
 use crate::shape::{Field, Letters, Shape, must, name};
 use crate::targets::{self, Target};
 use crate::verbs;
+use host::Privileges;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{Provenance, RECORD_SCHEMA, Record};
@@ -48,7 +49,7 @@ pub const ROUTES: &[Route] = &[
                 must("target", TEXT, ""),
                 must("root", Shape::Open(&[]), "the uppermost layer"),
             ])),
-            Run::Call(machine),
+            Run::Verb(machine),
         )
     },
     Route {
@@ -63,7 +64,7 @@ pub const ROUTES: &[Route] = &[
                 must("svg", PICTURE, ""),
                 must("description", TEXT, ""),
             ])),
-            Run::Call(diagram),
+            Run::Verb(diagram),
         )
     },
 ];
@@ -88,14 +89,15 @@ pub fn named(door: &Door, call: &Call) -> Result<Target, Fault> {
 
 fn machine(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let target = named(door, call)?;
-    let document = verbs::look(&door.options.program, &["inspect".to_string(), target.path])?;
+    let document = verbs::look(door, call, Privileges::Inspect, &["inspect".to_string(), target.path])?;
     Ok(Reply::bytes(JSON, document))
 }
 
 /// A record of nothing but the path has one figure: the path's.
 fn diagram(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let target = named(door, call)?;
-    let document = verbs::look(&door.options.program, &["inspect".to_string(), target.path.clone()])?;
+    let document =
+        verbs::look(door, call, Privileges::Inspect, &["inspect".to_string(), target.path.clone()])?;
     let path: IoPath = serde_json::from_slice(&document).map_err(|_| Fault::defect())?;
     let record = Record {
         schema: RECORD_SCHEMA.into(),

@@ -158,6 +158,35 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
+/// The longest record that is given to a browser, bytes of its document: it takes several times that in memory.
+const DOCUMENT_MAX: usize = 64 << 20;
+
+/// The document of a record.
+///
+/// # Errors
+/// When there is none of this number, or it is too long for a browser.
+fn document(store: &Store, id: i64) -> Result<String, Fault> {
+    let document = store.document(id)?;
+    match document.len() <= DOCUMENT_MAX {
+        true => Ok(document),
+        false => {
+            let most = model::units::bytes(DOCUMENT_MAX as f64);
+            let fault = Fault::new(413, format!("record {id} is longer than {most}"));
+            Err(fault.hint(format!("iodyno show {id} and iodyno report {id} have no such limit.")))
+        }
+    }
+}
+
+/// A record.
+///
+/// # Errors
+/// See [`document`]; or when it is damaged.
+pub(super) fn record(store: &Store, id: i64) -> Result<Record, Fault> {
+    let document = document(store, id)?;
+    // The store says what is wrong with it.
+    serde_json::from_str(&document).or_else(|_| Ok(store.get(id)?))
+}
+
 pub(super) fn to_read(door: &Door) -> Result<Store, Fault> {
     Ok(Store::open_read_only(&door.options.state_dir)?)
 }
@@ -201,7 +230,7 @@ fn export(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 fn shown(door: &Door, id: i64) -> Result<Value, Fault> {
     let store = to_read(door)?;
     // Missing first: the store tells of it.
-    let record: Value = serde_json::from_str(&store.document(id)?).map_err(|_| Fault::defect())?;
+    let record: Value = serde_json::from_str(&document(&store, id)?).map_err(|_| Fault::defect())?;
     let like: Vec<i64> = store.like(id)?.iter().map(|row| row.id).collect();
     Ok(
         json!({"schema": "iodyno.show/1", "id": id, "tags": store.tags(id)?, "notes": store.notes(id)?, "like": like,
@@ -216,14 +245,14 @@ fn delete(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 }
 
 fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let record: Record = to_read(door)?.get(call.id("id")?)?;
+    let record = record(&to_read(door)?, call.id("id")?)?;
     Reply::json(&json!({"schema": "iodyno.figures/1", "figures": page::figures(&record)}))
 }
 
 fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let id = call.id("id")?;
     let store = to_read(door)?;
-    let record = store.get(id)?;
+    let record = record(&store, id)?;
     let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
     let html = page::report(&record, &About { id: Some(id), tags: store.tags(id)?, notes });
     let reply = Reply::bytes("text/html; charset=utf-8", html.into_bytes());

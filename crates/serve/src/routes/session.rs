@@ -20,13 +20,13 @@ pub const ROUTES: &[Route] = &[
             Shape::Text { max: 200, of: Letters::Name },
             "the token that was printed",
         )]),
-        refuses: &[401, 429],
+        refuses: &[401],
         ..Route::new(
             Verb::Post,
             "/api/v1/login",
             "Take the one-time token, and give a cookie and the token of changes.",
             Gives::Json(Shape::Open(&[must("csrf", TEXT, "to be sent in X-CSRF-Token with every change")])),
-            Run::Call(log_in),
+            Run::Quick(log_in),
         )
     },
     Route {
@@ -36,7 +36,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/logout",
             "End this session; the terminal shows a new token.",
             Gives::Json(Shape::Open(&[must("logged_out", Shape::Bool, "")])),
-            Run::Call(log_out),
+            Run::Quick(log_out),
         )
     },
     Route::new(
@@ -51,14 +51,14 @@ pub const ROUTES: &[Route] = &[
             must("hostname", TEXT, "of the machine"),
             must("user_is_root", Shape::Bool, "whether it may change settings"),
         ])),
-        Run::Call(session),
+        Run::Quick(session),
     ),
     Route::new(
         Verb::Get,
         "/api/v1/openapi.json",
         "This description.",
         Gives::Json(Shape::Open(&[must("openapi", TEXT, "version of the format")])),
-        Run::Call(description),
+        Run::Quick(description),
     ),
 ];
 
@@ -75,10 +75,6 @@ fn refused(refusal: Refusal) -> Fault {
         Refusal::Wrong => Fault::new(401, "this token is not, or no longer, one of this server").hint(
             "Each is good for one log-in within 15 minutes; `kill -USR1` of the server prints a new one.",
         ),
-        Refusal::TooSoon(seconds) => {
-            Fault::new(429, format!("a wrong token was given; the next try is in {seconds} s"))
-                .with(header::RETRY_AFTER, seconds.to_string())
-        }
         Refusal::NoRandomness => Fault::defect(),
     }
 }
@@ -100,7 +96,7 @@ fn session(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         "read_only": door.options.read_only,
         "version": door.options.version,
         "host": call.authority,
-        "hostname": door.host.text("/proc/sys/kernel/hostname").unwrap_or_default().trim(),
+        "hostname": crate::hosts::own_name(&door.host).unwrap_or_default(),
         "user_is_root": host::rights::is_root(),
     }))
 }

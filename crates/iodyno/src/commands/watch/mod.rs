@@ -41,6 +41,10 @@ pub struct Args {
     /// Serve the raw counters to Prometheus at this address; a bare port is served on the loopback address.
     #[arg(long, value_name = "ADDR", value_parser = prometheus::address)]
     pub prometheus: Option<std::net::SocketAddr>,
+    /// With --prometheus: a name by which it may be asked besides localhost, the address, and, where others reach it, this
+    /// machine's name. Repeat for more.
+    #[arg(long, value_name = "NAME", requires = "prometheus")]
+    pub allow_host: Vec<String>,
     /// Time between two lines or documents (--plain, --json), not less than --interval [default: 1s].
     #[arg(long, value_name = "TIME", value_parser = every_ms)]
     pub every: Option<u64>,

@@ -20,7 +20,9 @@
 //! The same gates as for iodyno's own engines decide whether a job may write. fio gets descriptors of the files that
 //! passed them (`/proc/PID/fd/N`), is told to create none, and is started with `--readonly` for a job that only reads.
 //! Other engines of fio (falloc, ftruncate, filedelete, exec …) change data or run programs in a job that says it reads,
-//! and are refused; so are options that name other files, run programs, or change settings of the machine.
+//! and are refused; so are options that name other files, run programs, or change settings of the machine. fio gains no
+//! rights (`no_new_privs`), so a `fio_path` that is setuid or calls sudo stays what it was; under root it keeps the
+//! capabilities that loads need, and none to change users, networks or the kernel.
 //!
 //! ## Limits
 //! fio's start takes a few tenths of a second, which are no part of the load. Under `tune` the rate is that of requests

@@ -3,7 +3,7 @@
 use super::unusable;
 use crate::load::LoadError;
 use host::process::{self, CpuTime};
-use host::{Child, clock, spawn};
+use host::{Child, Privileges, clock, spawn};
 use imports::fio_json::{self, Output, Version};
 
 /// The version of a fio program, and as it says it itself.
@@ -47,7 +47,8 @@ impl Program {
     /// Starts it and waits until its I/O has begun: its start is no part of the load.
     pub fn start(path: &str, words: &[String], patience_ns: u64) -> Result<Program, LoadError> {
         let cpu_before = process::children_cpu_time();
-        let child = Child::start(path, words).map_err(|error| unusable(error.to_string()))?;
+        let child =
+            Child::start(path, words, Privileges::Generate).map_err(|error| unusable(error.to_string()))?;
         let mut program = Program { child, cpu_before };
         let mut deadline_ns = clock::monotonic_ns() + patience_ns;
         let mut has_threads = false;

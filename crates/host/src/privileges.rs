@@ -1,0 +1,180 @@
+//! What a child may do: it begins with the capabilities that its errand needs, and can never gain others.
+//!
+//! A child inherits all of root's capabilities otherwise, and a program that reads a hostile file needs none of them. Where
+//! iodyno does not run as root there is nothing to take; `no_new_privs` still keeps a child from programs that would give it
+//! more (setuid, file capabilities; Documentation/userspace-api/no_new_privs.rst).
+#![allow(unsafe_code, reason = "rights are given up between fork and exec")]
+
+use rustix::process::{
+    Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_parent_process_death_signal, setrlimit,
+};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,
+    set_no_new_privs,
+};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// The most memory of its own that a child may have which only reads, bytes: a record or a file that unpacks to more ends
+/// that child, not the machine. Linux counts all private memory for it since 4.7.
+const MEMORY_MAX: u64 = 4 << 30;
+
+/// There where the kernel has device mapper.
+const DEVICE_MAPPER: &str = "/sys/class/misc/device-mapper";
+
+/// What a child needs its rights for. Each keeps those that it was given by us, and no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privileges {
+    /// Reads what belongs to this user alone: records, and files that somebody sent. No capability.
+    Own,
+    /// Reads the machine: open files of all processes, tables of device mapper, the kernel's log.
+    Inspect,
+    /// The same, and traces: programs in the kernel, perf, commands that ask a disk for its health.
+    Watch,
+    /// Loads devices and changes settings.
+    Load,
+    /// A program of others that loads devices, as fio does.
+    Generate,
+}
+
+impl Privileges {
+    /// The capabilities that it may keep.
+    fn kept(self) -> CapabilitySet {
+        use CapabilitySet as C;
+        let look = C::DAC_READ_SEARCH | C::SYS_PTRACE | C::SYSLOG;
+        // Linux 5.8 split BPF and PERFMON from SYS_ADMIN, which the health of NVMe disks needs as well; before 5.11 the
+        // memory of maps counts as locked.
+        let watch = look | C::SYS_ADMIN | C::SYS_RAWIO | C::PERFMON | C::BPF | C::SYS_RESOURCE | C::IPC_LOCK;
+        let files = C::DAC_OVERRIDE | C::CHOWN | C::FOWNER | C::FSETID;
+        match self {
+            Privileges::Own => C::empty(),
+            // Device mapper gives its tables to nobody without SYS_ADMIN (drivers/md/dm-ioctl.c).
+            Privileges::Inspect if Path::new(DEVICE_MAPPER).exists() => look | C::SYS_ADMIN,
+            Privileges::Inspect => look,
+            Privileges::Watch => watch,
+            Privileges::Load => watch | files | C::SYS_NICE,
+            // SYS_ADMIN flushes the cache of a device before a load (BLKFLSBUF), which fio leaves out without it; SYS_PTRACE
+            // opens what our descriptors stand for (/proc/PID/fd), since we may do more than it (security/commoncap.c).
+            Privileges::Generate => {
+                let memory = C::IPC_LOCK | C::SYS_RESOURCE;
+                files
+                    | memory
+                    | C::DAC_READ_SEARCH
+                    | C::SYS_PTRACE
+                    | C::SYS_NICE
+                    | C::SYS_ADMIN
+                    | C::SYS_RAWIO
+            }
+        }
+    }
+
+    /// Whether it only reads, so that nothing is left half done when the kernel ends it.
+    fn only_reads(self) -> bool {
+        matches!(self, Privileges::Own | Privileges::Inspect)
+    }
+
+    /// Gives up everything else, for this thread and what it executes.
+    ///
+    /// Makes system calls only and allocates nothing, so it is safe between fork and exec.
+    fn limit(self, kept: CapabilitySet) -> std::io::Result<()> {
+        if self.only_reads() {
+            let Rlimit { current, maximum } = getrlimit(Resource::Data);
+            let most = current.unwrap_or(u64::MAX).min(MEMORY_MAX);
+            setrlimit(Resource::Data, Rlimit { current: Some(most), maximum })?;
+        }
+        set_no_new_privs(true)?;
+        for number in 0..u64::BITS {
+            let one = CapabilitySet::from_bits_retain(1 << number);
+            if !kept.contains(one) {
+                // Refused without SETPCAP, and for numbers that the kernel does not know. What root executes is then
+                // still limited: with no_new_privs it gets nothing that is not permitted here (security/commoncap.c).
+                let _ = remove_capability_from_bounding_set(one);
+            }
+        }
+        let ours = capabilities(None)?;
+        let permitted = ours.permitted & kept;
+        // Ambient capabilities, as a service manager gives them, follow the inheritable ones.
+        let inheritable = ours.inheritable & kept;
+        set_capabilities(None, CapabilitySets { effective: permitted, permitted, inheritable })?;
+        Ok(())
+    }
+}
+
+/// Makes a command one that hears our request to end, is told of our thread's death by `death`, has a process group of its
+/// own (Ctrl-C in the terminal reaches it only through us), and may do what it needs.
+pub(crate) fn prepare(command: &mut Command, death: Signal, privileges: Privileges) {
+    command.process_group(0);
+    let (us, kept) = (getpid(), privileges.kept());
+    // SAFETY: the closure makes system calls that are safe between fork and exec (async-signal-safe), allocates nothing
+    // and touches no memory of the parent; its errors are numbers but for one, which is made of a static text.
+    unsafe {
+        command.pre_exec(move || {
+            // A script's background job begins with SIGINT ignored, and a program inherits that: then it would not hear
+            // our request to end.
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            privileges.limit(kept)?;
+            // Behind the change of rights, which would take it back where it gave any.
+            set_parent_process_death_signal(Some(death))?;
+            // The parent may have died before the line above; then nobody would send the signal.
+            if getppid() != Some(us) {
+                return Err(std::io::Error::from_raw_os_error(libc::ESRCH));
+            }
+            Ok(())
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Piped;
+    use std::io::Read;
+
+    /// A line of `/proc/self/status` of a child, as a number.
+    fn told(privileges: Privileges) -> impl Fn(&str) -> u64 {
+        let mut child = Piped::start("cat", &["/proc/self/status".into()], privileges).unwrap();
+        let mut text = String::new();
+        child.stdout().unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(child.wait().unwrap(), Some(0));
+        move |field| {
+            let value = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(":\t"));
+            u64::from_str_radix(value.unwrap_or_else(|| panic!("no {field} in {text}")), 16).unwrap()
+        }
+    }
+
+    const ALL: [Privileges; 5] =
+        [Privileges::Own, Privileges::Inspect, Privileges::Watch, Privileges::Load, Privileges::Generate];
+
+    #[test]
+    fn a_child_has_what_it_needs_and_can_gain_nothing() {
+        let ours = capabilities(None).unwrap();
+        for privileges in ALL {
+            let field = told(privileges);
+            let wanted = (ours.permitted & privileges.kept()).bits();
+            assert_eq!(field("NoNewPrivs"), 1, "{privileges:?}");
+            assert_eq!(field("CapInh") & !privileges.kept().bits(), 0, "{privileges:?}");
+            // Only root's programs begin with what is permitted.
+            if crate::rights::is_root() {
+                assert_eq!((field("CapEff"), field("CapPrm")), (wanted, wanted), "{privileges:?}");
+            }
+            if ours.effective.contains(CapabilitySet::SETPCAP) {
+                assert_eq!(field("CapBnd") & !privileges.kept().bits(), 0, "{privileges:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn reading_keeps_nothing_that_changes_files_networks_or_users() {
+        use CapabilitySet as C;
+        let never =
+            C::SETUID | C::SETGID | C::SETPCAP | C::NET_ADMIN | C::NET_RAW | C::SYS_MODULE | C::SYS_BOOT;
+        let never = never | C::MKNOD | C::SYS_TIME | C::SYS_CHROOT | C::SETFCAP;
+        assert!(ALL.iter().all(|privileges| !privileges.kept().intersects(never)));
+        let changing = C::DAC_OVERRIDE | C::CHOWN | C::FOWNER | C::FSETID | C::KILL;
+        assert!(!Privileges::Watch.kept().intersects(changing));
+        assert!(Privileges::Own.kept().is_empty());
+        assert!(Privileges::Watch.kept().contains(Privileges::Inspect.kept()));
+        assert!(Privileges::Load.kept().contains(Privileges::Watch.kept()));
+    }
+}

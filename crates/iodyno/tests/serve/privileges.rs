@@ -1,0 +1,127 @@
+//! What the programs that the server starts may do: each only what its verb needs.
+
+use super::http::{Events, Server};
+use crate::support::{Dir, Iodyno, is_root, until};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Numbers of capabilities (include/uapi/linux/capability.h).
+const DAC_READ_SEARCH: u64 = 1 << 2;
+const SYS_PTRACE: u64 = 1 << 19;
+const SYS_ADMIN: u64 = 1 << 21;
+const SYSLOG: u64 = 1 << 34;
+/// SETGID, SETUID, SETPCAP, NET_ADMIN, NET_RAW, SYS_MODULE, SYS_CHROOT, SYS_BOOT, SYS_TIME, MKNOD.
+const NEVER: u64 =
+    1 << 6 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 13 | 1 << 16 | 1 << 18 | 1 << 22 | 1 << 25 | 1 << 27;
+
+/// What the kernel says of a process: effective and bounding capabilities, and whether it may gain any.
+#[derive(Clone, Copy, Debug)]
+struct Rights {
+    effective: u64,
+    bounding: u64,
+    gains_none: bool,
+}
+
+/// The children of a process: their ids.
+pub fn children(pid: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The verb that a process runs, once it runs one of its own.
+pub fn verb(pid: u32) -> Option<String> {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let words = String::from_utf8_lossy(&line).into_owned();
+    words
+        .split('\0')
+        .skip(1)
+        .find(|word| !word.starts_with('-'))
+        .filter(|word| *word != "serve")
+        .map(str::to_string)
+}
+
+fn rights(pid: u32) -> Option<Rights> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let field = |name: &str| {
+        let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"))?;
+        u64::from_str_radix(value, 16).ok()
+    };
+    Some(Rights {
+        effective: field("CapEff")?,
+        bounding: field("CapBnd")?,
+        gains_none: field("NoNewPrivs")? == 1,
+    })
+}
+
+/// Looks at the children of a process until it is told to stop.
+fn observe(pid: u32, is_over: &AtomicBool) -> BTreeMap<String, Rights> {
+    let mut seen = BTreeMap::new();
+    while !is_over.load(Ordering::Relaxed) {
+        for child in children(pid) {
+            // The verb first and again afterwards: between fork and exec a child is still the server.
+            if let (Some(before), Some(rights), Some(after)) = (verb(child), rights(child), verb(child))
+                && before == after
+            {
+                seen.insert(after, rights);
+            }
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    seen
+}
+
+#[test]
+fn a_child_has_no_more_rights_than_its_verb_needs() {
+    if !is_root() {
+        println!("skipped: only root's children have rights to give up");
+        return;
+    }
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("privileges"));
+    let path = dir.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let server = Server::start(&iodyno, &["--target", &path]);
+    let visitor = server.log_in();
+    let is_over = AtomicBool::new(false);
+    let (pid, is_over) = (server.child.id(), &is_over);
+    let seen = std::thread::scope(|scope| {
+        let observer = scope.spawn(move || observe(pid, is_over));
+        let mut events = Events::open(&visitor, "/api/v1/events", None);
+        events.named("frame");
+        let key = visitor.key(&path);
+        let inspected = visitor.get(&format!("/api/v1/machine?target={key}")).fine();
+        assert_eq!(inspected["notes"].as_array().map(Vec::len), Some(0), "nothing is hidden from it");
+        let text = "nothing that any tool printed\n".repeat(200_000);
+        visitor.send("POST", "/api/v1/imports", &visitor.headers("POST"), text.as_bytes());
+        visitor.get("/api/v1/catalogue").fine();
+        let options = json!({"size": "8m", "runtime_s": 1, "rw": "randread"});
+        let id = visitor.start(&json!({"verb": "run", "target": key, "options": options}));
+        assert_eq!(visitor.ended(id)["state"], "done");
+        is_over.store(true, Ordering::Relaxed);
+        observer.join().unwrap()
+    });
+    println!("{seen:#x?}");
+    for verb in ["inspect", "import", "run", "watch"] {
+        let rights = seen.get(verb).unwrap_or_else(|| panic!("no {verb} in {seen:?}"));
+        assert!(rights.gains_none, "{verb}: {rights:x?}");
+        assert_eq!((rights.effective & NEVER, rights.bounding & NEVER), (0, 0), "{verb}: {rights:x?}");
+        let may = match verb {
+            "import" => 0,
+            "inspect" => DAC_READ_SEARCH | SYS_PTRACE | SYS_ADMIN | SYSLOG,
+            _ => continue,
+        };
+        assert_eq!((rights.effective & !may, rights.bounding & !may), (0, 0), "{verb}: {rights:x?}");
+    }
+}
+
+#[test]
+fn the_server_itself_keeps_its_rights() {
+    // A child that undoes a setting needs them, and who may give them is only who has them.
+    let iodyno = Iodyno::new();
+    let server = Server::start(&iodyno, &[]);
+    until("the server", || rights(server.child.id()).is_some());
+    let (ours, theirs) = (rights(std::process::id()).unwrap(), rights(server.child.id()).unwrap());
+    assert_eq!((ours.effective, ours.bounding), (theirs.effective, theirs.bounding));
+}
