@@ -45,7 +45,7 @@ export function Changes({ isReadOnly }: { isReadOnly: boolean }) {
           {!status.data ? "Changes on this machine"
             : pending.length ? "Something ended before it had put everything back."
             : open.length ? `${open.length === 1 ? "One change is" : `${open.length} changes are`} in place.`
-            : "Nothing is changed on this machine."}
+            : "No change of iodyno stands here."}
         </h1>
         <p>{pending.length ? "Undo it below: every old value is in its journal." : "Every value is saved before it is changed, and can be put back from here or by "}{!pending.length && <Command line="sudo iodyno undo" />}</p>
       </div>

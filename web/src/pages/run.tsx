@@ -96,7 +96,7 @@ function stateWords(job: Job): string {
     case "stopping":
       return "stopping";
     default:
-      return `${job.state}${job.everything_back ? ", everything is back" : ""}`;
+      return `${job.state}${job.everything_back ? ", nothing left to undo" : ""}`;
   }
 }
 

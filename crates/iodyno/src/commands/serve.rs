@@ -121,7 +121,7 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
             context.out.note(format!("iodyno: ending; waits for {jobs} job to put everything back."))
         }
         Told::Ended { command, is_back: true } => {
-            context.out.note(format!("iodyno: `{command}` has ended; everything is put back."));
+            context.out.note(format!("iodyno: `{command}` has ended; nothing of it is left to undo."));
         }
         Told::Ended { command, is_back: false } => {
             context.out.note(format!("iodyno: `{command}` has ended; not everything is back: iodyno status"));

@@ -30,7 +30,7 @@ fn a_run_becomes_a_record_and_is_told_as_it_goes() {
         (&json!("done"), &json!(0), &json!(true)),
         "{job}"
     );
-    assert_eq!(job["outcome"], "Done. Everything is put back.");
+    assert_eq!(job["outcome"], "Done. Nothing of it is left to undo.");
     let command = format!("iodyno run --iodepth=4 --runtime=2s --rw=randread --size=16m {path}");
     assert_eq!(job["command"], command);
     let record = job["record"].as_i64().unwrap();
@@ -96,7 +96,7 @@ fn a_stopped_tune_puts_everything_back_and_says_so() {
     assert_eq!((&job["state"], &job["exit"]), (&json!("stopped"), &json!(130)), "{job}");
     assert_eq!(
         (&job["outcome"], &job["everything_back"]),
-        (&json!("Stopped. Everything is put back."), &json!(true))
+        (&json!("Stopped. Nothing of it is left to undo."), &json!(true))
     );
     assert_eq!(disk.settings(), before);
     assert_eq!(visitor.get("/api/v1/changes").fine()["journals"], json!([]));

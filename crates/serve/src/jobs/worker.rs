@@ -61,8 +61,8 @@ fn follow(door: &Arc<Door>, id: i64, mut child: Piped) {
             _ if job.state == State::Stopping && job.record.is_none() && exit.is_none() => State::Stopped,
             _ => State::Failed,
         };
-        job.outcome = Some(outcome(state, exit, &words, &left));
-        end(job, state, exit, left.is_empty());
+        job.outcome = Some(outcome(state, exit, &words, left.as_deref()));
+        end(job, state, exit, left.as_ref().is_some_and(Vec::is_empty));
     };
     tell(door, door.jobs.change(id, change));
 }
@@ -76,7 +76,7 @@ fn end(job: &mut Job, state: State, exit: Option<i32>, is_back: bool) {
 }
 
 /// How it ended, and whether anything is left.
-fn outcome(state: State, exit: Option<i32>, words: &str, left: &[String]) -> String {
+fn outcome(state: State, exit: Option<i32>, words: &str, left: Option<&[String]>) -> String {
     let how = match state {
         State::Failed => {
             let (error, hint) = verbs::told(words);
@@ -87,18 +87,20 @@ fn outcome(state: State, exit: Option<i32>, words: &str, left: &[String]) -> Str
         _ => "Done.".to_string(),
     };
     match left {
-        [] => format!("{how} Everything is put back."),
-        journals => format!("{how} Not everything is back: undo {}.", journals.join(", ")),
+        None => format!("{how} Whether anything of it is left could not be read: iodyno status."),
+        Some([]) => format!("{how} Nothing of it is left to undo."),
+        Some(journals) => format!("{how} Not everything is back: undo {}.", journals.join(", ")),
     }
 }
 
-/// Journals of a process that wait to be undone.
-fn left_by(door: &Door, pid: u32) -> Vec<String> {
+/// Journals of a process that wait to be undone; none where they cannot be read.
+fn left_by(door: &Door, pid: u32) -> Option<Vec<String>> {
     let status = verbs::look(door, &Call::default(), Privileges::Inspect, &["status".to_string()])
         .and_then(|text| verbs::value(&text));
-    let journals = status.ok().and_then(|status| status["journals"].as_array().cloned()).unwrap_or_default();
+    let journals = status.ok()?["journals"].as_array().cloned()?;
     let is_its = |journal: &&Value| journal["pid"] == json!(pid) && journal["pending"] == json!(true);
-    journals.iter().filter(is_its).filter_map(|journal| Some(journal["id"].as_str()?.to_string())).collect()
+    let ids = journals.iter().filter(is_its).filter_map(|journal| Some(journal["id"].as_str()?.to_string()));
+    Some(ids.collect())
 }
 
 /// Keeps what is said on standard error, line by line; gives back all of it.
