@@ -130,14 +130,15 @@ fn the_journal_names_the_tree_as_long_as_it_is_there() {
     let (dir, state) = (temporary_dir("files").unwrap(), temporary_dir("state").unwrap());
     let job = Job { time_based: true, ..job(1, &[("files", "20")]) };
     let running = start(&ready(dir.path(), &job, Some(state.path())), &job, 1, Region::WHOLE).unwrap();
-    let (journals, _) = host::find_unfinished(state.path());
-    assert!(journals[0].running);
-    let tree = &journals[0].state.trees[0];
+    let journals = || host::find_unfinished(&Host::live(), state.path()).journals;
+    let found = journals();
+    assert!(found[0].running);
+    let tree = &found[0].trees[0];
     assert!(
         tree.path.starts_with(&host::files::canonical(dir.path()).unwrap().to_string_lossy().into_owned())
     );
     running.finish();
-    assert!(host::find_unfinished(state.path()).0.is_empty());
+    assert!(journals().is_empty());
     // Something foreign keeps the tree, the journal and a failure.
     let running = start(&ready(dir.path(), &job, Some(state.path())), &job, 1, Region::WHOLE).unwrap();
     let mine = dir.path().join(&names(dir.path())[0]).join("mine");
@@ -150,8 +151,8 @@ fn the_journal_names_the_tree_as_long_as_it_is_there() {
     );
     assert_eq!(host::files::read_text(&mine).unwrap(), "mine");
     host::files::remove(&mine).unwrap();
-    let left = host::find_unfinished(state.path()).0.remove(0);
-    assert!(left.undo(&Host::live()).unwrap()[0].is_whole());
+    let left = journals().remove(0);
+    assert!(left.undo(&Host::live(), state.path()).unwrap()[0].is_whole());
     assert_eq!(names(dir.path()), [""; 0]);
 }
 
