@@ -235,7 +235,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__apply)
-            opts="-h -V --persist --dry-run --json --help --version"
+            opts="-h -V --persist --dry-run --from-elsewhere --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1879,7 +1879,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__undo)
-            opts="-h -V --all --json --help --version"
+            opts="-h -V --all --with-later --salvage --forget --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -250,6 +250,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 _arguments "${_arguments_options[@]}" : \
 '--persist[Make the settings outlive a reboot, the way this distribution does it]' \
 '--dry-run[Show what would be written; do nothing]' \
+'--from-elsewhere[Apply a record that was not measured on this machine; shows first what of it is trusted]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -277,6 +278,9 @@ _arguments "${_arguments_options[@]}" : \
 (undo)
 _arguments "${_arguments_options[@]}" : \
 '()--all[Undo every journal, those that \`apply\` kept too]' \
+'--with-later[Undo the later changes too that were made to the same settings, the last one first]' \
+'(--with-later --forget)--salvage[Of a damaged journal, put back what its whole lines say. The file is kept under another name]' \
+'(--with-later)--forget[Remove the journal of a device that is gone for good, or of a file that you have edited since; writes no setting]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \

@@ -1,3 +1,5 @@
+//! What a journal promises, on a simulated kernel: deaths, damage, strangers, exchanged devices.
+
 use super::*;
 use crate::simulated::Simulated;
 use crate::tree;
