@@ -124,7 +124,7 @@ async function main() {
     await page.locator("[data-state=running], [data-state=done]").first().waitFor();
     await page.locator("[data-state=done]").waitFor();
     await page.locator(".chart canvas").first().waitFor();
-    await page.getByText("everything is back").first().waitFor();
+    await page.getByText("nothing left to undo").first().waitFor();
     await page.getByRole("link", { name: /^Open record/ }).click();
     await page.waitForURL(/\/records\/\d+$/);
     record = Number(page.url().split("/").pop());
@@ -155,7 +155,7 @@ async function main() {
       await page.locator("[data-experiment]").waitFor();
       await page.locator("[data-stop]").click();
       await page.locator("[data-state=stopped], [data-state=done]").waitFor();
-      await page.getByText("everything is back").first().waitFor();
+      await page.getByText("nothing left to undo").first().waitFor();
     });
   }
 

@@ -25,6 +25,12 @@ pub struct DeviceLock {
     device: DeviceIdentity,
 }
 
+/// The right to have a device's settings stay as they are, held until dropped or until the process dies.
+#[derive(Debug)]
+pub struct DeviceShare {
+    _file: File,
+}
+
 impl Host {
     /// Which device has a kernel name now; none where there is no such device.
     pub fn device_identity(&self, name: &str) -> Option<DeviceIdentity> {
@@ -61,24 +67,24 @@ impl DeviceLock {
 
     /// The same of a device that was written down and may be gone.
     pub(crate) fn take_of(host: &Host, device: &DeviceIdentity, purpose: &str) -> Result<DeviceLock> {
-        let dir = host.run_dir();
-        durable::ensure(&dir)?;
-        let path = dir.join(key(device));
-        let failed = |error: std::io::Error| Error::io("lock", &path, error);
-        for _ in 0..TRIES {
-            let file = open(&path)?;
-            if !durable::try_lock(&file, &path).map_err(failed)? {
-                let what = format!("{}: its settings", device.name);
-                return Err(Error::Locked { what, holder: holder(&file, &path) });
-            }
-            if durable::is_named(&file, &path) {
-                let lock = DeviceLock { file, path: path.clone(), device: device.clone() };
-                lock.begin_anew_if_long()?;
-                lock.append(&format!("held {} {purpose}", std::process::id()))?;
-                return Ok(lock);
-            }
-        }
-        Err(failed(std::io::Error::other("its file was replaced again and again")))
+        let (file, path) = acquire(host, device, durable::try_lock)?;
+        let lock = DeviceLock { file, path, device: device.clone() };
+        lock.begin_anew_if_long()?;
+        lock.append(&format!("held {} {purpose}", std::process::id()))?;
+        Ok(lock)
+    }
+
+    /// Keeps others from changing the device's settings while it is only measured. Any number of processes may.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] while another process changes it.
+    pub fn share(host: &Host, name: &str) -> Result<DeviceShare> {
+        let gone = || Error::io("find", format!("/sys/block/{name}"), rustix::io::Errno::NODEV);
+        let device = host.device_identity(name).ok_or_else(gone)?;
+        let (file, path) = acquire(host, &device, durable::try_share)?;
+        let line = format!("\nheld {} a measurement of {name}\n", std::process::id());
+        durable::append(&file, &path, line.as_bytes()).map_err(|error| Error::io("write", &path, error))?;
+        Ok(DeviceShare { _file: file })
     }
 
     /// The device.
@@ -115,6 +121,29 @@ impl DeviceLock {
         }
         Ok(())
     }
+}
+
+/// Locks the file of a device in a way, or says who is in it.
+fn acquire(
+    host: &Host,
+    device: &DeviceIdentity,
+    lock: fn(&File, &Path) -> std::io::Result<bool>,
+) -> Result<(File, PathBuf)> {
+    let dir = host.run_dir();
+    durable::ensure(&dir)?;
+    let path = dir.join(key(device));
+    let failed = |error: std::io::Error| Error::io("lock", &path, error);
+    for _ in 0..TRIES {
+        let file = open(&path)?;
+        if !lock(&file, &path).map_err(failed)? {
+            let what = format!("{}: its settings", device.name);
+            return Err(Error::Locked { what, holder: holder(&file, &path) });
+        }
+        if durable::is_named(&file, &path) {
+            return Ok((file, path));
+        }
+    }
+    Err(failed(std::io::Error::other("its file was replaced again and again")))
 }
 
 /// The journals of this boot, of any device and state directory: what a state directory does not know itself.
@@ -199,6 +228,20 @@ mod tests {
         DeviceLock::take(&host, "loop0", "apply 3").unwrap();
         assert!(DeviceLock::take(&host, "loop9", "none is there").is_err());
         assert!(DeviceLock::take(&host, "../block/loop0", "no name").is_err());
+    }
+
+    #[test]
+    fn measurements_share_a_device_and_keep_changes_out() {
+        let machine = Simulated::new();
+        let host = machine.host();
+        let (one, two) =
+            (DeviceLock::share(&host, "loop0").unwrap(), DeviceLock::share(&host, "loop0").unwrap());
+        let error = DeviceLock::take(&host, "loop0", "tune").unwrap_err().to_string();
+        assert!(error.contains("a measurement of loop0"), "{error}");
+        drop((one, two));
+        let tune = DeviceLock::take(&host, "loop0", "tune").unwrap();
+        assert!(matches!(DeviceLock::share(&host, "loop0"), Err(Error::Locked { .. })));
+        drop(tune);
     }
 
     #[test]

@@ -186,6 +186,15 @@ pub(crate) fn try_lock(file: &File, path: &Path) -> std::io::Result<bool> {
     }
 }
 
+/// Takes a shared lock of an open file, if nobody has the exclusive one.
+pub(crate) fn try_share(file: &File, path: &Path) -> std::io::Result<bool> {
+    fault::at(Step::Lock, path)?;
+    match flock(file, FlockOperation::NonBlockingLockShared) {
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+        locked => locked.map(|()| true).map_err(Into::into),
+    }
+}
+
 /// Whether somebody holds the exclusive lock of an open file. Looks for a moment; nothing stays locked.
 pub(crate) fn is_locked(file: &File, path: &Path) -> std::io::Result<bool> {
     fault::at(Step::Lock, path)?;

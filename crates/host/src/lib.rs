@@ -56,7 +56,7 @@ mod walk;
 
 pub use archive::Archive;
 pub use child::Child;
-pub use device_lock::DeviceLock;
+pub use device_lock::{DeviceLock, DeviceShare};
 pub use error::{Error, Result};
 pub use identity::serial_digest;
 pub use journal::{Begin, Damage, Found, Journal, Unfinished, find_elsewhere, find_unfinished};

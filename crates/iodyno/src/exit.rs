@@ -18,7 +18,7 @@ pub enum Exit {
     Failed = 5,
     /// The experiment could not decide.
     Undecided = 6,
-    /// Stopped by a signal; everything is back.
+    /// Stopped by a signal; what was changed is put back, or the message says what is not.
     Interrupted = 130,
 }
 

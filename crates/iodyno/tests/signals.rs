@@ -198,7 +198,7 @@ fn a_tune_puts_back_what_it_holds_on_signals_that_dump_core_by_default() {
         signal(child.id(), "INT");
         let output = ended(child);
         assert_eq!(code(&output), 130, "{name}: {}", text(&output.stderr));
-        assert!(text(&output.stdout).contains("Every setting is back as it was"), "{name}");
+        assert!(text(&output.stderr).contains("every setting is back as it was"), "{name}");
         tune.is_back(name);
     }
 }

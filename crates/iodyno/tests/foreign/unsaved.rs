@@ -12,7 +12,7 @@ struct Small(PathBuf);
 
 impl Small {
     fn over(path: &Path) -> Option<Small> {
-        let mount = ["-t", "tmpfs", "-o", "size=2m", "tmpfs"];
+        let mount = ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs"];
         let done = Command::new("mount").args(mount).arg(path).stderr(Stdio::null()).status();
         match done {
             Ok(status) if status.success() && is_root() => Some(Small(path.to_path_buf())),

@@ -204,7 +204,7 @@ fn measure(
     let device = path.queue_device().map(|layer| layer.name.clone());
     // A tune of the device would take our loads for its own disturbance.
     let lock = device.filter(|_| !args.no_load).map(|device| {
-        let lock = DeviceLock::take(&context.host, &device, &format!("check {device}"));
+        let lock = DeviceLock::share(&context.host, &device);
         // Where no lock can be had, nothing is changed all the same.
         if matches!(lock, Err(host::Error::Locked { .. })) { lock.map(Some) } else { Ok(lock.ok()) }
     });

@@ -111,8 +111,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for line in words::record(kept.id, &record) {
         context.out.say(line);
     }
-    let values = if done.read_back == 1 { "value" } else { "values" };
-    context.out.say(format!("Every setting is back as it was: {} {values} read back.", done.read_back));
+    if !done.interrupted {
+        let values = if done.read_back == 1 { "value" } else { "values" };
+        context.out.say(format!("Every setting is back as it was: {} {values} read back.", done.read_back));
+    }
     let document = Document { schema: SCHEMA, id: kept.id, plan: &plan, record: Some(&record) };
     if args.stream {
         context.out.line(&document);

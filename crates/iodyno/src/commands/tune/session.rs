@@ -82,7 +82,10 @@ impl Session<'_> {
         let trials = tried?;
         let (interrupted, read_back) = (stop.is_asked(), restored.len());
         if interrupted {
-            context.out.note(format!("iodyno: stopped by {}.", stop.signal_name()));
+            context.out.note(format!(
+                "iodyno: stopped by {}; every setting is back as it was: {read_back} read back.",
+                stop.signal_name()
+            ));
         }
         Ok(Done { trials, sensors, interrupted, read_back })
     }
