@@ -256,7 +256,7 @@ mod tests {
         lock.register(&journal).unwrap();
         drop(lock);
         let again = DeviceLock::take(&host, "loop0", "undo").unwrap();
-        assert_eq!(again.journals().unwrap(), [journal.clone()]);
+        assert_eq!(again.journals().unwrap(), std::slice::from_ref(&journal));
         std::fs::remove_file(&journal).unwrap();
         assert!(again.journals().unwrap().is_empty());
     }

@@ -33,6 +33,8 @@ pub(crate) enum Step {
     WriteAttribute,
 }
 
+pub(crate) use hook::*;
+
 #[cfg(not(test))]
 mod hook {
     use super::{Path, Step};
@@ -91,5 +93,3 @@ mod hook {
         HOOK.with(|slot| slot.borrow_mut().as_mut().map_or(0, |hook| hook.torn_after(length)))
     }
 }
-
-pub(crate) use hook::*;

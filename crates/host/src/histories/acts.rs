@@ -30,8 +30,11 @@ pub(super) enum Which {
     One(u64),
 }
 
+/// Attributes with their places in the order of restoring, and values for the first.
+type KnobOfTest = (&'static [(&'static str, u8)], &'static [&'static str]);
+
 /// A knob's attributes with their places in the order of restoring, and values to write to the first.
-const KNOBS: [(&[(&str, u8)], &[&str]); 4] = [
+const KNOBS: [KnobOfTest; 4] = [
     (&[("scheduler", 10), ("nr_requests", 40)], &["none", "mq-deadline", "bfq", "nonsense"]),
     (&[("nr_requests", 40)], &["64", "999"]),
     (&[("max_sectors_kb", 50), ("read_ahead_kb", 60)], &["640", "32"]),

@@ -64,7 +64,7 @@ impl History {
     /// One to three commands beside each other, each with a fate of its own.
     fn round(&mut self) {
         let count = 1 + self.dice.below(3);
-        let mut acts: Vec<(Fate, Box<dyn FnOnce() + Send>)> = Vec::new();
+        let mut acts: Vec<turns::Mortal> = Vec::new();
         for _ in 0..count {
             let act = Act::any(&mut self.dice);
             let fate = self.fate();
@@ -206,7 +206,7 @@ impl History {
         self.mend();
         self.check("after all was mended");
         if !self.is_flipped {
-            for device in self.changed() {
+            if let Some(device) = self.changed().first() {
                 let (is, was) = (self.ground.machine.settings(device), &self.baseline[device]);
                 let found: Vec<Found> =
                     self.ground.states.iter().map(|state| find_unfinished(&self.host, state)).collect();

@@ -133,11 +133,14 @@ impl fault::Hook for Process {
     }
 }
 
+/// What a process does, and what happens to it.
+pub(super) type Mortal = (Fate, Box<dyn FnOnce() + Send>);
+
 /// Runs acts as processes beside each other until each has ended or died.
-pub(super) fn run(acts: Vec<(Fate, Box<dyn FnOnce() + Send>)>, dice: &mut Dice) {
+pub(super) fn run(acts: Vec<Mortal>, dice: &mut Dice) {
     let turn = Turn { current: 0, alive: (0..acts.len()).collect(), dice: Dice::new(dice.next()) };
     let turns = Turns(Arc::new((Mutex::new(turn), Condvar::new())));
-    let start = |(me, (fate, act)): (usize, (Fate, Box<dyn FnOnce() + Send>)), own: Dice| {
+    let start = |(me, (fate, act)): (usize, Mortal), own: Dice| {
         let turns = turns.clone();
         std::thread::spawn(move || {
             turns.wait(me);

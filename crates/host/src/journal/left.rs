@@ -5,7 +5,7 @@ use super::{ENDING, End, boot_id, families, id_of, remove, restore};
 use crate::device_lock::journals_of_all;
 use crate::{Begin, Damage, DeviceLock, Error, Host, Result, clock, durable, files, life};
 use model::change::{Attribute, Restored, Saved, SavedFile, SavedTree};
-use model::text::clean;
+use model::text::{clean, shell_word};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -78,7 +78,10 @@ impl Unfinished {
         let own = self.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
         let salvage = if self.damage.is_some() { "--salvage " } else { "" };
         let command = format!("iodyno undo {salvage}{}", self.id());
-        if own == state_dir { command } else { format!("IODYNO_STATE_DIR={} {command}", own.display()) }
+        if own == state_dir {
+            return command;
+        }
+        format!("IODYNO_STATE_DIR={} {command}", shell_word(&own.to_string_lossy()))
     }
 
     /// Puts the old values back, reads them back and removes the journal when all is whole.
@@ -195,7 +198,8 @@ impl Unfinished {
     /// Changes form a stack: an older one is not taken from beneath a later one that has the same settings or files.
     fn must_be_on_top(&self, host: &Host, lock: Option<&DeviceLock>, state_dir: &Path) -> Result<()> {
         let Some(lock) = lock else { return Ok(()) };
-        let all = all(host, lock, state_dir)?;
+        // What cannot be read is told by whoever lists the journals; it keeps nobody from taking back the others.
+        let (all, _) = all(host, lock, state_dir)?;
         let mut above: Vec<&Unfinished> =
             all.iter().filter(|other| other.path != self.path && self.shared_with(other).is_some()).collect();
         above.retain(|other| other.begin.level > self.begin.level);
@@ -332,19 +336,15 @@ fn open_trusted(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
 }
 
 /// The journals of a state directory, and those of others that were made on a device in this boot.
-fn all(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<Vec<Unfinished>> {
+fn all(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<(Vec<Unfinished>, Option<Error>)> {
     let Found { mut journals, errors, .. } = find_unfinished(host, state_dir);
-    // What cannot be read may be about this device.
-    if let Some(error) = errors.into_iter().next() {
-        return Err(error);
-    }
     for path in lock.journals()? {
         let is_new = !journals.iter().any(|journal| journal.path == path);
         if is_new {
             journals.extend(open_trusted(host, path)?);
         }
     }
-    Ok(journals)
+    Ok((journals, errors.into_iter().next()))
 }
 
 /// What a new change to a device meets.
@@ -357,7 +357,11 @@ pub(super) struct Standing {
 
 /// The changes that stand, of whatever state directory.
 pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<Standing> {
-    let all = all(host, lock, state_dir)?;
+    let (all, unread) = all(host, lock, state_dir)?;
+    // What cannot be read may be about this device.
+    if let Some(error) = unread {
+        return Err(error);
+    }
     let level = all.iter().map(|journal| journal.begin.level).max().unwrap_or(0);
     let is_in_the_way = |journal: &Unfinished| {
         let is_of_device = match &journal.begin.device {

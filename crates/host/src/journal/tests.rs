@@ -244,6 +244,11 @@ fn files_of_a_strange_kind_or_version_are_named_and_nobody_waits() {
         Journal::begin(&stand.host, &stand.state, "tune", &lock).is_err(),
         "one of them may be about loop0"
     );
+    drop(lock);
+    let found = find_unfinished(&stand.host, &stand.state).journals.into_iter();
+    let mut whole = found.filter(|journal| journal.damage.is_none());
+    assert!(is_whole(&whole.next().unwrap().undo(&stand.host, &stand.state).unwrap()));
+    assert_eq!(stand.value("scheduler"), "none", "it is taken back all the same");
 }
 
 #[test]
