@@ -258,7 +258,7 @@ async function main() {
     await page.goto(at("/history"));
     await heading(page).waitFor();
     await page.goto(at("/changes"));
-    await page.getByRole("heading", { name: /Nothing is changed|in place|before it had put/ }).waitFor();
+    await page.getByRole("heading", { name: /No change of iodyno|in place|before it had put/ }).waitFor();
   });
 
   await step("no page is wider than a phone", async () => {
