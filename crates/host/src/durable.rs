@@ -51,8 +51,10 @@ pub fn check(dir: &Path) -> Result<bool> {
     let opened = match rustix::fs::open(dir, flags, Mode::empty()) {
         Err(rustix::io::Errno::NOENT) => return Ok(false),
         Err(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
-            let why = "it is a symbolic link or no directory; set IODYNO_STATE_DIR to a directory itself";
-            return Err(Error::untrusted(dir, why));
+            return Err(Error::untrusted(
+                dir,
+                "it is a symbolic link or no directory; name the directory itself",
+            ));
         }
         opened => opened.map_err(|error| Error::io("open", dir, error))?,
     };

@@ -9,8 +9,7 @@ pub fn warn(context: &Context) {
     for error in found.errors {
         context.out.note(format!("iodyno: {error}"));
     }
-    let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
-    for journal in found.journals.iter().chain(&elsewhere).filter(|journal| journal.is_pending()) {
+    for journal in found.journals.iter().filter(|journal| journal.is_pending()) {
         context.out.note(format!(
             "iodyno: {}. To put it back now: {}",
             what_happened(journal),

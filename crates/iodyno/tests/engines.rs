@@ -61,7 +61,7 @@ fn a_killed_tree_is_named_by_status_and_removed_by_undo() {
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         assert!(text(&output.stdout).contains(&format!("{}  removed", tree[0])), "{}", text(&output.stdout));
         assert!(names(dir.path()).is_empty(), "{}", text(&output.stdout));
-        assert!(text(&iodyno.run(&["status"]).stdout).starts_with("Nothing is changed"));
+        assert_eq!(iodyno.json(&["status"]).0["journals"], serde_json::json!([]));
     }
 }
 

@@ -23,7 +23,7 @@ fn scheduler(guest: &mut Guest) -> String {
 /// Puts a record into the guest's store that claims mq-deadline to be better, and gives its number.
 fn store_a_win(guest: &mut Guest) -> String {
     let run = "iodyno run /root --runtime 100ms --size 4m --direct 0 --json >/mnt/lab/ran && cp /root/state/records.db /mnt/lab/";
-    out(guest, &format!("PATH=$PATH:/run; {run}"));
+    out(guest, &format!("PATH=$PATH:/root; {run}"));
     let ran: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
     let mut record = ran["record"].clone();
     claim_a_win(&mut record, "nvme0n1", "none", "mq-deadline");
@@ -46,7 +46,8 @@ fn what_is_applied_for_good_outlives_the_reboot_of_a_guest() {
     // With one queue the kernel would choose mq-deadline by itself.
     let machine = Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2));
     let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
-    out(&mut guest, "cp /run/iodyno /root/iodyno");
+    // Locks lie in a directory of that name.
+    out(&mut guest, "mv /run/iodyno /root/iodyno");
     assert_eq!(scheduler(&mut guest), "none");
     let record = store_a_win(&mut guest);
     let applied = out(&mut guest, &format!("/root/iodyno apply {record} --persist --json"));

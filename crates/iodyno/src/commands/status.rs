@@ -11,6 +11,8 @@ struct Document {
     schema: &'static str,
     state_dir: String,
     journals: Vec<JournalDocument>,
+    /// Journals of this boot in other state directories.
+    elsewhere: Vec<JournalDocument>,
     /// Damaged journals whose whole lines were put back.
     salvaged: Vec<String>,
 }
@@ -47,8 +49,12 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
         context.out.note(format!("iodyno: {error}"));
     }
     let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
-    if journals.is_empty() && errors.is_empty() && elsewhere.is_empty() {
-        context.out.say(format!("Nothing is changed: no journal is in {}.", context.state_dir.display()));
+    if journals.is_empty() && errors.is_empty() {
+        let dir = model::text::shown(&context.state_dir);
+        context.out.say(match elsewhere.len() {
+            0 => format!("Nothing is changed: no journal is in {dir}."),
+            _ => format!("No journal is in {dir}. Other state directories have:"),
+        });
     }
     for path in &salvaged {
         context.out.say(format!(
@@ -57,41 +63,47 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
             path.display()
         ));
     }
-    let mut documents = Vec::new();
-    for journal in journals.iter().chain(&elsewhere) {
-        context.out.say(unfinished::describe(journal));
-        let document = document(context, journal);
-        // The tunables of a scheduler go with it and come back with it.
-        let is_gone_with_it =
-            |setting: &SettingDocument| setting.path.contains("/iosched/") && setting.is == "absent";
-        for setting in
-            document.settings.iter().filter(|setting| setting.was != setting.is && !is_gone_with_it(setting))
-        {
-            context.out.say(format!("  {}  was {}, is {}", setting.path, setting.was, setting.is));
-        }
-        for file in &document.files {
-            context.out.say(format!("  {file}  written by iodyno"));
-        }
-        for tree in &document.trees {
-            context.out.say(format!("  {tree}  a tree of files made by iodyno for a load"));
-        }
-        if let Some(why) = journal.another_device(&context.host).filter(|_| !journal.is_of_an_earlier_boot) {
-            context.out.say(format!("  {why}"));
-        }
-        if document.pending || document.kept {
-            context.out.say(format!("  put it back: {}", journal.undo_command(&context.state_dir)));
-        }
-        documents.push(document);
-    }
+    let documents = |journals: &[host::Unfinished]| -> Vec<JournalDocument> {
+        journals.iter().map(|journal| say_one(context, journal)).collect()
+    };
+    let (journals, elsewhere) = (documents(&journals), documents(&elsewhere));
     let state_dir = context.state_dir.display().to_string();
     let salvaged = salvaged.iter().map(|path| path.display().to_string()).collect();
     context.out.document(&Document {
         schema: "iodyno.status/1",
         state_dir,
-        journals: documents,
+        journals,
+        elsewhere,
         salvaged,
     })?;
     Ok(if errors.is_empty() { Exit::Fine } else { Exit::Failed })
+}
+
+/// A journal with the settings that differ from what it saved.
+fn say_one(context: &Context, journal: &host::Unfinished) -> JournalDocument {
+    context.out.say(unfinished::describe(journal));
+    let document = document(context, journal);
+    // The tunables of a scheduler go with it and come back with it.
+    let is_gone_with_it =
+        |setting: &SettingDocument| setting.path.contains("/iosched/") && setting.is == "absent";
+    for setting in
+        document.settings.iter().filter(|setting| setting.was != setting.is && !is_gone_with_it(setting))
+    {
+        context.out.say(format!("  {}  was {}, is {}", setting.path, setting.was, setting.is));
+    }
+    for file in &document.files {
+        context.out.say(format!("  {file}  written by iodyno"));
+    }
+    for tree in &document.trees {
+        context.out.say(format!("  {tree}  a tree of files made by iodyno for a load"));
+    }
+    if let Some(why) = journal.another_device(&context.host).filter(|_| !journal.is_of_an_earlier_boot) {
+        context.out.say(format!("  {why}"));
+    }
+    if document.pending || document.kept {
+        context.out.say(format!("  put it back: {}", journal.undo_command(&context.state_dir)));
+    }
+    document
 }
 
 fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {

@@ -56,7 +56,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let kept = journals.iter().filter(is_kept).count();
     let chosen = choose(journals, args, context)?;
     let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
-    for journal in &elsewhere {
+    for journal in elsewhere.iter().filter(|journal| !journal.running) {
         let command = journal.undo_command(&context.state_dir);
         context.out.note(format!(
             "iodyno: `{}` of another state directory also stands: {command}",
