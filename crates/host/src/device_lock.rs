@@ -136,7 +136,7 @@ fn acquire(
     for _ in 0..TRIES {
         let file = open(&path)?;
         if !lock(&file, &path).map_err(failed)? {
-            let what = format!("{}: its settings", device.name);
+            let what = device.name.clone();
             return Err(Error::Locked { what, holder: holder(&file, &path) });
         }
         if durable::is_named(&file, &path) {
