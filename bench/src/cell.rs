@@ -60,8 +60,13 @@ impl Cell {
     pub fn label(&self) -> String {
         match self.arms {
             _ if self.table == Table::Debt => {
-                let Scenario { name, debt, debt_s, .. } = self.scenario;
-                format!("{name}, {:.0} % paid back in {debt_s:.0} s", 100.0 * debt.exp_m1())
+                let Scenario {
+                    name, debt, debt_s, ..
+                } = self.scenario;
+                format!(
+                    "{name}, {:.0} % paid back in {debt_s:.0} s",
+                    100.0 * debt.exp_m1()
+                )
             }
             Arms::Two(0.0) => self.scenario.name.to_owned(),
             Arms::Two(effect) => format!("{} {:+.0} %", self.scenario.name, effect * 100.0),
@@ -81,7 +86,9 @@ impl Cell {
     pub fn seed(&self, run: u64) -> u64 {
         let name = format!("{:?} {}", self.table, self.label());
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        name.bytes().chain(run.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325, mix)
+        name.bytes()
+            .chain(run.to_le_bytes())
+            .fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
     /// The plan of run `run`.
@@ -90,7 +97,11 @@ impl Cell {
             Arms::Two(_) => 2,
             Arms::Drawn(arms, _) => arms,
         };
-        Plan::new((0..arms).map(|arm| format!("arm{arm}")).collect(), self.class, self.seed(run) >> 1)
+        Plan::new(
+            (0..arms).map(|arm| format!("arm{arm}")).collect(),
+            self.class,
+            self.seed(run) >> 1,
+        )
     }
 }
 
@@ -117,14 +128,28 @@ fn drawn(arms: usize, kind: Kind, draw: &mut Draw) -> Vec<f64> {
 
 /// All rows.
 pub fn all() -> Vec<Cell> {
-    let fast = |table, scenario, arms| Cell { table, scenario, arms, class: Class::Fast };
+    let fast = |table, scenario, arms| Cell {
+        table,
+        scenario,
+        arms,
+        class: Class::Fast,
+    };
     let mut cells = Vec::new();
-    cells.extend(public().into_iter().chain(carry()).map(|s| fast(Table::Null, s, Arms::Two(0.0))));
+    cells.extend(
+        public()
+            .into_iter()
+            .chain(carry())
+            .map(|s| fast(Table::Null, s, Arms::Two(0.0))),
+    );
     for scenario in public() {
         let effects = [0.03, 0.05, 0.10, 0.30, 1.0, 9.0, -0.05];
         cells.extend(effects.map(|effect| fast(Table::Power, scenario, Arms::Two(effect))));
     }
-    cells.extend(carry().into_iter().map(|s| fast(Table::Carry, s, Arms::Two(0.10))));
+    cells.extend(
+        carry()
+            .into_iter()
+            .map(|s| fast(Table::Carry, s, Arms::Two(0.10))),
+    );
     let raced = ["quiet_nvme", "ar_ssd", "drift", "gc_regime", "cloud"];
     for scenario in public().into_iter().filter(|s| raced.contains(&s.name)) {
         for arms in [6, 12] {
@@ -133,24 +158,40 @@ pub fn all() -> Vec<Cell> {
             }
         }
     }
-    cells.extend(debts().into_iter().map(|s| fast(Table::Debt, s, Arms::Two(0.0))));
+    cells.extend(
+        debts()
+            .into_iter()
+            .map(|s| fast(Table::Debt, s, Arms::Two(0.0))),
+    );
     for scenario in carry().into_iter().filter(|s| s.debt > 0.0) {
         for effect in [0.0, 0.10] {
             let arms = Arms::Two(effect);
-            cells.push(Cell { table: Table::Slow, scenario, arms, class: Class::Slow });
+            cells.push(Cell {
+                table: Table::Slow,
+                scenario,
+                arms,
+                class: Class::Slow,
+            });
         }
     }
     cells
 }
 
 fn debts() -> Vec<Scenario> {
-    let owing = |device: Scenario, gain: f64, debt_s: f64| Scenario { debt: gain.ln_1p(), debt_s, ..device };
+    let owing = |device: Scenario, gain: f64, debt_s: f64| Scenario {
+        debt: gain.ln_1p(),
+        debt_s,
+        ..device
+    };
     let mut devices = Vec::new();
     for gain in [0.05, 0.3, 1.0] {
         let plain = Scenario::plain("plain");
         devices.extend([3.0, 10.0, 30.0, 60.0].map(|debt_s| owing(plain, gain, debt_s)));
     }
-    for device in public().into_iter().filter(|s| ["ar_ssd", "gc_regime", "cloud"].contains(&s.name)) {
+    for device in public()
+        .into_iter()
+        .filter(|s| ["ar_ssd", "gc_regime", "cloud"].contains(&s.name))
+    {
         devices.extend([1.0, 3.0, 10.0, 30.0].map(|debt_s| owing(device, 0.15, debt_s)));
     }
     devices

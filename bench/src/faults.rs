@@ -53,17 +53,26 @@ fn table(binary: &str) -> Result<String, String> {
                     .collect();
                 healthy += 1;
                 alarmed += u32::from(!alarms.is_empty());
-                if alarms.is_empty() { "no alarm".into() } else { format!("**{}**", alarms.join(", ")) }
+                if alarms.is_empty() {
+                    "no alarm".into()
+                } else {
+                    format!("**{}**", alarms.join(", "))
+                }
             }
             false => {
-                let place = findings.iter().position(|(rule, _)| case.causes.contains(rule));
+                let place = findings
+                    .iter()
+                    .position(|(rule, _)| case.causes.contains(rule));
                 faults += 1;
                 named += u32::from(place.is_some_and(|place| place < FIRST));
-                place
-                    .map_or("**not named**".into(), |place| format!("{}, `{}`", place + 1, findings[place].0))
+                place.map_or("**not named**".into(), |place| {
+                    format!("{}, `{}`", place + 1, findings[place].0)
+                })
             }
         };
-        rows.push_str(&format!("| {} | {} | {words} |\n", case.name, title(&case)).replace("\\\n", "\n"));
+        rows.push_str(
+            &format!("| {} | {} | {words} |\n", case.name, title(&case)).replace("\\\n", "\n"),
+        );
     }
     Ok(format!(
         "{named} of {faults} faults are named among the first {FIRST} findings of `check` ({:.0} %); {alarmed} of {healthy} healthy \
@@ -78,14 +87,20 @@ fn table(binary: &str) -> Result<String, String> {
 
 /// The rules of the findings that stand, with their levels.
 fn findings(binary: &str, file: &str) -> Result<Vec<(String, String)>, String> {
-    let output = Command::new(binary).args(["check", "--json", "--replay", file]).output();
+    let output = Command::new(binary)
+        .args(["check", "--json", "--replay", file])
+        .output();
     let output = output.map_err(|error| format!("{binary}: {error}"))?;
     let document: Value =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("{file}: {error}"))?;
-    let all = document["findings"].as_array().ok_or_else(|| format!("{file}: no findings"))?;
+    let all = document["findings"]
+        .as_array()
+        .ok_or_else(|| format!("{file}: no findings"))?;
     let text = |one: &Value, name: &str| one[name].as_str().unwrap_or_default().to_string();
     let stands = all.iter().filter(|one| one["withdrawn"].is_null());
-    Ok(stands.map(|one| (text(one, "rule"), text(one, "level"))).collect())
+    Ok(stands
+        .map(|one| (text(one, "rule"), text(one, "level")))
+        .collect())
 }
 
 /// The first line of the case's file.
@@ -99,7 +114,9 @@ fn update(path: &Path, report: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let before = std::fs::read_to_string(path).map_err(failed)?;
     let section = format!("{BEGIN}{report}{END}");
-    let after = match before.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)))
+    let after = match before
+        .split_once(BEGIN)
+        .and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)))
     {
         Some((head, tail)) => format!("{head}{section}{tail}"),
         None => format!("{}\n\n## Seeded faults\n\n{section}\n", before.trim_end()),

@@ -8,7 +8,11 @@ use pipeline::experiment::protocol::{Heard, Said};
 use pipeline::experiment::{Class, Plan, Told, Window};
 
 /// Runs one experiment in a process of its own.
-pub fn run(path: &str, plan: &Plan, mut measure: impl FnMut(&Window) -> Told) -> Result<Verdict, String> {
+pub fn run(
+    path: &str,
+    plan: &Plan,
+    mut measure: impl FnMut(&Window) -> Told,
+) -> Result<Verdict, String> {
     let mut child = start(path, plan).map_err(|error| format!("{path}: {error}"))?;
     let verdict = converse(&mut child, plan, &mut measure);
     let status = child.wait().map_err(|error| error.to_string())?;
@@ -16,7 +20,10 @@ pub fn run(path: &str, plan: &Plan, mut measure: impl FnMut(&Window) -> Told) ->
     let wanted = i32::from(pipeline::experiment::protocol::exit_code(verdict.outcome));
     match status.code() {
         Some(code) if code == wanted => Ok(verdict),
-        code => Err(format!("{path} left with {code:?} after {:?}", verdict.outcome)),
+        code => Err(format!(
+            "{path} left with {code:?} after {:?}",
+            verdict.outcome
+        )),
     }
 }
 
@@ -31,8 +38,20 @@ fn start(path: &str, plan: &Plan) -> std::io::Result<Child> {
     plan.arms.iter().for_each(|arm| {
         command.args(["--arm", arm]);
     });
-    command.args(["--class", class, "--rope", &plan.rope.to_string(), "--alpha", &plan.alpha.to_string()]);
-    command.args(["--budget", &format!("{}ms", plan.budget_ms), "--seed", &plan.seed.to_string()]);
+    command.args([
+        "--class",
+        class,
+        "--rope",
+        &plan.rope.to_string(),
+        "--alpha",
+        &plan.alpha.to_string(),
+    ]);
+    command.args([
+        "--budget",
+        &format!("{}ms", plan.budget_ms),
+        "--seed",
+        &plan.seed.to_string(),
+    ]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
 }
 
@@ -48,13 +67,35 @@ fn converse(
         match serde_json::from_str(&line).map_err(|error| format!("{line}: {error}"))? {
             Said::Hello { .. } => {}
             Said::Verdict(verdict) => return Ok(*verdict),
-            Said::Window { id, arm, duration_ms, discard_ms, stage, fresh, half_depth } => {
-                let arm = plan.arms.iter().position(|name| *name == arm).ok_or("unknown arm")?;
-                let window = Window { id, arm, duration_ms, discard_ms, stage, fresh, half_depth };
-                let mut answer =
-                    serde_json::to_vec(&heard(measure(&window))).map_err(|error| error.to_string())?;
+            Said::Window {
+                id,
+                arm,
+                duration_ms,
+                discard_ms,
+                stage,
+                fresh,
+                half_depth,
+            } => {
+                let arm = plan
+                    .arms
+                    .iter()
+                    .position(|name| *name == arm)
+                    .ok_or("unknown arm")?;
+                let window = Window {
+                    id,
+                    arm,
+                    duration_ms,
+                    discard_ms,
+                    stage,
+                    fresh,
+                    half_depth,
+                };
+                let mut answer = serde_json::to_vec(&heard(measure(&window)))
+                    .map_err(|error| error.to_string())?;
                 answer.push(b'\n');
-                input.write_all(&answer).map_err(|error| error.to_string())?;
+                input
+                    .write_all(&answer)
+                    .map_err(|error| error.to_string())?;
             }
         }
     }
@@ -63,9 +104,21 @@ fn converse(
 
 fn heard(told: Told) -> Heard {
     match told {
-        Told::Measured { id, rates, latency, foreign_share } => {
-            Heard::Result { id, rates, latency, foreign_share }
-        }
-        Told::Failed { id, why, .. } => Heard::Failed { id, why, kind: Default::default() },
+        Told::Measured {
+            id,
+            rates,
+            latency,
+            foreign_share,
+        } => Heard::Result {
+            id,
+            rates,
+            latency,
+            foreign_share,
+        },
+        Told::Failed { id, why, .. } => Heard::Failed {
+            id,
+            why,
+            kind: Default::default(),
+        },
     }
 }

@@ -54,7 +54,10 @@ fn main() -> ExitCode {
 
 fn measure(options: &Options) -> Result<(), String> {
     let started = std::time::Instant::now();
-    let cells = cell::all().into_iter().filter(|cell| is_wanted(cell, &options.only)).collect();
+    let cells = cell::all()
+        .into_iter()
+        .filter(|cell| is_wanted(cell, &options.only))
+        .collect();
     let workers = options.workers.unwrap_or_else(machine::processors);
     let rows = pool::run(cells, options.runs, workers, options.judge.as_deref())?;
     let heading = report::Heading {

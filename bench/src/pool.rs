@@ -26,10 +26,14 @@ pub fn run(
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(cell) = cells.get((number / runs.max(1)) as usize) else { return };
+            let Some(cell) = cells.get((number / runs.max(1)) as usize) else {
+                return;
+            };
             let trial = trial::run(cell, number % runs.max(1), judge);
             // Only a panic elsewhere poisons the lock, and that ends the run anyway.
-            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((number, trial));
+            done.lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+                .push((number, trial));
         }
     };
     std::thread::scope(|scope| {
@@ -37,13 +41,18 @@ pub fn run(
             scope.spawn(work);
         });
     });
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     done.sort_unstable_by_key(|(number, _)| *number);
     let mut trials = done.into_iter().map(|(_, trial)| trial);
     cells
         .into_iter()
         .map(|cell| {
-            let trials = trials.by_ref().take(runs as usize).collect::<Result<_, _>>()?;
+            let trials = trials
+                .by_ref()
+                .take(runs as usize)
+                .collect::<Result<_, _>>()?;
             Ok(Measured { cell, trials })
         })
         .collect()

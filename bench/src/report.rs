@@ -28,7 +28,11 @@ pub struct Heading {
 /// The whole report.
 pub fn text(heading: &Heading, rows: &[Measured]) -> String {
     let mut text = String::new();
-    let way = if heading.over_pipes { "through `iodyno judge` over pipes" } else { "in process" };
+    let way = if heading.over_pipes {
+        "through `iodyno judge` over pipes"
+    } else {
+        "in process"
+    };
     let _ = writeln!(
         text,
         "{} · {} · R = {} per row, {way}, {} s in all. Shares in per cent with 95 % Wilson intervals; seconds are \
@@ -39,10 +43,22 @@ pub fn text(heading: &Heading, rows: &[Measured]) -> String {
     for (table, title, right) in [
         (Table::Null, "No arm differs: every win is wrong", "equal"),
         (Table::Power, "One arm differs", "right winner"),
-        (Table::Debt, "Undeclared debt of other sizes and on noisier devices: every win is wrong", "equal"),
-        (Table::Carry, "One arm is 10 % faster, on devices with carry-over", "right winner"),
+        (
+            Table::Debt,
+            "Undeclared debt of other sizes and on noisier devices: every win is wrong",
+            "equal",
+        ),
+        (
+            Table::Carry,
+            "One arm is 10 % faster, on devices with carry-over",
+            "right winner",
+        ),
         (Table::Slow, "Debt declared as class slow", "right"),
-        (Table::Race, "Many arms: the arm named is within 2 % of the best", "right"),
+        (
+            Table::Race,
+            "Many arms: the arm named is within 2 % of the best",
+            "right",
+        ),
     ] {
         section(&mut text, rows, table, title, right);
     }
@@ -79,22 +95,35 @@ fn section(text: &mut String, rows: &[Measured], table: Table, title: &str, righ
 }
 
 fn covered(trials: &[Trial]) -> String {
-    let claims: Vec<&Trial> = trials.iter().filter(|trial| trial.covers.is_some()).collect();
+    let claims: Vec<&Trial> = trials
+        .iter()
+        .filter(|trial| trial.covers.is_some())
+        .collect();
     match claims.len() {
         0..10 => "–".into(),
-        _ => format!("{:.0}", 100.0 * Share::of(claims, |trial| trial.covers == Some(true)).value()),
+        _ => format!(
+            "{:.0}",
+            100.0 * Share::of(claims, |trial| trial.covers == Some(true)).value()
+        ),
     }
 }
 
 fn horizon(trials: &[Trial]) -> String {
     let median_s = tally::horizon_s(trials, 0.5);
-    if median_s.is_nan() { "–".into() } else { format!("{median_s:.1}") }
+    if median_s.is_nan() {
+        "–".into()
+    } else {
+        format!("{median_s:.1}")
+    }
 }
 
 /// The figures that goals are set for.
 fn summary(text: &mut String, rows: &[Measured]) {
     let pool = |wanted: &dyn Fn(&Measured) -> bool| -> Vec<Trial> {
-        rows.iter().filter(|row| wanted(row)).flat_map(|row| row.trials.clone()).collect()
+        rows.iter()
+            .filter(|row| wanted(row))
+            .flat_map(|row| row.trials.clone())
+            .collect()
     };
     let _ = writeln!(text, "| goal | measured |\n|---|---|");
     let mut line = |goal: &str, measured: String| {
@@ -107,7 +136,8 @@ fn summary(text: &mut String, rows: &[Measured]) {
     );
     line("wrong wins on the worst of them, ≤ 5 %", worst_wrong(rows));
     let main = ["quiet_nvme", "ar_ssd", "drift", "gc_regime", "cloud"];
-    let sizeable = |row: &Measured| matches!(row.cell.arms, Arms::Two(effect) if effect.abs() >= 0.05);
+    let sizeable =
+        |row: &Measured| matches!(row.cell.arms, Arms::Two(effect) if effect.abs() >= 0.05);
     let power = pool(&|row| {
         row.cell.table == Table::Power && main.contains(&row.cell.scenario.name) && sizeable(row)
     });
@@ -115,12 +145,22 @@ fn summary(text: &mut String, rows: &[Measured]) {
         "right winner from 5 % up, five main devices, ≥ 95 %",
         Share::of(&power, |t| t.is_right).to_string(),
     );
-    line("median device time of those, ≤ 45 s", format!("{:.0} s", tally::seconds(&power, 0.5)));
-    let stalls =
-        pool(&|row| row.cell.table == Table::Power && row.cell.scenario.name == "stalls" && sizeable(row));
-    line("right winner from 5 % up, stalls, ≥ 90 %", Share::of(&stalls, |t| t.is_right).to_string());
+    line(
+        "median device time of those, ≤ 45 s",
+        format!("{:.0} s", tally::seconds(&power, 0.5)),
+    );
+    let stalls = pool(&|row| {
+        row.cell.table == Table::Power && row.cell.scenario.name == "stalls" && sizeable(row)
+    });
+    line(
+        "right winner from 5 % up, stalls, ≥ 90 %",
+        Share::of(&stalls, |t| t.is_right).to_string(),
+    );
     let win = pool(&|row| row.cell.table == Table::Power);
-    line("wrong sign, all devices", Share::of(&win, |t| t.is_wrong_win).to_string());
+    line(
+        "wrong sign, all devices",
+        Share::of(&win, |t| t.is_wrong_win).to_string(),
+    );
     let claims = win.iter().filter(|trial| trial.covers.is_some());
     line(
         "a winner's interval holds the truth, ≥ 93 %",
@@ -128,17 +168,25 @@ fn summary(text: &mut String, rows: &[Measured]) {
     );
     let bias: Vec<f64> = win.iter().filter_map(|trial| trial.bias_ln).collect();
     let mean_bias = bias.iter().sum::<f64>() / bias.len().max(1) as f64;
-    line("mean bias of a winner's estimate, ≤ 0.3 points", format!("{:+.2} points", mean_bias * 100.0));
+    line(
+        "mean bias of a winner's estimate, ≤ 0.3 points",
+        format!("{:+.2} points", mean_bias * 100.0),
+    );
     for arms in [6, 12] {
         let raced = pool(
             &|row| matches!(row.cell.arms, Arms::Drawn(count, kind) if count == arms && kind != Kind::Equal),
         );
-        let seconds =
-            raced.iter().map(|trial| trial.device_ms as f64 / 1e3).sum::<f64>() / raced.len().max(1) as f64;
+        let seconds = raced
+            .iter()
+            .map(|trial| trial.device_ms as f64 / 1e3)
+            .sum::<f64>()
+            / raced.len().max(1) as f64;
         let ratio = arms as f64 * 180.0 / seconds;
         let right = Share::of(&raced, |trial| trial.is_right);
         line(
-            &format!("{arms} arms: within 2 % of the best ≥ 95 %, 10 times cheaper than 3 × 60 s each"),
+            &format!(
+                "{arms} arms: within 2 % of the best ≥ 95 %, 10 times cheaper than 3 × 60 s each"
+            ),
             format!("{right}; mean {seconds:.0} s, {ratio:.0} times cheaper"),
         );
     }
@@ -146,7 +194,12 @@ fn summary(text: &mut String, rows: &[Measured]) {
 
 fn worst_wrong(rows: &[Measured]) -> String {
     let null = rows.iter().filter(|row| row.cell.table == Table::Null);
-    let wrong = null.map(|row| (Share::of(&row.trials, |trial| trial.is_wrong_win), row.cell.label()));
+    let wrong = null.map(|row| {
+        (
+            Share::of(&row.trials, |trial| trial.is_wrong_win),
+            row.cell.label(),
+        )
+    });
     let worst = wrong.max_by(|a, b| a.0.value().total_cmp(&b.0.value()));
     worst.map_or("–".into(), |(share, label)| format!("{share} on {label}"))
 }
@@ -154,12 +207,16 @@ fn worst_wrong(rows: &[Measured]) -> String {
 /// Puts the report between the markers of a file, or at its end.
 pub fn update(path: &Path, report: &str) -> Result<(), String> {
     let before = std::fs::read_to_string(path).unwrap_or_else(|_| "# Results\n".into());
-    std::fs::write(path, spliced(&before, report)).map_err(|error| format!("{}: {error}", path.display()))
+    std::fs::write(path, spliced(&before, report))
+        .map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn spliced(before: &str, report: &str) -> String {
     let section = format!("{BEGIN}\n{report}{END}");
-    match before.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1))) {
+    match before
+        .split_once(BEGIN)
+        .and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)))
+    {
         Some((head, tail)) => format!("{head}{section}{tail}"),
         None => format!("{}\n\n## Proof\n\n{section}\n", before.trim_end()),
     }

@@ -17,7 +17,10 @@ pub struct Share {
 
 impl Share {
     /// Counts the runs for which `test` holds.
-    pub fn of<'a>(trials: impl IntoIterator<Item = &'a Trial>, test: impl Fn(&Trial) -> bool) -> Self {
+    pub fn of<'a>(
+        trials: impl IntoIterator<Item = &'a Trial>,
+        test: impl Fn(&Trial) -> bool,
+    ) -> Self {
         let mut share = Share::default();
         for trial in trials {
             share.runs += 1;
@@ -37,26 +40,48 @@ impl Share {
         let centre = p + z * z / (2.0 * n);
         let reach = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + z * z / n;
-        (((centre - reach) / scale).max(0.0), ((centre + reach) / scale).min(1.0))
+        (
+            ((centre - reach) / scale).max(0.0),
+            ((centre + reach) / scale).min(1.0),
+        )
     }
 }
 
 impl std::fmt::Display for Share {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (low, high) = self.wilson();
-        write!(f, "{:.1} ({:.1}–{:.1})", self.value() * 100.0, low * 100.0, high * 100.0)
+        write!(
+            f,
+            "{:.1} ({:.1}–{:.1})",
+            self.value() * 100.0,
+            low * 100.0,
+            high * 100.0
+        )
     }
 }
 
 /// A quantile of the trials' device time, in seconds.
 pub fn seconds(trials: &[Trial], share: f64) -> f64 {
-    quantile(trials.iter().map(|trial| trial.device_ms as f64 / 1e3).collect(), share)
+    quantile(
+        trials
+            .iter()
+            .map(|trial| trial.device_ms as f64 / 1e3)
+            .collect(),
+        share,
+    )
 }
 
 /// A quantile of the excluded carry-over among verdicts that claim something, in seconds.
 pub fn horizon_s(trials: &[Trial], share: f64) -> f64 {
     let claims = |trial: &&Trial| matches!(trial.outcome, Outcome::Better | Outcome::Equal);
-    quantile(trials.iter().filter(claims).map(|trial| trial.horizon_ms as f64 / 1e3).collect(), share)
+    quantile(
+        trials
+            .iter()
+            .filter(claims)
+            .map(|trial| trial.horizon_ms as f64 / 1e3)
+            .collect(),
+        share,
+    )
 }
 
 fn quantile(mut values: Vec<f64>, share: f64) -> f64 {

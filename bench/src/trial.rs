@@ -37,7 +37,12 @@ pub fn run(cell: &Cell, number: u64, judge_path: Option<&str>) -> Result<Trial, 
             device.restart();
         }
         let rates = device.run(window.arm, window.duration_ms);
-        Told::Measured { id: window.id, rates, latency: None, foreign_share: None }
+        Told::Measured {
+            id: window.id,
+            rates,
+            latency: None,
+            foreign_share: None,
+        }
     };
     let plan = cell.plan(number);
     let verdict = match judge_path {
@@ -52,14 +57,25 @@ pub fn run(cell: &Cell, number: u64, judge_path: Option<&str>) -> Result<Trial, 
 
 fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, String> {
     let number = |name: &str| {
-        let digits = name.strip_prefix("arm").and_then(|digits| digits.parse::<usize>().ok());
-        digits.filter(|arm| *arm < effects_ln.len()).ok_or_else(|| format!("unknown arm {name}"))
+        let digits = name
+            .strip_prefix("arm")
+            .and_then(|digits| digits.parse::<usize>().ok());
+        digits
+            .filter(|arm| *arm < effects_ln.len())
+            .ok_or_else(|| format!("unknown arm {name}"))
     };
     let arm = number(&verdict.arm)?;
     let best_ln = effects_ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let wins = verdict.outcome == Outcome::Better;
-    let rival_ln = effects_ln[1..].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let lead_ln = if arm == 0 { effects_ln[0] - rival_ln } else { effects_ln[arm] - effects_ln[0] };
+    let rival_ln = effects_ln[1..]
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::max);
+    let lead_ln = if arm == 0 {
+        effects_ln[0] - rival_ln
+    } else {
+        effects_ln[arm] - effects_ln[0]
+    };
     let is_wrong_win = wins && lead_ln <= 0.0;
     let is_right = match cell.arms {
         Arms::Two(0.0) => verdict.outcome == Outcome::Equal,
@@ -69,7 +85,9 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
     let compared = verdict.compared.as_deref().map(number).transpose()?;
     let truth_ln = compared.map(|arm| effects_ln[arm] - effects_ln[0]);
     let claims = matches!(verdict.outcome, Outcome::Better | Outcome::Equal);
-    let covers = truth_ln.zip(verdict.low.zip(verdict.high)).filter(|_| claims);
+    let covers = truth_ln
+        .zip(verdict.low.zip(verdict.high))
+        .filter(|_| claims);
     Ok(Trial {
         outcome: verdict.outcome,
         reason: verdict.reason,
@@ -78,6 +96,9 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
         is_wrong_win,
         is_right,
         covers: covers.map(|(truth, (low, high))| low.ln_1p() <= truth && truth <= high.ln_1p()),
-        bias_ln: truth_ln.zip(verdict.effect).filter(|_| wins).map(|(truth, effect)| effect.ln_1p() - truth),
+        bias_ln: truth_ln
+            .zip(verdict.effect)
+            .filter(|_| wins)
+            .map(|(truth, effect)| effect.ln_1p() - truth),
     })
 }

@@ -1,17 +1,21 @@
 //! Writes the table of the pages' files, which are built ahead into `web/dist`, so that building this needs no Node.
-#![allow(clippy::disallowed_methods, reason = "a build script reads the source tree")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a build script reads the source tree"
+)]
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let dist =
-        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../web/dist");
+    let dist = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default())
+        .join("../../web/dist");
     println!("cargo::rerun-if-changed={}", dist.display());
     let mut names = Vec::new();
     collect(&dist, "", &mut names);
     names.sort();
-    let mut text = String::from("/// Every file by its name.\nstatic ASSETS: &[(&str, &[u8])] = &[\n");
+    let mut text =
+        String::from("/// Every file by its name.\nstatic ASSETS: &[(&str, &[u8])] = &[\n");
     for name in names {
         let path = dist.join(&name);
         // Writing into a text cannot fail.

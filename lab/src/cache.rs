@@ -16,13 +16,18 @@ pub fn ready(kernel: &str) -> Result<PathBuf, Error> {
     let missing = |why: String| Err(Error::Missing(why));
     for program in ["qemu-system-x86_64", "qemu-img", "setpriv"] {
         if !is_installed(program) {
-            return missing(format!("{program} is not installed; tools/setup test installs it"));
+            return missing(format!(
+                "{program} is not installed; tools/setup test installs it"
+            ));
         }
     }
     let dir = dir();
     let needed = [dir.join("root.img"), dir.join(kernel).join("stamp")];
     match needed.iter().find(|file| !file.exists()) {
-        Some(file) => missing(format!("{} is not there; lab/build {kernel} makes it", file.display())),
+        Some(file) => missing(format!(
+            "{} is not there; lab/build {kernel} makes it",
+            file.display()
+        )),
         None => Ok(dir),
     }
 }

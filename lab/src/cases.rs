@@ -51,7 +51,10 @@ pub fn all() -> Result<Vec<Case>, Error> {
                 continue;
             }
             if case.causes.is_empty() != (folder == "healthy") {
-                return Err(Error::Failed(format!("{} does not say its cause", file.display())));
+                return Err(Error::Failed(format!(
+                    "{} does not say its cause",
+                    file.display()
+                )));
             }
             cases.push(case);
         }
@@ -66,7 +69,9 @@ pub fn machine(kind: &str) -> Machine {
         "hardware" => Machine::new().qemu(HARDWARE),
         _ => Machine::new(),
     };
-    disks(kind).into_iter().fold(machine, |machine, (_, disk)| machine.disk(disk))
+    disks(kind)
+        .into_iter()
+        .fold(machine, |machine, (_, disk)| machine.disk(disk))
 }
 
 /// QEMU's words for what looks like hardware.
@@ -96,13 +101,19 @@ fn disks(kind: &str) -> Vec<(&'static str, Disk)> {
         ("USB", Disk::new(Bus::Usb, 512).bytes_per_s(60 << 20)),
         ("UAS", Disk::new(Bus::Uas, 512)),
         ("SLOW", Disk::new(Bus::Virtio, 512).iops(500)),
-        ("BURST", Disk::new(Bus::Virtio, 512).iops(300).burst(3000, 4)),
+        (
+            "BURST",
+            Disk::new(Bus::Virtio, 512).iops(300).burst(3000, 4),
+        ),
     ]
 }
 
 /// Makes a guest of such a [`machine`] ready; the names of its disks, as lines of shell.
 pub fn prepare(guest: &mut Guest, kind: &str) -> Result<String, Error> {
-    guest.put(&Path::new(env!("CARGO_MANIFEST_DIR")).join("faults/lib.sh"), "lib.sh")?;
+    guest.put(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("faults/lib.sh"),
+        "lib.sh",
+    )?;
     let mut names = String::new();
     for (number, (name, _)) in disks(kind).iter().enumerate() {
         names.push_str(&format!("{name}={}\n", guest.disk(number)?));
@@ -115,11 +126,17 @@ impl Case {
     fn read(file: &Path) -> Result<Case, Error> {
         let text = std::fs::read_to_string(file)?;
         let head = |word: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(&format!("# {word}: ")));
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix(&format!("# {word}: ")));
             line.unwrap_or_default().trim().to_string()
         };
         Ok(Case {
-            name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            name: file
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
             file: file.to_path_buf(),
             causes: head("cause").split_whitespace().map(Into::into).collect(),
             options: Some(head("options"))
@@ -135,7 +152,13 @@ impl Case {
 
     /// Builds it, runs a script in it with `$TARGET`, and takes it away. The script is in the case's control group where
     /// it has one. The status is the script's; 90 where the case could not be built.
-    pub fn run(&self, guest: &mut Guest, names: &str, script: &str, limit_s: u64) -> Result<Done, Error> {
+    pub fn run(
+        &self,
+        guest: &mut Guest,
+        names: &str,
+        script: &str,
+        limit_s: u64,
+    ) -> Result<Done, Error> {
         guest.put(&self.file, "case.sh")?;
         self.warn(guest, 4)?;
         self.hold(guest, true)?;
@@ -156,15 +179,22 @@ impl Case {
     /// The disk that the case names has the case's limits, or its own again.
     fn hold(&self, guest: &Guest, is_on: bool) -> Result<(), Error> {
         let mut words = self.limit.split_whitespace();
-        let Some(disk) = words.next() else { return Ok(()) };
+        let Some(disk) = words.next() else {
+            return Ok(());
+        };
         let disks = disks(&self.machine);
         let number = disks.iter().position(|(name, _)| *name == disk);
-        let number = number.ok_or_else(|| Error::Failed(format!("{}: no disk {disk}", self.name)))?;
+        let number =
+            number.ok_or_else(|| Error::Failed(format!("{}: no disk {disk}", self.name)))?;
         let given = words.filter_map(|word| {
             let (name, value) = word.split_once('=')?;
             Some((name.to_string(), json!(value.parse::<u64>().ok()?)))
         });
-        let wanted = if is_on { Value::Object(given.collect()) } else { disks[number].1.limits() };
+        let wanted = if is_on {
+            Value::Object(given.collect())
+        } else {
+            disks[number].1.limits()
+        };
         guest.limit(number, &wanted)
     }
 
@@ -172,7 +202,8 @@ impl Case {
     fn warn(&self, guest: &Guest, value: u8) -> Result<(), Error> {
         if self.needs == "smart" {
             let property = "smart_critical_warning";
-            let set = json!({"path": "/machine/peripheral/dev1", "property": property, "value": value});
+            let set =
+                json!({"path": "/machine/peripheral/dev1", "property": property, "value": value});
             guest.qmp("qom-set", &set)?;
         }
         Ok(())

@@ -117,7 +117,8 @@ impl Disk {
         let mut arguments = Vec::new();
         let mut add = |option: &str, value: String| arguments.extend([option.to_string(), value]);
         // Writes end in the host's page cache: quick, and the host's disk adds no noise.
-        let file = json!({"driver": "file", "filename": Disk::file_name(number), "discard": "unmap"});
+        let file =
+            json!({"driver": "file", "filename": Disk::file_name(number), "discard": "unmap"});
         let raw = json!({"driver": "raw", "node-name": format!("{node}raw"), "file": file});
         add("-blockdev", raw.to_string());
         add(
@@ -146,13 +147,20 @@ impl Disk {
             ("iops-total-max", burst(|(iops, _)| iops)),
             ("iops-total-max-length", burst(|(_, seconds)| seconds)),
         ];
-        limits.extend(given.into_iter().filter_map(|(name, limit)| Some((name.to_string(), json!(limit?)))));
+        limits.extend(
+            given
+                .into_iter()
+                .filter_map(|(name, limit)| Some((name.to_string(), json!(limit?)))),
+        );
         Value::Object(limits)
     }
 
     fn devices(&self, number: usize) -> Vec<String> {
         let queues = self.queues;
-        let disk = format!("drive=disk{number},id=dev{number},serial={}", Disk::serial(number));
+        let disk = format!(
+            "drive=disk{number},id=dev{number},serial={}",
+            Disk::serial(number)
+        );
         let rotation = if self.rotational { 7200 } else { 1 };
         let below = |adapter: String, disk: String| vec![format!("{adapter},id=bus{number}"), disk];
         match self.bus {
@@ -163,12 +171,18 @@ impl Disk {
                 if let Some(node) = self.node {
                     let bus_number = 32 * chassis;
                     return vec![
-                        format!("pxb-pcie,id=root{number},bus=pcie.0,bus_nr={bus_number},numa_node={node}"),
-                        format!("pcie-root-port,id=port{number},bus=root{number},chassis={chassis}"),
+                        format!(
+                            "pxb-pcie,id=root{number},bus=pcie.0,bus_nr={bus_number},numa_node={node}"
+                        ),
+                        format!(
+                            "pcie-root-port,id=port{number},bus=root{number},chassis={chassis}"
+                        ),
                         format!("{nvme},bus=port{number}"),
                     ];
                 }
-                let Some((rate, lanes)) = self.port else { return vec![nvme] };
+                let Some((rate, lanes)) = self.port else {
+                    return vec![nvme];
+                };
                 vec![
                     format!(
                         "pcie-root-port,id=port{number},chassis={chassis},x-speed={rate},x-width={lanes}"
@@ -180,26 +194,35 @@ impl Disk {
                 format!("virtio-scsi-pci,num_queues={queues}"),
                 format!("scsi-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"),
             ),
-            Bus::Sata => {
-                below("ahci".into(), format!("ide-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"))
-            }
+            Bus::Sata => below(
+                "ahci".into(),
+                format!("ide-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"),
+            ),
             Bus::Uas => vec![
                 format!("qemu-xhci,id=bus{number}"),
                 // udev names a USB disk by its bridge's serial number, not by its own.
-                format!("usb-uas,id=uas{number},bus=bus{number}.0,serial={}", Disk::serial(number)),
+                format!(
+                    "usb-uas,id=uas{number},bus=bus{number}.0,serial={}",
+                    Disk::serial(number)
+                ),
                 format!("scsi-hd,bus=uas{number}.0,{disk},rotation_rate=1"),
             ],
             Bus::SlowUsb => vec![
                 format!("piix3-usb-uhci,id=bus{number}"),
-                format!("usb-bot,id=bot{number},bus=bus{number}.0,serial={}", Disk::serial(number)),
+                format!(
+                    "usb-bot,id=bot{number},bus=bus{number}.0,serial={}",
+                    Disk::serial(number)
+                ),
                 format!("scsi-hd,bus=bot{number}.0,{disk},vendor=LAB,product=STICK"),
             ],
-            Bus::Raid => {
-                below("megasas".into(), format!("scsi-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"))
-            }
-            Bus::Usb => {
-                below("qemu-xhci".into(), format!("usb-storage,bus=bus{number}.0,{disk},removable=on"))
-            }
+            Bus::Raid => below(
+                "megasas".into(),
+                format!("scsi-hd,bus=bus{number}.0,{disk},rotation_rate={rotation}"),
+            ),
+            Bus::Usb => below(
+                "qemu-xhci".into(),
+                format!("usb-storage,bus=bus{number}.0,{disk},removable=on"),
+            ),
         }
     }
 }

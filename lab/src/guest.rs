@@ -54,13 +54,34 @@ struct Running {
 impl Guest {
     pub(crate) fn boot(machine: Machine) -> Result<Guest, Error> {
         let dir = cache::guest_dir()?;
-        let mut guest = Guest { machine, dir, running: None, scripts: 0, uname: String::new() };
+        let mut guest = Guest {
+            machine,
+            dir,
+            running: None,
+            scripts: 0,
+            uname: String::new(),
+        };
         let base = cache::dir().canonicalize()?.join("root.img");
         let base = base.to_string_lossy().into_owned();
-        let overlay = ["create", "-q", "-f", "qcow2", "-F", "raw", "-b", &base, "root.qcow2"];
-        let made = Command::new("qemu-img").args(overlay).current_dir(&guest.dir).output()?;
+        let overlay = [
+            "create",
+            "-q",
+            "-f",
+            "qcow2",
+            "-F",
+            "raw",
+            "-b",
+            &base,
+            "root.qcow2",
+        ];
+        let made = Command::new("qemu-img")
+            .args(overlay)
+            .current_dir(&guest.dir)
+            .output()?;
         if !made.status.success() {
-            return Err(Error::Failed(String::from_utf8_lossy(&made.stderr).into_owned()));
+            return Err(Error::Failed(
+                String::from_utf8_lossy(&made.stderr).into_owned(),
+            ));
         }
         for (number, disk) in guest.machine.disks.iter().enumerate() {
             File::create(guest.dir.join(Disk::file_name(number)))?.set_len(disk.bytes())?;
@@ -85,7 +106,10 @@ impl Guest {
                 Err(error) => return Err(error),
             };
             let mut words = up.split(' ');
-            let uptime_s: f64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
+            let uptime_s: f64 = words
+                .next()
+                .and_then(|word| word.parse().ok())
+                .unwrap_or(0.0);
             self.uname = words.next().unwrap_or_default().into();
             let here_s = start.elapsed().as_secs_f64();
             // QEMU's own start counts here and not there: where that was long, a second look decides.
@@ -94,7 +118,9 @@ impl Guest {
             }
             self.kill();
         }
-        Err(Error::Failed(format!("three boots in a row did not do, the last one because: {why}")))
+        Err(Error::Failed(format!(
+            "three boots in a row did not do, the last one because: {why}"
+        )))
     }
 
     /// Whether some seconds of the guest are as many here, twice as many at most either way.
@@ -120,7 +146,14 @@ impl Guest {
         // emulated CPU that has to wait for a host's stands still in the midst of an I/O, so it goes before other work,
         // where the right for that is there.
         let mut qemu = Command::new("setpriv")
-            .args(["--pdeathsig", "KILL", "nice", "-n", "-5", "qemu-system-x86_64"])
+            .args([
+                "--pdeathsig",
+                "KILL",
+                "nice",
+                "-n",
+                "-5",
+                "qemu-system-x86_64",
+            ])
             .args(self.machine.qemu_arguments(&lab))
             .current_dir(&self.dir)
             .stdin(Stdio::piped())
@@ -130,7 +163,11 @@ impl Guest {
         let (Some(port), Some(answers)) = (qemu.stdin.take(), qemu.stdout.take()) else {
             return Err(Error::Failed("QEMU was started without pipes".into()));
         };
-        self.running = Some(Running { qemu, port, lines: lines_of(answers) });
+        self.running = Some(Running {
+            qemu,
+            port,
+            lines: lines_of(answers),
+        });
         self.answer("UP ", Duration::from_secs(limit_s))
     }
 
@@ -145,14 +182,24 @@ impl Guest {
         self.scripts += 1;
         let name = format!("script{}", self.scripts);
         self.put_bytes(script.as_bytes(), &format!("{name}.sh"))?;
-        let running = self.running.as_mut().ok_or_else(|| Error::Failed("it was stopped before".into()))?;
+        let running = self
+            .running
+            .as_mut()
+            .ok_or_else(|| Error::Failed("it was stopped before".into()))?;
         writeln!(running.port, "{name} {limit_s}")?;
-        let answer = self.answer(&format!("DONE {name} "), Duration::from_secs(limit_s + GRACE_S))?;
+        let answer = self.answer(
+            &format!("DONE {name} "),
+            Duration::from_secs(limit_s + GRACE_S),
+        )?;
         let text = |end: &str| {
             let bytes = self.get(&format!("{name}.{end}"))?;
             Ok::<String, Error>(String::from_utf8_lossy(&bytes).into_owned())
         };
-        Ok(Done { status: answer.trim().parse().unwrap_or(-1), out: text("out")?, err: text("err")? })
+        Ok(Done {
+            status: answer.trim().parse().unwrap_or(-1),
+            out: text("out")?,
+            err: text("err")?,
+        })
     }
 
     /// Copies a file of this machine to `/mnt/lab/NAME` of the guest, with its mode.
@@ -178,11 +225,14 @@ impl Guest {
     /// The path in the guest of a disk of its machine: kernels name disks in the order in which they answer.
     pub fn disk(&mut self, number: usize) -> Result<String, Error> {
         let serial = Disk::serial(number);
-        let script =
-            format!("lsblk --nodeps -no PATH,SERIAL | awk '$2 == \"{serial}\" {{ print $1; exit }}'");
+        let script = format!(
+            "lsblk --nodeps -no PATH,SERIAL | awk '$2 == \"{serial}\" {{ print $1; exit }}'"
+        );
         let path = self.run(&script, 300)?.out.trim().to_string();
         if path.is_empty() {
-            Err(Error::Failed(format!("it shows no disk with serial {serial}")))
+            Err(Error::Failed(format!(
+                "it shows no disk with serial {serial}"
+            )))
         } else {
             Ok(path)
         }
@@ -199,23 +249,34 @@ impl Guest {
         const PARTS: [&str; 3] = ["total", "read", "write"];
         // What is not said stays as it was.
         let mut all = serde_json::Map::new();
-        for (name, part) in NAMES.iter().flat_map(|name| PARTS.iter().map(move |part| (name, part))) {
+        for (name, part) in NAMES
+            .iter()
+            .flat_map(|name| PARTS.iter().map(move |part| (name, part)))
+        {
             all.insert(format!("{name}-{part}"), json!(0));
             all.insert(format!("{name}-{part}-max"), json!(0));
             all.insert(format!("{name}-{part}-max-length"), json!(1));
         }
         all.insert("iops-size".into(), json!(0));
         all.extend(
-            limits.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())),
+            limits
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| (name.clone(), value.clone())),
         );
-        let set = json!({"path": format!("/objects/limit{disk}"), "property": "limits", "value": all});
+        let set =
+            json!({"path": format!("/objects/limit{disk}"), "property": "limits", "value": all});
         self.qmp("qom-set", &set).map(|_| ())
     }
 
     /// Shuts the guest down and boots it again from the same disks.
     pub fn reboot(&mut self) -> Result<(), Error> {
         if !self.stop() {
-            return Err(Error::Failed(format!("it did not power off within {STOP_S} s: {}", self.console())));
+            return Err(Error::Failed(format!(
+                "it did not power off within {STOP_S} s: {}",
+                self.console()
+            )));
         }
         self.start()
     }
@@ -229,7 +290,10 @@ impl Guest {
     /// The rest of the next line that begins so.
     fn answer(&mut self, start: &str, limit: Duration) -> Result<String, Error> {
         let until = Instant::now() + limit;
-        let running = self.running.as_ref().ok_or_else(|| Error::Failed("it was stopped before".into()))?;
+        let running = self
+            .running
+            .as_ref()
+            .ok_or_else(|| Error::Failed("it was stopped before".into()))?;
         let said_before = self.console().len();
         let why = loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -254,12 +318,17 @@ impl Guest {
         let console = self.console();
         let tail: Vec<&str> = console.lines().rev().take(30).collect();
         let tail: Vec<&str> = tail.into_iter().rev().collect();
-        Err(Error::Failed(format!("{why}\nQEMU: {log}\nconsole:\n{}", tail.join("\n"))))
+        Err(Error::Failed(format!(
+            "{why}\nQEMU: {log}\nconsole:\n{}",
+            tail.join("\n")
+        )))
     }
 
     /// Ends the guest; whether it powered off by itself.
     fn stop(&mut self) -> bool {
-        let Some(mut running) = self.running.take() else { return true };
+        let Some(mut running) = self.running.take() else {
+            return true;
+        };
         let asked = writeln!(running.port, "QUIT 0").is_ok();
         let until = Instant::now() + Duration::from_secs(if asked { STOP_S } else { 0 });
         while Instant::now() < until {
@@ -293,9 +362,17 @@ impl Drop for Guest {
 fn stands_still(console: &str) -> bool {
     let stuck_s = |line: &str| -> Option<u64> {
         let (_, rest) = line.split_once("soft lockup - CPU#")?;
-        rest.split_once("stuck for ")?.1.split_once('s')?.0.parse().ok()
+        rest.split_once("stuck for ")?
+            .1
+            .split_once('s')?
+            .0
+            .parse()
+            .ok()
     };
-    console.lines().filter_map(stuck_s).any(|seconds| seconds >= STUCK_S)
+    console
+        .lines()
+        .filter_map(stuck_s)
+        .any(|seconds| seconds >= STUCK_S)
 }
 
 /// Reads lines on a thread of its own, so that waiting for one can have an end.
@@ -318,9 +395,13 @@ mod tests {
     #[test]
     fn a_cpu_that_is_stuck_for_good_is_told_from_one_that_waits_for_the_host() {
         let line = |seconds: u64| {
-            format!("[  512.486160] watchdog: BUG: soft lockup - CPU#0 stuck for {seconds}s! [dd:2019]\n")
+            format!(
+                "[  512.486160] watchdog: BUG: soft lockup - CPU#0 stuck for {seconds}s! [dd:2019]\n"
+            )
         };
-        assert!(!stands_still(&(line(23) + "[  513.1] systemd[1]: started\n")));
+        assert!(!stands_still(
+            &(line(23) + "[  513.1] systemd[1]: started\n")
+        ));
         assert!(stands_still(&(line(23) + &line(101))));
         assert!(!stands_still("soft lockup - CPU#0 stuck for ages"));
     }

@@ -27,7 +27,13 @@ impl Machine {
     /// Two CPUs, 1 GiB of memory, no disk but the system's. The kernel is the one `IODYNO_LAB_KERNEL` names, else 6.1.
     pub fn new() -> Machine {
         let kernel = std::env::var("IODYNO_LAB_KERNEL").unwrap_or_else(|_| KERNEL.into());
-        Machine { disks: Vec::new(), kernel, systemd: false, arguments: String::new(), words: Vec::new() }
+        Machine {
+            disks: Vec::new(),
+            kernel,
+            systemd: false,
+            arguments: String::new(),
+            words: Vec::new(),
+        }
     }
 
     /// One more disk; the first is number 0.
@@ -82,7 +88,11 @@ impl Machine {
     pub(crate) fn qemu_arguments(&self, lab: &Path) -> Vec<String> {
         let kernel = lab.join(&self.kernel);
         let path = |name: &str| kernel.join(name).to_string_lossy().into_owned();
-        let init = if self.systemd { "/sbin/init" } else { "/lab/init" };
+        let init = if self.systemd {
+            "/sbin/init"
+        } else {
+            "/lab/init"
+        };
         // Of the clocks, the emulated TSC costs least; the kernel would not trust it by itself.
         let words = format!(
             "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable clocksource=tsc no_timer_check root=/dev/vda \
@@ -116,10 +126,21 @@ impl Machine {
             ("-blockdev", root.to_string()),
             ("-device", "virtio-blk-pci,drive=root,serial=root".into()),
             ("-blockdev", modules.to_string()),
-            ("-device", "virtio-blk-pci,drive=modules,serial=modules".into()),
+            (
+                "-device",
+                "virtio-blk-pci,drive=modules,serial=modules".into(),
+            ),
         ];
-        arguments.extend(more.into_iter().flat_map(|(option, value)| [option.to_string(), value]));
-        arguments.extend(self.disks.iter().enumerate().flat_map(|(number, disk)| disk.arguments(number)));
+        arguments.extend(
+            more.into_iter()
+                .flat_map(|(option, value)| [option.to_string(), value]),
+        );
+        arguments.extend(
+            self.disks
+                .iter()
+                .enumerate()
+                .flat_map(|(number, disk)| disk.arguments(number)),
+        );
         arguments.extend(self.words.iter().cloned());
         arguments
     }

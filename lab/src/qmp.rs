@@ -19,8 +19,10 @@ pub fn command(dir: &Path, name: &str, arguments: &Value) -> Result<Value, Error
     // The greeting.
     lines.next().transpose()?;
     let mut answer = Value::Null;
-    for request in [json!({"execute": "qmp_capabilities"}), json!({"execute": name, "arguments": arguments})]
-    {
+    for request in [
+        json!({"execute": "qmp_capabilities"}),
+        json!({"execute": name, "arguments": arguments}),
+    ] {
         writeln!(stream, "{request}")?;
         answer = next_answer(&mut lines)?;
     }
@@ -33,7 +35,8 @@ pub fn command(dir: &Path, name: &str, arguments: &Value) -> Result<Value, Error
 /// The next line that is no event.
 fn next_answer(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Result<Value, Error> {
     for line in lines {
-        let value: Value = serde_json::from_str(&line?).map_err(|error| Error::Failed(error.to_string()))?;
+        let value: Value =
+            serde_json::from_str(&line?).map_err(|error| Error::Failed(error.to_string()))?;
         if value.get("event").is_none() {
             return Ok(value);
         }

@@ -1,5 +1,8 @@
 //! Guests as tests meet them.
-#![allow(clippy::disallowed_methods, reason = "tests look at what the lab left behind")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests look at what the lab left behind"
+)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on must stop")]
 
 use lab::{Bus, Disk, Guest, Machine};
@@ -20,7 +23,10 @@ fn took(guest: &mut Guest, script: &str, wanted_ms: std::ops::Range<u64>) {
         all_ms.push(out(guest, script).parse().unwrap());
     }
     let last_ms = all_ms.last().unwrap();
-    assert!(wanted_ms.contains(last_ms), "300 I/Os took {all_ms:?} ms, not {wanted_ms:?}");
+    assert!(
+        wanted_ms.contains(last_ms),
+        "300 I/Os took {all_ms:?} ms, not {wanted_ms:?}"
+    );
 }
 
 #[test]
@@ -29,20 +35,37 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
     let machine = Machine::new();
     let kernel = machine.kernel().to_string();
     let start = Instant::now();
-    let machine = buses.iter().fold(machine, |machine, bus| machine.disk(Disk::new(*bus, 16).rotational()));
-    let Some(mut guest) = machine.disk(Disk::new(Bus::Virtio, 16).iops(200)).boot_or_skip() else { return };
-    println!("{} was up after {:.1} s", guest.uname(), start.elapsed().as_secs_f64());
+    let machine = buses.iter().fold(machine, |machine, bus| {
+        machine.disk(Disk::new(*bus, 16).rotational())
+    });
+    let Some(mut guest) = machine
+        .disk(Disk::new(Bus::Virtio, 16).iops(200))
+        .boot_or_skip()
+    else {
+        return;
+    };
+    println!(
+        "{} was up after {:.1} s",
+        guest.uname(),
+        start.elapsed().as_secs_f64()
+    );
     assert!(guest.uname().starts_with(&kernel));
 
     for (number, name) in ["vd", "nvme", "sd", "sd", "sd"].iter().enumerate() {
         let disk = guest.disk(number).unwrap();
         assert!(disk.starts_with(&format!("/dev/{name}")), "{disk}");
-        assert_eq!(out(&mut guest, &format!("blockdev --getsize64 {disk}")), "16777216");
+        assert_eq!(
+            out(&mut guest, &format!("blockdev --getsize64 {disk}")),
+            "16777216"
+        );
     }
     assert_eq!(out(&mut guest, "cat /sys/block/sda/queue/rotational"), "1");
 
     let done = guest.run("echo out; echo err >&2; exit 7", 20).unwrap();
-    assert_eq!((done.status, done.out.as_str(), done.err.as_str()), (7, "out\n", "err\n"));
+    assert_eq!(
+        (done.status, done.out.as_str(), done.err.as_str()),
+        (7, "out\n", "err\n")
+    );
     assert_eq!(guest.run("sleep 60", 1).unwrap().status, 124);
 
     guest.put_bytes(b"from the host", "in").unwrap();
@@ -56,7 +79,8 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
          echo $((($(date +%s%N) - s) / 1000000))"
     );
     took(&mut guest, &read, 1_250..2_200);
-    let limits = json!({"path": "/objects/limit5", "property": "limits", "value": {"iops-total": 600}});
+    let limits =
+        json!({"path": "/objects/limit5", "property": "limits", "value": {"iops-total": 600}});
     guest.qmp("qom-set", &limits).unwrap();
     took(&mut guest, &read, 350..900);
     assert!(guest.qmp("no-such-command", &json!({})).is_err());
@@ -70,20 +94,35 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
         dd if=/dev/mapper/slow of=/dev/null bs=4k count=1 iflag=direct status=none
         echo $((($(date +%s%N) - s) / 1000000)); wait";
     let ms: u64 = out(&mut guest, stall).parse().unwrap();
-    assert!(ms >= 800, "a read of a device that was suspended for 1 s took {ms} ms");
+    assert!(
+        ms >= 800,
+        "a read of a device that was suspended for 1 s took {ms} ms"
+    );
 
     // What is on its disks is there after a reboot.
     let nvme = guest.disk(1).unwrap();
-    out(&mut guest, &format!("echo kept > /root/note; echo on disk | dd of={nvme} conv=fsync status=none"));
+    out(
+        &mut guest,
+        &format!("echo kept > /root/note; echo on disk | dd of={nvme} conv=fsync status=none"),
+    );
     let boot = out(&mut guest, "cat /proc/sys/kernel/random/boot_id");
     guest.reboot().unwrap();
     assert_ne!(out(&mut guest, "cat /proc/sys/kernel/random/boot_id"), boot);
-    assert_eq!(out(&mut guest, &format!("cat /root/note; head -c 7 {nvme}")), "kept\non disk");
+    assert_eq!(
+        out(&mut guest, &format!("cat /root/note; head -c 7 {nvme}")),
+        "kept\non disk"
+    );
 
     drop(guest);
-    let lab =
-        std::env::var("IODYNO_LAB").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/lab").into());
-    let left = std::fs::read_dir(format!("{lab}/guests")).unwrap().flatten();
+    let lab = std::env::var("IODYNO_LAB")
+        .unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/lab").into());
+    let left = std::fs::read_dir(format!("{lab}/guests"))
+        .unwrap()
+        .flatten();
     let own = format!("{}-", std::process::id());
-    assert_eq!(left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&own)).count(), 0);
+    assert_eq!(
+        left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&own))
+            .count(),
+        0
+    );
 }

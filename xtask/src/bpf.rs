@@ -19,14 +19,17 @@ pub fn run(root: &Path, check: bool) -> Result<String, Failure> {
     let Some(clang) = version_of_clang() else {
         return match check {
             true => Ok("bpf: skipped: clang and llvm-strip are not installed".into()),
-            false => {
-                Err(Failure::Broken("clang and llvm-strip are needed: apt-get install clang llvm".into()))
-            }
+            false => Err(Failure::Broken(
+                "clang and llvm-strip are needed: apt-get install clang llvm".into(),
+            )),
         };
     };
     let recorded = std::fs::read_to_string(folder.join(VERSION)).unwrap_or_default();
     if check && recorded.trim() != clang {
-        return Ok(format!("bpf: skipped: the object was made by {}, here is {clang}", recorded.trim()));
+        return Ok(format!(
+            "bpf: skipped: the object was made by {}, here is {clang}",
+            recorded.trim()
+        ));
     }
     let built = compile(&folder)?;
     let object = folder.join(OBJECT);
@@ -44,7 +47,10 @@ pub fn run(root: &Path, check: bool) -> Result<String, Failure> {
     };
     write(object, &built)?;
     write(folder.join(VERSION), format!("{clang}\n").as_bytes())?;
-    Ok(format!("bpf: {FOLDER}/{OBJECT}, {} bytes, by {clang}", built.len()))
+    Ok(format!(
+        "bpf: {FOLDER}/{OBJECT}, {} bytes, by {clang}",
+        built.len()
+    ))
 }
 
 /// `clang version 14.0.6`, without the distributor's name; none without clang and its strip.
@@ -65,24 +71,42 @@ fn version_in(text: &str) -> Option<String> {
 fn compile(folder: &Path) -> Result<Vec<u8>, Failure> {
     let object = std::env::temp_dir().join(format!("xtask-bpf-{}.o", std::process::id()));
     // -g gives the type information; what else it gives is stripped. The third instruction set is that of Linux 5.1.
-    let flags = ["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-fdebug-compilation-dir=."];
+    let flags = [
+        "-target",
+        "bpf",
+        "-mcpu=v3",
+        "-O2",
+        "-g",
+        "-Wall",
+        "-Werror",
+        "-fdebug-compilation-dir=.",
+    ];
     let mut clang = Command::new("clang");
-    clang.current_dir(folder).args(flags).args(["-c", SOURCE, "-o"]).arg(&object);
+    clang
+        .current_dir(folder)
+        .args(flags)
+        .args(["-c", SOURCE, "-o"])
+        .arg(&object);
     let mut strip = Command::new("llvm-strip");
     strip.arg("-g").arg(&object);
     let done = finish(&mut clang).and_then(|()| finish(&mut strip));
-    let built =
-        done.and_then(|()| std::fs::read(&object).map_err(|error| Failure::io(object.display(), &error)));
+    let built = done.and_then(|()| {
+        std::fs::read(&object).map_err(|error| Failure::io(object.display(), &error))
+    });
     let _ = std::fs::remove_file(&object);
     built
 }
 
 fn finish(command: &mut Command) -> Result<(), Failure> {
-    let Output { status, stderr, .. } =
-        command.output().map_err(|error| Failure::io(format!("{command:?}"), &error))?;
+    let Output { status, stderr, .. } = command
+        .output()
+        .map_err(|error| Failure::io(format!("{command:?}"), &error))?;
     match status.success() {
         true => Ok(()),
-        false => Err(Failure::Broken(format!("{command:?}: {}", String::from_utf8_lossy(&stderr)))),
+        false => Err(Failure::Broken(format!(
+            "{command:?}: {}",
+            String::from_utf8_lossy(&stderr)
+        ))),
     }
 }
 
@@ -94,7 +118,10 @@ mod tests {
     fn a_distributors_name_is_no_part_of_the_version() {
         let debian = "Debian clang version 14.0.6\nTarget: x86_64-pc-linux-gnu\n";
         assert_eq!(version_in(debian).unwrap(), "clang version 14.0.6");
-        assert_eq!(version_in("clang version 19.1.7 (rhel)\n").unwrap(), "clang version 19.1.7");
+        assert_eq!(
+            version_in("clang version 19.1.7 (rhel)\n").unwrap(),
+            "clang version 19.1.7"
+        );
         assert_eq!(version_in("gcc 12"), None);
     }
 

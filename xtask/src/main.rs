@@ -3,7 +3,10 @@
 //! Everything here reads the sources as text. It builds with nothing but the standard library, so it works while
 //! the product does not compile, which is when a missing page or module has to be generated.
 
-#![allow(clippy::disallowed_methods, reason = "xtask works on the repository, not on the machine under test")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "xtask works on the repository, not on the machine under test"
+)]
 
 mod bpf;
 mod generate;
@@ -61,7 +64,11 @@ fn generate_options(words: &[&str]) -> Result<generate::Options, Failure> {
                 options.binary = Some(PathBuf::from(path));
                 words.next();
             }
-            _ => return Err(Failure::Usage(format!("`{word}` is not understood here\n{USAGE}"))),
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "`{word}` is not understood here\n{USAGE}"
+                )));
+            }
         }
     }
     Ok(options)
@@ -80,7 +87,9 @@ mod tests {
     use super::*;
 
     fn options(words: &[&str]) -> Option<(bool, Option<PathBuf>)> {
-        generate_options(words).ok().map(|options| (options.check, options.binary))
+        generate_options(words)
+            .ok()
+            .map(|options| (options.check, options.binary))
     }
 
     #[test]
@@ -91,7 +100,10 @@ mod tests {
             options(&["--with-binary", "target/debug/iodyno", "--check"]),
             Some((true, binary.clone()))
         );
-        assert_eq!(options(&["--check", "--with-binary", "target/debug/iodyno"]), Some((true, binary)));
+        assert_eq!(
+            options(&["--check", "--with-binary", "target/debug/iodyno"]),
+            Some((true, binary))
+        );
     }
 
     #[test]
@@ -106,7 +118,10 @@ mod tests {
     #[test]
     fn this_tree_is_tidy_and_its_generated_files_are_current() {
         let root = workspace_root();
-        let check = generate::Options { check: true, binary: None };
+        let check = generate::Options {
+            check: true,
+            binary: None,
+        };
         for outcome in [tidy::run(&root), generate::run(&root, &check)] {
             if let Err(failure) = outcome {
                 panic!("{failure}");

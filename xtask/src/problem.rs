@@ -16,7 +16,11 @@ pub struct Problem {
 impl Problem {
     /// A problem at a line of a file.
     pub fn new(path: &str, line: usize, what: impl Into<String>) -> Self {
-        Self { path: path.into(), line, what: what.into() }
+        Self {
+            path: path.into(),
+            line,
+            what: what.into(),
+        }
     }
 }
 
@@ -58,7 +62,9 @@ impl fmt::Display for Failure {
             Self::Usage(text) => f.write_str(text),
             Self::Broken(text) => write!(f, "xtask: {text}"),
             Self::Found(problems, summary) => {
-                problems.iter().try_for_each(|problem| writeln!(f, "{problem}"))?;
+                problems
+                    .iter()
+                    .try_for_each(|problem| writeln!(f, "{problem}"))?;
                 f.write_str(summary)
             }
         }

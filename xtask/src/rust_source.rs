@@ -35,7 +35,10 @@ impl RustSource {
     /// Reads a file's text.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let blank: String = bytes.iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }).collect();
+        let blank: String = bytes
+            .iter()
+            .map(|byte| if *byte == b'\n' { '\n' } else { ' ' })
+            .collect();
         let (mut code, mut comments) = (blank.clone().into_bytes(), blank.into_bytes());
         let mut at = 0;
         while at < bytes.len() {
@@ -48,27 +51,41 @@ impl RustSource {
             at = end;
         }
         let read = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Self { text: text.into(), code: read(code), comments: read(comments) }
+        Self {
+            text: text.into(),
+            code: read(code),
+            comments: read(comments),
+        }
     }
 
     /// The functions that have a body, inner ones and methods included.
     pub fn functions(&self) -> Vec<Function> {
-        find_word(&self.code, "fn").filter_map(|at| self.function_at(at)).collect()
+        find_word(&self.code, "fn")
+            .filter_map(|at| self.function_at(at))
+            .collect()
     }
 
     fn function_at(&self, at: usize) -> Option<Function> {
         let name = leading_name(self.code[at + 2..].trim_start());
         let end = item_end(&self.code, at)?;
         let has_body = self.code[..end].ends_with('}');
-        (!name.is_empty() && has_body).then(|| Function { name: name.into(), range: at..end })
+        (!name.is_empty() && has_body).then(|| Function {
+            name: name.into(),
+            range: at..end,
+        })
     }
 
     /// The parts that only a test build compiles: items under `#[cfg(test)]` and functions under `#[test]`.
     pub fn test_ranges(&self) -> Vec<Range<usize>> {
         let attributes = self.code.match_indices("#[").map(|(at, _)| at);
         let items = attributes.filter(|at| is_test_attribute(&self.code[*at + 2..]));
-        let mut ranges: Vec<_> = items.filter_map(|at| Some(at..item_end(&self.code, at)?)).collect();
-        let inner = self.code.match_indices("#![").any(|(at, _)| is_test_attribute(&self.code[at + 3..]));
+        let mut ranges: Vec<_> = items
+            .filter_map(|at| Some(at..item_end(&self.code, at)?))
+            .collect();
+        let inner = self
+            .code
+            .match_indices("#![")
+            .any(|(at, _)| is_test_attribute(&self.code[at + 3..]));
         if inner {
             ranges.push(0..self.code.len());
         }
@@ -79,7 +96,8 @@ impl RustSource {
 fn is_test_attribute(after_bracket: &str) -> bool {
     let attribute = after_bracket.split(']').next().unwrap_or("");
     let condition = attribute.strip_prefix("cfg(").unwrap_or("");
-    attribute == "test" || (find_word(condition, "test").next().is_some() && !condition.contains("not("))
+    attribute == "test"
+        || (find_word(condition, "test").next().is_some() && !condition.contains("not("))
 }
 
 /// Where the item that starts here ends: behind its block, or behind its semicolon if one comes first.
@@ -127,7 +145,10 @@ fn next_piece(bytes: &[u8], at: usize) -> (Piece, usize) {
             None => (Piece::Code, at + 1),
         },
         [first, ..] if is_name_byte(*first) => {
-            let end = rest.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(rest.len());
+            let end = rest
+                .iter()
+                .position(|byte| !is_name_byte(*byte))
+                .unwrap_or(rest.len());
             match raw_string_length(&rest[..end], &rest[end..]) {
                 Some(length) => (Piece::Literal, at + end + length),
                 None => (Piece::Code, at + end),
@@ -138,7 +159,9 @@ fn next_piece(bytes: &[u8], at: usize) -> (Piece, usize) {
 }
 
 fn line_length(rest: &[u8]) -> usize {
-    rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+    rest.iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap_or(rest.len())
 }
 
 fn block_comment_length(rest: &[u8]) -> usize {
@@ -193,9 +216,13 @@ fn raw_string_length(prefix: &[u8], rest: &[u8]) -> Option<usize> {
     if rest[hashes] != b'"' {
         return None;
     }
-    let closing: Vec<u8> = std::iter::once(b'"').chain(std::iter::repeat_n(b'#', hashes)).collect();
+    let closing: Vec<u8> = std::iter::once(b'"')
+        .chain(std::iter::repeat_n(b'#', hashes))
+        .collect();
     let body = &rest[hashes + 1..];
-    let length = body.windows(closing.len()).position(|window| window == closing);
+    let length = body
+        .windows(closing.len())
+        .position(|window| window == closing);
     Some(length.map_or(rest.len(), |length| hashes + 1 + length + closing.len()))
 }
 
@@ -204,13 +231,20 @@ mod tests {
     use super::*;
 
     fn code(text: &str) -> String {
-        RustSource::new(text).code.split_whitespace().collect::<Vec<_>>().join(" ")
+        RustSource::new(text)
+            .code
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
     fn comments_and_literals_are_not_code() {
         assert_eq!(code("a /* { /* } */ */ b // {"), "a b");
-        assert_eq!(code(r#"f("}\"{", b"{", '{', '\'', b'}')"#), "f( , b , , , b )");
+        assert_eq!(
+            code(r#"f("}\"{", b"{", '{', '\'', b'}')"#),
+            "f( , b , , , b )"
+        );
         assert_eq!(code("r#\"} \" {\"# + br\"{\" + r#type"), "+ + r#type");
         assert_eq!(code("'é' 'a: &'a str"), "'a: &'a str");
     }
@@ -218,7 +252,10 @@ mod tests {
     #[test]
     fn the_three_readings_are_of_one_length() {
         let source = RustSource::new("let é = \"ü\n\"; // ñ\n");
-        assert_eq!((source.code.len(), source.comments.len()), (source.text.len(), source.text.len()));
+        assert_eq!(
+            (source.code.len(), source.comments.len()),
+            (source.text.len(), source.text.len())
+        );
         assert_eq!(source.comments.trim(), "// ñ");
     }
 
@@ -228,15 +265,24 @@ mod tests {
         let functions = RustSource::new(text).functions();
         assert_eq!(functions.len(), 1);
         assert_eq!(functions[0].name, "b");
-        assert_eq!(&text[functions[0].range.clone()], "fn b(x: [u8; 2]) -> u8 { if x { 1 } }");
+        assert_eq!(
+            &text[functions[0].range.clone()],
+            "fn b(x: [u8; 2]) -> u8 { if x { 1 } }"
+        );
     }
 
     #[test]
     fn test_code_is_told_from_product_code() {
-        let text =
-            "fn a() {}\n#[cfg(test)]\nmod t { fn b() {} }\n#[cfg(not(test))]\nfn c() {}\n#[test]\nfn d() {}";
+        let text = "fn a() {}\n#[cfg(test)]\nmod t { fn b() {} }\n#[cfg(not(test))]\nfn c() {}\n#[test]\nfn d() {}";
         let source = RustSource::new(text);
-        let tests: Vec<&str> = source.test_ranges().into_iter().map(|range| &text[range]).collect();
-        assert_eq!(tests, ["#[cfg(test)]\nmod t { fn b() {} }", "#[test]\nfn d() {}"]);
+        let tests: Vec<&str> = source
+            .test_ranges()
+            .into_iter()
+            .map(|range| &text[range])
+            .collect();
+        assert_eq!(
+            tests,
+            ["#[cfg(test)]\nmod t { fn b() {} }", "#[test]\nfn d() {}"]
+        );
     }
 }

@@ -35,12 +35,20 @@ struct Run {
 /// The picture of a screen: `captured` holds its rows with their escape sequences.
 pub fn picture(captured: &str, title: &str) -> Result<String, Failure> {
     let rows: Vec<Vec<Run>> = captured.trim_end_matches('\n').lines().map(runs).collect();
-    let columns =
-        rows.iter().filter_map(|row| row.last()).map(|run| run.column + run.text.chars().count()).max();
+    let columns = rows
+        .iter()
+        .filter_map(|row| row.last())
+        .map(|run| run.column + run.text.chars().count())
+        .max();
     let Some(columns) = columns.filter(|columns| *columns > 0) else {
-        return Err(Failure::Usage("the screen is empty: pipe `tmux capture-pane -e -p` into this".into()));
+        return Err(Failure::Usage(
+            "the screen is empty: pipe `tmux capture-pane -e -p` into this".into(),
+        ));
     };
-    let (width, height) = (columns as f64 * CELL + 2.0 * EDGE, rows.len() as f64 * ROW + 2.0 * EDGE);
+    let (width, height) = (
+        columns as f64 * CELL + 2.0 * EDGE,
+        rows.len() as f64 * ROW + 2.0 * EDGE,
+    );
     let title = escaped(title);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -65,21 +73,35 @@ fn draw(svg: &mut String, run: &Run, row: usize) {
     }
     // Writing to a string cannot fail.
     if let Some(ground) = ground {
-        let _ =
-            writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{ROW}\" fill=\"{ground}\"/>");
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{ROW}\" fill=\"{ground}\"/>"
+        );
     }
     if run.text.trim().is_empty() {
         return;
     }
-    let fill = ink.map(|ink| format!(" fill=\"{ink}\"")).unwrap_or_default();
-    let weight = if run.look.is_bold { " font-weight=\"bold\"" } else { "" };
+    let fill = ink
+        .map(|ink| format!(" fill=\"{ink}\""))
+        .unwrap_or_default();
+    let weight = if run.look.is_bold {
+        " font-weight=\"bold\""
+    } else {
+        ""
+    };
     let text = escaped(&run.text);
     let base = y + ROW - 4.0;
-    let _ = writeln!(svg, "<text x=\"{x}\" y=\"{base}\" textLength=\"{width}\"{fill}{weight}>{text}</text>");
+    let _ = writeln!(
+        svg,
+        "<text x=\"{x}\" y=\"{base}\" textLength=\"{width}\"{fill}{weight}>{text}</text>"
+    );
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 /// A row in runs of one look each.
@@ -89,7 +111,10 @@ fn runs(row: &str) -> Vec<Run> {
     let mut column = 0;
     let mut rest = row;
     while let Some(letter) = rest.chars().next() {
-        if let Some((codes, after)) = rest.strip_prefix("\u{1b}[").and_then(|tail| tail.split_once('m')) {
+        if let Some((codes, after)) = rest
+            .strip_prefix("\u{1b}[")
+            .and_then(|tail| tail.split_once('m'))
+        {
             change(&mut look, codes);
             rest = after;
             continue;
@@ -100,7 +125,11 @@ fn runs(row: &str) -> Vec<Run> {
         }
         match runs.last_mut().filter(|run| run.look == look) {
             Some(run) => run.text.push(letter),
-            None => runs.push(Run { column, text: letter.to_string(), look: look.clone() }),
+            None => runs.push(Run {
+                column,
+                text: letter.to_string(),
+                look: look.clone(),
+            }),
         }
         column += 1;
     }
@@ -109,7 +138,9 @@ fn runs(row: &str) -> Vec<Run> {
 
 /// What the numbers of one sequence say (ECMA-48's SGR, and xterm's 38 and 48).
 fn change(look: &mut Look, codes: &str) {
-    let mut codes = codes.split([';', ':']).map(|code| code.parse::<u16>().unwrap_or(0));
+    let mut codes = codes
+        .split([';', ':'])
+        .map(|code| code.parse::<u16>().unwrap_or(0));
     while let Some(code) = codes.next() {
         match code {
             0 => *look = Look::default(),
@@ -145,15 +176,20 @@ fn colour(codes: &mut impl Iterator<Item = u16>) -> Option<String> {
 /// xterm's 256 colours.
 fn indexed(index: u16) -> String {
     const FIRST: [&str; 16] = [
-        "#2a303a", "#cd3131", "#0dbc79", "#e5e510", "#3d7dd9", "#bc3fbc", "#11a8cd", "#e5e5e5", "#77808d",
-        "#f14c4c", "#23d18b", "#f5f543", "#3b8eea", "#d670d6", "#29b8db", "#ffffff",
+        "#2a303a", "#cd3131", "#0dbc79", "#e5e510", "#3d7dd9", "#bc3fbc", "#11a8cd", "#e5e5e5",
+        "#77808d", "#f14c4c", "#23d18b", "#f5f543", "#3b8eea", "#d670d6", "#29b8db", "#ffffff",
     ];
     let level = |step: u16| if step == 0 { 0 } else { 55 + 40 * step };
     match index {
         0..=15 => FIRST[usize::from(index)].to_string(),
         16..=231 => {
             let place = index - 16;
-            format!("#{:02x}{:02x}{:02x}", level(place / 36), level(place / 6 % 6), level(place % 6))
+            format!(
+                "#{:02x}{:02x}{:02x}",
+                level(place / 36),
+                level(place / 6 % 6),
+                level(place % 6)
+            )
         }
         _ => {
             let grey = 8 + 10 * (index.min(255) - 232);
@@ -170,9 +206,15 @@ mod tests {
     fn colours_come_through() {
         let row = "ab\u{1b}[1m\u{1b}[38;5;214mc<\u{1b}[0m \u{1b}[48;2;1;2;3md\u{1b}[39;49me";
         let runs = runs(row);
-        let texts: Vec<(usize, &str)> = runs.iter().map(|run| (run.column, run.text.as_str())).collect();
+        let texts: Vec<(usize, &str)> = runs
+            .iter()
+            .map(|run| (run.column, run.text.as_str()))
+            .collect();
         assert_eq!(texts, [(0, "ab"), (2, "c<"), (4, " "), (5, "d"), (6, "e")]);
-        assert_eq!((runs[1].look.ink.as_deref(), runs[1].look.is_bold), (Some("#ffaf00"), true));
+        assert_eq!(
+            (runs[1].look.ink.as_deref(), runs[1].look.is_bold),
+            (Some("#ffaf00"), true)
+        );
         assert_eq!(runs[3].look.ground.as_deref(), Some("#010203"));
         assert_eq!(runs[4].look, Look::default());
     }
@@ -180,7 +222,11 @@ mod tests {
     #[test]
     fn the_picture_holds_the_text_and_nothing_that_runs() {
         let svg = picture("iodyno \u{1b}[31m<script>\u{1b}[0m & ▁█\n\n", "a \"title\"").unwrap();
-        assert!(svg.contains("&lt;script&gt;") && svg.contains("▁█") && svg.contains("a &quot;title&quot;"));
+        assert!(
+            svg.contains("&lt;script&gt;")
+                && svg.contains("▁█")
+                && svg.contains("a &quot;title&quot;")
+        );
         assert!(!svg.contains("<script") && svg.ends_with("</svg>\n"));
         assert!(picture("\n\n", "nothing").is_err());
     }

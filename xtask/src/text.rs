@@ -2,7 +2,11 @@
 
 /// The line, counted from 1, that holds this byte of the text.
 pub fn line_of(text: &str, offset: usize) -> usize {
-    text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1
+    text.as_bytes()[..offset]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1
 }
 
 /// True for a byte that can be part of a Rust name.
@@ -13,16 +17,21 @@ pub fn is_name_byte(byte: u8) -> bool {
 /// Where a word stands alone in a text, not as a part of a longer name.
 pub fn find_word<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let bytes = text.as_bytes();
-    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
-        let before = at.checked_sub(1).map(|index| bytes[index]);
-        let after = bytes.get(at + word.len());
-        !before.is_some_and(is_name_byte) && !after.copied().is_some_and(is_name_byte)
-    })
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .filter(move |at| {
+            let before = at.checked_sub(1).map(|index| bytes[index]);
+            let after = bytes.get(at + word.len());
+            !before.is_some_and(is_name_byte) && !after.copied().is_some_and(is_name_byte)
+        })
 }
 
 /// The Rust name that a text begins with; empty if it begins with something else.
 pub fn leading_name(text: &str) -> &str {
-    let end = text.bytes().position(|byte| !is_name_byte(byte)).unwrap_or(text.len());
+    let end = text
+        .bytes()
+        .position(|byte| !is_name_byte(byte))
+        .unwrap_or(text.len());
     &text[..end]
 }
 
@@ -46,7 +55,10 @@ pub fn fenced_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<bool> {
 /// The run of backticks or tildes that opens or closes a fenced block at this line.
 pub fn fence_of(line: &str) -> Option<&str> {
     let line = line.trim_start();
-    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let mark = line
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '`' | '~'))?;
     let end = line.find(|c| c != mark).unwrap_or(line.len());
     (end >= 3).then(|| &line[..end])
 }
@@ -97,7 +109,10 @@ mod tests {
     #[test]
     fn fences_close_only_with_their_own_kind() {
         let text = "a\n````host\n```\n# not a heading\n````\nb";
-        assert_eq!(fenced_lines(text.lines()), [false, true, true, true, true, false]);
+        assert_eq!(
+            fenced_lines(text.lines()),
+            [false, true, true, true, true, false]
+        );
     }
 
     #[test]
@@ -113,12 +128,18 @@ mod tests {
             "The queue, e.g. of sda, is full."
         );
         assert_eq!(first_sentence("No dot at all"), "No dot at all");
-        assert_eq!(first_sentence("Sets vm.dirty_ratio. Then more."), "Sets vm.dirty_ratio.");
+        assert_eq!(
+            first_sentence("Sets vm.dirty_ratio. Then more."),
+            "Sets vm.dirty_ratio."
+        );
     }
 
     #[test]
     fn relative_paths_resolve_inside_the_tree_only() {
-        assert_eq!(resolve("docs/guide", "../README.md").as_deref(), Some("docs/README.md"));
+        assert_eq!(
+            resolve("docs/guide", "../README.md").as_deref(),
+            Some("docs/README.md")
+        );
         assert_eq!(resolve("", "./a//b").as_deref(), Some("a/b"));
         assert_eq!(resolve("docs", "../../x"), None);
     }

@@ -3,8 +3,15 @@
 //! `cargo run --release -p bench-blktrace` takes one to three minutes and 1 GB under the temporary directory, and rewrites its
 //! section of `bench/RESULTS.md`. The trace is a real one of a guest, repeated with later times and higher numbers; ours and
 //! theirs take turns. What is compared is CPU time, of which others on the machine take little away; ours is one thread.
-#![allow(clippy::disallowed_methods, reason = "a benchmark starts programs and makes files of its own")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for people")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark starts programs and makes files of its own"
+)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "its output is for people"
+)]
 
 mod report;
 mod theirs;
@@ -79,8 +86,18 @@ fn in_folder(folder: &Path, events: u64, rounds: usize) -> Result<Results, Strin
     eprintln!("writing a trace of {events} events");
     let (files, events) = trace::write(folder, events)?;
     let sorted = folder.join("sorted.bin");
-    let mut results = Results { events, bytes: 0, rounds: Vec::new(), bios: 0, their_bios: 0, peak: (0, 0) };
-    results.bytes = files.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len())).sum();
+    let mut results = Results {
+        events,
+        bytes: 0,
+        rounds: Vec::new(),
+        bios: 0,
+        their_bios: 0,
+        peak: (0, 0),
+    };
+    results.bytes = files
+        .iter()
+        .filter_map(|file| Some(std::fs::metadata(file).ok()?.len()))
+        .sum();
     for round in 0..rounds {
         eprintln!("round {} of {rounds}", round + 1);
         // Theirs first in every second round, but what btt reads is written by blkparse.
@@ -94,7 +111,13 @@ fn in_folder(folder: &Path, events: u64, rounds: usize) -> Result<Results, Strin
         results.bios = bios;
         results.their_bios = their_bios.0;
         results.peak = (results.peak.0.max(peak), results.peak.1.max(their_bios.1));
-        results.rounds.push(Round { ours: seconds, ours_behind, ours_sorted, blkparse, btt });
+        results.rounds.push(Round {
+            ours: seconds,
+            ours_behind,
+            ours_sorted,
+            blkparse,
+            btt,
+        });
     }
     Ok(results)
 }
@@ -116,7 +139,10 @@ fn own(how: &str, files: &[PathBuf]) -> Result<(u64, u64), String> {
     let mut words = vec![std::ffi::OsString::from(how)];
     words.extend(files.iter().map(|file| file.clone().into_os_string()));
     let text = theirs::run(program.to_string_lossy().as_ref(), &words)?;
-    let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let numbers: Vec<u64> = text
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect();
     match numbers[..] {
         [bios, peak] => Ok((bios, peak)),
         _ => Err(format!("the import said {text}")),
@@ -144,10 +170,16 @@ fn import(files: &[PathBuf], is_together: bool) -> Result<(), String> {
         imports::import("trace", &mut BufReader::with_capacity(1 << 16, all))
     };
     let import = import.map_err(|error| error.to_string())?;
-    let sides = import.results.iter().filter_map(|one| one.load.as_ref()).flat_map(|load| load.sides());
+    let sides = import
+        .results
+        .iter()
+        .filter_map(|one| one.load.as_ref())
+        .flat_map(|load| load.sides());
     // btt leaves flushes out.
-    let bios: u64 =
-        sides.filter(|(name, _)| *name != "sync").filter_map(|(_, side)| side.latency("q2c")?.count).sum();
+    let bios: u64 = sides
+        .filter(|(name, _)| *name != "sync")
+        .filter_map(|(_, side)| side.latency("q2c")?.count)
+        .sum();
     println!("{bios} {}", theirs::own_peak_bytes());
     Ok(())
 }

@@ -10,7 +10,9 @@ const END: &str = "<!-- blktrace:end -->";
 fn spread(values: impl Iterator<Item = f64>) -> String {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (values.first(), values.last()) else { return "-".into() };
+    let (Some(least), Some(most)) = (values.first(), values.last()) else {
+        return "-".into();
+    };
     format!("{:.2} ({least:.2}–{most:.2})", values[values.len() / 2])
 }
 
@@ -19,16 +21,27 @@ pub fn write(results: &Results) -> Result<(), String> {
     let text = text(results);
     println!("{text}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old.split_once(BEGIN).ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest.split_once(END).ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}")).map_err(|error| error.to_string())
+    let old =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (before, rest) = old
+        .split_once(BEGIN)
+        .ok_or("bench/RESULTS.md has no section for this")?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or("the section of bench/RESULTS.md has no end")?;
+    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
+        .map_err(|error| error.to_string())
 }
 
 fn text(results: &Results) -> String {
     let of = |value: fn(&Round) -> f64| spread(results.rounds.iter().map(value));
     let ratio = |ours: fn(&Round) -> f64| {
-        spread(results.rounds.iter().map(|round| (round.blkparse + round.btt) / ours(round)))
+        spread(
+            results
+                .rounds
+                .iter()
+                .map(|round| (round.blkparse + round.btt) / ours(round)),
+        )
     };
     let mib = |bytes: u64| bytes / (1 << 20);
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();

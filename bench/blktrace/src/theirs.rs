@@ -6,8 +6,15 @@ use std::process::{Command, Stdio};
 
 /// Sorts the files of all CPUs into one, without printing the events.
 pub fn blkparse(folder: &Path, sorted: &Path) -> Result<(), String> {
-    let words =
-        ["-D".into(), folder.into(), "-i".into(), "big".into(), "-O".into(), "-d".into(), sorted.into()];
+    let words = [
+        "-D".into(),
+        folder.into(),
+        "-i".into(),
+        "big".into(),
+        "-O".into(),
+        "-d".into(),
+        sorted.into(),
+    ];
     run("blkparse", &words).map(drop)
 }
 
@@ -17,7 +24,8 @@ pub fn btt(sorted: &Path) -> Result<(u64, u64), String> {
     let folder = sorted.parent().unwrap_or(Path::new("."));
     // Into a file: its tables of seconds are longer than a pipe holds.
     let said = folder.join("btt.txt");
-    let file = std::fs::File::create(&said).map_err(|error| format!("{}: {error}", said.display()))?;
+    let file =
+        std::fs::File::create(&said).map_err(|error| format!("{}: {error}", said.display()))?;
     let mut child = Command::new("btt")
         .arg("-i")
         .arg(sorted)
@@ -27,7 +35,11 @@ pub fn btt(sorted: &Path) -> Result<(u64, u64), String> {
         .spawn()
         .map_err(|error| format!("btt cannot be started ({error}); Debian has it in blktrace"))?;
     let mut peak = 0;
-    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+    while child
+        .try_wait()
+        .map_err(|error| error.to_string())?
+        .is_none()
+    {
         peak = peak.max(peak_bytes(child.id()));
         if begin.elapsed().as_secs() > 3_600 {
             child.kill().map_err(|error| error.to_string())?;
@@ -35,7 +47,8 @@ pub fn btt(sorted: &Path) -> Result<(u64, u64), String> {
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let text = std::fs::read_to_string(&said).map_err(|error| format!("{}: {error}", said.display()))?;
+    let text =
+        std::fs::read_to_string(&said).map_err(|error| format!("{}: {error}", said.display()))?;
     let row = text.lines().find(|line| line.starts_with("Q2C"));
     let count = row.and_then(|row| row.split_whitespace().next_back()?.parse().ok());
     Ok((count.ok_or("btt printed no row of Q2C")?, peak))
@@ -49,7 +62,10 @@ pub fn run(program: &str, words: &[OsString]) -> Result<String, String> {
         .map_err(|error| format!("{program} cannot be started: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        false => Err(format!(
+            "{program}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
     }
 }
 
@@ -57,7 +73,12 @@ pub fn run(program: &str, words: &[OsString]) -> Result<String, String> {
 pub fn children_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = |at: usize| after_name.split_whitespace().nth(at).and_then(|ticks| ticks.parse::<f64>().ok());
+    let ticks = |at: usize| {
+        after_name
+            .split_whitespace()
+            .nth(at)
+            .and_then(|ticks| ticks.parse::<f64>().ok())
+    };
     (ticks(13).unwrap_or(0.0) + ticks(14).unwrap_or(0.0)) / 100.0
 }
 
@@ -69,5 +90,7 @@ pub fn own_peak_bytes() -> u64 {
 fn peak_bytes(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1_024
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+        .unwrap_or(0)
+        * 1_024
 }

@@ -17,9 +17,16 @@ pub fn write(folder: &Path, wanted: u64) -> Result<(Vec<PathBuf>, u64), String> 
     };
     let streams = [read(0)?, read(1)?];
     let all: Vec<Vec<&[u8]>> = streams.iter().map(|bytes| records(bytes)).collect();
-    let times: Vec<u64> =
-        all.iter().flatten().filter(|record| !is_note(record)).map(|record| time(record)).collect();
-    let (first, last) = (times.iter().min().copied().unwrap_or(0), times.iter().max().copied().unwrap_or(0));
+    let times: Vec<u64> = all
+        .iter()
+        .flatten()
+        .filter(|record| !is_note(record))
+        .map(|record| time(record))
+        .collect();
+    let (first, last) = (
+        times.iter().min().copied().unwrap_or(0),
+        times.iter().max().copied().unwrap_or(0),
+    );
     let length = last - first + 1_000_000;
     let rounds = wanted.div_ceil(times.len() as u64);
     let mut files = Vec::new();
@@ -29,7 +36,10 @@ pub fn write(folder: &Path, wanted: u64) -> Result<(Vec<PathBuf>, u64), String> 
         let mut file = BufWriter::with_capacity(1 << 20, file);
         let mut number = 0u32;
         for round in 0..rounds {
-            for record in records.iter().filter(|record| round == 0 || !is_note(record)) {
+            for record in records
+                .iter()
+                .filter(|record| round == 0 || !is_note(record))
+            {
                 let mut bytes = record.to_vec();
                 if !is_note(record) {
                     number += 1;

@@ -11,7 +11,10 @@ const CPU: u32 = 1;
 pub fn serve(work: &str, run: fn(&Work) -> Result<Outcome, String>) -> Result<(), String> {
     let work: Work = serde_json::from_str(work).map_err(|error| error.to_string())?;
     let outcome = run(&work)?;
-    println!("{}", serde_json::to_string(&outcome).map_err(|error| error.to_string())?);
+    println!(
+        "{}",
+        serde_json::to_string(&outcome).map_err(|error| error.to_string())?
+    );
     Ok(())
 }
 
@@ -23,11 +26,16 @@ pub fn pin() -> Result<(), String> {
 /// Runs a program to its end: its standard output and its CPU time, s, threads and waited-for children included.
 pub fn run(mut command: Command) -> Result<(String, f64), String> {
     let before = process::children_cpu_time();
-    let output =
-        command.stderr(Stdio::inherit()).output().map_err(|error| format!("{command:?}: {error}"))?;
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
         return Err(format!("{command:?}: {}: {text}", output.status));
     }
-    Ok((text, process::children_cpu_time().since(before).total_ns() as f64 / 1e9))
+    Ok((
+        text,
+        process::children_cpu_time().since(before).total_ns() as f64 / 1e9,
+    ))
 }

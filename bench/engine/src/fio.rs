@@ -18,9 +18,23 @@ pub enum Tuning {
 pub fn command(work: &Work, tuning: Tuning) -> Command {
     let mut command = Command::new("fio");
     command
-        .args(["--name=bench", "--bs=4k", "--time_based=1", "--invalidate=0"])
-        .arg(if work.write_iops > 0 { "--rw=randwrite" } else { "--rw=randread" })
-        .args(["--output-format=json", "--lat_percentiles=1", "--clat_percentiles=0", "--eta=never"])
+        .args([
+            "--name=bench",
+            "--bs=4k",
+            "--time_based=1",
+            "--invalidate=0",
+        ])
+        .arg(if work.write_iops > 0 {
+            "--rw=randwrite"
+        } else {
+            "--rw=randread"
+        })
+        .args([
+            "--output-format=json",
+            "--lat_percentiles=1",
+            "--clat_percentiles=0",
+            "--eta=never",
+        ])
         .arg(format!("--filename={}", work.path.display()))
         .arg(format!("--ioengine={}", work.ioengine))
         .arg(format!("--iodepth={}", work.iodepth))
@@ -28,7 +42,9 @@ pub fn command(work: &Work, tuning: Tuning) -> Command {
         .arg(format!("--runtime={}ms", work.runtime_ms.max(1)));
     if work.write_iops > 0 {
         let process = if work.poisson { "poisson" } else { "linear" };
-        command.arg(format!("--rate_iops={}", work.write_iops)).arg(format!("--rate_process={process}"));
+        command
+            .arg(format!("--rate_iops={}", work.write_iops))
+            .arg(format!("--rate_process={process}"));
         command.arg("--percentile_list=50:99:99.9");
     }
     if tuning != Tuning::Default {
@@ -43,7 +59,9 @@ pub fn command(work: &Work, tuning: Tuning) -> Command {
         if work.iodepth > 1 {
             // Waiting for a full batch would empty the queue of a device; fio's own default of one is fair there.
             let complete = if work.direct { 1 } else { 32 };
-            command.arg("--iodepth_batch_submit=32").arg(format!("--iodepth_batch_complete_min={complete}"));
+            command
+                .arg("--iodepth_batch_submit=32")
+                .arg(format!("--iodepth_batch_complete_min={complete}"));
             command.arg("--iodepth_batch_complete_max=32");
         }
     }

@@ -22,13 +22,22 @@ struct Order {
 
 impl Order {
     fn new(count: u64) -> Order {
-        Order { state: 1, mask: count - 1, shift: count.trailing_zeros().div_ceil(2) }
+        Order {
+            state: 1,
+            mask: count - 1,
+            shift: count.trailing_zeros().div_ceil(2),
+        }
     }
 
     #[inline(always)]
     fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1) & self.mask;
-        let mixed = (self.state ^ (self.state >> self.shift)).wrapping_mul(0x9E37_79B9_7F4A_7C15) & self.mask;
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1)
+            & self.mask;
+        let mixed = (self.state ^ (self.state >> self.shift)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            & self.mask;
         mixed ^ (mixed >> self.shift)
     }
 }
@@ -36,7 +45,10 @@ impl Order {
 /// Does the work.
 pub fn run(work: &Work) -> Result<Outcome, String> {
     let flags = if work.direct { libc::O_DIRECT } else { 0 };
-    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(&work.path);
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(&work.path);
     let file = file.map_err(|error| error.to_string())?;
     let blocks = file.metadata().map_err(|error| error.to_string())?.len() / BS as u64;
     if !blocks.is_power_of_two() {
@@ -49,10 +61,16 @@ pub fn run(work: &Work) -> Result<Outcome, String> {
     let start = Instant::now();
     let ios = match work.ioengine.as_str() {
         "psync" => psync(&file, blocks, || start.elapsed() < until),
-        _ => ring(&file, blocks, work.iodepth as usize, || start.elapsed() < until),
+        _ => ring(&file, blocks, work.iodepth as usize, || {
+            start.elapsed() < until
+        }),
     };
     let ios = ios.map_err(|error| error.to_string())?;
-    Ok(Outcome { ios, elapsed_s: start.elapsed().as_secs_f64(), ..Outcome::default() })
+    Ok(Outcome {
+        ios,
+        elapsed_s: start.elapsed().as_secs_f64(),
+        ..Outcome::default()
+    })
 }
 
 fn psync(file: &File, blocks: u64, go_on: impl Fn() -> bool) -> std::io::Result<u64> {
@@ -78,8 +96,12 @@ fn ring(file: &File, blocks: u64, depth: usize, go_on: impl Fn() -> bool) -> std
     let base = storage[start..].as_mut_ptr();
     // SAFETY: `place` is below `depth`, and the storage holds `depth` blocks from `base` on.
     let buffer = |place: usize| unsafe { base.add(place * BS) };
-    let iovecs: Vec<libc::iovec> =
-        (0..depth).map(|place| libc::iovec { iov_base: buffer(place).cast(), iov_len: BS }).collect();
+    let iovecs: Vec<libc::iovec> = (0..depth)
+        .map(|place| libc::iovec {
+            iov_base: buffer(place).cast(),
+            iov_len: BS,
+        })
+        .collect();
     ring.submitter().register_files(&[file.as_raw_fd()])?;
     // SAFETY: the loop below ends with nothing in flight, before the storage is dropped.
     unsafe { ring.submitter().register_buffers(&iovecs)? };
@@ -89,7 +111,8 @@ fn ring(file: &File, blocks: u64, depth: usize, go_on: impl Fn() -> bool) -> std
     while running || free.len() < depth {
         while running && let Some(place) = free.pop() {
             let offset = order.next() * BS as u64;
-            let read = opcode::ReadFixed::new(types::Fixed(0), buffer(place.into()), BS as u32, place);
+            let read =
+                opcode::ReadFixed::new(types::Fixed(0), buffer(place.into()), BS as u32, place);
             let entry = read.offset(offset).build().user_data(place.into());
             // SAFETY: the buffer stays valid until its completion, and the ring has an entry for each place.
             let _ = unsafe { sq.push(&entry) };
@@ -100,7 +123,9 @@ fn ring(file: &File, blocks: u64, depth: usize, go_on: impl Fn() -> bool) -> std
         cq.sync();
         for cqe in &mut cq {
             if cqe.result() != BS as i32 {
-                return Err(std::io::Error::from_raw_os_error(-cqe.result().min(-libc::EIO)));
+                return Err(std::io::Error::from_raw_os_error(
+                    -cqe.result().min(-libc::EIO),
+                ));
             }
             free.push(cqe.user_data() as u16);
             ios += 1;

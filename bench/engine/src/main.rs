@@ -4,7 +4,10 @@
 //! process of its own, pinned to one CPU; its CPU time is what the kernel charges to it when it ends, less that of
 //! the same program running for a millisecond. Rounds are interleaved in random order, and only runs of one round are
 //! compared.
-#![allow(clippy::disallowed_methods, reason = "a benchmark starts programs and reads clocks of its own")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark starts programs and reads clocks of its own"
+)]
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -72,7 +75,11 @@ pub struct Work {
 impl Work {
     /// Random 4 KiB reads as fast as they go.
     pub fn reads(path: &std::path::Path, ioengine: &str, direct: bool, runtime_ms: u64) -> Work {
-        let iodepth = if matches!(ioengine, "io_uring" | "libaio") { 32 } else { 1 };
+        let iodepth = if matches!(ioengine, "io_uring" | "libaio") {
+            32
+        } else {
+            1
+        };
         Work {
             path: path.into(),
             ioengine: ioengine.into(),

@@ -46,7 +46,9 @@ impl Contestant {
             Contestant::Fio(tuning) => return Ok(fio::command(work, tuning)),
         };
         let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
-        command.arg(word).arg(serde_json::to_string(work).map_err(|error| error.to_string())?);
+        command
+            .arg(word)
+            .arg(serde_json::to_string(work).map_err(|error| error.to_string())?);
         Ok(command)
     }
 }
@@ -61,8 +63,11 @@ pub struct Comparison {
     pub device_bound: bool,
 }
 
-const FIOS: [Contestant; 3] =
-    [Contestant::Fio(Tuning::Default), Contestant::Fio(Tuning::Best), Contestant::Fio(Tuning::BestBlind)];
+const FIOS: [Contestant; 3] = [
+    Contestant::Fio(Tuning::Default),
+    Contestant::Fio(Tuning::Best),
+    Contestant::Fio(Tuning::BestBlind),
+];
 
 /// Measures everything and writes the section of the results.
 pub fn all(rounds: usize, runtime_ms: u64) -> Result<(), String> {
@@ -101,10 +106,17 @@ fn page_cache(rounds: usize, runtime_ms: u64, done: Done<'_>) -> Result<(), Stri
         let work = Work::reads(cached.path(), ioengine, false, runtime_ms);
         let has_floor = matches!(ioengine, "io_uring" | "psync");
         let floor = has_floor.then_some(Contestant::Floor);
-        let contestants: Vec<Contestant> =
-            [Contestant::Native].into_iter().chain(floor).chain(FIOS).collect();
+        let contestants: Vec<Contestant> = [Contestant::Native]
+            .into_iter()
+            .chain(floor)
+            .chain(FIOS)
+            .collect();
         let columns = rounds_of(&contestants, &work, rounds, || cached.warm())?;
-        done(Comparison { title: title("Page cache", &work), columns, device_bound: false });
+        done(Comparison {
+            title: title("Page cache", &work),
+            columns,
+            device_bound: false,
+        });
     }
     Ok(())
 }
@@ -116,7 +128,11 @@ fn ram_device(path: &Path, rounds: usize, runtime_ms: u64, done: Done<'_>) -> Re
         let work = Work::reads(path, ioengine, true, runtime_ms);
         let columns = rounds_of(&contestants, &work, rounds, || Ok(()))?;
         let what = "RAM device (zram with data that does not compress), direct";
-        done(Comparison { title: title(what, &work), columns, device_bound: false });
+        done(Comparison {
+            title: title(what, &work),
+            columns,
+            device_bound: false,
+        });
     }
     Ok(())
 }
@@ -128,13 +144,21 @@ fn loop_device(path: &Path, rounds: usize, runtime_ms: u64, done: Done<'_>) -> R
         let work = Work::reads(path, ioengine, true, runtime_ms);
         let columns = rounds_of(&contestants, &work, rounds, || Ok(()))?;
         let what = "Loop device with direct I/O over a written file";
-        done(Comparison { title: title(what, &work), columns, device_bound: true });
+        done(Comparison {
+            title: title(what, &work),
+            columns,
+            device_bound: true,
+        });
     }
     Ok(())
 }
 
 fn title(what: &str, work: &Work) -> String {
-    let depth = if work.iodepth > 1 { format!(", depth {}", work.iodepth) } else { String::new() };
+    let depth = if work.iodepth > 1 {
+        format!(", depth {}", work.iodepth)
+    } else {
+        String::new()
+    };
     format!("{what}, {}{depth}, 4 KiB random reads", work.ioengine)
 }
 
@@ -145,15 +169,21 @@ fn rounds_of(
     ready: impl Fn() -> Result<(), String>,
 ) -> Result<Vec<(Contestant, Vec<Outcome>)>, String> {
     ready()?;
-    let mut columns: Vec<(Contestant, Vec<Outcome>)> =
-        contestants.iter().map(|contestant| (*contestant, Vec::new())).collect();
-    let start_up: Vec<f64> =
-        contestants.iter().map(|contestant| start_up_cpu_s(*contestant, work)).collect::<Result<_, _>>()?;
+    let mut columns: Vec<(Contestant, Vec<Outcome>)> = contestants
+        .iter()
+        .map(|contestant| (*contestant, Vec::new()))
+        .collect();
+    let start_up: Vec<f64> = contestants
+        .iter()
+        .map(|contestant| start_up_cpu_s(*contestant, work))
+        .collect::<Result<_, _>>()?;
     let mut random = u64::from(std::process::id());
     for round in 0..rounds {
         let mut order: Vec<usize> = (0..columns.len()).collect();
         for index in (1..order.len()).rev() {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             order.swap(index, (random >> 33) as usize % (index + 1));
         }
         for index in order {
@@ -170,7 +200,10 @@ fn rounds_of(
 
 /// CPU time of a run that ends at once: the middle of three.
 fn start_up_cpu_s(contestant: Contestant, work: &Work) -> Result<f64, String> {
-    let work = Work { runtime_ms: 1, ..work.clone() };
+    let work = Work {
+        runtime_ms: 1,
+        ..work.clone()
+    };
     let mut times = Vec::new();
     for _ in 0..3 {
         times.push(contestant.run(&work)?.cpu_s);

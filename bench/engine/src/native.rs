@@ -13,9 +13,21 @@ fn job(work: &Work) -> Job {
         ioengine: work.ioengine.clone(),
         iodepth: work.iodepth,
         direct: work.direct,
-        rw: if is_write { Rw::Randwrite } else { Rw::Randread },
-        rates: PerDirection::all(if is_write { Rate::Iops(work.write_iops) } else { Rate::Free }),
-        arrivals: if work.poisson { Arrivals::Poisson } else { Arrivals::Linear },
+        rw: if is_write {
+            Rw::Randwrite
+        } else {
+            Rw::Randread
+        },
+        rates: PerDirection::all(if is_write {
+            Rate::Iops(work.write_iops)
+        } else {
+            Rate::Free
+        }),
+        arrivals: if work.poisson {
+            Arrivals::Poisson
+        } else {
+            Arrivals::Linear
+        },
         open_loop: work.open_loop,
         ..Job::default()
     }
@@ -25,12 +37,16 @@ fn job(work: &Work) -> Job {
 pub fn run(work: &Work) -> Result<Outcome, String> {
     let job = job(work);
     let (host, stop) = (Host::live(), Stop::new());
-    let consent = Consent { destroy_data: work.write_iops > 0, ..Consent::default() };
+    let consent = Consent {
+        destroy_data: work.write_iops > 0,
+        ..Consent::default()
+    };
     let target = std::sync::Arc::new(Target::open(&work.path).map_err(|error| error.to_string())?);
     let mut prepared = load::prepare(&host, &target, &job, &consent, &stop, &mut |_, _| {})
         .map_err(|error| error.to_string())?;
     prepared.keep_cache();
-    let running = load::start(&prepared, &job, 1, Region::WHOLE).map_err(|error| error.to_string())?;
+    let running =
+        load::start(&prepared, &job, 1, Region::WHOLE).map_err(|error| error.to_string())?;
     running.wait_ms(work.runtime_ms, &stop);
     if let Some(error) = running.failure() {
         return Err(error.to_string());
@@ -45,7 +61,9 @@ pub fn run(work: &Work) -> Result<Outcome, String> {
         p99_ns: quantile(&latency, 0.99),
         p999_ns: quantile(&latency, 0.999),
         max_ns: quantile(&latency, 1.0),
-        service_p50_ns: result.service.map_or(0.0, |service| quantile(&service, 0.5)),
+        service_p50_ns: result
+            .service
+            .map_or(0.0, |service| quantile(&service, 0.5)),
         cpu_s: 0.0,
     })
 }

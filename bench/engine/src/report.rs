@@ -34,12 +34,24 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
 
 /// `1.23 (1.20–1.27, all 1.10–1.30)`: median, quartiles, extremes of native over the other, round by round.
 fn ratio(native: &[Outcome], other: &[Outcome], quantity: Quantity) -> String {
-    let ratios = sorted(native.iter().zip(other).map(|(ours, theirs)| quantity(ours) / quantity(theirs)));
+    let ratios = sorted(
+        native
+            .iter()
+            .zip(other)
+            .map(|(ours, theirs)| quantity(ours) / quantity(theirs)),
+    );
     let at = |share| quantile(&ratios, share);
     if !at(0.5).is_finite() {
         return "–".into();
     }
-    format!("{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})", at(0.5), at(0.25), at(0.75), at(0.0), at(1.0))
+    format!(
+        "{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})",
+        at(0.5),
+        at(0.25),
+        at(0.75),
+        at(0.0),
+        at(1.0)
+    )
 }
 
 fn median(outcomes: &[Outcome], quantity: Quantity) -> f64 {
@@ -50,7 +62,11 @@ fn table(comparison: &Comparison) -> String {
     let native = &comparison.columns[0].1;
     let mut text = format!("### {}\n\n", comparison.title);
     let quantities: &[(&str, Quantity)] = if comparison.device_bound {
-        &[("rate", rate), ("p50", |outcome| outcome.p50_ns), ("p99", |outcome| outcome.p99_ns)]
+        &[
+            ("rate", rate),
+            ("p50", |outcome| outcome.p50_ns),
+            ("p99", |outcome| outcome.p99_ns),
+        ]
     } else {
         &[("IOPS per CPU-second", per_cpu_s), ("rate", rate)]
     };
@@ -85,7 +101,10 @@ pub fn print(comparison: &Comparison) {
 fn machine() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let cpuinfo = read("/proc/cpuinfo");
-    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let model = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .unwrap_or_default();
     let command = |program: &str, argument: &str| {
         let output = std::process::Command::new(program).arg(argument).output();
         output.map_or_else(
@@ -113,7 +132,11 @@ pub fn write(
 ) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
     let old = std::fs::read_to_string(&path).unwrap_or_else(|_| "# Results\n".into());
-    let tables: Vec<String> = comparisons.iter().map(table).chain(stall.map(str::to_string)).collect();
+    let tables: Vec<String> = comparisons
+        .iter()
+        .map(table)
+        .chain(stall.map(str::to_string))
+        .collect();
     let section = format!(
         "{BEGIN}\n## The native engine against fio and the smallest loop\n\n{}; {rounds} rounds of {runtime_ms} ms each, \
          interleaved in random order, all on one CPU. Ratios are medians of paired ratios, in brackets the quartiles and \

@@ -19,8 +19,18 @@ const WAYS: [Way; 5] = [
     ("native, open loop", Contestant::Native, false, true),
     ("native, open loop, Poisson", Contestant::Native, true, true),
     ("native, closed loop", Contestant::Native, false, false),
-    ("fio, rate_iops", Contestant::Fio(Tuning::Default), false, false),
-    ("fio, rate_iops, rate_process=poisson", Contestant::Fio(Tuning::Default), true, false),
+    (
+        "fio, rate_iops",
+        Contestant::Fio(Tuning::Default),
+        false,
+        false,
+    ),
+    (
+        "fio, rate_iops, rate_process=poisson",
+        Contestant::Fio(Tuning::Default),
+        true,
+        false,
+    ),
 ];
 
 /// Runs every way and gives the section.
@@ -33,8 +43,7 @@ pub fn table(device: &StallingDevice) -> Result<String, String> {
         IOPS * RUNTIME_MS / 1000,
         STALL_MS / 2,
     );
-    text +=
-        "| | I/Os | p50 ms | p99 ms | p99.9 ms | max ms | service p50 ms |\n|---|---|---|---|---|---|---|\n";
+    text += "| | I/Os | p50 ms | p99 ms | p99.9 ms | max ms | service p50 ms |\n|---|---|---|---|---|---|---|\n";
     for (name, contestant, poisson, open_loop) in WAYS {
         let work = Work {
             iodepth: 4,
@@ -43,15 +52,20 @@ pub fn table(device: &StallingDevice) -> Result<String, String> {
             open_loop,
             ..Work::reads(device.path(), "io_uring", true, RUNTIME_MS)
         };
-        let outcomes: Vec<Outcome> =
-            (0..ROUNDS).map(|_| stalled(device, contestant, &work)).collect::<Result<_, _>>()?;
+        let outcomes: Vec<Outcome> = (0..ROUNDS)
+            .map(|_| stalled(device, contestant, &work))
+            .collect::<Result<_, _>>()?;
         let median = |quantity: fn(&Outcome) -> f64| {
             let mut values: Vec<f64> = outcomes.iter().map(quantity).collect();
             values.sort_by(f64::total_cmp);
             values[values.len() / 2]
         };
         let ms = |quantity: fn(&Outcome) -> f64| format!("{:.2}", median(quantity) / 1e6);
-        let service = if open_loop { ms(|one| one.service_p50_ns) } else { "–".into() };
+        let service = if open_loop {
+            ms(|one| one.service_p50_ns)
+        } else {
+            "–".into()
+        };
         let _ = writeln!(
             text,
             "| {name} | {:.0} | {} | {} | {} | {} | {service} |",
@@ -66,7 +80,11 @@ pub fn table(device: &StallingDevice) -> Result<String, String> {
     Ok(text)
 }
 
-fn stalled(device: &StallingDevice, contestant: Contestant, work: &Work) -> Result<Outcome, String> {
+fn stalled(
+    device: &StallingDevice,
+    contestant: Contestant,
+    work: &Work,
+) -> Result<Outcome, String> {
     std::thread::scope(|scope| {
         let running = scope.spawn(|| contestant.run(work));
         std::thread::sleep(Duration::from_millis(RUNTIME_MS / 2));

@@ -11,7 +11,10 @@ fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
     let output = output.map_err(|error| format!("{program}: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        false => Err(format!(
+            "{program}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
     }
 }
 
@@ -65,13 +68,22 @@ pub struct LoopDevice {
 impl LoopDevice {
     /// Attaches it. An error says why this machine or this user cannot.
     pub fn attach(bytes: usize) -> Result<LoopDevice, String> {
-        LoopDevice::over(DataFile::write("image", bytes)?, &["--read-only", "--direct-io=on"])
+        LoopDevice::over(
+            DataFile::write("image", bytes)?,
+            &["--read-only", "--direct-io=on"],
+        )
     }
 
     fn over(image: DataFile, options: &[&str]) -> Result<LoopDevice, String> {
         let path = image.path().to_string_lossy().into_owned();
-        let device = run("losetup", &[&["--find", "--show"], options, &[path.as_str()]].concat())?;
-        Ok(LoopDevice { device: PathBuf::from(device.trim()), _image: image })
+        let device = run(
+            "losetup",
+            &[&["--find", "--show"], options, &[path.as_str()]].concat(),
+        )?;
+        Ok(LoopDevice {
+            device: PathBuf::from(device.trim()),
+            _image: image,
+        })
     }
 
     /// Where it is.
@@ -82,7 +94,10 @@ impl LoopDevice {
 
 impl Drop for LoopDevice {
     fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.device).status();
+        let _ = Command::new("losetup")
+            .arg("--detach")
+            .arg(&self.device)
+            .status();
     }
 }
 
@@ -96,14 +111,24 @@ impl RamDevice {
     /// Adds it. An error says why this machine or this user cannot.
     pub fn add(bytes: usize) -> Result<RamDevice, String> {
         let control = "/sys/class/zram-control/hot_add";
-        let number = std::fs::read_to_string(control).map_err(|error| format!("{control}: {error}"))?;
-        let number = number.trim().parse().map_err(|_| format!("{control} gave {number:?}"))?;
-        let ram = RamDevice { number, device: format!("/dev/zram{number}").into() };
+        let number =
+            std::fs::read_to_string(control).map_err(|error| format!("{control}: {error}"))?;
+        let number = number
+            .trim()
+            .parse()
+            .map_err(|_| format!("{control} gave {number:?}"))?;
+        let ram = RamDevice {
+            number,
+            device: format!("/dev/zram{number}").into(),
+        };
         let size = format!("/sys/block/zram{number}/disksize");
         std::fs::write(&size, bytes.to_string()).map_err(|error| format!("{size}: {error}"))?;
         let fill = || -> std::io::Result<()> {
             let mut device = std::fs::OpenOptions::new().write(true).open(&ram.device)?;
-            std::io::copy(&mut File::open("/dev/urandom")?.take(bytes as u64), &mut device)?;
+            std::io::copy(
+                &mut File::open("/dev/urandom")?.take(bytes as u64),
+                &mut device,
+            )?;
             device.sync_all()
         };
         fill().map_err(|error| format!("{}: {error}", ram.device.display()))?;
@@ -119,7 +144,10 @@ impl RamDevice {
 impl Drop for RamDevice {
     fn drop(&mut self) {
         let _ = std::fs::write(format!("/sys/block/zram{}/reset", self.number), "1");
-        let _ = std::fs::write("/sys/class/zram-control/hot_remove", self.number.to_string());
+        let _ = std::fs::write(
+            "/sys/class/zram-control/hot_remove",
+            self.number.to_string(),
+        );
     }
 }
 
@@ -139,7 +167,11 @@ impl StallingDevice {
         let mount = std::env::temp_dir().join(format!("iodyno-bench-mount-{}", std::process::id()));
         std::fs::create_dir_all(&mount).map_err(|error| error.to_string())?;
         run("mount", &[&device, &mount.to_string_lossy()])?;
-        let mut stalling = StallingDevice { device: None, below, mount };
+        let mut stalling = StallingDevice {
+            device: None,
+            below,
+            mount,
+        };
         let image = DataFile::write_in(&stalling.mount, "image", bytes)?;
         stalling.device = Some(LoopDevice::over(image, &["--direct-io=on"])?);
         Ok(stalling)
@@ -147,7 +179,9 @@ impl StallingDevice {
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.device.as_ref().map_or(self.below.path(), LoopDevice::path)
+        self.device
+            .as_ref()
+            .map_or(self.below.path(), LoopDevice::path)
     }
 
     /// Lets no write through for so long.
@@ -155,7 +189,9 @@ impl StallingDevice {
         let mount = self.mount.to_string_lossy();
         let frozen = run("fsfreeze", &["--freeze", &mount]);
         std::thread::sleep(time);
-        run("fsfreeze", &["--unfreeze", &mount]).and(frozen).map(drop)
+        run("fsfreeze", &["--unfreeze", &mount])
+            .and(frozen)
+            .map(drop)
     }
 }
 

@@ -20,16 +20,28 @@ impl Dice {
     fn latency_ns(&mut self) -> u64 {
         let bits = self.next();
         let usual = 60_000 + bits % 120_000;
-        if (bits >> 32).is_multiple_of(100) { usual * 10 } else { usual }
+        if (bits >> 32).is_multiple_of(100) {
+            usual * 10
+        } else {
+            usual
+        }
     }
 }
 
 /// A log of single I/Os, 70 % reads, 50,000 a second, as fio 3.33 writes it; its size in bytes.
 pub fn log(path: &Path, lines: u64) -> std::io::Result<u64> {
-    let (mut file, mut dice) = (BufWriter::with_capacity(1 << 20, File::create(path)?), Dice(1));
+    let (mut file, mut dice) = (
+        BufWriter::with_capacity(1 << 20, File::create(path)?),
+        Dice(1),
+    );
     for line in 0..lines {
         let direction = u64::from(dice.next() % 10 >= 7);
-        writeln!(file, "{}, {}, {direction}, 4096, 0", line / 50, dice.latency_ns())?;
+        writeln!(
+            file,
+            "{}, {}, {direction}, 4096, 0",
+            line / 50,
+            dice.latency_ns()
+        )?;
     }
     file.flush()?;
     Ok(file.get_ref().metadata()?.len())
@@ -37,8 +49,14 @@ pub fn log(path: &Path, lines: u64) -> std::io::Result<u64> {
 
 /// A JSON+ document of so many jobs, reads and writes with all three latencies by bucket; its size in bytes.
 pub fn json(path: &Path, jobs: usize) -> std::io::Result<u64> {
-    let (mut file, mut dice) = (BufWriter::with_capacity(1 << 20, File::create(path)?), Dice(2));
-    writeln!(file, "{{\n  \"fio version\" : \"fio-3.33\",\n  \"timestamp\" : 1700000000,\n  \"jobs\" : [")?;
+    let (mut file, mut dice) = (
+        BufWriter::with_capacity(1 << 20, File::create(path)?),
+        Dice(2),
+    );
+    writeln!(
+        file,
+        "{{\n  \"fio version\" : \"fio-3.33\",\n  \"timestamp\" : 1700000000,\n  \"jobs\" : ["
+    )?;
     for job in 0..jobs {
         write!(
             file,
@@ -71,8 +89,14 @@ fn direction(file: &mut impl Write, side: &str, dice: &mut Dice) -> std::io::Res
         file,
         ",\n      \"{side}\" : {{\n        \"io_bytes\" : 40960000,\n        \"io_kbytes\" : 40000,\n"
     )?;
-    write!(file, "        \"bw_bytes\" : 4096000,\n        \"bw\" : 4000,\n        \"iops\" : 1000.0,\n")?;
-    write!(file, "        \"runtime\" : 10000,\n        \"total_ios\" : 10000")?;
+    write!(
+        file,
+        "        \"bw_bytes\" : 4096000,\n        \"bw\" : 4000,\n        \"iops\" : 1000.0,\n"
+    )?;
+    write!(
+        file,
+        "        \"runtime\" : 10000,\n        \"total_ios\" : 10000"
+    )?;
     for kind in ["slat_ns", "clat_ns", "lat_ns"] {
         write!(
             file,
@@ -83,13 +107,23 @@ fn direction(file: &mut impl Write, side: &str, dice: &mut Dice) -> std::io::Res
             "          \"mean\" : 130000.5,\n          \"stddev\" : 9000.25,\n          \"N\" : 10000"
         )?;
         if kind != "slat_ns" {
-            write!(file, ",\n          \"percentile\" : {{\n            \"50.000000\" : 119296,\n")?;
-            write!(file, "            \"99.000000\" : 1204224\n          }},\n          \"bins\" : {{")?;
+            write!(
+                file,
+                ",\n          \"percentile\" : {{\n            \"50.000000\" : 119296,\n"
+            )?;
+            write!(
+                file,
+                "            \"99.000000\" : 1204224\n          }},\n          \"bins\" : {{"
+            )?;
             // About 300 buckets, as a run of a minute has them.
             let first = 640 + (dice.next() % 100) as usize;
             for bucket in first..(first + 300).min(BUCKETS) {
                 let (value, count) = (value_of(bucket), dice.next() % 100);
-                write!(file, "{}\n            \"{value}\" : {count}", comma(bucket > first))?;
+                write!(
+                    file,
+                    "{}\n            \"{value}\" : {count}",
+                    comma(bucket > first)
+                )?;
             }
             write!(file, "\n          }}")?;
         }

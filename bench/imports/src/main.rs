@@ -4,8 +4,15 @@
 //! `cargo run --release -p bench-imports` takes about three minutes and rewrites its section of `bench/RESULTS.md`. The big
 //! files are made in the target directory and removed. What is compared is CPU time, of which others on the machine take
 //! none away; all of it runs on one thread. `--json-only` measures the JSON+ alone, prints it and writes nothing.
-#![allow(clippy::disallowed_methods, reason = "a benchmark makes files and starts programs of its own")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for people")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark makes files and starts programs of its own"
+)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "its output is for people"
+)]
 
 mod files;
 mod others;
@@ -59,7 +66,9 @@ impl Drop for Scratch {
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let is_json_only = arguments.first().is_some_and(|first| first == "--json-only");
+    let is_json_only = arguments
+        .first()
+        .is_some_and(|first| first == "--json-only");
     arguments.drain(..usize::from(is_json_only));
     let rounds = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => Some(7),
@@ -70,7 +79,11 @@ fn main() -> ExitCode {
         eprintln!("usage: bench-imports [--json-only] [--rounds N]");
         return ExitCode::FAILURE;
     };
-    match if is_json_only { measure_json(rounds) } else { measure(rounds) } {
+    match if is_json_only {
+        measure_json(rounds)
+    } else {
+        measure(rounds)
+    } {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench-imports: {error}");
@@ -98,7 +111,11 @@ fn measure_json(rounds: usize) -> Result<(), String> {
     let bytes = files::json(&json, JOBS).map_err(|error| error.to_string())?;
     for _ in 0..rounds {
         let seconds = jobs(&json)?;
-        println!("{seconds:.3} s, {:.0} MB/s, at most {} MiB", bytes as f64 / 1e6 / seconds, peak_mib());
+        println!(
+            "{seconds:.3} s, {:.0} MB/s, at most {} MiB",
+            bytes as f64 / 1e6 / seconds,
+            peak_mib()
+        );
     }
     Ok(())
 }
@@ -107,7 +124,10 @@ fn measure_json(rounds: usize) -> Result<(), String> {
 fn measure(rounds: usize) -> Result<(), String> {
     let scratch = Scratch::new()?;
     let io = |error: std::io::Error| format!("{}: {error}", scratch.0.display());
-    let (log, short) = (scratch.0.join("big_lat.1.log"), scratch.0.join("short_lat.1.log"));
+    let (log, short) = (
+        scratch.0.join("big_lat.1.log"),
+        scratch.0.join("short_lat.1.log"),
+    );
     let json = scratch.0.join("jobs.json");
     eprintln!("making the files");
     let mut results = Results {
@@ -118,11 +138,17 @@ fn measure(rounds: usize) -> Result<(), String> {
     };
     let python = others::python(&target().join("tools/import-venv"));
     let scripts = others::scripts(python.as_deref(), &scratch.0, &mut results.missing);
-    results.scripts = scripts.iter().map(|script| (script.name, Vec::new())).collect();
+    results.scripts = scripts
+        .iter()
+        .map(|script| (script.name, Vec::new()))
+        .collect();
     for round in 0..rounds {
         eprint!("\rround {} of {rounds}", round + 1);
         results.ours.push(import(&log, LINES)?);
-        results.peak_mib.0 = results.peak_mib.0.max(if round == 0 { peak_mib() } else { 0 });
+        results.peak_mib.0 = results
+            .peak_mib
+            .0
+            .max(if round == 0 { peak_mib() } else { 0 });
         if let Some(python) = &python {
             results.pandas.push(others::pandas(python, &log, LINES)?);
         }
@@ -148,11 +174,16 @@ fn import(path: &Path, lines: u64) -> Result<f64, String> {
     let name = path.to_string_lossy();
     let import = imports::import(&name, &mut open(path)?).map_err(|error| error.to_string())?;
     let seconds = cpu_s() - begun;
-    let load =
-        import.results.first().and_then(|result| result.load.as_ref()).ok_or("no result in the log")?;
+    let load = import
+        .results
+        .first()
+        .and_then(|result| result.load.as_ref())
+        .ok_or("no result in the log")?;
     let ios: u64 = load.sides().filter_map(|(_, side)| side.ios).sum();
-    let percentiles =
-        load.sides().flat_map(|(_, side)| &side.latencies).map(|latency| latency.percentiles.len());
+    let percentiles = load
+        .sides()
+        .flat_map(|(_, side)| &side.latencies)
+        .map(|latency| latency.percentiles.len());
     if ios != lines || percentiles.sum::<usize>() < 34 || import.results[0].series.is_empty() {
         return Err(format!("{ios} I/Os of {lines} were read"));
     }
@@ -161,7 +192,8 @@ fn import(path: &Path, lines: u64) -> Result<f64, String> {
 
 fn jobs(path: &Path) -> Result<f64, String> {
     let begun = cpu_s();
-    let import = imports::import("jobs.json", &mut open(path)?).map_err(|error| error.to_string())?;
+    let import =
+        imports::import("jobs.json", &mut open(path)?).map_err(|error| error.to_string())?;
     let seconds = cpu_s() - begun;
     if import.results.len() != JOBS || !import.unread.is_empty() {
         return Err(format!("{} jobs of {JOBS} were read", import.results.len()));
@@ -172,11 +204,17 @@ fn jobs(path: &Path) -> Result<f64, String> {
 fn peak_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+        .unwrap_or(0)
+        / 1024
 }
 
 /// CPU time of this thread, s.
 fn cpu_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+    stat.split(' ')
+        .next()
+        .and_then(|ns| ns.parse::<f64>().ok())
+        .unwrap_or(0.0)
+        / 1e9
 }

@@ -51,11 +51,19 @@ pub fn python(environment: &Path) -> Option<PathBuf> {
             .is_ok_and(|output| output.status.success())
     };
     if !has_pandas(&python) {
-        eprintln!("installing pandas and fio-plot below {}", environment.display());
-        let made = Command::new("python3").args(["-m", "venv"]).arg(environment).status();
+        eprintln!(
+            "installing pandas and fio-plot below {}",
+            environment.display()
+        );
+        let made = Command::new("python3")
+            .args(["-m", "venv"])
+            .arg(environment)
+            .status();
         made.ok().filter(|status| status.success())?;
         let pip = environment.join("bin/pip");
-        let installed = Command::new(pip).args(["install", "--quiet", "pandas", "fio-plot"]).status();
+        let installed = Command::new(pip)
+            .args(["install", "--quiet", "pandas", "fio-plot"])
+            .status();
         installed.ok().filter(|status| status.success())?;
     }
     has_pandas(&python).then_some(python)
@@ -73,7 +81,10 @@ pub fn pandas(python: &Path, log: &Path, lines: u64) -> Result<(f64, f64), Strin
     let mut numbers = text.split_whitespace().map(str::parse::<f64>);
     match (numbers.next(), numbers.next()) {
         (Some(Ok(read)), Some(Ok(all))) => Ok((read, all)),
-        _ => Err(format!("pandas failed: {}", String::from_utf8_lossy(&output.stderr))),
+        _ => Err(format!(
+            "pandas failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
     }
 }
 
@@ -83,7 +94,10 @@ pub fn scripts(python: Option<&Path>, directory: &Path, missing: &mut Vec<String
     let of = |name, program: &Path, arguments: &[&str]| Script {
         name,
         program: program.into(),
-        arguments: arguments.iter().map(|argument| argument.to_string()).collect(),
+        arguments: arguments
+            .iter()
+            .map(|argument| argument.to_string())
+            .collect(),
         directory: directory.into(),
     };
     match Command::new("fio2gnuplot").arg("-h").output() {
@@ -129,6 +143,11 @@ pub fn run(script: &Script, log: &Path) -> Result<f64, String> {
 fn children_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = |at: usize| after_name.split_whitespace().nth(at).and_then(|ticks| ticks.parse::<f64>().ok());
+    let ticks = |at: usize| {
+        after_name
+            .split_whitespace()
+            .nth(at)
+            .and_then(|ticks| ticks.parse::<f64>().ok())
+    };
     (ticks(13).unwrap_or(0.0) + ticks(14).unwrap_or(0.0)) / 100.0
 }

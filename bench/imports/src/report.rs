@@ -12,28 +12,46 @@ pub fn write(results: &Results) -> Result<(), String> {
     let text = text(results);
     println!("{text}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old.split_once(BEGIN).ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest.split_once(END).ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}")).map_err(|error| error.to_string())
+    let old =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (before, rest) = old
+        .split_once(BEGIN)
+        .ok_or("bench/RESULTS.md has no section for this")?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or("the section of bench/RESULTS.md has no end")?;
+    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
+        .map_err(|error| error.to_string())
 }
 
 /// `1.23 (1.20–1.27)`: median and extremes.
 fn spread(values: &[f64], digits: usize) -> String {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return "not measured".into() };
-    format!("{:.digits$} ({least:.digits$}–{most:.digits$})", median(&sorted))
+    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else {
+        return "not measured".into();
+    };
+    format!(
+        "{:.digits$} ({least:.digits$}–{most:.digits$})",
+        median(&sorted)
+    )
 }
 
 fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
-    if sorted.len().is_multiple_of(2) { (sorted[middle - 1] + sorted[middle]) / 2.0 } else { sorted[middle] }
+    if sorted.len().is_multiple_of(2) {
+        (sorted[middle - 1] + sorted[middle]) / 2.0
+    } else {
+        sorted[middle]
+    }
 }
 
 /// Ratios of rounds: theirs by ours of the same round.
 fn ratios(theirs: impl Iterator<Item = f64>, ours: &[f64]) -> Vec<f64> {
-    theirs.zip(ours).map(|(theirs, ours)| theirs / ours).collect()
+    theirs
+        .zip(ours)
+        .map(|(theirs, ours)| theirs / ours)
+        .collect()
 }
 
 fn text(results: &Results) -> String {
@@ -51,12 +69,19 @@ fn text(results: &Results) -> String {
         results.log_bytes / 1_000_000
     );
     let ours = &results.ours;
-    let _ =
-        writeln!(text, "| iodyno | {} | {} | 1 |", spread(ours, 2), spread(&mb(results.log_bytes, ours), 0));
+    let _ = writeln!(
+        text,
+        "| iodyno | {} | {} | 1 |",
+        spread(ours, 2),
+        spread(&mb(results.log_bytes, ours), 0)
+    );
     let readers: Vec<f64> = results.pandas.iter().map(|(reader, _)| *reader).collect();
     let all: Vec<f64> = results.pandas.iter().map(|(_, all)| *all).collect();
     for (name, seconds) in [
-        ("pandas: `read_csv` of four columns with the C engine, nothing else", &readers),
+        (
+            "pandas: `read_csv` of four columns with the C engine, nothing else",
+            &readers,
+        ),
         ("pandas: the same and the same statistics", &all),
     ] {
         let _ = writeln!(
@@ -86,7 +111,10 @@ fn text(results: &Results) -> String {
 }
 
 fn mb(bytes: u64, seconds: &[f64]) -> Vec<f64> {
-    seconds.iter().map(|seconds| bytes as f64 / 1e6 / seconds).collect()
+    seconds
+        .iter()
+        .map(|seconds| bytes as f64 / 1e6 / seconds)
+        .collect()
 }
 
 /// Others that are too slow for the long log.

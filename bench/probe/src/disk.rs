@@ -19,7 +19,11 @@ impl Disk {
     /// Writes the file and attaches both devices, the upper one with direct I/O.
     pub fn new(bytes: u64) -> Result<Disk, String> {
         let image = PathBuf::from(format!("/dev/shm/bench-probe-{}", std::process::id()));
-        let mut disk = Disk { image, paths: Vec::new(), devices: Vec::new() };
+        let mut disk = Disk {
+            image,
+            paths: Vec::new(),
+            devices: Vec::new(),
+        };
         let written = || -> std::io::Result<()> {
             let mut random = std::io::Read::take(std::fs::File::open("/dev/urandom")?, bytes);
             std::io::copy(&mut random, &mut std::fs::File::create(&disk.image)?)?;
@@ -35,10 +39,17 @@ impl Disk {
 
     fn attach(&mut self, backing: &Path, direct: &str) -> Result<(), String> {
         let mut losetup = Command::new("losetup");
-        losetup.args(["--find", "--show", &format!("--direct-io={direct}")]).arg(backing);
-        let output = losetup.output().map_err(|error| format!("losetup: {error}"))?;
+        losetup
+            .args(["--find", "--show", &format!("--direct-io={direct}")])
+            .arg(backing);
+        let output = losetup
+            .output()
+            .map_err(|error| format!("losetup: {error}"))?;
         let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-        let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+        let Some(name) = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+        else {
             return Err(format!(
                 "this machine gives no loop device: {}",
                 String::from_utf8_lossy(&output.stderr).trim()
@@ -75,5 +86,9 @@ pub fn device(name: &str) -> Result<Device, String> {
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let (major, minor) = text.trim().split_once(':').ok_or("no device number")?;
     let number = |text: &str| text.parse::<u32>().map_err(|error| error.to_string());
-    Ok(Device { major: number(major)?, minor: number(minor)?, name: name.to_string() })
+    Ok(Device {
+        major: number(major)?,
+        minor: number(minor)?,
+        name: name.to_string(),
+    })
 }

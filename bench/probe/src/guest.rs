@@ -18,15 +18,23 @@ const LIMIT_S: u64 = 300;
 const WAYS: [(&str, &str); 4] = [
     ("nothing", "true"),
     ("nothing, once more", "true"),
-    ("ours, full", "/run/bench-probe --hold full nullb0 > /run/held & tracer=$!; wait_for held"),
-    ("`blktrace`", "blktrace -d /dev/nullb0 -o - > /run/traced 2>/run/said & tracer=$!; sleep 3"),
+    (
+        "ours, full",
+        "/run/bench-probe --hold full nullb0 > /run/held & tracer=$!; wait_for held",
+    ),
+    (
+        "`blktrace`",
+        "blktrace -d /dev/nullb0 -o - > /run/traced 2>/run/said & tracer=$!; sleep 3",
+    ),
 ];
 
 /// Boots a guest and runs the ways in turns; the error says why there is none.
 pub fn measure(rounds: usize) -> Result<(String, Vec<Beside>), String> {
     let mut guest = Machine::new().boot().map_err(|error| error.to_string())?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    guest.put(&own, "bench-probe").map_err(|error| error.to_string())?;
+    guest
+        .put(&own, "bench-probe")
+        .map_err(|error| error.to_string())?;
     said(
         &mut guest,
         "cp /mnt/lab/bench-probe /run/ && /run/bench-probe --hold && modprobe null_blk nr_devices=1 gb=1 irqmode=0 && \
@@ -45,9 +53,20 @@ pub fn measure(rounds: usize) -> Result<(String, Vec<Beside>), String> {
         eprint!("\rin a guest: round {} of {rounds}", round + 1);
     }
     eprintln!();
-    let ratios = |way: usize| seconds[way].iter().zip(&seconds[0]).map(|(one, off)| one / off).collect();
+    let ratios = |way: usize| {
+        seconds[way]
+            .iter()
+            .zip(&seconds[0])
+            .map(|(one, off)| one / off)
+            .collect()
+    };
     let ways = WAYS.iter().enumerate().skip(1);
-    let ways = ways.map(|(way, (label, _))| Beside { label, ratios: ratios(way) }).collect();
+    let ways = ways
+        .map(|(way, (label, _))| Beside {
+            label,
+            ratios: ratios(way),
+        })
+        .collect();
     Ok((guest.uname().trim().to_string(), ways))
 }
 
@@ -62,22 +81,35 @@ fn run(guest: &mut Guest, start: &str) -> Result<f64, String> {
     );
     let text = said(guest, &script)?;
     // `16384000 bytes (16 MB, 16 MiB) copied, 1.20485 s, 13.6 MB/s`
-    let seconds = text.split("copied, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
-    seconds.filter(|seconds| *seconds > 0.0).ok_or(format!("dd said nothing of its time: {text}"))
+    let seconds = text
+        .split("copied, ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
+    seconds
+        .filter(|seconds| *seconds > 0.0)
+        .ok_or(format!("dd said nothing of its time: {text}"))
 }
 
 fn said(guest: &mut Guest, script: &str) -> Result<String, String> {
-    let done = guest.run(script, LIMIT_S).map_err(|error| error.to_string())?;
+    let done = guest
+        .run(script, LIMIT_S)
+        .map_err(|error| error.to_string())?;
     match done.status {
         0 => Ok(done.out),
-        _ => Err(format!("in the guest: {} {}", done.out.trim(), done.err.trim())),
+        _ => Err(format!(
+            "in the guest: {} {}",
+            done.out.trim(),
+            done.err.trim()
+        )),
     }
 }
 
 /// In the guest: attaches to a device, says so, and stays until it is ended. Without a device, nothing: whether this
 /// program starts there at all.
 pub fn hold(words: &[&str]) -> ExitCode {
-    let [_, name] = words else { return ExitCode::SUCCESS };
+    let [_, name] = words else {
+        return ExitCode::SUCCESS;
+    };
     let devices = crate::disk::device(name).map(|device| vec![device]);
     let layers = devices.and_then(|devices| {
         probe::Layers::attach(&devices, probe::Strength::Full).map_err(|error| error.to_string())

@@ -16,10 +16,17 @@ impl Busy {
     /// Now.
     pub fn now() -> Busy {
         let text = host::Host::live().text("/proc/stat").unwrap_or_default();
-        let all = text.lines().next().unwrap_or_default().split_whitespace().skip(1);
+        let all = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .skip(1);
         let ticks: Vec<u64> = all.take(8).filter_map(|word| word.parse().ok()).collect();
         let idle: u64 = IDLE.iter().filter_map(|place| ticks.get(*place)).sum();
-        Busy { ticks: ticks.iter().sum::<u64>() - idle }
+        Busy {
+            ticks: ticks.iter().sum::<u64>() - idle,
+        }
     }
 
     /// Since an earlier moment, ns.

@@ -4,8 +4,15 @@
 //! `cargo run --release -p bench-probe` measures on loop devices in memory, beside blktrace in a guest of the lab, and
 //! rewrites its section of `bench/RESULTS.md`. fio makes the load; the ways take turns in random order, and only runs of
 //! one round are compared.
-#![allow(clippy::disallowed_methods, reason = "a benchmark starts programs and makes devices of its own")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for people")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark starts programs and makes devices of its own"
+)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "its output is for people"
+)]
 
 mod disk;
 mod guest;
@@ -82,7 +89,11 @@ fn measure(rounds: usize, runtime_ms: u64, guest_rounds: usize) -> Result<(), St
 
 fn in_turns(rounds: usize, runtime_ms: u64) -> Result<Vec<Way>, String> {
     let disk = Disk::new(256 << 20)?;
-    let way = |mode: &Mode| Way { mode: *mode, outcomes: Vec::new(), refusal: None };
+    let way = |mode: &Mode| Way {
+        mode: *mode,
+        outcomes: Vec::new(),
+        refusal: None,
+    };
     let mut ways: Vec<Way> = Mode::ALL.iter().map(way).collect();
     // The first run is slower than all others.
     load(&disk, runtime_ms)?;
@@ -90,7 +101,9 @@ fn in_turns(rounds: usize, runtime_ms: u64) -> Result<Vec<Way>, String> {
     for round in 0..rounds {
         let mut order: Vec<usize> = (0..ways.len()).collect();
         for index in (1..order.len()).rev() {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             order.swap(index, (random >> 33) as usize % (index + 1));
         }
         for index in order {
@@ -100,7 +113,11 @@ fn in_turns(rounds: usize, runtime_ms: u64) -> Result<Vec<Way>, String> {
             }
             let run = || way.mode.run(&disk, || load(&disk, runtime_ms));
             // What ran before may fail once on a machine that is busy with other things.
-            let outcome = if way.outcomes.is_empty() { run() } else { run().or_else(|_| run()) };
+            let outcome = if way.outcomes.is_empty() {
+                run()
+            } else {
+                run().or_else(|_| run())
+            };
             match outcome {
                 Ok(outcome) => way.outcomes.push(outcome),
                 Err(why) if way.outcomes.is_empty() => way.refusal = Some(why),
@@ -115,12 +132,23 @@ fn in_turns(rounds: usize, runtime_ms: u64) -> Result<Vec<Way>, String> {
 
 /// 4 KiB random reads at depth 32.
 fn load(disk: &Disk, runtime_ms: u64) -> Result<Load, String> {
-    let fixed = ["--name=b", "--rw=randread", "--bs=4k", "--iodepth=32", "--ioengine=io_uring", "--direct=1"];
+    let fixed = [
+        "--name=b",
+        "--rw=randread",
+        "--bs=4k",
+        "--iodepth=32",
+        "--ioengine=io_uring",
+        "--direct=1",
+    ];
     let ending = ["--time_based", "--output-format=json"];
     let mut fio = Command::new("fio");
-    fio.args(fixed).args(ending).arg(format!("--filename={}", disk.path().display()));
-    let output =
-        fio.arg(format!("--runtime={runtime_ms}ms")).output().map_err(|error| format!("fio: {error}"))?;
+    fio.args(fixed)
+        .args(ending)
+        .arg(format!("--filename={}", disk.path().display()));
+    let output = fio
+        .arg(format!("--runtime={runtime_ms}ms"))
+        .output()
+        .map_err(|error| format!("fio: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let json = text.find('{').map_or("", |at| &text[at..]);
     let document: serde_json::Value =
@@ -128,6 +156,9 @@ fn load(disk: &Disk, runtime_ms: u64) -> Result<Load, String> {
     let read = &document["jobs"][0]["read"];
     match (read["total_ios"].as_u64(), read["iops"].as_f64()) {
         (Some(ios), Some(iops)) if ios > 0 => Ok(Load { ios, iops }),
-        _ => Err(format!("fio read nothing: {}", String::from_utf8_lossy(&output.stderr))),
+        _ => Err(format!(
+            "fio read nothing: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
     }
 }

@@ -60,13 +60,20 @@ impl Mode {
     }
 
     /// Runs the load with this kind of tracing; the error says why it cannot be had here.
-    pub fn run(self, disk: &Disk, load: impl Fn() -> Result<Load, String>) -> Result<Outcome, String> {
+    pub fn run(
+        self,
+        disk: &Disk,
+        load: impl Fn() -> Result<Load, String>,
+    ) -> Result<Outcome, String> {
         match self {
             Mode::Nothing | Mode::NothingAgain => timed(load),
             Mode::Ours(strength) => {
                 let layers = attach(disk, strength)?;
                 let outcome = timed(load)?;
-                Ok(Outcome { unseen: Some(unseen(&layers, strength, outcome.ios)?), ..outcome })
+                Ok(Outcome {
+                    unseen: Some(unseen(&layers, strength, outcome.ios)?),
+                    ..outcome
+                })
             }
             Mode::Measured(strength) => measured(disk, strength, load),
             Mode::PerfTrace => beside(tools::perf_trace(), load),
@@ -86,10 +93,18 @@ fn timed(load: impl Fn() -> Result<Load, String>) -> Result<Outcome, String> {
     let before = Busy::now();
     let Load { ios, iops } = load()?;
     let cpu_ns = Busy::now().since_ns(before) / ios.max(1) as f64;
-    Ok(Outcome { iops, ios, cpu_ns, ..Outcome::default() })
+    Ok(Outcome {
+        iops,
+        ios,
+        cpu_ns,
+        ..Outcome::default()
+    })
 }
 
-fn beside(tool: Result<Tool, String>, load: impl Fn() -> Result<Load, String>) -> Result<Outcome, String> {
+fn beside(
+    tool: Result<Tool, String>,
+    load: impl Fn() -> Result<Load, String>,
+) -> Result<Outcome, String> {
     let _tool = tool?;
     timed(load)
 }
@@ -103,10 +118,14 @@ fn measured(
     let mut layers = attach(disk, strength)?;
     layers.calibrate().map_err(|error| error.to_string())?;
     let outcome = timed(load)?;
-    let (nothing, ours): (Vec<_>, Vec<_>) =
-        layers.cost().into_iter().partition(|program| program.program == "nothing");
+    let (nothing, ours): (Vec<_>, Vec<_>) = layers
+        .cost()
+        .into_iter()
+        .partition(|program| program.program == "nothing");
     let sum = |of: &dyn Fn(&ProgramCost) -> u64| ours.iter().map(of).sum::<u64>() as f64;
-    let empty_ns = nothing.first().map_or(0.0, |one| one.time_ns as f64 / one.runs.max(1) as f64);
+    let empty_ns = nothing
+        .first()
+        .map_or(0.0, |one| one.time_ns as f64 / one.runs.max(1) as f64);
     // Both devices are followed: what the programs cost is shared out over the I/Os of one of them.
     let traced = (traced_ios(&layers, strength)? as f64 / disk.devices().len() as f64).max(1.0);
     Ok(Outcome {
@@ -121,15 +140,28 @@ fn measured(
 fn unseen(layers: &Layers, strength: Strength, ios: u64) -> Result<f64, String> {
     let counted = layers.read().map_err(|error| error.to_string())?;
     let of = |name| counted.devices[0].counter(name);
-    let unseen = if strength == Strength::Lite { of("unseen") } else { of("unseen") + of("dropped") };
+    let unseen = if strength == Strength::Lite {
+        of("unseen")
+    } else {
+        of("unseen") + of("dropped")
+    };
     Ok(unseen as f64 / ios.max(1) as f64)
 }
 
 /// I/Os of all devices that were followed to their end.
 fn traced_ios(layers: &Layers, strength: Strength) -> Result<u64, String> {
-    let whole = if strength == Strength::Lite { Span::G2C } else { Span::Q2C };
+    let whole = if strength == Strength::Lite {
+        Span::G2C
+    } else {
+        Span::Q2C
+    };
     let of_device = |device: &DeviceLayers| -> u64 {
-        device.spans.iter().filter(|one| one.span == whole).map(|one| one.times.total()).sum()
+        device
+            .spans
+            .iter()
+            .filter(|one| one.span == whole)
+            .map(|one| one.times.total())
+            .sum()
     };
     let counted = layers.read().map_err(|error| error.to_string())?;
     Ok(counted.devices.iter().map(of_device).sum())

@@ -54,14 +54,24 @@ pub fn write(
     rounds: usize,
     runtime_ms: u64,
 ) -> Result<(), String> {
-    let text =
-        format!("{}\n{}\n{}", beside_each_other(ways, rounds, runtime_ms), programs(ways), guest(in_guest));
+    let text = format!(
+        "{}\n{}\n{}",
+        beside_each_other(ways, rounds, runtime_ms),
+        programs(ways),
+        guest(in_guest)
+    );
     println!("{text}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let results = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = results.split_once(BEGIN).ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest.split_once(END).ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}")).map_err(|error| error.to_string())
+    let results =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (before, rest) = results
+        .split_once(BEGIN)
+        .ok_or("bench/RESULTS.md has no section for this")?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or("the section of bench/RESULTS.md has no end")?;
+    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
+        .map_err(|error| error.to_string())
 }
 
 fn beside_each_other(ways: &[Way], rounds: usize, runtime_ms: u64) -> String {
@@ -79,11 +89,17 @@ fn beside_each_other(ways: &[Way], rounds: usize, runtime_ms: u64) -> String {
          |---|---|---|---|---|---|\n"
     );
     let off = &ways[0].outcomes;
-    for way in ways.iter().filter(|way| !matches!(way.mode, Mode::Measured(_))) {
+    for way in ways
+        .iter()
+        .filter(|way| !matches!(way.mode, Mode::Measured(_)))
+    {
         let label = way.mode.label();
         if let Some(why) = &way.refusal {
-            let _ =
-                writeln!(text, "| {label} | – | – | cannot be had here: {} | – | – |", why.replace('|', "/"));
+            let _ = writeln!(
+                text,
+                "| {label} | – | – | cannot be had here: {} | – | – |",
+                why.replace('|', "/")
+            );
             continue;
         }
         let of = |pick: fn(&Outcome) -> f64| median(way.outcomes.iter().map(pick));
@@ -101,7 +117,10 @@ fn beside_each_other(ways: &[Way], rounds: usize, runtime_ms: u64) -> String {
             false => format!("{:.3} %", median(unseen.into_iter()) * 100.0),
         };
         let (iops, cpu_ns) = (of(|one| one.iops / 1e3), of(|one| one.cpu_ns));
-        let _ = writeln!(text, "| {label} | {iops:.1} | {cpu_ns:.0} | {more} | {rate} | {unseen} |");
+        let _ = writeln!(
+            text,
+            "| {label} | {iops:.1} | {cpu_ns:.0} | {more} | {rate} | {unseen} |"
+        );
     }
     text + "\nperf and blktrace drop what their buffers cannot hold, and do less then. `biolatency` is bpftrace's present \
             one, by tracepoints: it knows an I/O by its sector alone, and of two stacked devices follows the lower.\n"
@@ -114,11 +133,20 @@ fn programs(ways: &[Way]) -> String {
          ours, says how much that is.\n\n\
          | programs | with measuring | measuring | without it | goal |\n|---|---|---|---|---|\n",
     );
-    for way in ways.iter().filter(|way| matches!(way.mode, Mode::Measured(_))) {
+    for way in ways
+        .iter()
+        .filter(|way| matches!(way.mode, Mode::Measured(_)))
+    {
         let label = way.mode.label();
-        let goal = GOALS.iter().find(|(name, _)| *name == label).map_or(0.0, |(_, goal)| *goal);
+        let goal = GOALS
+            .iter()
+            .find(|(name, _)| *name == label)
+            .map_or(0.0, |(_, goal)| *goal);
         if let Some(why) = &way.refusal {
-            let _ = writeln!(text, "| {label} | – | – | cannot be had here: {why} | ≤ {goal:.0} |");
+            let _ = writeln!(
+                text,
+                "| {label} | – | – | cannot be had here: {why} | ≤ {goal:.0} |"
+            );
             continue;
         }
         let of = |pick: fn(&Outcome) -> f64| spread(way.outcomes.iter().map(pick), 0);
@@ -145,7 +173,12 @@ fn guest(in_guest: &Result<(String, Vec<Beside>), String>) -> String {
         ways.first().map_or(0, |way| way.ratios.len())
     );
     for way in ways {
-        let _ = writeln!(text, "| {} | {} |", way.label, spread(way.ratios.iter().copied(), 3));
+        let _ = writeln!(
+            text,
+            "| {} | {} |",
+            way.label,
+            spread(way.ratios.iter().copied(), 3)
+        );
     }
     text
 }

@@ -30,7 +30,18 @@ pub fn perf_trace() -> Result<Tool, String> {
 
 /// `perf record` of the five events of a request, on every device.
 pub fn perf_record() -> Result<Tool, String> {
-    start(&["perf", "record", "-a", "-q", "-m", "1024", "-e", EVENTS, "-o", "/dev/null"])
+    start(&[
+        "perf",
+        "record",
+        "-a",
+        "-q",
+        "-m",
+        "1024",
+        "-e",
+        EVENTS,
+        "-o",
+        "/dev/null",
+    ])
 }
 
 /// bpftrace's biolatency.
@@ -41,7 +52,11 @@ pub fn biolatency() -> Result<Tool, String> {
 /// blktrace of both devices, read and thrown away.
 pub fn blktrace(disk: &Disk) -> Result<Tool, String> {
     let path = |name: &str| format!("/dev/{name}");
-    let paths: Vec<String> = disk.devices().iter().map(|device| path(&device.name)).collect();
+    let paths: Vec<String> = disk
+        .devices()
+        .iter()
+        .map(|device| path(&device.name))
+        .collect();
     let mut words = vec!["blktrace", "-o", "-"];
     paths.iter().for_each(|path| words.extend(["-d", path]));
     start(&words)
@@ -53,7 +68,11 @@ fn start(words: &[&str]) -> Result<Tool, String> {
     let errors = std::fs::File::create(&said).map_err(|error| error.to_string())?;
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-c", MOUNTED, "sh"]).args(words);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).spawn();
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(errors)
+        .spawn();
     let mut child = child.map_err(|error| format!("unshare: {error}"))?;
     host::clock::sleep_ms(READY_MS);
     let ended = child.try_wait().map_err(|error| error.to_string())?;
@@ -70,15 +89,22 @@ fn start(words: &[&str]) -> Result<Tool, String> {
 /// The first thing a tool said that is a reason, else what it said at all.
 fn why(tool: &str, said: &str) -> String {
     let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
-    let reason =
-        lines().find(|line| ["not", "fail", "rror", "nvalid"].iter().any(|word| line.contains(word)));
-    reason.or_else(|| lines().next()).map_or_else(|| format!("{tool} ended at once"), str::to_string)
+    let reason = lines().find(|line| {
+        ["not", "fail", "rror", "nvalid"]
+            .iter()
+            .any(|word| line.contains(word))
+    });
+    reason
+        .or_else(|| lines().next())
+        .map_or_else(|| format!("{tool} ended at once"), str::to_string)
 }
 
 impl Drop for Tool {
     /// SIGINT makes all of them write what they have and end.
     fn drop(&mut self) {
-        let _ = Command::new("sh").args(["-c", &format!("kill -INT {}", self.child.id())]).status();
+        let _ = Command::new("sh")
+            .args(["-c", &format!("kill -INT {}", self.child.id())])
+            .status();
         for _ in 0..600 {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;

@@ -26,17 +26,28 @@ pub fn measure(host: &Host, scope: &Scope, interval_ms: u64, seconds: u64) -> Re
     let (before, status) = (process::cpu_time(), sampler.status());
     let began_ns = clock::monotonic_ns();
     clock::sleep_ms(seconds * 1000);
-    let (cpu_ns, later) = (process::cpu_time().since(before).total_ns(), sampler.status());
+    let (cpu_ns, later) = (
+        process::cpu_time().since(before).total_ns(),
+        sampler.status(),
+    );
     let wall_ns = clock::monotonic_ns() - began_ns;
     let percent = |ns: u64| 100.0 * ns as f64 / wall_ns as f64;
     let grown = later.cost_by_sensor.iter().zip(&status.cost_by_sensor);
-    let by_sensor = grown.map(|(later, before)| (later.0, percent(later.1 - before.1))).collect();
+    let by_sensor = grown
+        .map(|(later, before)| (later.0, percent(later.1 - before.1)))
+        .collect();
     let samples = wall_ns / (interval_ms * 1_000_000) - (later.lost - status.lost);
     if samples == 0 {
         return Err("no sample was taken".into());
     }
     let absent = later.absent.into_iter().map(|(sensor, _)| sensor).collect();
-    Ok(Cost { percent: percent(cpu_ns), cpu_ns, samples, by_sensor, absent })
+    Ok(Cost {
+        percent: percent(cpu_ns),
+        cpu_ns,
+        samples,
+        by_sensor,
+        absent,
+    })
 }
 
 /// What a run on one disk looks at: the one that has read most.
@@ -57,7 +68,8 @@ pub fn waking(interval_ms: u64, seconds: u64) -> f64 {
         for tick in 1..=seconds * 1000 / interval_ms {
             clock::sleep_until_ns(began_ns + tick * interval_ms * 1_000_000);
         }
-        100.0 * (process::thread_cpu_ns() - before_ns) as f64 / (clock::monotonic_ns() - began_ns) as f64
+        100.0 * (process::thread_cpu_ns() - before_ns) as f64
+            / (clock::monotonic_ns() - began_ns) as f64
     });
     thread.join().unwrap_or(f64::NAN)
 }

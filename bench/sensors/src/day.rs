@@ -26,15 +26,24 @@ pub fn simulate(host: &Host) -> Day {
             stores.push((source.columns().len(), ticks, Store::new(Keep::HOUR)));
         }
     }
-    let mut day = Day { series: stores.iter().map(|(width, ..)| width).sum(), bytes: Vec::new() };
+    let mut day = Day {
+        series: stores.iter().map(|(width, ..)| width).sum(),
+        bytes: Vec::new(),
+    };
     for tick in 0..=TICKS {
         for (width, ticks, store) in &mut stores {
             if tick % *ticks == 0 {
-                store.push(Row { time_ns: tick * TICK_NS, cells: vec![tick as f64; *width].into() });
+                store.push(Row {
+                    time_ns: tick * TICK_NS,
+                    cells: vec![tick as f64; *width].into(),
+                });
             }
         }
         if HOURS.iter().any(|hours| tick == hours * 36_000) {
-            day.bytes.push((stores.iter().map(|(.., store)| store.bytes()).sum(), resident_bytes()));
+            day.bytes.push((
+                stores.iter().map(|(.., store)| store.bytes()).sum(),
+                resident_bytes(),
+            ));
         }
     }
     day
@@ -42,6 +51,10 @@ pub fn simulate(host: &Host) -> Day {
 
 fn resident_bytes() -> u64 {
     let statm = Host::live().text("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    let pages: u64 = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .unwrap_or(0);
     pages * host::rights::page_bytes()
 }

@@ -2,8 +2,15 @@
 //! the same information, and memory over a simulated day.
 //!
 //! `cargo run --release -p bench-sensors` takes about five and a half minutes and rewrites its section of `bench/RESULTS.md`.
-#![allow(clippy::disallowed_methods, reason = "a benchmark starts programs of its own")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for people")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark starts programs of its own"
+)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "its output is for people"
+)]
 
 mod cost;
 mod day;
@@ -69,6 +76,16 @@ fn measure(rounds: usize, seconds: u64, tool_rounds: usize) -> Result<(), String
         beside.push(tools::round(round % 2 == 0)?);
     }
     eprintln!("\na day of samples");
-    let days = vec![("this machine", day::simulate(&live)), ("100 disks, 64 CPUs", day::simulate(&wide))];
-    report::write(&Results { here: on_live, one_disk: on_one, waking, wide: on_wide, rounds: beside, days })
+    let days = vec![
+        ("this machine", day::simulate(&live)),
+        ("100 disks, 64 CPUs", day::simulate(&wide)),
+    ];
+    report::write(&Results {
+        here: on_live,
+        one_disk: on_one,
+        waking,
+        wide: on_wide,
+        rounds: beside,
+        days,
+    })
 }

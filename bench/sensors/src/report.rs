@@ -22,7 +22,14 @@ fn spread(values: impl Iterator<Item = f64>) -> String {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let at = |share| quantile(&values, share);
-    format!("{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})", at(0.5), at(0.25), at(0.75), at(0.0), at(1.0))
+    format!(
+        "{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})",
+        at(0.5),
+        at(0.25),
+        at(0.75),
+        at(0.0),
+        at(1.0)
+    )
 }
 
 /// Prints the tables and puts them between their marks.
@@ -30,21 +37,34 @@ pub fn write(results: &Results) -> Result<(), String> {
     let text = text(results);
     println!("{text}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old.split_once(BEGIN).ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest.split_once(END).ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}")).map_err(|error| error.to_string())
+    let old =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (before, rest) = old
+        .split_once(BEGIN)
+        .ok_or("bench/RESULTS.md has no section for this")?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or("the section of bench/RESULTS.md has no end")?;
+    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
+        .map_err(|error| error.to_string())
 }
 
 fn text(results: &Results) -> String {
     let host = host::Host::live();
     let kernel = host.text("/proc/sys/kernel/osrelease").unwrap_or_default();
     let load = host.text("/proc/loadavg").unwrap_or_default();
-    let processes = host.list("/proc").iter().filter(|name| name.parse::<u32>().is_ok()).count();
+    let processes = host
+        .list("/proc")
+        .iter()
+        .filter(|name| name.parse::<u32>().is_ok())
+        .count();
     let mut text = format!(
         "Linux {kernel}, {} CPUs, {processes} processes, load average {} at the end. Medians over rounds, in brackets \
          the quartiles and the extremes.\n\n",
-        host.list("/sys/devices/system/cpu").iter().filter(|name| is_cpu(name)).count(),
+        host.list("/sys/devices/system/cpu")
+            .iter()
+            .filter(|name| is_cpu(name))
+            .count(),
         load.split(' ').next().unwrap_or("?"),
     );
     text += &costs("All sensors at 100 ms, this machine", "0.3", &results.here);
@@ -52,7 +72,12 @@ fn text(results: &Results) -> String {
         text,
         "On the busiest disk alone, in turns with the above: {} %, of which diskstats {}.\n",
         spread(results.one_disk.iter().map(|round| round.percent)),
-        spread(results.one_disk.iter().filter_map(|round| share(round, "diskstats"))),
+        spread(
+            results
+                .one_disk
+                .iter()
+                .filter_map(|round| share(round, "diskstats"))
+        ),
     );
     let _ = writeln!(
         text,
@@ -60,7 +85,11 @@ fn text(results: &Results) -> String {
          sensor's share.\n",
         spread(results.waking.iter().copied())
     );
-    text += &costs("All sensors at 100 ms, 100 disks and 64 CPUs", "1", &results.wide);
+    text += &costs(
+        "All sensors at 100 ms, 100 disks and 64 CPUs",
+        "1",
+        &results.wide,
+    );
     text += "The wide machine's files are in memory: reading and keeping them is measured, the kernel's time for \
              writing them is not. What a file costs there is that of copying it instead.\n\n";
     text += &beside(&results.rounds);
@@ -69,11 +98,16 @@ fn text(results: &Results) -> String {
 }
 
 fn is_cpu(name: &str) -> bool {
-    name.strip_prefix("cpu").is_some_and(|number| number.parse::<u32>().is_ok())
+    name.strip_prefix("cpu")
+        .is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 fn share(round: &Cost, sensor: &str) -> Option<f64> {
-    round.by_sensor.iter().find(|(id, _)| *id == sensor).map(|(_, percent)| *percent)
+    round
+        .by_sensor
+        .iter()
+        .find(|(id, _)| *id == sensor)
+        .map(|(_, percent)| *percent)
 }
 
 fn costs(title: &str, goal: &str, rounds: &[Cost]) -> String {
@@ -83,18 +117,27 @@ fn costs(title: &str, goal: &str, rounds: &[Cost]) -> String {
          | sensor | % |\n|---|---|\n"
     );
     for (place, (sensor, _)) in rounds[0].by_sensor.iter().enumerate() {
-        let _ =
-            writeln!(text, "| {sensor} | {} |", spread(rounds.iter().map(|round| round.by_sensor[place].1)));
+        let _ = writeln!(
+            text,
+            "| {sensor} | {} |",
+            spread(rounds.iter().map(|round| round.by_sensor[place].1))
+        );
     }
     if !rounds[0].absent.is_empty() {
-        let _ = writeln!(text, "\nNothing to read for {}.", rounds[0].absent.join(", "));
+        let _ = writeln!(
+            text,
+            "\nNothing to read for {}.",
+            rounds[0].absent.join(", ")
+        );
     }
     text + "\n"
 }
 
 fn beside(rounds: &[Round]) -> String {
     let sum = |round: &Round| round.tools_ms.iter().sum::<f64>();
-    let ratio = |theirs: fn(&Round) -> f64| spread(rounds.iter().map(|round| round.ours_ms / theirs(round)));
+    let ratio = |theirs: fn(&Round) -> f64| {
+        spread(rounds.iter().map(|round| round.ours_ms / theirs(round)))
+    };
     let with_cat = ratio(|round| round.tools_ms.iter().sum::<f64>() + round.cat_ms);
     let without = ratio(|round| round.tools_ms.iter().sum::<f64>());
     let tool = |place: usize| spread(rounds.iter().map(|round| round.tools_ms[place]));
@@ -122,13 +165,20 @@ fn days(days: &[(&str, Day)]) -> String {
          MiB; in brackets the resident memory of the benchmark's process, which has all of its machines in it.\n\n\
          | machine | series |",
     );
-    HOURS.iter().for_each(|hours| text.push_str(&format!(" {hours} h |")));
+    HOURS
+        .iter()
+        .for_each(|hours| text.push_str(&format!(" {hours} h |")));
     text += "\n|---|---|---|---|---|\n";
     let mib = |bytes: f64| bytes / f64::from(1 << 20);
     for (machine, day) in days {
         let _ = write!(text, "| {machine} | {} |", day.series);
         for (held, resident) in &day.bytes {
-            let _ = write!(text, " {:.2} ({:.1}) |", mib(*held as f64), mib(*resident as f64));
+            let _ = write!(
+                text,
+                " {:.2} ({:.1}) |",
+                mib(*held as f64),
+                mib(*resident as f64)
+            );
         }
         text.push('\n');
     }

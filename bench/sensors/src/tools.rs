@@ -6,8 +6,11 @@ use pipeline::observe::Scope;
 use std::process::{Child, Command, Stdio};
 
 /// What people have running in four windows, once a second.
-const TOOLS: [&[&str]; 3] =
-    [&["iostat", "-x", "1"], &["mpstat", "-P", "ALL", "-I", "ALL", "1"], &["pidstat", "-d", "1"]];
+const TOOLS: [&[&str]; 3] = [
+    &["iostat", "-x", "1"],
+    &["mpstat", "-P", "ALL", "-I", "ALL", "1"],
+    &["pidstat", "-d", "1"],
+];
 const SAMPLES: u64 = 5;
 
 /// CPU time a sample, ms.
@@ -25,10 +28,18 @@ pub fn round(ours_first: bool) -> Result<Round, String> {
     let first = if ours_first { Some(ours()?) } else { None };
     // Starting and the first report, which is about the time since boot, are taken off.
     let (short, long) = (run(1)?, run(1 + SAMPLES)?);
-    let tools_ms = long.iter().zip(&short).map(|(long, short)| (long - short) / SAMPLES as f64).collect();
+    let tools_ms = long
+        .iter()
+        .zip(&short)
+        .map(|(long, short)| (long - short) / SAMPLES as f64)
+        .collect();
     let cat_ms = cat()?;
     let ours_ms = first.map_or_else(ours, Ok)?;
-    Ok(Round { ours_ms, tools_ms, cat_ms })
+    Ok(Round {
+        ours_ms,
+        tools_ms,
+        cat_ms,
+    })
 }
 
 fn ours() -> Result<f64, String> {
@@ -44,8 +55,13 @@ fn run(reports: u64) -> Result<Vec<f64>, String> {
 
 fn start(tool: &[&str], reports: u64) -> Result<Child, String> {
     let mut command = Command::new(tool[0]);
-    command.args(&tool[1..]).arg(reports.to_string()).stdout(Stdio::null());
-    command.spawn().map_err(|error| format!("{}: {error}; it is in the package sysstat", tool[0]))
+    command
+        .args(&tool[1..])
+        .arg(reports.to_string())
+        .stdout(Stdio::null());
+    command
+        .spawn()
+        .map_err(|error| format!("{}: {error}; it is in the package sysstat", tool[0]))
 }
 
 /// CPU time of a child and its own children, ms: what the sum of all that were waited for grows by.
@@ -61,7 +77,10 @@ fn used(mut child: Child) -> Result<f64, String> {
 fn cat() -> Result<f64, String> {
     let mut sum_ms = 0.0;
     for _ in 0..SAMPLES {
-        let child = Command::new("cat").arg("/proc/pressure/io").stdout(Stdio::null()).spawn();
+        let child = Command::new("cat")
+            .arg("/proc/pressure/io")
+            .stdout(Stdio::null())
+            .spawn();
         sum_ms += used(child.map_err(|error| format!("cat: {error}"))?)?;
     }
     Ok(sum_ms / SAMPLES as f64)

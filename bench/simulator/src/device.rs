@@ -35,7 +35,11 @@ impl Device {
         let s = scenario;
         let down_share = s.regime_down_s / (s.regime_up_s + s.regime_down_s);
         let regime_down = s.regime != 0.0 && noise.uniform() < down_share;
-        let dwell_s = if regime_down { s.regime_down_s } else { s.regime_up_s };
+        let dwell_s = if regime_down {
+            s.regime_down_s
+        } else {
+            s.regime_up_s
+        };
         Device {
             fast: s.fast * noise.normal(),
             slow: s.slow * noise.normal(),
@@ -72,7 +76,9 @@ impl Device {
     /// Runs under an arm and returns the rate of each 10 ms, in units of the quiet rate of the default.
     pub fn run(&mut self, arm: usize, duration_ms: u64) -> Vec<f64> {
         self.switch(arm);
-        (0..duration_ms.div_ceil(10)).map(|_| self.step(arm)).collect()
+        (0..duration_ms.div_ceil(10))
+            .map(|_| self.step(arm))
+            .collect()
     }
 
     fn switch(&mut self, arm: usize) {
@@ -81,7 +87,11 @@ impl Device {
             self.effect_ln = self.effects_ln[arm];
         }
         if before.is_some_and(|before| before != arm) {
-            let hole_ms = if arm == 0 { self.scenario.drain_ms } else { self.scenario.drain_other_ms };
+            let hole_ms = if arm == 0 {
+                self.scenario.drain_ms
+            } else {
+                self.scenario.drain_other_ms
+            };
             self.drain_left = (hole_ms * (0.3 * self.noise.normal()).exp() / 10.0).round() as u32;
         }
     }
@@ -95,7 +105,11 @@ impl Device {
     fn arm_ln(&mut self, arm: usize) -> f64 {
         let s = &self.scenario;
         let target = self.effects_ln[arm];
-        let kept = if s.relax_s > 0.0 { (-STEP_S / s.relax_s).exp() } else { 0.0 };
+        let kept = if s.relax_s > 0.0 {
+            (-STEP_S / s.relax_s).exp()
+        } else {
+            0.0
+        };
         self.effect_ln = target + (self.effect_ln - target) * kept;
         let mut level = self.effect_ln;
         if s.debt > 0.0 {
@@ -141,7 +155,11 @@ impl Device {
             self.regime_left_s -= STEP_S;
             if self.regime_left_s <= 0.0 {
                 self.regime_down = !self.regime_down;
-                let dwell_s = if self.regime_down { s.regime_down_s } else { s.regime_up_s };
+                let dwell_s = if self.regime_down {
+                    s.regime_down_s
+                } else {
+                    s.regime_up_s
+                };
                 self.regime_left_s = self.noise.exponential(dwell_s);
             }
             level += if self.regime_down { s.regime } else { 0.0 };
@@ -161,7 +179,9 @@ impl Device {
 
     fn throttle(&mut self, rate: f64) -> f64 {
         let floor = self.scenario.bucket_floor;
-        let Some(tokens_s) = &mut self.tokens_s else { return rate };
+        let Some(tokens_s) = &mut self.tokens_s else {
+            return rate;
+        };
         *tokens_s -= (rate - floor) * STEP_S;
         if *tokens_s > 0.0 {
             return rate;
@@ -188,12 +208,31 @@ mod tests {
 
     #[test]
     fn debt_is_paid_back_and_relaxation_arrives() {
-        let quiet = Scenario { white: 0.0, fast: 0.0, ..Scenario::plain("still") };
-        let mut debt = Device::new(&Scenario { debt: 0.15, debt_s: 1.0, ..quiet }, &[0.0, 0.0], 1);
+        let quiet = Scenario {
+            white: 0.0,
+            fast: 0.0,
+            ..Scenario::plain("still")
+        };
+        let mut debt = Device::new(
+            &Scenario {
+                debt: 0.15,
+                debt_s: 1.0,
+                ..quiet
+            },
+            &[0.0, 0.0],
+            1,
+        );
         debt.run(0, 100);
         let rates = debt.run(1, 10_000);
         assert!(rates[5].ln() > 0.13 && rates[999].ln().abs() < 0.001);
-        let mut slow = Device::new(&Scenario { relax_s: 0.6, ..quiet }, &[0.0, 0.1], 1);
+        let mut slow = Device::new(
+            &Scenario {
+                relax_s: 0.6,
+                ..quiet
+            },
+            &[0.0, 0.1],
+            1,
+        );
         slow.run(0, 100);
         let rates = slow.run(1, 6_000);
         assert!(rates[5].ln() < 0.02 && (rates[599].ln() - 0.1).abs() < 0.001);
@@ -205,6 +244,10 @@ mod tests {
         let mut device = Device::new(&scenario, &[0.0], 3);
         let rates = device.run(0, 300_000);
         assert!(rates[..500].iter().sum::<f64>() > 450.0);
-        assert!(rates[29_000..].iter().all(|&rate| rate <= scenario.bucket_floor));
+        assert!(
+            rates[29_000..]
+                .iter()
+                .all(|&rate| rate <= scenario.bucket_floor)
+        );
     }
 }

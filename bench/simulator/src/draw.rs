@@ -13,7 +13,10 @@ pub struct Draw {
 impl Draw {
     /// The stream that belongs to `seed`.
     pub fn new(seed: u64) -> Self {
-        Draw { stream: ChaCha8Rng::seed_from_u64(seed), spare: None }
+        Draw {
+            stream: ChaCha8Rng::seed_from_u64(seed),
+            spare: None,
+        }
     }
 
     /// Uniform from 0 up to, not including, 1.

@@ -98,10 +98,29 @@ impl Scenario {
 pub fn public() -> Vec<Scenario> {
     let plain = Scenario::plain;
     vec![
-        Scenario { white: 0.02, fast: 0.01, fast_s: 0.05, restart: 0.005, ..plain("quiet_nvme") },
-        Scenario { fast: 0.03, fast_s: 0.2, slow: 0.03, slow_s: 5.0, ..plain("ar_ssd") },
-        Scenario { trend: 0.4, ..plain("drift") },
-        Scenario { regime: -0.5, regime_up_s: 4.0, ..plain("gc_regime") },
+        Scenario {
+            white: 0.02,
+            fast: 0.01,
+            fast_s: 0.05,
+            restart: 0.005,
+            ..plain("quiet_nvme")
+        },
+        Scenario {
+            fast: 0.03,
+            fast_s: 0.2,
+            slow: 0.03,
+            slow_s: 5.0,
+            ..plain("ar_ssd")
+        },
+        Scenario {
+            trend: 0.4,
+            ..plain("drift")
+        },
+        Scenario {
+            regime: -0.5,
+            regime_up_s: 4.0,
+            ..plain("gc_regime")
+        },
         Scenario {
             white: 0.04,
             freedom: 3,
@@ -115,10 +134,25 @@ pub fn public() -> Vec<Scenario> {
             walk: 0.005,
             ..plain("cloud")
         },
-        Scenario { stalls_per_s: 0.8, ..plain("stalls") },
-        Scenario { white: 0.35, fast: 0.03, fast_s: 0.5, slow: 0.02, ..plain("hdd_low") },
-        Scenario { period_s: 0.8, ..plain("periodic") },
-        Scenario { bucket_s: 50.0, ..plain("burst") },
+        Scenario {
+            stalls_per_s: 0.8,
+            ..plain("stalls")
+        },
+        Scenario {
+            white: 0.35,
+            fast: 0.03,
+            fast_s: 0.5,
+            slow: 0.02,
+            ..plain("hdd_low")
+        },
+        Scenario {
+            period_s: 0.8,
+            ..plain("periodic")
+        },
+        Scenario {
+            bucket_s: 50.0,
+            ..plain("burst")
+        },
     ]
 }
 
@@ -126,14 +160,46 @@ pub fn public() -> Vec<Scenario> {
 pub fn carry() -> Vec<Scenario> {
     let plain = Scenario::plain;
     vec![
-        Scenario { relax_s: 0.15, ..plain("relax_150ms") },
-        Scenario { relax_s: 0.6, ..plain("relax_600ms") },
-        Scenario { drain_ms: 100.0, drain_other_ms: 100.0, ..plain("drain_100ms") },
-        Scenario { drain_other_ms: 150.0, ..plain("drain_20_150ms") },
-        Scenario { drain_other_ms: 400.0, ..plain("drain_20_400ms") },
-        Scenario { debt: 0.15, debt_s: 1.0, ..plain("debt_1s") },
-        Scenario { debt: 0.15, debt_s: 3.0, ..plain("debt_3s") },
-        Scenario { debt: 0.15, debt_s: 10.0, ..plain("debt_10s") },
-        Scenario { debt: 0.15, debt_s: 30.0, ..plain("debt_30s") },
+        Scenario {
+            relax_s: 0.15,
+            ..plain("relax_150ms")
+        },
+        Scenario {
+            relax_s: 0.6,
+            ..plain("relax_600ms")
+        },
+        Scenario {
+            drain_ms: 100.0,
+            drain_other_ms: 100.0,
+            ..plain("drain_100ms")
+        },
+        Scenario {
+            drain_other_ms: 150.0,
+            ..plain("drain_20_150ms")
+        },
+        Scenario {
+            drain_other_ms: 400.0,
+            ..plain("drain_20_400ms")
+        },
+        Scenario {
+            debt: 0.15,
+            debt_s: 1.0,
+            ..plain("debt_1s")
+        },
+        Scenario {
+            debt: 0.15,
+            debt_s: 3.0,
+            ..plain("debt_3s")
+        },
+        Scenario {
+            debt: 0.15,
+            debt_s: 10.0,
+            ..plain("debt_10s")
+        },
+        Scenario {
+            debt: 0.15,
+            debt_s: 30.0,
+            ..plain("debt_30s")
+        },
     ]
 }

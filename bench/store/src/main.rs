@@ -40,9 +40,14 @@ fn run(binary: &str, records: u64) -> Result<(), String> {
         .join(format!("../../target/bench-store-{}", std::process::id()));
     std::fs::create_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     let measured = measure::all(&dir, binary, records).map_err(|error| error.to_string());
-    let removed = std::fs::remove_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()));
+    let removed =
+        std::fs::remove_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()));
     let text = report::text(&measured?);
     print!("{text}");
     removed?;
-    if records == synthetic::RECORDS { report::update(&text) } else { Ok(()) }
+    if records == synthetic::RECORDS {
+        report::update(&text)
+    } else {
+        Ok(())
+    }
 }

@@ -70,8 +70,9 @@ fn fill(dir: &Path, records: u64) -> Outcome<f64> {
     let mut busy_ns = 0;
     for first in (0..records).step_by(CHUNK as usize) {
         eprint!("\rwriting: {first} of {records}");
-        let chunk: Vec<_> =
-            (first..records.min(first + CHUNK)).map(synthetic::record).collect::<Result<_, _>>()?;
+        let chunk: Vec<_> = (first..records.min(first + CHUNK))
+            .map(synthetic::record)
+            .collect::<Result<_, _>>()?;
         let begun = monotonic_ns();
         let ids = store.insert_all(&chunk)?;
         busy_ns += monotonic_ns() - begun;
@@ -86,46 +87,93 @@ fn fill(dir: &Path, records: u64) -> Outcome<f64> {
 fn ask(dir: &Path, binary: &str, records: u64) -> Outcome<Vec<Asked>> {
     let open = || Store::open_read_only(dir);
     let all = Filter::default;
-    let history =
-        || Filter { host: Some(synthetic::host(7)), device: Some(synthetic::disk(7)), ..Filter::default() };
+    let history = || Filter {
+        host: Some(synthetic::host(7)),
+        device: Some(synthetic::disk(7)),
+        ..Filter::default()
+    };
     let id = |round: u64| (round * 7_919 % records) as i64 + 1;
     Ok(vec![
         asked("open the store, list 20", Some(50.0), |_| {
             Ok(open()?.query(&Filter { limit: 20, ..all() })?.len())
         })?,
-        asked("list all of them", None, |_| Ok(open()?.query(&all())?.len()))?,
-        asked("`iodyno list`, the whole process", Some(50.0), |_| process(dir, binary, &["list"]))?,
-        asked("open a record", Some(200.0), |round| Ok(open()?.get(id(round)).map(|_| 1)?))?,
-        asked("open a record, nothing of the file in memory", Some(200.0), |round| {
-            forget(dir)?;
+        asked("list all of them", None, |_| {
+            Ok(open()?.query(&all())?.len())
+        })?,
+        asked("`iodyno list`, the whole process", Some(50.0), |_| {
+            process(dir, binary, &["list"])
+        })?,
+        asked("open a record", Some(200.0), |round| {
             Ok(open()?.get(id(round)).map(|_| 1)?)
         })?,
-        asked("history of a device: rows with their figures", Some(500.0), |_| {
-            Ok(open()?.query(&history())?.len())
+        asked(
+            "open a record, nothing of the file in memory",
+            Some(200.0),
+            |round| {
+                forget(dir)?;
+                Ok(open()?.get(id(round)).map(|_| 1)?)
+            },
+        )?,
+        asked(
+            "history of a device: rows with their figures",
+            Some(500.0),
+            |_| Ok(open()?.query(&history())?.len()),
+        )?,
+        asked(
+            "the same, nothing of the file in memory",
+            Some(500.0),
+            |_| {
+                forget(dir)?;
+                Ok(open()?.query(&history())?.len())
+            },
+        )?,
+        asked(
+            "history of a device with every document read",
+            Some(500.0),
+            |_| {
+                let store = open()?;
+                let rows = store.query(&history())?;
+                rows.iter()
+                    .try_for_each(|row| store.get(row.id).map(drop))?;
+                Ok(rows.len())
+            },
+        )?,
+        asked("the same job on a like device", None, |round| {
+            Ok(open()?.like(id(round))?.len())
         })?,
-        asked("the same, nothing of the file in memory", Some(500.0), |_| {
-            forget(dir)?;
-            Ok(open()?.query(&history())?.len())
-        })?,
-        asked("history of a device with every document read", Some(500.0), |_| {
-            let store = open()?;
-            let rows = store.query(&history())?;
-            rows.iter().try_for_each(|row| store.get(row.id).map(drop))?;
-            Ok(rows.len())
-        })?,
-        asked("the same job on a like device", None, |round| Ok(open()?.like(id(round))?.len()))?,
         asked("setting scheduler=none and tag", None, |_| {
             let setting = Some(("scheduler".to_string(), Some("none".to_string())));
-            Ok(open()?.query(&Filter { setting, tag: Some("tenth".into()), ..all() })?.len())
+            Ok(open()?
+                .query(&Filter {
+                    setting,
+                    tag: Some("tenth".into()),
+                    ..all()
+                })?
+                .len())
         })?,
         asked("text, job and kernel, nothing indexed", None, |_| {
-            let (text, job, kernel) = (Some("k iops".into()), Some("randread".into()), Some("6.1".into()));
-            Ok(open()?.query(&Filter { text, job, kernel, ..all() })?.len())
+            let (text, job, kernel) = (
+                Some("k iops".into()),
+                Some("randread".into()),
+                Some("6.1".into()),
+            );
+            Ok(open()?
+                .query(&Filter {
+                    text,
+                    job,
+                    kernel,
+                    ..all()
+                })?
+                .len())
         })?,
     ])
 }
 
-fn asked(what: &'static str, goal_ms: Option<f64>, ask: impl Fn(u64) -> Outcome<usize>) -> Outcome<Asked> {
+fn asked(
+    what: &'static str,
+    goal_ms: Option<f64>,
+    ask: impl Fn(u64) -> Outcome<usize>,
+) -> Outcome<Asked> {
     eprintln!("{what}");
     let (mut times_ms, mut rows) = (Vec::new(), 0);
     for round in 0..ROUNDS {
@@ -134,11 +182,19 @@ fn asked(what: &'static str, goal_ms: Option<f64>, ask: impl Fn(u64) -> Outcome<
         times_ms.push((monotonic_ns() - begun) as f64 / 1e6);
     }
     times_ms.sort_by(f64::total_cmp);
-    Ok(Asked { what, goal_ms, times_ms, rows })
+    Ok(Asked {
+        what,
+        goal_ms,
+        times_ms,
+        rows,
+    })
 }
 
 fn process(dir: &Path, binary: &str, arguments: &[&str]) -> Outcome<usize> {
-    let output = Command::new(binary).args(arguments).env("IODYNO_STATE_DIR", dir).output()?;
+    let output = Command::new(binary)
+        .args(arguments)
+        .env("IODYNO_STATE_DIR", dir)
+        .output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
@@ -147,18 +203,22 @@ fn process(dir: &Path, binary: &str, arguments: &[&str]) -> Outcome<usize> {
 
 /// Takes the file out of the page cache.
 fn forget(dir: &Path) -> Outcome<()> {
-    let file = host::files::DataFile::open(&dir.join("records.db"), host::files::Access::default())?;
+    let file =
+        host::files::DataFile::open(&dir.join("records.db"), host::files::Access::default())?;
     Ok(file.drop_cache(0, file.bytes())?)
 }
 
 /// What a level of zstd makes of documents, and how fast.
 fn packing(level: i32) -> Outcome<Packing> {
-    let texts: Vec<String> =
-        (0..50).map(|number| serde_json::to_string(&synthetic::record(number)?)).collect::<Result<_, _>>()?;
+    let texts: Vec<String> = (0..50)
+        .map(|number| serde_json::to_string(&synthetic::record(number)?))
+        .collect::<Result<_, _>>()?;
     let bytes: usize = texts.iter().map(String::len).sum();
     let begun = monotonic_ns();
-    let packed: Vec<Vec<u8>> =
-        texts.iter().map(|text| zstd::bulk::compress(text.as_bytes(), level)).collect::<Result<_, _>>()?;
+    let packed: Vec<Vec<u8>> = texts
+        .iter()
+        .map(|text| zstd::bulk::compress(text.as_bytes(), level))
+        .collect::<Result<_, _>>()?;
     let pack_ns = monotonic_ns() - begun;
     let begun = monotonic_ns();
     for (body, text) in packed.iter().zip(&texts) {
@@ -167,5 +227,10 @@ fn packing(level: i32) -> Outcome<Packing> {
     let unpack_ns = monotonic_ns() - begun;
     let rate = |ns: u64| bytes as f64 / ns as f64 * 1e3;
     let share = packed.iter().map(Vec::len).sum::<usize>() as f64 / bytes as f64;
-    Ok(Packing { level, share, pack_mb_per_s: rate(pack_ns), unpack_mb_per_s: rate(unpack_ns) })
+    Ok(Packing {
+        level,
+        share,
+        pack_mb_per_s: rate(pack_ns),
+        unpack_mb_per_s: rate(unpack_ns),
+    })
 }

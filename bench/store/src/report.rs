@@ -29,8 +29,14 @@ pub fn text(measured: &Measured) -> String {
     for asked in &measured.asked {
         let times = &asked.times_ms;
         let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
-        let goal = asked.goal_ms.map_or("–".to_string(), |goal| format!("{goal:.0}"));
-        let _ = writeln!(text, "| {} | {} | {median:.2} | {worst:.2} | {goal} |", asked.what, asked.rows);
+        let goal = asked
+            .goal_ms
+            .map_or("–".to_string(), |goal| format!("{goal:.0}"));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {median:.2} | {worst:.2} | {goal} |",
+            asked.what, asked.rows
+        );
     }
     text += "\nWhat zstd makes of a document:\n\n| level | size, % | pack, MB/s | unpack, MB/s |\n|---|---|---|---|\n";
     for packing in &measured.packings {
@@ -49,8 +55,14 @@ pub fn text(measured: &Measured) -> String {
 /// Puts the tables between their marks.
 pub fn update(text: &str) -> Result<(), String> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old.split_once(BEGIN).ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest.split_once(END).ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}{text}{END}{after}")).map_err(|error| error.to_string())
+    let old =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (before, rest) = old
+        .split_once(BEGIN)
+        .ok_or("bench/RESULTS.md has no section for this")?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or("the section of bench/RESULTS.md has no end")?;
+    std::fs::write(path, format!("{before}{BEGIN}{text}{END}{after}"))
+        .map_err(|error| error.to_string())
 }

@@ -37,8 +37,14 @@ pub fn disk(number: u64) -> String {
 
 /// The record of a number.
 pub fn record(number: u64) -> Result<Record, serde_json::Error> {
-    let job =
-        Job { rw: if number.is_multiple_of(3) { Rw::Randwrite } else { Rw::Randread }, ..Job::default() };
+    let job = Job {
+        rw: if number.is_multiple_of(3) {
+            Rw::Randwrite
+        } else {
+            Rw::Randread
+        },
+        ..Job::default()
+    };
     let load = load(number);
     let document = serde_json::json!({
         "schema": "iodyno.record/1", "verb": "run", "target": "/srv/data",
@@ -62,10 +68,19 @@ fn path(number: u64) -> IoPath {
     let name = disk(number);
     let mut layer = Layer::new(LayerKind::Disk, &name);
     layer.devno = Some("259:0".into());
-    layer.facts.insert("model".into(), format!("MODEL {}", number / HOSTS % DISKS % 3));
-    layer.facts.insert("serial_digest".into(), format!("{:012x}", mix(number % (HOSTS * DISKS)) >> 16));
+    layer.facts.insert(
+        "model".into(),
+        format!("MODEL {}", number / HOSTS % DISKS % 3),
+    );
+    layer.facts.insert(
+        "serial_digest".into(),
+        format!("{:012x}", mix(number % (HOSTS * DISKS)) >> 16),
+    );
     let setting = |index: u64| {
-        let (name, value) = (format!("setting_{index}"), mix(number % 40 * 1_000 + index) % 5);
+        let (name, value) = (
+            format!("setting_{index}"),
+            mix(number % 40 * 1_000 + index) % 5,
+        );
         Setting::new(
             name.clone(),
             format!("/sys/block/x/queue/{name}"),
@@ -89,12 +104,22 @@ fn path(number: u64) -> IoPath {
 }
 
 fn load(number: u64) -> LoadResult {
-    let mut load =
-        LoadResult { elapsed_ms: 10_000.0, engine: "io_uring".into(), depth: 32, ..LoadResult::default() };
+    let mut load = LoadResult {
+        elapsed_ms: 10_000.0,
+        engine: "io_uring".into(),
+        depth: 32,
+        ..LoadResult::default()
+    };
     for draw in 0..2_000 {
         // Latencies over three decades, most of them near 80 µs.
         let random = mix(number * 10_000 + draw);
-        let ns = 50_000 + random % 60_000 + if random.is_multiple_of(50) { random % 20_000_000 } else { 0 };
+        let ns = 50_000
+            + random % 60_000
+            + if random.is_multiple_of(50) {
+                random % 20_000_000
+            } else {
+                0
+            };
         load.read.latency.record(ns);
     }
     load.read.ios = 400_000 + mix(number) % 100_000;
@@ -108,7 +133,13 @@ fn load(number: u64) -> LoadResult {
                 p50_ns: 80_000,
                 p99_ns: 90_000 + mix(index) % 400_000,
             };
-            Interval { start_ms: index * 100, length_ms: 100, read, inflight: 32, ..Interval::default() }
+            Interval {
+                start_ms: index * 100,
+                length_ms: 100,
+                read,
+                inflight: 32,
+                ..Interval::default()
+            }
         })
         .collect();
     load
@@ -119,16 +150,28 @@ fn sensor(number: u64) -> SensorLog {
         let seed = number * SERIES + index;
         let (kind, name) = match index % 4 {
             3 => (MetricKind::Gauge, format!("memory.field_{index}_kib")),
-            _ => (MetricKind::Counter, format!("cpu.{}.field_{index}", index % 8)),
+            _ => (
+                MetricKind::Counter,
+                format!("cpu.{}.field_{index}", index % 8),
+            ),
         };
         let mut value = mix(seed) % 1_000_000_000;
         let values = (0..SAMPLES).map(|sample| {
             // A third of all counters stand still for most of the time, as they do on machines.
             let step = mix(seed * SAMPLES + sample) % 5_000;
-            value += if index.is_multiple_of(3) && !step.is_multiple_of(8) { 0 } else { step };
+            value += if index.is_multiple_of(3) && !step.is_multiple_of(8) {
+                0
+            } else {
+                step
+            };
             Some(value as f64)
         });
-        Series { name, unit: "events".into(), kind, values: values.collect() }
+        Series {
+            name,
+            unit: "events".into(),
+            kind,
+            values: values.collect(),
+        }
     });
     SensorLog {
         sensor: "all".into(),

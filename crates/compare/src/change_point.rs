@@ -45,15 +45,24 @@ pub struct Change {
 /// All changes of a series of positive values at a chance `alpha` of finding any where there is none, in order; and the
 /// correlation of neighbours that was allowed for.
 pub fn find(values: &[f64], alpha: f64, seed: u64) -> (Vec<Change>, f64) {
-    let logs: Vec<f64> = values.iter().map(|value| value.max(f64::MIN_POSITIVE).ln()).collect();
+    let logs: Vec<f64> = values
+        .iter()
+        .map(|value| value.max(f64::MIN_POSITIVE).ln())
+        .collect();
     let values = calmed(&logs);
     let mut dice = Dice::new(seed);
     let mut found = Vec::new();
     search(&logs, 0..logs.len(), alpha, &mut dice, &mut found);
     found.sort_by_key(|(at, _)| *at);
-    let edges: Vec<usize> =
-        [0].into_iter().chain(found.iter().map(|(at, _)| *at)).chain([logs.len()]).collect();
-    let left: Vec<f64> = edges.windows(2).flat_map(|edge| centred(&values[edge[0]..edge[1]])).collect();
+    let edges: Vec<usize> = [0]
+        .into_iter()
+        .chain(found.iter().map(|(at, _)| *at))
+        .chain([logs.len()])
+        .collect();
+    let left: Vec<f64> = edges
+        .windows(2)
+        .flat_map(|edge| centred(&values[edge[0]..edge[1]]))
+        .collect();
     let correlation = correlation(&left, edges.len() - 1);
     let noise = Noise {
         variance: left.iter().map(|value| value * value).sum::<f64>()
@@ -61,8 +70,10 @@ pub fn find(values: &[f64], alpha: f64, seed: u64) -> (Vec<Change>, f64) {
         correlation,
     };
     // The place of a change is looked for again between its neighbours: others blurred it when it was found.
-    let changes =
-        found.iter().zip(edges.windows(3)).map(|((_, p), edge)| placed(&values, edge[0]..edge[2], *p, noise));
+    let changes = found
+        .iter()
+        .zip(edges.windows(3))
+        .map(|((_, p), edge)| placed(&values, edge[0]..edge[2], *p, noise));
     (changes.flatten().collect(), correlation)
 }
 
@@ -73,8 +84,16 @@ struct Noise {
     correlation: f64,
 }
 
-fn search(logs: &[f64], range: Range<usize>, alpha: f64, dice: &mut Dice, found: &mut Vec<(usize, f64)>) {
-    let Some((at, p)) = judged(&logs[range.clone()], alpha, dice) else { return };
+fn search(
+    logs: &[f64],
+    range: Range<usize>,
+    alpha: f64,
+    dice: &mut Dice,
+    found: &mut Vec<(usize, f64)>,
+) {
+    let Some((at, p)) = judged(&logs[range.clone()], alpha, dice) else {
+        return;
+    };
     let at = range.start + at;
     found.push((at, p));
     search(logs, range.start..at, alpha, dice, found);
@@ -134,8 +153,12 @@ fn best(logs: &[f64]) -> Option<Split> {
     let mut edges = vec![0, at, values.len()];
     let mut rest = all - gain;
     while edges.len() < LEVELS_MAX + 1 {
-        let next = edges.windows(2).filter_map(|edge| strongest(&values, edge[0]..edge[1]));
-        let Some((place, gain)) = next.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
+        let next = edges
+            .windows(2)
+            .filter_map(|edge| strongest(&values, edge[0]..edge[1]));
+        let Some((place, gain)) = next.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+            break;
+        };
         let after = (rest - gain).max(all * 1e-9);
         if n * (rest.max(all * 1e-9) / after).ln() < PENALTY * n.ln() {
             break;
@@ -144,17 +167,26 @@ fn best(logs: &[f64]) -> Option<Split> {
         edges.push(place);
         edges.sort_unstable();
     }
-    let residuals: Vec<f64> = edges.windows(2).flat_map(|edge| centred(&values[edge[0]..edge[1]])).collect();
+    let residuals: Vec<f64> = edges
+        .windows(2)
+        .flat_map(|edge| centred(&values[edge[0]..edge[1]]))
+        .collect();
     let levels = edges.len() - 1;
     let correlation = correlation(&residuals, levels);
     let narrowing = (1.0 - correlation) / (1.0 + correlation);
     let variance = rest.max(all * 1e-9) / (n - levels as f64);
-    Some(Split { at, statistic: gain / variance * narrowing, correlation })
+    Some(Split {
+        at,
+        statistic: gain / variance * narrowing,
+        correlation,
+    })
 }
 
 /// The split of a stretch that takes most away from its sum of squares, and how much.
 fn strongest(values: &[f64], range: Range<usize>) -> Option<(usize, f64)> {
-    gains(values, range).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
+    gains(values, range)
+        .into_iter()
+        .max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// How much of the sum of squares of a stretch each split takes away.
@@ -187,8 +219,15 @@ fn placed(values: &[f64], range: Range<usize>, p: f64, noise: Noise) -> Option<C
         .map(|(index, _)| *index)
         .collect();
     // Far places that fit as well by chance are no part of one uncertain place.
-    let low = (range.start..=at).rev().take_while(|index| near.contains(index)).last().unwrap_or(at);
-    let high = (at..range.end).take_while(|index| near.contains(index)).last().unwrap_or(at);
+    let low = (range.start..=at)
+        .rev()
+        .take_while(|index| near.contains(index))
+        .last()
+        .unwrap_or(at);
+    let high = (at..range.end)
+        .take_while(|index| near.contains(index))
+        .last()
+        .unwrap_or(at);
     Some(Change {
         at,
         between: (low, high),
@@ -223,13 +262,17 @@ fn calmed(values: &[f64]) -> Vec<f64> {
         median(&values[from..to])
     };
     let middles: Vec<f64> = (0..values.len()).map(middle).collect();
-    let distances: Vec<f64> =
-        values.iter().zip(&middles).map(|(value, middle)| (value - middle).abs()).collect();
+    let distances: Vec<f64> = values
+        .iter()
+        .zip(&middles)
+        .map(|(value, middle)| (value - middle).abs())
+        .collect();
     let scale = 1.4826 * median(&distances);
     if scale <= 0.0 {
         return values.to_vec();
     }
-    let calm = |(value, middle): (&f64, &f64)| value.clamp(middle - WILD * scale, middle + WILD * scale);
+    let calm =
+        |(value, middle): (&f64, &f64)| value.clamp(middle - WILD * scale, middle + WILD * scale);
     values.iter().zip(&middles).map(calm).collect()
 }
 
@@ -273,10 +316,22 @@ mod tests {
     #[test]
     fn a_series_that_does_not_change_shows_no_more_changes_than_alpha() {
         let mut dice = Dice::new(21);
-        for (length, rho) in [(8, 0.0), (12, 0.3), (20, 0.0), (20, 0.3), (20, 0.5), (60, 0.5), (60, 0.7)] {
+        for (length, rho) in [
+            (8, 0.0),
+            (12, 0.3),
+            (20, 0.0),
+            (20, 0.3),
+            (20, 0.5),
+            (60, 0.5),
+            (60, 0.7),
+        ] {
             let trials = 400;
             let wrong = (0..trials)
-                .filter(|seed| !find(&records(length, rho, 0.0, 0, &mut dice), 0.05, *seed).0.is_empty())
+                .filter(|seed| {
+                    !find(&records(length, rho, 0.0, 0, &mut dice), 0.05, *seed)
+                        .0
+                        .is_empty()
+                })
                 .count();
             let share = wrong as f64 / trials as f64;
             // 400 trials at 5 % give 8 % or more once in 300.
@@ -294,10 +349,18 @@ mod tests {
                 let (found, _) = find(&records(20, rho, -0.2, 11, &mut dice), 0.05, seed);
                 let change = found.iter().find(|change| change.at.abs_diff(11) <= 1);
                 near += usize::from(change.is_some());
-                held += usize::from(change.is_some_and(|one| (one.effect.1..=one.effect.2).contains(&-0.2)));
+                held += usize::from(
+                    change.is_some_and(|one| (one.effect.1..=one.effect.2).contains(&-0.2)),
+                );
             }
-            assert!(near as f64 >= least * 200.0, "correlation {rho}: {near} of 200");
-            assert!(held as f64 >= 0.88 * near as f64, "correlation {rho}: {held} of {near}");
+            assert!(
+                near as f64 >= least * 200.0,
+                "correlation {rho}: {near} of 200"
+            );
+            assert!(
+                held as f64 >= 0.88 * near as f64,
+                "correlation {rho}: {held} of {near}"
+            );
         }
     }
 
@@ -312,7 +375,10 @@ mod tests {
         let (found, _) = find(&stepped, 0.05, 1);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].at.abs_diff(11) <= 1 && found[0].p <= 0.05);
-        assert!(found[0].between.0 <= 11 && 11 <= found[0].between.1, "{found:?}");
+        assert!(
+            found[0].between.0 <= 11 && 11 <= found[0].between.1,
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -320,9 +386,16 @@ mod tests {
         let mut dice = Dice::new(24);
         let mut values = records(40, 0.0, -0.3, 14, &mut dice);
         values[28..].iter_mut().for_each(|value| *value *= 1.4);
-        let places: Vec<usize> = find(&values, 0.05, 1).0.iter().map(|change| change.at).collect();
+        let places: Vec<usize> = find(&values, 0.05, 1)
+            .0
+            .iter()
+            .map(|change| change.at)
+            .collect();
         assert_eq!(places.len(), 2, "{places:?}");
-        assert!(places[0].abs_diff(14) <= 1 && places[1].abs_diff(28) <= 1, "{places:?}");
+        assert!(
+            places[0].abs_diff(14) <= 1 && places[1].abs_diff(28) <= 1,
+            "{places:?}"
+        );
     }
 
     #[test]
@@ -330,7 +403,10 @@ mod tests {
         assert_eq!(find(&[1.0; 7], 0.05, 1), (vec![], 0.0));
         assert_eq!(find(&[1.0; 30], 0.05, 1), (vec![], 0.0));
         let (found, _) = find(&[[100.0; 10], [80.0; 10]].concat(), 0.05, 1);
-        assert_eq!(found.iter().map(|change| change.at).collect::<Vec<_>>(), [10]);
+        assert_eq!(
+            found.iter().map(|change| change.at).collect::<Vec<_>>(),
+            [10]
+        );
         assert!((found[0].effect.0 + 0.2).abs() < 1e-9);
         assert_eq!(find(&[], 0.05, 1), (vec![], 0.0));
     }

@@ -5,7 +5,8 @@ use crate::interval::ratio;
 use crate::repeats::{self, Group, find};
 use crate::{curves, job, measures, settings, words};
 use model::comparison::{
-    COMPARE_SCHEMA, Cell, Compared, Comparison, Measure, Part, Ratio, Repeats, Row, Standing, Subject,
+    COMPARE_SCHEMA, Cell, Compared, Comparison, Measure, Part, Ratio, Repeats, Row, Standing,
+    Subject,
 };
 use model::record::Record;
 
@@ -32,12 +33,20 @@ pub fn records(
     let subject = |one: &Named<'_>| measures::of(one.name, one.id, one.record);
     let subjects: Vec<Subject> = given.iter().map(subject).collect();
     let others: Vec<Subject> = known.iter().map(subject).collect();
-    let is_same: Vec<bool> =
-        given.iter().map(|one| settings::is_same(given[base].record, one.record)).collect();
+    let is_same: Vec<bool> = given
+        .iter()
+        .map(|one| settings::is_same(given[base].record, one.record))
+        .collect();
     let all: Vec<(&Subject, &Record)> = subjects
         .iter()
         .zip(given)
-        .chain(others.iter().zip(known.iter().filter(|one| !given.iter().any(|own| own.id == one.id))))
+        .chain(
+            others.iter().zip(
+                known
+                    .iter()
+                    .filter(|one| !given.iter().any(|own| own.id == one.id)),
+            ),
+        )
         .map(|(subject, one)| (subject, one.record))
         .collect();
     let groups = repeat_groups(&all);
@@ -56,7 +65,10 @@ pub fn records(
         sentence: String::new(),
         base,
         compared,
-        curves: curves::over(&given.iter().map(|one| one.record).collect::<Vec<_>>(), base),
+        curves: curves::over(
+            &given.iter().map(|one| one.record).collect::<Vec<_>>(),
+            base,
+        ),
         settings,
         bounds: Vec::new(),
         subjects,
@@ -80,7 +92,11 @@ fn repeat_groups<'a>(all: &[(&'a Subject, &Record)]) -> Vec<Group<'a>> {
     let own: Vec<&(&Subject, &Record)> = once.collect();
     let groups = settings::groups(&own.iter().map(|one| one.1).collect::<Vec<_>>());
     let group = |indices: Vec<usize>| indices.into_iter().map(|index| own[index].0).collect();
-    groups.into_iter().filter(|indices| indices.len() > 1).map(group).collect()
+    groups
+        .into_iter()
+        .filter(|indices| indices.len() > 1)
+        .map(group)
+        .collect()
 }
 
 fn compared(
@@ -93,7 +109,13 @@ fn compared(
     let beside: Vec<Option<(&Part, Option<String>)>> = subjects
         .iter()
         .enumerate()
-        .map(|(index, subject)| if index == base { Some((part, None)) } else { counterpart(part, subject) })
+        .map(|(index, subject)| {
+            if index == base {
+                Some((part, None))
+            } else {
+                counterpart(part, subject)
+            }
+        })
         .collect();
     let mut names: Vec<&str> = Vec::new();
     for (other, _) in beside.iter().flatten() {
@@ -105,22 +127,37 @@ fn compared(
             ordered.push(name);
         }
     });
-    let rows = ordered.into_iter().map(|name| row(name, part, &beside, base, is_same, groups)).collect();
+    let rows = ordered
+        .into_iter()
+        .map(|name| row(name, part, &beside, base, is_same, groups))
+        .collect();
     let unlike = beside
         .iter()
         .enumerate()
         .filter_map(|(index, one)| Some((index, one.as_ref()?.1.clone()?)))
         .collect();
     let remarks = remarks(part, &beside, subjects, base);
-    Compared { name: part.name.clone(), phrase: part.phrase.clone(), rows, unlike, remarks }
+    Compared {
+        name: part.name.clone(),
+        phrase: part.phrase.clone(),
+        rows,
+        unlike,
+        remarks,
+    }
 }
 
 /// The load of a subject that stands beside one of the base's, and why it is not like it: of the same name, else the only
 /// one, else the only one with a like job.
 fn counterpart<'a>(part: &Part, subject: &'a Subject) -> Option<(&'a Part, Option<String>)> {
-    let like: Vec<&Part> =
-        subject.parts.iter().filter(|other| job::differs(&part.job, &other.job).is_empty()).collect();
-    let named = subject.parts.iter().find(|other| other.name == part.name && !part.name.is_empty());
+    let like: Vec<&Part> = subject
+        .parts
+        .iter()
+        .filter(|other| job::differs(&part.job, &other.job).is_empty())
+        .collect();
+    let named = subject
+        .parts
+        .iter()
+        .find(|other| other.name == part.name && !part.name.is_empty());
     let found = match (&like[..], named, &subject.parts[..]) {
         ([only], _, _) => only,
         (_, Some(named), _) => named,
@@ -128,7 +165,10 @@ fn counterpart<'a>(part: &Part, subject: &'a Subject) -> Option<(&'a Part, Optio
         _ => return None,
     };
     let differs = job::differs(&part.job, &found.job);
-    let why = differs.iter().take(3).map(|(name, a, b)| format!("{name} {b}, not {a}"));
+    let why = differs
+        .iter()
+        .take(3)
+        .map(|(name, a, b)| format!("{name} {b}, not {a}"));
     let why = (!differs.is_empty()).then(|| words::list(&why.collect::<Vec<_>>()));
     Some((found, why))
 }
@@ -155,20 +195,36 @@ fn row(
         Some(Cell { measure, ratio })
     };
     let cells = beside.iter().enumerate().map(cell).collect();
-    Row { measure: name.into(), cells, repeats }
+    Row {
+        measure: name.into(),
+        cells,
+        repeats,
+    }
 }
 
-fn against(measure: &Measure, base: &Measure, repeats: Option<&Repeats>, is_same: bool) -> Option<Ratio> {
+fn against(
+    measure: &Measure,
+    base: &Measure,
+    repeats: Option<&Repeats>,
+    is_same: bool,
+) -> Option<Ratio> {
     let bounds = |one: &Measure| (one.value, one.low, one.high);
     let (value, low, high) = ratio(bounds(measure), bounds(base))?;
     let away = value.max(1.0 / value) - 1.0;
     let standing = match repeats {
         _ if is_same => Standing::SameSetting,
-        Some(repeats) if away <= repeats.largest.max(repeats.reach.unwrap_or(0.0)) => Standing::Within,
+        Some(repeats) if away <= repeats.largest.max(repeats.reach.unwrap_or(0.0)) => {
+            Standing::Within
+        }
         Some(repeats) if repeats.reach.is_some() => Standing::Beyond,
         _ => Standing::Hint,
     };
-    Some(Ratio { ratio: value, low, high, standing })
+    Some(Ratio {
+        ratio: value,
+        low,
+        high,
+        standing,
+    })
 }
 
 /// What else differs between loads that are alike, and what their sources do not tell.
@@ -180,7 +236,9 @@ fn remarks(
 ) -> Vec<String> {
     let mut remarks = Vec::new();
     for (index, other) in beside.iter().enumerate() {
-        let Some((other, unlike)) = other else { continue };
+        let Some((other, unlike)) = other else {
+            continue;
+        };
         let name = &subjects[index].name;
         for note in &other.notes {
             remarks.push(format!("{name}: {note}."));
@@ -189,15 +247,29 @@ fn remarks(
             continue;
         }
         for (fact, here) in &other.beside {
-            if let Some(there) = part.beside.get(fact).filter(|there| *there != here && fact != "runtime") {
-                remarks.push(format!("{name}: {fact} is {here}, of {} it is {there}.", subjects[base].name));
+            if let Some(there) = part
+                .beside
+                .get(fact)
+                .filter(|there| *there != here && fact != "runtime")
+            {
+                remarks.push(format!(
+                    "{name}: {fact} is {here}, of {} it is {there}.",
+                    subjects[base].name
+                ));
             }
         }
         let untold = job::untold(&part.job, &other.job);
         if !untold.is_empty() {
-            let silent = if other.job.len() < part.job.len() { name } else { &subjects[base].name };
+            let silent = if other.job.len() < part.job.len() {
+                name
+            } else {
+                &subjects[base].name
+            };
             let names: Vec<String> = untold.iter().map(|name| name.to_string()).collect();
-            remarks.push(format!("{silent} does not tell {}; it is taken to be alike.", words::list(&names)));
+            remarks.push(format!(
+                "{silent} does not tell {}; it is taken to be alike.",
+                words::list(&names)
+            ));
         }
     }
     remarks
@@ -212,32 +284,61 @@ mod tests {
     use model::job::Job;
 
     fn named<'a>(name: &'a str, id: i64, record: &'a Record) -> Named<'a> {
-        Named { name, id: Some(id), record }
+        Named {
+            name,
+            id: Some(id),
+            record,
+        }
     }
 
     fn with_scheduler(mut record: Record, scheduler: &str) -> Record {
         let disk = &mut record.path.root.below[0].below[0];
-        disk.settings = vec![Setting::new("scheduler", "", Attribute::Value(scheduler.into()), true)];
+        disk.settings = vec![Setting::new(
+            "scheduler",
+            "",
+            Attribute::Value(scheduler.into()),
+            true,
+        )];
         record
     }
 
     fn cell<'a>(comparison: &'a Comparison, measure: &str, subject: usize) -> &'a Cell {
-        let row = comparison.compared[0].rows.iter().find(|row| row.measure == measure).unwrap();
+        let row = comparison.compared[0]
+            .rows
+            .iter()
+            .find(|row| row.measure == measure)
+            .unwrap();
         row.cells[subject].as_ref().unwrap()
     }
 
     #[test]
     fn one_run_each_is_a_hint_and_says_so() {
-        let (a, b) =
-            (with_scheduler(run(10_000.0, 0.01, 30), "none"), with_scheduler(run(11_000.0, 0.01, 30), "bfq"));
+        let (a, b) = (
+            with_scheduler(run(10_000.0, 0.01, 30), "none"),
+            with_scheduler(run(11_000.0, 0.01, 30), "bfq"),
+        );
         let found = records(&[named("7", 7, &a), named("9", 9, &b)], 0, &[], &[], false);
         let ratio = cell(&found, "read.iops", 1).ratio.as_ref().unwrap();
-        assert!((ratio.ratio - 1.1).abs() < 0.01 && ratio.low.unwrap() > 1.08 && ratio.high.unwrap() < 1.12);
-        assert_eq!(ratio.standing, Standing::Hint);
-        assert!(found.sentence.contains("no more than a hint"), "{}", found.sentence);
-        assert!(!found.sentence.contains("another tool"), "{}", found.sentence);
         assert!(
-            found.sentence.starts_with("9 against 7: read IOPS +9.6 % (8.9 to 10) and read p99 −"),
+            (ratio.ratio - 1.1).abs() < 0.01
+                && ratio.low.unwrap() > 1.08
+                && ratio.high.unwrap() < 1.12
+        );
+        assert_eq!(ratio.standing, Standing::Hint);
+        assert!(
+            found.sentence.contains("no more than a hint"),
+            "{}",
+            found.sentence
+        );
+        assert!(
+            !found.sentence.contains("another tool"),
+            "{}",
+            found.sentence
+        );
+        assert!(
+            found
+                .sentence
+                .starts_with("9 against 7: read IOPS +9.6 % (8.9 to 10) and read p99 −"),
             "{}",
             found.sentence
         );
@@ -250,37 +351,89 @@ mod tests {
         let b = with_scheduler(run(10_150.0, 0.0, 30), "bfq");
         let again = with_scheduler(run(10_210.0, 0.0, 30), "none");
         let given = [named("7", 7, &a), named("9", 9, &b)];
-        let found = records(&given, 0, &[named("5", 5, &again), named("7", 7, &a)], &[], false);
+        let found = records(
+            &given,
+            0,
+            &[named("5", 5, &again), named("7", 7, &a)],
+            &[],
+            false,
+        );
         let row = &found.compared[0].rows[0];
         assert_eq!(row.repeats.as_ref().unwrap().records, [7, 5]);
-        assert_eq!(cell(&found, "read.iops", 1).ratio.as_ref().unwrap().standing, Standing::Within);
+        assert_eq!(
+            cell(&found, "read.iops", 1)
+                .ratio
+                .as_ref()
+                .unwrap()
+                .standing,
+            Standing::Within
+        );
         assert!(
-            found.sentence.contains("within what the same setting gave twice (2.1 %"),
+            found
+                .sentence
+                .contains("within what the same setting gave twice (2.1 %"),
             "{}",
             found.sentence
         );
-        let more: Vec<Record> =
-            [9_950.0, 10_020.0, 10_060.0].map(|iops| with_scheduler(run(iops, 0.0, 30), "none")).to_vec();
-        let known: Vec<Named<'_>> =
-            more.iter().enumerate().map(|(index, record)| named("x", 20 + index as i64, record)).collect();
+        let more: Vec<Record> = [9_950.0, 10_020.0, 10_060.0]
+            .map(|iops| with_scheduler(run(iops, 0.0, 30), "none"))
+            .to_vec();
+        let known: Vec<Named<'_>> = more
+            .iter()
+            .enumerate()
+            .map(|(index, record)| named("x", 20 + index as i64, record))
+            .collect();
         let far = with_scheduler(run(12_000.0, 0.0, 30), "bfq");
-        let found = records(&[named("7", 7, &a), named("9", 9, &far)], 0, &known, &[], false);
-        assert_eq!(cell(&found, "read.iops", 1).ratio.as_ref().unwrap().standing, Standing::Beyond);
-        assert!(found.sentence.contains("more than runs of one setting differ by"), "{}", found.sentence);
+        let found = records(
+            &[named("7", 7, &a), named("9", 9, &far)],
+            0,
+            &known,
+            &[],
+            false,
+        );
+        assert_eq!(
+            cell(&found, "read.iops", 1)
+                .ratio
+                .as_ref()
+                .unwrap()
+                .standing,
+            Standing::Beyond
+        );
+        assert!(
+            found
+                .sentence
+                .contains("more than runs of one setting differ by"),
+            "{}",
+            found.sentence
+        );
     }
 
     #[test]
     fn the_same_setting_twice_is_a_repeat_and_no_effect() {
         let (a, b) = (run(10_000.0, 0.0, 30), run(10_300.0, 0.0, 30));
         let found = records(&[named("7", 7, &a), named("8", 8, &b)], 0, &[], &[], false);
-        assert_eq!(cell(&found, "read.iops", 1).ratio.as_ref().unwrap().standing, Standing::SameSetting);
-        assert!(found.sentence.contains("what a repeat gives"), "{}", found.sentence);
+        assert_eq!(
+            cell(&found, "read.iops", 1)
+                .ratio
+                .as_ref()
+                .unwrap()
+                .standing,
+            Standing::SameSetting
+        );
+        assert!(
+            found.sentence.contains("what a repeat gives"),
+            "{}",
+            found.sentence
+        );
     }
 
     #[test]
     fn unlike_jobs_are_shown_without_a_ratio_and_with_the_reason() {
         let (a, mut b) = (run(10_000.0, 0.0, 30), run(5_000.0, 0.0, 30));
-        b.job = Job { bs: 8192, ..Job::default() };
+        b.job = Job {
+            bs: 8192,
+            ..Job::default()
+        };
         let found = records(&[named("7", 7, &a), named("8", 8, &b)], 0, &[], &[], false);
         assert_eq!(cell(&found, "read.iops", 1).ratio, None);
         assert_eq!(found.compared[0].unlike, [(1, "bs 8k, not 4k".to_string())]);
@@ -294,10 +447,28 @@ mod tests {
     #[test]
     fn another_tools_result_stands_beside_ours() {
         let mut a = run(10_000.0, 0.0, 30);
-        a.job = Job { rw: model::job::Rw::Read, iodepth: 64, ..Job::default() };
-        let old =
-            fio_text(20_000.0, &[("rw", "read"), ("bs", "4k"), ("iodepth", "64"), ("ioengine", "libaio")]);
-        let given = [named("7", 7, &a), Named { name: "old.txt:12", id: None, record: &old }];
+        a.job = Job {
+            rw: model::job::Rw::Read,
+            iodepth: 64,
+            ..Job::default()
+        };
+        let old = fio_text(
+            20_000.0,
+            &[
+                ("rw", "read"),
+                ("bs", "4k"),
+                ("iodepth", "64"),
+                ("ioengine", "libaio"),
+            ],
+        );
+        let given = [
+            named("7", 7, &a),
+            Named {
+                name: "old.txt:12",
+                id: None,
+                record: &old,
+            },
+        ];
         let found = records(&given, 0, &[], &[], false);
         let ratio = cell(&found, "read.iops", 1).ratio.as_ref().unwrap();
         assert!((ratio.ratio - 2.0).abs() < 0.01 && ratio.low.is_some());

@@ -27,18 +27,28 @@ pub fn place(record: &Record) -> Place {
 }
 
 fn native(path: &IoPath) -> Place {
-    let device = path.queue_device().map_or_else(String::new, |layer| layer.name.clone());
+    let device = path
+        .queue_device()
+        .map_or_else(String::new, |layer| layer.name.clone());
     let disks = path.disks();
     let fact = |names: &[&str]| {
         let found = |name: &&str| {
-            disks.iter().find_map(|disk| disk.fact(name)).filter(|text| !text.trim().is_empty())
+            disks
+                .iter()
+                .find_map(|disk| disk.fact(name))
+                .filter(|text| !text.trim().is_empty())
         };
-        names.iter().find_map(found).map(|text| text.trim().to_string())
+        names
+            .iter()
+            .find_map(found)
+            .map(|text| text.trim().to_string())
     };
     let identities: Vec<&str> = disks
         .iter()
         .filter_map(|disk| {
-            ["serial_digest", "wwid", "serial", "nguid"].iter().find_map(|name| disk.fact(name))
+            ["serial_digest", "wwid", "serial", "nguid"]
+                .iter()
+                .find_map(|name| disk.fact(name))
         })
         .map(str::trim)
         .collect();
@@ -47,9 +57,18 @@ fn native(path: &IoPath) -> Place {
         None if device.is_empty() => path.target.clone(),
         None => device.clone(),
     };
-    let stack: Vec<String> =
-        path.root.walk().iter().map(|layer| word(layer.kind, layer.fact("fstype"))).collect();
-    Place { device, identity: identities.join("+"), label, stack: stack.join("/") }
+    let stack: Vec<String> = path
+        .root
+        .walk()
+        .iter()
+        .map(|layer| word(layer.kind, layer.fact("fstype")))
+        .collect();
+    Place {
+        device,
+        identity: identities.join("+"),
+        label,
+        stack: stack.join("/"),
+    }
 }
 
 fn word(kind: LayerKind, file_system: Option<&str>) -> String {
@@ -68,10 +87,20 @@ fn word(kind: LayerKind, file_system: Option<&str>) -> String {
 
 fn foreign(imported: &Imported) -> Place {
     let told = |names: &[&str]| {
-        names.iter().find_map(|name| imported.facts.get(*name)).map(|text| text.trim().to_string())
+        names
+            .iter()
+            .find_map(|name| imported.facts.get(*name))
+            .map(|text| text.trim().to_string())
     };
-    let disk = imported.load.as_ref().and_then(|load| load.disks.first()).map(|disk| disk.name.clone());
-    let device = told(&["device"]).or(disk).or_else(|| told(&["filename", "directory"])).unwrap_or_default();
+    let disk = imported
+        .load
+        .as_ref()
+        .and_then(|load| load.disks.first())
+        .map(|disk| disk.name.clone());
+    let device = told(&["device"])
+        .or(disk)
+        .or_else(|| told(&["filename", "directory"]))
+        .unwrap_or_default();
     let model = told(&["model"]);
     let file = imported.file.rsplit('/').next().unwrap_or_default();
     let label = match (model, device.is_empty()) {
@@ -81,7 +110,12 @@ fn foreign(imported: &Imported) -> Place {
         (None, true) => imported_name(imported),
     };
     let identity = told(&["serial"]).unwrap_or_default();
-    Place { device, identity, label, stack: String::new() }
+    Place {
+        device,
+        identity,
+        label,
+        stack: String::new(),
+    }
 }
 
 /// What a result of a file is called: `old.txt:12`.
@@ -105,7 +139,12 @@ const CACHE: [&str; 9] = [
     "holes_read",
     "range_fits_device_cache",
 ];
-const THROTTLED: [&str; 4] = ["token_bucket", "cgroup_limit_reached", "rate_capped_outside", "burst_used_up"];
+const THROTTLED: [&str; 4] = [
+    "token_bucket",
+    "cgroup_limit_reached",
+    "rate_capped_outside",
+    "burst_used_up",
+];
 const UNSTEADY: [&str; 3] = ["not_steady", "noisy_run", "stood_still"];
 const SHARED: [&str; 2] = ["others_on_device", "busy_before_load"];
 
@@ -114,10 +153,17 @@ pub fn caveats(record: &Record) -> Vec<Caveat> {
     let mut caveats: Vec<Caveat> = Vec::new();
     let mut add = |mark: &str, why: String| {
         if !caveats.iter().any(|one| one.mark == mark) {
-            caveats.push(Caveat { mark: mark.into(), why });
+            caveats.push(Caveat {
+                mark: mark.into(),
+                why,
+            });
         }
     };
-    for finding in record.findings.iter().filter(|finding| finding.withdrawn.is_none()) {
+    for finding in record
+        .findings
+        .iter()
+        .filter(|finding| finding.withdrawn.is_none())
+    {
         let rule = finding.rule.as_str();
         let groups: [(&[&str], &str); 4] = [
             (&CACHE, "page cache?"),
@@ -150,15 +196,31 @@ fn cached(imported: &Imported) -> Option<String> {
         return Some("the I/O was buffered".into());
     }
     if let Some(disk) = load.disks.iter().find(|disk| disk.name.starts_with("loop")) {
-        return Some(format!("{} is a loop device: without --direct-io=on its file is cached", disk.name));
+        return Some(format!(
+            "{} is a loop device: without --direct-io=on its file is cached",
+            disk.name
+        ));
     }
-    let seen: u64 =
-        load.disks.iter().map(|disk| disk.read_ios.unwrap_or(0) + disk.write_ios.unwrap_or(0)).sum();
-    let merged: u64 =
-        load.disks.iter().map(|disk| disk.read_merges.unwrap_or(0) + disk.write_merges.unwrap_or(0)).sum();
-    let done: u64 = load.sides().filter(|(name, _)| *name != "sync").filter_map(|(_, side)| side.ios).sum();
-    let is_known =
-        load.disks.iter().any(|disk| disk.read_ios.is_some() && disk.write_ios.is_some()) && done > 0;
+    let seen: u64 = load
+        .disks
+        .iter()
+        .map(|disk| disk.read_ios.unwrap_or(0) + disk.write_ios.unwrap_or(0))
+        .sum();
+    let merged: u64 = load
+        .disks
+        .iter()
+        .map(|disk| disk.read_merges.unwrap_or(0) + disk.write_merges.unwrap_or(0))
+        .sum();
+    let done: u64 = load
+        .sides()
+        .filter(|(name, _)| *name != "sync")
+        .filter_map(|(_, side)| side.ios)
+        .sum();
+    let is_known = load
+        .disks
+        .iter()
+        .any(|disk| disk.read_ios.is_some() && disk.write_ios.is_some())
+        && done > 0;
     let missing = is_known && ((seen + merged) as f64) < 0.5 * done as f64;
     missing.then(|| format!("the disk saw {} of {done} I/Os", seen + merged))
 }

@@ -10,15 +10,24 @@ use pipeline::analyse::order::Dice;
 /// What random 4 KiB reads of a known rate gave over so many seconds; noise is a share of the rate.
 pub fn load(iops: f64, noise: f64, seconds: u64) -> LoadResult {
     let mut dice = Dice::new(iops as u64 ^ seconds);
-    let mut load =
-        LoadResult { elapsed_ms: seconds as f64 * 1e3, cpu_system_ms: 500.0, ..LoadResult::default() };
+    let mut load = LoadResult {
+        elapsed_ms: seconds as f64 * 1e3,
+        cpu_system_ms: 500.0,
+        ..LoadResult::default()
+    };
     let mean_ns = 32.0 / iops * 1e9;
     for second in 0..seconds {
         let ios = (iops * (1.0 + noise * dice.normal())).max(1.0) as u64;
         let mut latency = Histogram::new();
-        (0..ios.min(2_000)).for_each(|_| latency.record((-mean_ns * (1.0 - dice.share()).ln()) as u64));
+        (0..ios.min(2_000))
+            .for_each(|_| latency.record((-mean_ns * (1.0 - dice.share()).ln()) as u64));
         let quantile = |share| latency.quantile_ns(share).unwrap_or(0);
-        let read = IntervalSide { ios, bytes: ios * 4096, p50_ns: quantile(0.5), p99_ns: quantile(0.99) };
+        let read = IntervalSide {
+            ios,
+            bytes: ios * 4096,
+            p50_ns: quantile(0.5),
+            p99_ns: quantile(0.99),
+        };
         load.intervals.push(Interval {
             start_ms: second * 1000,
             length_ms: 1000,
@@ -78,7 +87,12 @@ pub fn fio_text(iops: f64, facts: &[(&str, &str)]) -> Record {
         percentiles: percentiles.to_vec(),
         ..LatencyFigures::default()
     };
-    let listed = [(50.0, 947e3), (95.0, 8_455e3), (99.0, 9_634e3), (99.9, 12_780e3)];
+    let listed = [
+        (50.0, 947e3),
+        (95.0, 8_455e3),
+        (99.0, 9_634e3),
+        (99.9, 12_780e3),
+    ];
     let side = SideFigures {
         iops: Some(iops),
         bytes_per_s: Some(iops * 4096.0),
@@ -108,7 +122,10 @@ pub fn fio_text(iops: f64, facts: &[(&str, &str)]) -> Record {
             cpu_system_pct: Some(22.20),
             ..LoadFigures::default()
         }),
-        facts: facts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        facts: facts
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect(),
         ..Imported::default()
     });
     record

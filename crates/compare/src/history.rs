@@ -2,7 +2,9 @@
 
 use crate::compare::Named;
 use crate::{change_point, job, measures, repeats, words};
-use model::comparison::{ChangePoint, HISTORY_SCHEMA, History, HistoryPoint, HistorySeries, Part, Subject};
+use model::comparison::{
+    ChangePoint, HISTORY_SCHEMA, History, HistoryPoint, HistorySeries, Part, Subject,
+};
 use model::difference::Difference;
 use model::record::Record;
 use pipeline::diagnose::difference::{WEIGHT_MIN, differences};
@@ -23,8 +25,10 @@ pub struct Wish {
 
 /// The history of records.
 pub fn history(given: &[Named<'_>], wish: &Wish) -> History {
-    let mut all: Vec<(Subject, &Record)> =
-        given.iter().map(|one| (measures::of(one.name, one.id, one.record), one.record)).collect();
+    let mut all: Vec<(Subject, &Record)> = given
+        .iter()
+        .map(|one| (measures::of(one.name, one.id, one.record), one.record))
+        .collect();
     all.sort_by_key(|(subject, _)| (subject.unix_ms, subject.record));
     let mut series: Vec<(HistorySeries, Vec<&Record>)> = Vec::new();
     for (subject, record) in &all {
@@ -35,14 +39,24 @@ pub fn history(given: &[Named<'_>], wish: &Wish) -> History {
         }
     }
     series.retain(|(one, _)| one.points.len() > 1);
-    let searched = series.iter().filter(|(one, _)| one.points.len() >= change_point::LEAST).count();
+    let searched = series
+        .iter()
+        .filter(|(one, _)| one.points.len() >= change_point::LEAST)
+        .count();
     for (one, records) in &mut series {
         search(one, records, wish.alpha / searched.max(1) as f64, wish.seed);
     }
     let mut series: Vec<HistorySeries> = series.into_iter().map(|(one, _)| one).collect();
     series.sort_by_key(|one| (one.changes.is_empty(), std::cmp::Reverse(one.points.len())));
     let sentence = sentence(&series, all.len());
-    History { schema: HISTORY_SCHEMA.into(), sentence, alpha: wish.alpha, searched, seed: wish.seed, series }
+    History {
+        schema: HISTORY_SCHEMA.into(),
+        sentence,
+        alpha: wish.alpha,
+        searched,
+        seed: wish.seed,
+        series,
+    }
 }
 
 /// The measures of a part that are looked at.
@@ -55,7 +69,11 @@ fn looked_at(part: &Part, wish: &Wish) -> Vec<String> {
         let last = measure.split_once('.').map_or(measure, |(_, last)| last);
         names.iter().any(|name| *name == measure || *name == last)
     };
-    part.measures.iter().filter(|one| is_one(&one.name)).map(|one| one.name.clone()).collect()
+    part.measures
+        .iter()
+        .filter(|one| is_one(&one.name))
+        .map(|one| one.name.clone())
+        .collect()
 }
 
 /// Adds a record's number to the series of like jobs on like paths.
@@ -73,7 +91,12 @@ fn add<'a>(
     };
     let place = place(subject);
     let imported = record.imported.is_some();
-    let point = HistoryPoint { record: id, unix_ms, measure: measure.clone(), imported };
+    let point = HistoryPoint {
+        record: id,
+        unix_ms,
+        measure: measure.clone(),
+        imported,
+    };
     let facts = job_words(part);
     let found = series.iter_mut().find(|(one, _)| {
         one.measure == name && one.place == place && one.part == part.name && one.phrase == facts
@@ -104,28 +127,65 @@ fn add<'a>(
 
 /// The job with all that decides and is not as usual.
 fn job_words(part: &Part) -> String {
-    let usual =
-        [("fsync", "0"), ("fdatasync", "0"), ("sync", "none"), ("rate", "free"), ("distribution", "random")];
-    let told = ["rw", "bs", "iodepth", "numjobs", "direct", "direction", "tool", "load"];
+    let usual = [
+        ("fsync", "0"),
+        ("fdatasync", "0"),
+        ("sync", "none"),
+        ("rate", "free"),
+        ("distribution", "random"),
+    ];
+    let told = [
+        "rw",
+        "bs",
+        "iodepth",
+        "numjobs",
+        "direct",
+        "direction",
+        "tool",
+        "load",
+    ];
     let more = part.job.iter().filter(|(name, value)| {
         !told.contains(&name.as_str()) && !usual.contains(&(name.as_str(), value.as_str()))
     });
-    let more: String = more.map(|(name, value)| format!(", {name} {value}")).collect();
+    let more: String = more
+        .map(|(name, value)| format!(", {name} {value}"))
+        .collect();
     format!("{}{more}", job::phrase(&part.job))
 }
 
 fn place(subject: &Subject) -> String {
-    let host = if subject.host.is_empty() { String::new() } else { format!(" of {}", subject.host) };
-    let stack = if subject.stack.is_empty() { String::new() } else { format!(" ({})", subject.stack) };
-    format!("{}{host}{stack}", if subject.label.is_empty() { &subject.target } else { &subject.label })
+    let host = if subject.host.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}", subject.host)
+    };
+    let stack = if subject.stack.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", subject.stack)
+    };
+    format!(
+        "{}{host}{stack}",
+        if subject.label.is_empty() {
+            &subject.target
+        } else {
+            &subject.label
+        }
+    )
 }
 
 fn search(series: &mut HistorySeries, records: &[&Record], alpha: f64, seed: u64) {
-    let values: Vec<f64> = series.points.iter().map(|point| point.measure.value).collect();
+    let values: Vec<f64> = series
+        .points
+        .iter()
+        .map(|point| point.measure.value)
+        .collect();
     if values.len() < change_point::LEAST {
         let least = change_point::LEAST;
-        series.not_searched =
-            Some(format!("{} records are too few for change points ({least} at least)", values.len()));
+        series.not_searched = Some(format!(
+            "{} records are too few for change points ({least} at least)",
+            values.len()
+        ));
     } else {
         let (changes, correlation) = change_point::find(&values, alpha, seed);
         series.correlation = correlation;
@@ -142,23 +202,38 @@ fn search(series: &mut HistorySeries, records: &[&Record], alpha: f64, seed: u64
             })
             .collect();
     }
-    let edges: Vec<usize> =
-        [0].into_iter().chain(series.changes.iter().map(|one| one.at)).chain([values.len()]).collect();
-    series.levels =
-        edges.windows(2).map(|edge| (edge[0], edge[1] - 1, middle(&values[edge[0]..edge[1]]))).collect();
+    let edges: Vec<usize> = [0]
+        .into_iter()
+        .chain(series.changes.iter().map(|one| one.at))
+        .chain([values.len()])
+        .collect();
+    series.levels = edges
+        .windows(2)
+        .map(|edge| (edge[0], edge[1] - 1, middle(&values[edge[0]..edge[1]])))
+        .collect();
 }
 
 fn middle(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let n = sorted.len();
-    if n % 2 == 1 { sorted[n / 2] } else { (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0 }
+    if n % 2 == 1 {
+        sorted[n / 2]
+    } else {
+        (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0
+    }
 }
 
 /// What differs between the record before a change and the first one after it: settings and facts that can matter, and
 /// the kernel.
 fn changed(before: &Record, after: &Record) -> Vec<Difference> {
-    let mut found = differences(&before.path, &after.path, ["before", "after"], Some(&after.job)).differences;
+    let mut found = differences(
+        &before.path,
+        &after.path,
+        ["before", "after"],
+        Some(&after.job),
+    )
+    .differences;
     let is_told = found.iter().any(|one| one.name == "kernel");
     let is_version = |name: &str| name.contains("firmware") || name == "kernel" || name == "model";
     found.retain(|one| one.weight >= WEIGHT_MIN || is_version(&one.name));
@@ -202,9 +277,17 @@ fn sentence(series: &[HistorySeries], records: usize) -> String {
             most => format!("No lasting change in {most} like records."),
         };
     };
-    let level = words::ratio(1.0 + change.effect, Some(1.0 + change.low), Some(1.0 + change.high));
+    let level = words::ratio(
+        1.0 + change.effect,
+        Some(1.0 + change.low),
+        Some(1.0 + change.high),
+    );
     let at = one.points[change.at].record;
-    format!("{} of {} changed by {level} at record {at}.", words::title(&one.measure), one.phrase)
+    format!(
+        "{} of {} changed by {level} at record {at}.",
+        words::title(&one.measure),
+        one.phrase
+    )
 }
 
 #[cfg(test)]
@@ -222,7 +305,12 @@ mod tests {
             record.provenance.started_unix_ms += index as u64 * 86_400_000;
             let scheduler = if index >= change { "bfq" } else { "none" };
             let disk = &mut record.path.root.below[0].below[0];
-            disk.settings = vec![Setting::new("scheduler", "", Attribute::Value(scheduler.into()), true)];
+            disk.settings = vec![Setting::new(
+                "scheduler",
+                "",
+                Attribute::Value(scheduler.into()),
+                true,
+            )];
             if index >= change {
                 record.provenance.kernel = "6.12.0".into();
             }
@@ -232,29 +320,55 @@ mod tests {
     }
 
     fn of(records: &[Record], measures: &[&str]) -> History {
-        let names: Vec<String> = (0..records.len()).map(|index| (index + 1).to_string()).collect();
+        let names: Vec<String> = (0..records.len())
+            .map(|index| (index + 1).to_string())
+            .collect();
         let given: Vec<Named<'_>> = records
             .iter()
             .zip(&names)
-            .map(|(record, name)| Named { name, id: name.parse().ok(), record })
+            .map(|(record, name)| Named {
+                name,
+                id: name.parse().ok(),
+                record,
+            })
             .collect();
         let measures = measures.iter().map(|name| name.to_string()).collect();
-        history(&given, &Wish { measures, alpha: 0.05, seed: 1 })
+        history(
+            &given,
+            &Wish {
+                measures,
+                alpha: 0.05,
+                seed: 1,
+            },
+        )
     }
 
     #[test]
     fn a_fifth_less_is_placed_and_what_changed_there_is_named() {
         let found = of(&records(20, 12), &["iops"]);
         let series = &found.series[0];
-        assert_eq!((found.searched, series.points.len(), series.measure.as_str()), (1, 20, "read.iops"));
+        assert_eq!(
+            (found.searched, series.points.len(), series.measure.as_str()),
+            (1, 20, "read.iops")
+        );
         let change = &series.changes[0];
-        assert_eq!((series.changes.len(), series.points[change.at].record), (1, 13));
-        assert!(change.low < -0.2 && -0.2 < change.high && change.p < 0.05, "{change:?}");
+        assert_eq!(
+            (series.changes.len(), series.points[change.at].record),
+            (1, 13)
+        );
+        assert!(
+            change.low < -0.2 && -0.2 < change.high && change.p < 0.05,
+            "{change:?}"
+        );
         let names: Vec<&str> = change.changed.iter().map(|one| one.name.as_str()).collect();
-        assert!(names.contains(&"kernel") && names.contains(&"scheduler"), "{names:?}");
+        assert!(
+            names.contains(&"kernel") && names.contains(&"scheduler"),
+            "{names:?}"
+        );
         assert_eq!(series.levels.len(), 2);
         assert!(
-            found.sentence.contains("changed by −20 %") && found.sentence.ends_with("at record 13."),
+            found.sentence.contains("changed by −20 %")
+                && found.sentence.ends_with("at record 13."),
             "{}",
             found.sentence
         );
@@ -264,10 +378,20 @@ mod tests {
     fn few_records_are_shown_and_not_searched() {
         let found = of(&records(7, 99), &[]);
         assert_eq!((found.searched, found.series.len()), (0, 2));
-        assert!(found.series[0].not_searched.as_ref().unwrap().contains("8 at least"));
+        assert!(
+            found.series[0]
+                .not_searched
+                .as_ref()
+                .unwrap()
+                .contains("8 at least")
+        );
         assert!(found.sentence.contains("too few"), "{}", found.sentence);
         let calm = of(&records(20, 99), &["iops"]);
-        assert!(calm.series[0].changes.is_empty(), "{:?}", calm.series[0].changes);
+        assert!(
+            calm.series[0].changes.is_empty(),
+            "{:?}",
+            calm.series[0].changes
+        );
         assert_eq!(calm.sentence, "No lasting change in 20 like records.");
     }
 
@@ -277,10 +401,16 @@ mod tests {
         for record in &mut all[6..] {
             record.job.iodepth = 1;
         }
-        all[11].path.root.below[0].facts.insert("fstype".into(), "xfs".into());
+        all[11].path.root.below[0]
+            .facts
+            .insert("fstype".into(), "xfs".into());
         let found = of(&all, &["iops"]);
         let mut sizes: Vec<usize> = found.series.iter().map(|one| one.points.len()).collect();
         sizes.sort_unstable();
-        assert_eq!(sizes, [5, 6], "the one on xfs stands alone and is no series");
+        assert_eq!(
+            sizes,
+            [5, 6],
+            "the one on xfs stands alone and is no series"
+        );
     }
 }

@@ -33,11 +33,19 @@ pub fn of_series(values: &[f64]) -> Option<Mean> {
     let stretches = stretches(values);
     let (centre, n) = (mean(values), stretches.len() as f64);
     let correlation = correlation(&stretches);
-    let variance = stretches.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / (n - 1.0);
+    let variance = stretches
+        .iter()
+        .map(|value| (value - centre).powi(2))
+        .sum::<f64>()
+        / (n - 1.0);
     let widening = (1.0 + correlation) / (1.0 - correlation);
     let freedom = ((n - 1.0) / widening).floor().max(2.0) as usize;
     let half = t_quantile(1.0 - ALPHA / 2.0, freedom) * (variance * widening / n).sqrt();
-    Some(Mean { mean: centre, half, stretches: stretches.len() })
+    Some(Mean {
+        mean: centre,
+        half,
+        stretches: stretches.len(),
+    })
 }
 
 /// Means of at most [`STRETCHES`] stretches of equal length; what is left over at the start is left out.
@@ -50,7 +58,10 @@ fn stretches(values: &[f64]) -> Vec<f64> {
 pub fn correlation(values: &[f64]) -> f64 {
     let (centre, n) = (mean(values), values.len() as f64);
     let square: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
-    let product: f64 = values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre)).sum();
+    let product: f64 = values
+        .windows(2)
+        .map(|pair| (pair[0] - centre) * (pair[1] - centre))
+        .sum();
     if square <= 0.0 {
         return 0.0;
     }
@@ -61,7 +72,11 @@ pub fn correlation(values: &[f64]) -> f64 {
 
 /// Mean; 0 of nothing.
 pub fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+    if values.is_empty() {
+        0.0
+    } else {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
 }
 
 /// Bounds of a quantile (0 to 1) from counts, ns. A bound is none where too few I/Os lie beyond it. The ranks between
@@ -73,7 +88,9 @@ pub fn of_quantile(counts: &Histogram, quantile: f64) -> (Option<f64>, Option<f6
     let reach = 1.96 * (independent * quantile * (1.0 - quantile)).sqrt() + 1.0;
     let bound = |rank: f64| {
         let place = rank / independent;
-        (0.0 < place && place < 1.0).then(|| counts.quantile_ns(place).map(|ns| ns as f64)).flatten()
+        (0.0 < place && place < 1.0)
+            .then(|| counts.quantile_ns(place).map(|ns| ns as f64))
+            .flatten()
     };
     (bound(centre - reach), bound(centre + reach))
 }
@@ -81,7 +98,11 @@ pub fn of_quantile(counts: &Histogram, quantile: f64) -> (Option<f64>, Option<f6
 /// By how much the logarithm of a percentile swings over a run: half the interval of its mean over the stretches. It holds
 /// what counts cannot tell, that slow I/Os come together. 0 where the run is too short to tell.
 pub fn swing(series: &[f64]) -> f64 {
-    let logs: Vec<f64> = series.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
+    let logs: Vec<f64> = series
+        .iter()
+        .filter(|value| **value > 0.0)
+        .map(|value| value.ln())
+        .collect();
     of_series(&logs).map_or(0.0, |found| found.half)
 }
 
@@ -100,7 +121,9 @@ pub fn of_mean(counts: &Histogram) -> Option<(f64, f64)> {
         .iter()
         .enumerate()
         .filter(|(_, count)| **count > 0)
-        .map(|(bucket, count)| (model::histogram::value_of(bucket) as f64 - mean).powi(2) * *count as f64)
+        .map(|(bucket, count)| {
+            (model::histogram::value_of(bucket) as f64 - mean).powi(2) * *count as f64
+        })
         .sum();
     (total >= 2.0).then(|| (mean, 1.96 * (square / total / total).sqrt()))
 }
@@ -112,11 +135,16 @@ pub fn ratio(value: Bounds, base: Bounds) -> Option<Bounds> {
         return None;
     }
     let centre = (value.0 / base.0).ln();
-    let part = |bound: Option<f64>, of: f64| Some((bound.filter(|bound| *bound > 0.0)? / of).ln().powi(2));
+    let part =
+        |bound: Option<f64>, of: f64| Some((bound.filter(|bound| *bound > 0.0)? / of).ln().powi(2));
     let both = |a: Option<f64>, b: Option<f64>| Some((a? + b?).sqrt());
     let below = both(part(value.1, value.0), part(base.2, base.0));
     let above = both(part(value.2, value.0), part(base.1, base.0));
-    Some((centre.exp(), below.map(|by| (centre - by).exp()), above.map(|by| (centre + by).exp())))
+    Some((
+        centre.exp(),
+        below.map(|by| (centre - by).exp()),
+        above.map(|by| (centre + by).exp()),
+    ))
 }
 
 /// A number with its lower and upper bound.
@@ -139,23 +167,39 @@ mod tests {
     #[test]
     fn the_interval_of_a_run_holds_its_rate_though_neighbours_are_alike() {
         let mut dice = Dice::new(11);
-        for (length, correlation, least) in
-            [(10, 0.0, 0.93), (60, 0.0, 0.93), (60, 0.5, 0.92), (300, 0.8, 0.92)]
-        {
+        for (length, correlation, least) in [
+            (10, 0.0, 0.93),
+            (60, 0.0, 0.93),
+            (60, 0.5, 0.92),
+            (300, 0.8, 0.92),
+        ] {
             let held = (0..2_000).filter(|_| {
                 let found = of_series(&series(length, correlation, &mut dice)).unwrap();
                 (found.mean - 1_000.0).abs() <= found.half
             });
             let share = held.count() as f64 / 2_000.0;
-            assert!(share >= least && share < 0.995, "{length} values, correlation {correlation}: {share}");
+            assert!(
+                share >= least && share < 0.995,
+                "{length} values, correlation {correlation}: {share}"
+            );
         }
     }
 
     #[test]
     fn few_values_have_no_interval() {
         assert_eq!(of_series(&[1.0; 7]), None);
-        assert_eq!(of_series(&[1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]), None);
-        assert_eq!(of_series(&[5.0; 8]), Some(Mean { mean: 5.0, half: 0.0, stretches: 8 }));
+        assert_eq!(
+            of_series(&[1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+            None
+        );
+        assert_eq!(
+            of_series(&[5.0; 8]),
+            Some(Mean {
+                mean: 5.0,
+                half: 0.0,
+                stretches: 8
+            })
+        );
     }
 
     #[test]
@@ -201,14 +245,20 @@ mod tests {
 
     #[test]
     fn a_ratio_takes_both_intervals() {
-        let (ratio_is, low, high) =
-            ratio((110.0, Some(108.0), Some(112.0)), (100.0, Some(98.0), Some(102.0))).unwrap();
+        let (ratio_is, low, high) = ratio(
+            (110.0, Some(108.0), Some(112.0)),
+            (100.0, Some(98.0), Some(102.0)),
+        )
+        .unwrap();
         assert!((ratio_is - 1.1).abs() < 1e-12);
         assert!(
             (1.065..1.08).contains(&low.unwrap()) && (1.12..1.135).contains(&high.unwrap()),
             "{low:?} {high:?}"
         );
-        assert_eq!(ratio((1.0, None, None), (2.0, Some(1.0), Some(3.0))), Some((0.5, None, None)));
+        assert_eq!(
+            ratio((1.0, None, None), (2.0, Some(1.0), Some(3.0))),
+            Some((0.5, None, None))
+        );
         assert_eq!(ratio((1.0, None, None), (0.0, None, None)), None);
     }
 }

@@ -34,12 +34,24 @@ pub const DECIDING: [&str; 15] = [
 pub fn facts(job: &Job) -> JobFacts {
     let mut facts = JobFacts::new();
     if job.ioengine == "none" || job.ioengine == "files" {
-        facts.insert("load".into(), if job.ioengine == "none" { "others" } else { "small files" }.into());
+        facts.insert(
+            "load".into(),
+            if job.ioengine == "none" {
+                "others"
+            } else {
+                "small files"
+            }
+            .into(),
+        );
         facts.insert("numjobs".into(), job.numjobs.max(1).to_string());
         return facts;
     }
     let engine = job.effective_engine();
-    let depth = if SYNCHRONOUS.contains(&engine) { 1 } else { job.iodepth.max(1) };
+    let depth = if SYNCHRONOUS.contains(&engine) {
+        1
+    } else {
+        job.iodepth.max(1)
+    };
     let bs = match &job.block_sizes {
         None => units::size_word(job.bs),
         Some(sizes) => format!("{:?},{:?}", sizes.read, sizes.write),
@@ -62,7 +74,10 @@ pub fn facts(job: &Job) -> JobFacts {
     }
     if job.is_paced() {
         let kind = if job.open_loop { "open" } else { "closed" };
-        facts.insert("arrivals".into(), format!("{kind} {:?}", job.arrivals).to_lowercase());
+        facts.insert(
+            "arrivals".into(),
+            format!("{kind} {:?}", job.arrivals).to_lowercase(),
+        );
     }
     let distribution = match &job.distribution {
         Distribution::Random => "random".into(),
@@ -105,25 +120,52 @@ pub fn beside(job: &Job) -> JobFacts {
 
 /// What decides of a result of another tool, as far as it tells.
 pub fn imported_facts(imported: &Imported) -> JobFacts {
-    let told = |name: &str| imported.facts.get(name).map(|value| value.trim().to_lowercase());
+    let told = |name: &str| {
+        imported
+            .facts
+            .get(name)
+            .map(|value| value.trim().to_lowercase())
+    };
     let mut facts = JobFacts::new();
     let mut keep = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             facts.insert(name.into(), value);
         }
     };
-    let rw = told("rw").or_else(|| told("readwrite")).map(|word| match word.as_str() {
-        "readwrite" => "rw".to_string(),
-        _ => word.split(':').next().unwrap_or_default().to_string(),
-    });
-    let is_mix = rw.as_deref().is_some_and(|rw| matches!(rw, "rw" | "randrw"));
+    let rw = told("rw")
+        .or_else(|| told("readwrite"))
+        .map(|word| match word.as_str() {
+            "readwrite" => "rw".to_string(),
+            _ => word.split(':').next().unwrap_or_default().to_string(),
+        });
+    let is_mix = rw
+        .as_deref()
+        .is_some_and(|rw| matches!(rw, "rw" | "randrw"));
     keep("rw", rw);
-    keep("bs", told("bs").or_else(|| told("blocksize")).map(|text| size(&text)));
+    keep(
+        "bs",
+        told("bs")
+            .or_else(|| told("blocksize"))
+            .map(|text| size(&text)),
+    );
     keep("direct", direct(imported));
-    let is_synchronous = told("ioengine").is_some_and(|engine| SYNCHRONOUS.contains(&engine.as_str()));
+    let is_synchronous =
+        told("ioengine").is_some_and(|engine| SYNCHRONOUS.contains(&engine.as_str()));
     let depth = told("iodepth").filter(|depth| depth.parse::<u32>().is_ok());
-    keep("iodepth", if is_synchronous { Some("1".into()) } else { depth });
-    keep("numjobs", told("numjobs").or_else(|| told("jobs")).filter(|jobs| jobs.parse::<u32>().is_ok()));
+    keep(
+        "iodepth",
+        if is_synchronous {
+            Some("1".into())
+        } else {
+            depth
+        },
+    );
+    keep(
+        "numjobs",
+        told("numjobs")
+            .or_else(|| told("jobs"))
+            .filter(|jobs| jobs.parse::<u32>().is_ok()),
+    );
     keep("rwmixread", told("rwmixread").filter(|_| is_mix));
     for name in ["sync", "fsync", "fdatasync"] {
         keep(name, told(name).filter(|value| value != "none"));
@@ -159,20 +201,36 @@ fn tool(imported: &Imported) -> String {
 /// What a tool measured that has ways of its own: cached reads of hdparm are no reads of a disk.
 fn own_way(imported: &Imported, tool: String) -> String {
     let name = imported.name.to_lowercase();
-    if tool == "hdparm" && name.contains("cached") { format!("{tool}, cached") } else { tool }
+    if tool == "hdparm" && name.contains("cached") {
+        format!("{tool}, cached")
+    } else {
+        tool
+    }
 }
 
 /// The directions that it has figures of; none where it does not tell them apart.
 fn direction(imported: &Imported) -> Option<String> {
     let load = imported.load.as_ref()?;
-    let words = [(&load.read, "reads"), (&load.write, "writes"), (&load.trim, "trims")];
-    let found: Vec<&str> = words.iter().filter(|(side, _)| side.is_some()).map(|(_, word)| *word).collect();
+    let words = [
+        (&load.read, "reads"),
+        (&load.write, "writes"),
+        (&load.trim, "trims"),
+    ];
+    let found: Vec<&str> = words
+        .iter()
+        .filter(|(side, _)| side.is_some())
+        .map(|(_, word)| *word)
+        .collect();
     (!found.is_empty() && load.mixed.is_none()).then(|| found.join(" and "))
 }
 
 /// The block size that bandwidth by IOPS is, where it is one: sizes are powers of two, and rates have three digits.
 fn block(imported: &Imported) -> Option<String> {
-    let sides = imported.load.iter().flat_map(|load| load.sides()).filter(|(name, _)| *name != "sync");
+    let sides = imported
+        .load
+        .iter()
+        .flat_map(|load| load.sides())
+        .filter(|(name, _)| *name != "sync");
     let sizes: Option<Vec<u64>> = sides
         .map(|(_, side)| {
             let size = side.bytes_per_s? / side.iops.filter(|iops| *iops > 0.0)?;
@@ -183,12 +241,20 @@ fn block(imported: &Imported) -> Option<String> {
         .collect();
     let sizes = sizes?;
     let first = *sizes.first()?;
-    sizes.iter().all(|size| *size == first).then(|| units::size_word(first))
+    sizes
+        .iter()
+        .all(|size| *size == first)
+        .then(|| units::size_word(first))
 }
 
 /// fio takes the last of `direct` and `buffered`; where they contradict each other and their order is lost, nobody knows.
 fn direct(imported: &Imported) -> Option<String> {
-    let flag = |name: &str| imported.facts.get(name).map(|value| matches!(value.trim(), "1" | "true" | ""));
+    let flag = |name: &str| {
+        imported
+            .facts
+            .get(name)
+            .map(|value| matches!(value.trim(), "1" | "true" | ""))
+    };
     let direct = match (flag("direct"), flag("buffered")) {
         (Some(direct), Some(buffered)) if direct == buffered => return None,
         (Some(direct), _) => direct,
@@ -199,8 +265,13 @@ fn direct(imported: &Imported) -> Option<String> {
 
 /// `4k`, `4096B-4096B`, `(R) 4096B-4096B, (W) …` as one word; another text stays as it is.
 fn size(text: &str) -> String {
-    let first =
-        text.trim_start_matches("(r)").trim().split([',', '-', '/']).next().unwrap_or_default().trim();
+    let first = text
+        .trim_start_matches("(r)")
+        .trim()
+        .split([',', '-', '/'])
+        .next()
+        .unwrap_or_default()
+        .trim();
     match units::parse_bytes(first) {
         Ok(bytes) => units::size_word(bytes),
         Err(_) => text.to_string(),
@@ -210,7 +281,12 @@ fn size(text: &str) -> String {
 /// What may differ and is told.
 pub fn imported_beside(imported: &Imported) -> JobFacts {
     let names = ["ioengine", "size", "runtime"];
-    let told = |name: &str| Some((name.to_string(), imported.facts.get(name)?.trim().to_lowercase()));
+    let told = |name: &str| {
+        Some((
+            name.to_string(),
+            imported.facts.get(name)?.trim().to_lowercase(),
+        ))
+    };
     names.into_iter().filter_map(told).collect()
 }
 
@@ -221,7 +297,9 @@ pub fn phrase(facts: &JobFacts) -> String {
     if let Some(load) = get("load") {
         return load.to_string();
     }
-    let rw = get("rw").and_then(model::job::Rw::from_word).map(|rw| rw.phrase());
+    let rw = get("rw")
+        .and_then(model::job::Rw::from_word)
+        .map(|rw| rw.phrase());
     let tool = get("tool");
     let bs = get("bs").map(str::to_uppercase);
     let direction = rw.or_else(|| get("direction"));
@@ -235,14 +313,22 @@ pub fn phrase(facts: &JobFacts) -> String {
         parts.push(format!("{jobs} jobs"));
     }
     parts.extend(get("iodepth").map(|depth| format!("depth {depth}")));
-    parts.extend(get("direct").map(|direct| if direct == "1" { "direct" } else { "buffered" }.to_string()));
+    parts.extend(
+        get("direct").map(|direct| if direct == "1" { "direct" } else { "buffered" }.to_string()),
+    );
     match tool {
-        Some("fio") if direction.is_none() && parts.len() > 1 => parts.push("direction not stated".into()),
+        Some("fio") if direction.is_none() && parts.len() > 1 => {
+            parts.push("direction not stated".into())
+        }
         Some("fio") if rw.is_none() && parts.len() > 1 => parts.push("pattern not stated".into()),
         Some(_) if parts.len() == 1 => parts.push("job not stated".into()),
         _ => {}
     }
-    if parts.is_empty() { "an unknown load".into() } else { parts.join(", ") }
+    if parts.is_empty() {
+        "an unknown load".into()
+    } else {
+        parts.join(", ")
+    }
 }
 
 /// The direction of a job, as what tells no pattern has it.
@@ -276,7 +362,10 @@ pub fn differs<'a>(a: &'a JobFacts, b: &'a JobFacts) -> Vec<(&'static str, &'a s
     };
     let has_own = |facts: &JobFacts| facts.get("tool").is_some_and(|tool| tool != "fio");
     let is_common = |name: &&&str| a.contains_key(**name) && b.contains_key(**name);
-    let is_known = DECIDING[..2].iter().chain(&["tool", "load"]).any(|name| is_common(&name));
+    let is_known = DECIDING[..2]
+        .iter()
+        .chain(&["tool", "load"])
+        .any(|name| is_common(&name));
     // Results of which nothing common is known are not alike for want of words, nor are those that a tool of its own way
     // measured and those of a stated job.
     if found.is_empty() && (!is_known || has_own(a) != has_own(b)) {
@@ -289,7 +378,10 @@ pub fn differs<'a>(a: &'a JobFacts, b: &'a JobFacts) -> Vec<(&'static str, &'a s
 pub fn untold(a: &JobFacts, b: &JobFacts) -> Vec<&'static str> {
     // Options that hardly anybody sets are taken to be at their defaults without a word.
     let names = ["rw", "bs", "direct", "iodepth", "numjobs"];
-    names.into_iter().filter(|name| a.contains_key(*name) != b.contains_key(*name)).collect()
+    names
+        .into_iter()
+        .filter(|name| a.contains_key(*name) != b.contains_key(*name))
+        .collect()
 }
 
 #[cfg(test)]
@@ -299,14 +391,26 @@ mod tests {
     use model::job::Rw;
 
     fn imported(facts: &[(&str, &str)]) -> Imported {
-        let facts = facts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        Imported { tool: "fio-3.7".into(), facts, ..Imported::default() }
+        let facts = facts
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
+        Imported {
+            tool: "fio-3.7".into(),
+            facts,
+            ..Imported::default()
+        }
     }
 
     #[test]
     fn a_job_of_ours_and_fios_text_of_it_are_alike() {
-        let job =
-            Job { rw: Rw::Randwrite, bs: 4096, iodepth: 64, ioengine: "libaio".into(), ..Job::default() };
+        let job = Job {
+            rw: Rw::Randwrite,
+            bs: 4096,
+            iodepth: 64,
+            ioengine: "libaio".into(),
+            ..Job::default()
+        };
         let text = imported(&[
             ("rw", "randwrite"),
             ("bs", "(R) 4096B-4096B, (W) 4096B-4096B"),
@@ -317,27 +421,51 @@ mod tests {
         assert_eq!(differs(&ours, &theirs), []);
         assert_eq!(untold(&ours, &theirs), ["direct", "numjobs"]);
         assert_eq!(phrase(&theirs), "4K random write, depth 64");
-        let other = imported_facts(&imported(&[("rw", "randread"), ("bs", "4k"), ("direct", "0")]));
-        assert_eq!(differs(&ours, &other), [("rw", "randwrite", "randread"), ("direct", "1", "0")]);
+        let other = imported_facts(&imported(&[
+            ("rw", "randread"),
+            ("bs", "4k"),
+            ("direct", "0"),
+        ]));
+        assert_eq!(
+            differs(&ours, &other),
+            [("rw", "randwrite", "randread"), ("direct", "1", "0")]
+        );
     }
 
     #[test]
     fn a_synchronous_engine_has_depth_one_whatever_is_asked() {
-        let job = |engine: &str, iodepth| Job { ioengine: engine.into(), iodepth, ..Job::default() };
-        assert_eq!(differs(&facts(&job("psync", 64)), &facts(&job("io_uring", 1))), []);
+        let job = |engine: &str, iodepth| Job {
+            ioengine: engine.into(),
+            iodepth,
+            ..Job::default()
+        };
+        assert_eq!(
+            differs(&facts(&job("psync", 64)), &facts(&job("io_uring", 1))),
+            []
+        );
         assert_eq!(
             differs(&facts(&job("psync", 64)), &facts(&job("io_uring", 64))),
             [("iodepth", "1", "64")]
         );
-        let text = imported_facts(&imported(&[("rw", "read"), ("ioengine", "psync"), ("iodepth", "64")]));
+        let text = imported_facts(&imported(&[
+            ("rw", "read"),
+            ("ioengine", "psync"),
+            ("iodepth", "64"),
+        ]));
         assert_eq!(text["iodepth"], "1");
     }
 
     #[test]
     fn tools_that_tell_no_job_are_alike_among_themselves_only() {
-        let dd = imported_facts(&Imported { tool: "dd".into(), ..Imported::default() });
+        let dd = imported_facts(&Imported {
+            tool: "dd".into(),
+            ..Imported::default()
+        });
         assert_eq!(differs(&dd, &dd.clone()), []);
-        assert_eq!(differs(&dd, &facts(&Job::default())), [("load", "dd", "a fio job")]);
+        assert_eq!(
+            differs(&dd, &facts(&Job::default())),
+            [("load", "dd", "a fio job")]
+        );
         assert_eq!(phrase(&dd), "dd, job not stated");
     }
 
@@ -345,7 +473,11 @@ mod tests {
     fn rates(tool: &str, sides: &[(&str, Option<f64>, f64)], told: &[(&str, &str)]) -> JobFacts {
         let side = |wanted: &str| {
             let found = sides.iter().find(|(name, ..)| *name == wanted)?;
-            Some(SideFigures { iops: found.1, bytes_per_s: Some(found.2), ..SideFigures::default() })
+            Some(SideFigures {
+                iops: found.1,
+                bytes_per_s: Some(found.2),
+                ..SideFigures::default()
+            })
         };
         let load = LoadFigures {
             read: side("read"),
@@ -353,7 +485,11 @@ mod tests {
             mixed: side("mixed"),
             ..LoadFigures::default()
         };
-        imported_facts(&Imported { tool: tool.into(), load: Some(load), ..imported(told) })
+        imported_facts(&Imported {
+            tool: tool.into(),
+            load: Some(load),
+            ..imported(told)
+        })
     }
 
     #[test]
@@ -364,24 +500,54 @@ mod tests {
         let read = [("read", Some(20_100.0), 78.7 * 1_048_576.0)];
         let fio = rates("fio-3.7", &read, &[("iodepth", "64")]);
         assert_eq!(phrase(&fio), "fio, 4K reads, depth 64, pattern not stated");
-        let mixed = rates("fio", &[("mixed", Some(100.0), 1e5)], &[("bs", "4k"), ("direct", "1")]);
+        let mixed = rates(
+            "fio",
+            &[("mixed", Some(100.0), 1e5)],
+            &[("bs", "4k"), ("direct", "1")],
+        );
         assert_eq!(phrase(&mixed), "fio, 4K I/Os, direct, direction not stated");
-        let odd = rates("fio", &[("read", Some(100.0), 3e5), ("write", Some(100.0), 1e5)], &[]);
+        let odd = rates(
+            "fio",
+            &[("read", Some(100.0), 3e5), ("write", Some(100.0), 1e5)],
+            &[],
+        );
         assert_eq!(phrase(&odd), "fio, reads and writes, pattern not stated");
-        assert_eq!(phrase(&imported_facts(&imported(&[]))), "fio, job not stated");
-        let cached =
-            Imported { tool: "hdparm".into(), name: "cached reads".into(), ..imported(&[("rw", "read")]) };
-        assert_eq!(phrase(&imported_facts(&cached)), "hdparm, cached, sequential read");
+        assert_eq!(
+            phrase(&imported_facts(&imported(&[]))),
+            "fio, job not stated"
+        );
+        let cached = Imported {
+            tool: "hdparm".into(),
+            name: "cached reads".into(),
+            ..imported(&[("rw", "read")])
+        };
+        assert_eq!(
+            phrase(&imported_facts(&cached)),
+            "hdparm, cached, sequential read"
+        );
     }
 
     #[test]
     fn a_known_direction_keeps_unlike_results_apart() {
         let reads = rates("fio", &[("read", Some(1_000.0), 4_096_000.0)], &[]);
-        let job = |rw| facts(&Job { rw, bs: 4096, ..Job::default() });
+        let job = |rw| {
+            facts(&Job {
+                rw,
+                bs: 4096,
+                ..Job::default()
+            })
+        };
         assert_eq!(differs(&reads, &job(Rw::Randread)), []);
-        assert_eq!(differs(&reads, &job(Rw::Write)), [("direction", "reads", "writes")]);
+        assert_eq!(
+            differs(&reads, &job(Rw::Write)),
+            [("direction", "reads", "writes")]
+        );
         let dd = rates("dd", &[("write", None, 1e9)], &[("bs", "1M")]);
-        let ours = facts(&Job { rw: Rw::Write, bs: 1 << 20, ..Job::default() });
+        let ours = facts(&Job {
+            rw: Rw::Write,
+            bs: 1 << 20,
+            ..Job::default()
+        });
         assert_eq!(
             differs(&dd, &ours),
             [("load", "dd", "a fio job")],
@@ -391,12 +557,33 @@ mod tests {
 
     #[test]
     fn the_mix_matters_in_a_mix_alone() {
-        let mixed = |share| facts(&Job { rw: Rw::Randrw, rwmixread: share, ..Job::default() });
+        let mixed = |share| {
+            facts(&Job {
+                rw: Rw::Randrw,
+                rwmixread: share,
+                ..Job::default()
+            })
+        };
         assert_eq!(differs(&mixed(70), &mixed(50)), [("rwmixread", "70", "50")]);
-        let read = imported_facts(&imported(&[("rw", "randread"), ("bs", "4k"), ("rwmixread", "70")]));
+        let read = imported_facts(&imported(&[
+            ("rw", "randread"),
+            ("bs", "4k"),
+            ("rwmixread", "70"),
+        ]));
         assert!(!read.contains_key("rwmixread"));
-        let both =
-            |buffered| imported_facts(&imported(&[("rw", "read"), ("direct", "1"), ("buffered", buffered)]));
-        assert_eq!((both("0").get("direct").map(String::as_str), both("1").get("direct")), (Some("1"), None));
+        let both = |buffered| {
+            imported_facts(&imported(&[
+                ("rw", "read"),
+                ("direct", "1"),
+                ("buffered", buffered),
+            ]))
+        };
+        assert_eq!(
+            (
+                both("0").get("direct").map(String::as_str),
+                both("1").get("direct")
+            ),
+            (Some("1"), None)
+        );
     }
 }

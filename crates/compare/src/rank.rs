@@ -25,9 +25,19 @@ pub fn ranking(subjects: &[Subject], by: Option<&str>) -> Ranking {
         }
     }
     // What is said of a stated job is worth more than of results that may have been of any.
-    jobs.sort_by_key(|job| (job.job.contains_key("tool"), std::cmp::Reverse(job.entries.len())));
+    jobs.sort_by_key(|job| {
+        (
+            job.job.contains_key("tool"),
+            std::cmp::Reverse(job.entries.len()),
+        )
+    });
     let sentence = sentence(&jobs, alone.len());
-    Ranking { schema: RANK_SCHEMA.into(), sentence, jobs, alone }
+    Ranking {
+        schema: RANK_SCHEMA.into(),
+        sentence,
+        jobs,
+        alone,
+    }
 }
 
 /// A load with the record it is of.
@@ -36,14 +46,18 @@ type Load<'a> = (&'a Subject, &'a Part);
 /// Loads whose jobs are alike. Those that tell most come first; one that tells little joins the only group it is like,
 /// and where it is like several it stands with those that tell as little.
 fn groups(subjects: &[Subject]) -> Vec<Vec<Load<'_>>> {
-    let mut loads: Vec<Load<'_>> =
-        subjects.iter().flat_map(|subject| subject.parts.iter().map(move |part| (subject, part))).collect();
+    let mut loads: Vec<Load<'_>> = subjects
+        .iter()
+        .flat_map(|subject| subject.parts.iter().map(move |part| (subject, part)))
+        .collect();
     loads.sort_by_key(|(_, part)| std::cmp::Reverse(told(&part.job)));
     let mut groups: Vec<Vec<Load<'_>>> = Vec::new();
     for load in loads {
         let same = groups.iter().position(|group| group[0].1.job == load.1.job);
         let is_like = |index: &usize| {
-            groups[*index].iter().all(|(_, other)| job::differs(&other.job, &load.1.job).is_empty())
+            groups[*index]
+                .iter()
+                .all(|(_, other)| job::differs(&other.job, &load.1.job).is_empty())
         };
         let like: Vec<usize> = match same {
             Some(same) => vec![same],
@@ -59,10 +73,18 @@ fn groups(subjects: &[Subject]) -> Vec<Vec<Load<'_>>> {
 
 /// How many of the facts that every job has are told.
 fn told(facts: &JobFacts) -> usize {
-    ["rw", "direction", "bs", "direct", "iodepth", "numjobs", "load"]
-        .iter()
-        .filter(|name| facts.contains_key(**name))
-        .count()
+    [
+        "rw",
+        "direction",
+        "bs",
+        "direct",
+        "iodepth",
+        "numjobs",
+        "load",
+    ]
+    .iter()
+    .filter(|name| facts.contains_key(**name))
+    .count()
 }
 
 /// The table of a group; the names and jobs of its members where there is nothing to rank.
@@ -71,8 +93,14 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
         let name = |(subject, part): &Load<'_>| (subject.name.clone(), part.phrase.clone());
         group.iter().map(name).collect::<Vec<_>>()
     };
-    let by = by.map(String::from).or_else(|| measure_of(group)).ok_or_else(lone)?;
-    let mut entries: Vec<Entry> = devices(group).iter().filter_map(|loads| entry(loads, &by)).collect();
+    let by = by
+        .map(String::from)
+        .or_else(|| measure_of(group))
+        .ok_or_else(lone)?;
+    let mut entries: Vec<Entry> = devices(group)
+        .iter()
+        .filter_map(|loads| entry(loads, &by))
+        .collect();
     if entries.len() < 2 {
         return Err(lone());
     }
@@ -85,16 +113,25 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
     let best = entries[0].by.value;
     let all = entries.clone();
     for entry in &mut entries {
-        entry.rank = 1 + all.iter().filter(|other| is_certainly_better(&other.by, &entry.by)).count() as u32;
-        entry.times = if better == Better::More { best / entry.by.value } else { entry.by.value / best };
+        entry.rank = 1 + all
+            .iter()
+            .filter(|other| is_certainly_better(&other.by, &entry.by))
+            .count() as u32;
+        entry.times = if better == Better::More {
+            best / entry.by.value
+        } else {
+            entry.by.value / best
+        };
     }
     let ratios: Vec<String> = entries
         .iter()
-        .map(
-            |entry| {
-                if entry.times < 1.005 { "1".into() } else { words::times(entry.times).replace(".0", "") }
-            },
-        )
+        .map(|entry| {
+            if entry.times < 1.005 {
+                "1".into()
+            } else {
+                words::times(entry.times).replace(".0", "")
+            }
+        })
         .collect();
     let (_, first) = group[0];
     Ok(RankedJob {
@@ -109,13 +146,26 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
 
 /// What a group is ranked by: what the busiest direction of most of its members has.
 fn measure_of(group: &[Load<'_>]) -> Option<String> {
-    let bs = group.iter().find_map(|(_, part)| model::units::parse_bytes(part.job.get("bs")?).ok());
+    let bs = group
+        .iter()
+        .find_map(|(_, part)| model::units::parse_bytes(part.job.get("bs")?).ok());
     let is_large = bs.is_some_and(|bs| bs >= LARGE_BLOCK);
-    let order: [&str; 2] = if is_large { ["bw", "iops"] } else { ["iops", "bw"] };
+    let order: [&str; 2] = if is_large {
+        ["bw", "iops"]
+    } else {
+        ["iops", "bw"]
+    };
     let candidates = order.iter().flat_map(|word| {
-        ["", "read.", "write.", "trim."].iter().map(move |direction| format!("{direction}{word}"))
+        ["", "read.", "write.", "trim."]
+            .iter()
+            .map(move |direction| format!("{direction}{word}"))
     });
-    let has = |name: &String| group.iter().filter(|(_, part)| find(part, name).is_some()).count();
+    let has = |name: &String| {
+        group
+            .iter()
+            .filter(|(_, part)| find(part, name).is_some())
+            .count()
+    };
     // The first of the largest: max_by_key would take the last.
     let mut found: Option<(usize, String)> = None;
     for name in candidates {
@@ -131,14 +181,18 @@ fn measure_of(group: &[Load<'_>]) -> Option<String> {
 fn devices<'a>(group: &[Load<'a>]) -> Vec<Vec<Load<'a>>> {
     let mut devices: BTreeMap<String, (usize, Vec<Load<'a>>)> = BTreeMap::new();
     for (index, (subject, part)) in group.iter().enumerate() {
-        let is_known =
-            !subject.device.is_empty() && (!subject.host.is_empty() || !subject.identity.is_empty());
+        let is_known = !subject.device.is_empty()
+            && (!subject.host.is_empty() || !subject.identity.is_empty());
         let key = match (is_known, subject.identity.is_empty()) {
             (true, false) => format!("id {}", subject.identity),
             (true, true) => format!("{} {} {}", subject.host, subject.device, subject.stack),
             (false, _) => format!("result {index}"),
         };
-        devices.entry(key).or_insert_with(|| (index, Vec::new())).1.push((subject, part));
+        devices
+            .entry(key)
+            .or_insert_with(|| (index, Vec::new()))
+            .1
+            .push((subject, part));
     }
     let mut all: Vec<(usize, Vec<Load<'a>>)> = devices.into_values().collect();
     all.sort_by_key(|(index, _)| *index);
@@ -146,30 +200,52 @@ fn devices<'a>(group: &[Load<'a>]) -> Vec<Vec<Load<'a>>> {
 }
 
 fn entry(loads: &[Load<'_>], by: &str) -> Option<Entry> {
-    let with: Vec<(&Subject, &Part, &Measure)> =
-        loads.iter().filter_map(|(subject, part)| Some((*subject, *part, find(part, by)?))).collect();
+    let with: Vec<(&Subject, &Part, &Measure)> = loads
+        .iter()
+        .filter_map(|(subject, part)| Some((*subject, *part, find(part, by)?)))
+        .collect();
     let (first, ..) = *with.first()?;
     let mut caveats: Vec<Caveat> = Vec::new();
     if with.len() == 1 {
         let why = "one run: what differs between runs is not in its interval".to_string();
-        caveats.push(Caveat { mark: "1 run".into(), why });
+        caveats.push(Caveat {
+            mark: "1 run".into(),
+            why,
+        });
     }
     for caveat in with.iter().flat_map(|(subject, ..)| &subject.caveats) {
         if !caveats.iter().any(|one| one.mark == caveat.mark) {
             caveats.push(caveat.clone());
         }
     }
-    let mut sources: Vec<String> = with.iter().map(|(subject, ..)| subject.source.clone()).collect();
+    let mut sources: Vec<String> = with
+        .iter()
+        .map(|(subject, ..)| subject.source.clone())
+        .collect();
     sources.dedup();
     let mean_of = |names: &[&str]| {
-        let of = |part: &Part| names.iter().find_map(|name| find(part, name)).map(|one| one.value);
+        let of = |part: &Part| {
+            names
+                .iter()
+                .find_map(|name| find(part, name))
+                .map(|one| one.value)
+        };
         let values: Vec<f64> = with.iter().filter_map(|(_, part, _)| of(part)).collect();
-        (!values.is_empty()).then(|| spread::of(&values).mean).filter(|mean| *mean > 0.0)
+        (!values.is_empty())
+            .then(|| spread::of(&values).mean)
+            .filter(|mean| *mean > 0.0)
     };
-    let direction = by.rsplit_once('.').map(|(direction, _)| format!("{direction}."));
+    let direction = by
+        .rsplit_once('.')
+        .map(|(direction, _)| format!("{direction}."));
     let side = |word: &str| {
         let own = format!("{}{word}", direction.as_deref().unwrap_or(""));
-        mean_of(&[own.as_str(), word, &format!("read.{word}"), &format!("write.{word}")])
+        mean_of(&[
+            own.as_str(),
+            word,
+            &format!("read.{word}"),
+            &format!("write.{word}"),
+        ])
     };
     Some(Entry {
         rank: 0,
@@ -178,11 +254,22 @@ fn entry(loads: &[Load<'_>], by: &str) -> Option<Entry> {
         } else {
             format!("{} of {}", first.label, first.host)
         },
-        records: with.iter().filter_map(|(subject, ..)| subject.record).collect(),
-        names: with.iter().map(|(subject, ..)| subject.name.clone()).collect(),
+        records: with
+            .iter()
+            .filter_map(|(subject, ..)| subject.record)
+            .collect(),
+        names: with
+            .iter()
+            .map(|(subject, ..)| subject.name.clone())
+            .collect(),
         source: sources.join(", "),
         runs: with.len() as u32,
-        by: pooled(&with.iter().map(|(_, _, measure)| *measure).collect::<Vec<_>>()),
+        by: pooled(
+            &with
+                .iter()
+                .map(|(_, _, measure)| *measure)
+                .collect::<Vec<_>>(),
+        ),
         times: 1.0,
         iops: side("iops"),
         bytes_per_s: side("bw"),
@@ -237,9 +324,16 @@ fn remarks(group: &[Load<'_>], entries: &[Entry]) -> Vec<String> {
     }
     if !silent.is_empty() {
         let untold: Vec<String> = untold.iter().map(|name| name.to_string()).collect();
-        let names = if silent.len() > 3 { format!("{} results", silent.len()) } else { words::list(&silent) };
+        let names = if silent.len() > 3 {
+            format!("{} results", silent.len())
+        } else {
+            words::list(&silent)
+        };
         let verb = if silent.len() == 1 { "does" } else { "do" };
-        remarks.push(format!("{names} {verb} not tell {}; it is taken to be alike.", words::list(&untold)));
+        remarks.push(format!(
+            "{names} {verb} not tell {}; it is taken to be alike.",
+            words::list(&untold)
+        ));
     }
     let mut marks: Vec<&Caveat> = Vec::new();
     for caveat in entries
@@ -251,9 +345,15 @@ fn remarks(group: &[Load<'_>], entries: &[Entry]) -> Vec<String> {
             marks.push(caveat);
         }
     }
-    remarks.extend(marks.iter().map(|caveat| format!("{}: {}", caveat.mark, caveat.why)));
+    remarks.extend(
+        marks
+            .iter()
+            .map(|caveat| format!("{}: {}", caveat.mark, caveat.why)),
+    );
     if entries.iter().any(|entry| entry.runs == 1) {
-        remarks.push("1 run: what differs between runs is not in the interval; repeats would tell.".into());
+        remarks.push(
+            "1 run: what differs between runs is not in the interval; repeats would tell.".into(),
+        );
     }
     remarks
 }
@@ -280,7 +380,11 @@ fn sentence(jobs: &[RankedJob], alone: usize) -> String {
         [.., worst] if first.entries.len() > 8 => format!("1 to {}", words::times(worst.times)),
         _ => first.ratios.clone(),
     };
-    format!("{}, {}: {chain}, {ratios}.{more}", first.phrase, words::title(&first.by))
+    format!(
+        "{}, {}: {chain}, {ratios}.{more}",
+        first.phrase,
+        words::title(&first.by)
+    )
 }
 
 #[cfg(test)]
@@ -310,11 +414,19 @@ mod tests {
         let job = &found.jobs[0];
         assert_eq!(job.by, "read.iops");
         assert_eq!(job.ratios, "1 : 3.1 : 15");
-        assert_eq!(job.entries.iter().map(|entry| entry.rank).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(
+            job.entries
+                .iter()
+                .map(|entry| entry.rank)
+                .collect::<Vec<_>>(),
+            [1, 2, 3]
+        );
         assert_eq!(job.entries[0].label, "vda QEMU of nvme");
         assert_eq!(job.entries[0].caveats[0].mark, "1 run");
         assert!(
-            found.sentence.starts_with("4K random read, depth 32, direct, read IOPS: vda QEMU of nvme >"),
+            found
+                .sentence
+                .starts_with("4K random read, depth 32, direct, read IOPS: vda QEMU of nvme >"),
             "{}",
             found.sentence
         );
@@ -330,7 +442,13 @@ mod tests {
             subject("5", &on("c", run(5_000.0, 0.0, 30))),
         ];
         let job = &ranking(&subjects, None).jobs[0];
-        assert_eq!(job.entries.iter().map(|entry| entry.rank).collect::<Vec<_>>(), [1, 1, 3]);
+        assert_eq!(
+            job.entries
+                .iter()
+                .map(|entry| entry.rank)
+                .collect::<Vec<_>>(),
+            [1, 1, 3]
+        );
         let a = &job.entries[0];
         assert_eq!((a.runs, a.by.basis, a.by.n), (3, Basis::Runs, 3));
         assert!(a.caveats.is_empty(), "{:?}", a.caveats);
@@ -338,12 +456,38 @@ mod tests {
 
     #[test]
     fn imported_results_are_ranked_with_ours_and_what_they_hide_is_told() {
-        let job = model::job::Job { rw: model::job::Rw::Read, iodepth: 64, ..Default::default() };
-        let ours = Record { job, ..run(80_000.0, 0.0, 30) };
-        let text = fio_text(20_151.0, &[("rw", "read"), ("bs", "4k"), ("iodepth", "64"), ("device", "vdb")]);
-        let buffered =
-            fio_text(50_000.0, &[("rw", "read"), ("bs", "8k"), ("iodepth", "64"), ("direct", "0")]);
-        let subjects = [subject("old.txt:12", &text), subject("7", &ours), subject("b.txt:1", &buffered)];
+        let job = model::job::Job {
+            rw: model::job::Rw::Read,
+            iodepth: 64,
+            ..Default::default()
+        };
+        let ours = Record {
+            job,
+            ..run(80_000.0, 0.0, 30)
+        };
+        let text = fio_text(
+            20_151.0,
+            &[
+                ("rw", "read"),
+                ("bs", "4k"),
+                ("iodepth", "64"),
+                ("device", "vdb"),
+            ],
+        );
+        let buffered = fio_text(
+            50_000.0,
+            &[
+                ("rw", "read"),
+                ("bs", "8k"),
+                ("iodepth", "64"),
+                ("direct", "0"),
+            ],
+        );
+        let subjects = [
+            subject("old.txt:12", &text),
+            subject("7", &ours),
+            subject("b.txt:1", &buffered),
+        ];
         let found = ranking(&subjects, None);
         assert_eq!(found.jobs.len(), 1, "{found:#?}");
         assert_eq!(found.jobs[0].entries.len(), 2);
@@ -355,7 +499,10 @@ mod tests {
         );
         assert_eq!(
             found.alone,
-            [("b.txt:1".to_string(), "8K sequential read, depth 64, buffered".to_string())]
+            [(
+                "b.txt:1".to_string(),
+                "8K sequential read, depth 64, buffered".to_string()
+            )]
         );
     }
 
@@ -363,7 +510,15 @@ mod tests {
     fn results_without_a_stated_job_have_what_is_known_of_it_in_their_heading_and_stand_last() {
         let quoted = |iops: f64, device: &str| fio_text(iops, &[("device", device)]);
         let stated = |iops: f64, device: &str| {
-            fio_text(iops, &[("rw", "read"), ("bs", "128k"), ("iodepth", "64"), ("device", device)])
+            fio_text(
+                iops,
+                &[
+                    ("rw", "read"),
+                    ("bs", "128k"),
+                    ("iodepth", "64"),
+                    ("device", device),
+                ],
+            )
         };
         let subjects = [
             subject("a.txt:1", &quoted(9_000.0, "sda")),
@@ -374,18 +529,39 @@ mod tests {
         ];
         let found = ranking(&subjects, None);
         let headings: Vec<&str> = found.jobs.iter().map(|job| job.phrase.as_str()).collect();
-        assert_eq!(headings, ["128K sequential read, depth 64", "fio, 4K reads, pattern not stated"]);
+        assert_eq!(
+            headings,
+            [
+                "128K sequential read, depth 64",
+                "fio, 4K reads, pattern not stated"
+            ]
+        );
         assert_eq!(found.jobs[1].ratios, "1 : 3 : 9");
     }
 
     #[test]
     fn nothing_in_common_is_an_answer() {
-        let write = model::job::Job { rw: model::job::Rw::Write, ..Default::default() };
-        let subjects =
-            [subject("1", &run(1e4, 0.0, 9)), subject("2", &Record { job: write, ..run(1e4, 0.0, 9) })];
+        let write = model::job::Job {
+            rw: model::job::Rw::Write,
+            ..Default::default()
+        };
+        let subjects = [
+            subject("1", &run(1e4, 0.0, 9)),
+            subject(
+                "2",
+                &Record {
+                    job: write,
+                    ..run(1e4, 0.0, 9)
+                },
+            ),
+        ];
         let found = ranking(&subjects, None);
         assert!(found.jobs.is_empty() && found.alone.len() == 2);
-        assert!(found.sentence.starts_with("Nothing can be ranked"), "{}", found.sentence);
+        assert!(
+            found.sentence.starts_with("Nothing can be ranked"),
+            "{}",
+            found.sentence
+        );
         assert_eq!(ranking(&[], None).sentence, "There is no load to rank.");
     }
 }

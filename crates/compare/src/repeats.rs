@@ -15,15 +15,20 @@ pub fn of(groups: &[Group<'_>], part: &Part, measure: &str) -> Option<Repeats> {
     let mut records = Vec::new();
     let (mut settings, mut largest, mut square, mut freedom) = (0, 0.0f64, 0.0, 0);
     for group in groups {
-        let logs: Vec<f64> =
-            group.iter().filter_map(|subject| value(subject, part, measure)).map(f64::ln).collect();
+        let logs: Vec<f64> = group
+            .iter()
+            .filter_map(|subject| value(subject, part, measure))
+            .map(f64::ln)
+            .collect();
         if logs.len() < 2 {
             continue;
         }
         let centre = crate::interval::mean(&logs);
         let (low, high) = logs
             .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (low.min(*log), high.max(*log)));
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| {
+                (low.min(*log), high.max(*log))
+            });
         largest = largest.max((high - low).exp() - 1.0);
         square += logs.iter().map(|log| (log - centre).powi(2)).sum::<f64>();
         freedom += logs.len() - 1;
@@ -37,7 +42,12 @@ pub fn of(groups: &[Group<'_>], part: &Part, measure: &str) -> Option<Repeats> {
         let spread = (2.0 * square / freedom as f64).sqrt();
         (t_quantile(0.975, freedom) * spread).exp() - 1.0
     };
-    Some(Repeats { records, settings, largest, reach: (freedom >= FREEDOM_MIN).then(reach) })
+    Some(Repeats {
+        records,
+        settings,
+        largest,
+        reach: (freedom >= FREEDOM_MIN).then(reach),
+    })
 }
 
 /// The number of the one load of a subject that is like a part's.
@@ -47,7 +57,9 @@ fn value(subject: &Subject, part: &Part, measure: &str) -> Option<f64> {
             && job::differs(&other.job, &part.job).is_empty()
     };
     let part = subject.parts.iter().find(like)?;
-    find(part, measure).map(|one| one.value).filter(|value| *value > 0.0)
+    find(part, measure)
+        .map(|one| one.value)
+        .filter(|value| *value > 0.0)
 }
 
 /// A measure of a part by name.
@@ -73,12 +85,22 @@ mod tests {
         let group: Group<'_> = first.iter().collect();
         let found = of(&[group], part, "read.iops").unwrap();
         assert_eq!((found.settings, found.records.len()), (1, 4));
-        assert!((found.largest - (10_200.0 / 9_900.0 - 1.0)).abs() < 1e-3, "{found:?}");
+        assert!(
+            (found.largest - (10_200.0 / 9_900.0 - 1.0)).abs() < 1e-3,
+            "{found:?}"
+        );
         let reach = found.reach.unwrap();
-        assert!((0.04..0.08).contains(&reach), "t of 3 times √2 times 1.3 %: {reach}");
+        assert!(
+            (0.04..0.08).contains(&reach),
+            "t of 3 times √2 times 1.3 %: {reach}"
+        );
         let two = of(&[first[..2].iter().collect()], part, "read.iops").unwrap();
         assert_eq!(two.reach, None, "two runs are no distribution");
-        assert_eq!(of(&[rest.iter().collect()], part, "read.iops"), None, "one run is no repeat");
+        assert_eq!(
+            of(&[rest.iter().collect()], part, "read.iops"),
+            None,
+            "one run is no repeat"
+        );
         assert_eq!(of(&[first.iter().collect()], part, "write.iops"), None);
     }
 }

@@ -18,7 +18,8 @@ pub fn of(comparison: &Comparison) -> String {
 /// Other tools' percentiles are single figures: where some are compared, that is said.
 fn single_percentiles(comparison: &Comparison) -> Option<String> {
     let is_word = |word: &str| {
-        word.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        word.strip_prefix('p')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     let is_percentile = |row: &&Row| row.measure.split('.').any(is_word);
     let rows: Vec<&Row> = comparison
@@ -42,23 +43,41 @@ fn single_percentiles(comparison: &Comparison) -> Option<String> {
         1..=3 => words::list(&names),
         many => format!("{many} imported results"),
     };
-    Some(format!("The percentiles of {whose} are single figures of another tool and have no interval."))
+    Some(format!(
+        "The percentiles of {whose} are single figures of another tool and have no interval."
+    ))
 }
 
 fn difference(comparison: &Comparison) -> String {
     let base = &comparison.subjects[comparison.base];
-    let Some(compared) = comparison.compared.iter().find(|one| !ratios(one).is_empty()) else {
+    let Some(compared) = comparison
+        .compared
+        .iter()
+        .find(|one| !ratios(one).is_empty())
+    else {
         return nothing(comparison, base);
     };
-    let others: Vec<usize> =
-        (0..comparison.subjects.len()).filter(|index| *index != comparison.base).collect();
-    let place = if compared.name.is_empty() { String::new() } else { format!(" in {}", compared.name) };
+    let others: Vec<usize> = (0..comparison.subjects.len())
+        .filter(|index| *index != comparison.base)
+        .collect();
+    let place = if compared.name.is_empty() {
+        String::new()
+    } else {
+        format!(" in {}", compared.name)
+    };
     match others[..] {
         [only] => {
-            let parts: Vec<String> =
-                headline(compared, only).into_iter().map(|(row, ratio)| said(row, ratio)).collect();
+            let parts: Vec<String> = headline(compared, only)
+                .into_iter()
+                .map(|(row, ratio)| said(row, ratio))
+                .collect();
             let name = &comparison.subjects[only].name;
-            format!("{name} against {}{place}: {}. {}", base.name, words::list(&parts), worth(compared, only))
+            format!(
+                "{name} against {}{place}: {}. {}",
+                base.name,
+                words::list(&parts),
+                worth(compared, only)
+            )
         }
         _ => several(comparison, compared, &others, base, &place),
     }
@@ -71,25 +90,42 @@ fn several(
     base: &Subject,
     place: &str,
 ) -> String {
-    let Some(row) = headline_rows(compared).into_iter().next() else { return String::new() };
+    let Some(row) = headline_rows(compared).into_iter().next() else {
+        return String::new();
+    };
     let one = |index: &usize| {
         let ratio = row.cells[*index].as_ref()?.ratio.as_ref()?;
-        Some(format!("{} {}", comparison.subjects[*index].name, words::ratio(ratio.ratio, None, None)))
+        Some(format!(
+            "{} {}",
+            comparison.subjects[*index].name,
+            words::ratio(ratio.ratio, None, None)
+        ))
     };
     let said: Vec<String> = others.iter().filter_map(one).collect();
     let shown: Vec<String> = said.iter().take(5).cloned().collect();
-    let more = if said.len() > 5 { format!(", {} more below", said.len() - 5) } else { String::new() };
+    let more = if said.len() > 5 {
+        format!(", {} more below", said.len() - 5)
+    } else {
+        String::new()
+    };
     let title = words::title(&row.measure);
-    let capital = title
-        .chars()
-        .next()
-        .map_or(String::new(), |first| first.to_uppercase().chain(title.chars().skip(1)).collect());
+    let capital = title.chars().next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(title.chars().skip(1)).collect()
+    });
     let worst = others
         .iter()
-        .filter(|index| row.cells[**index].as_ref().is_some_and(|cell| cell.ratio.is_some()))
+        .filter(|index| {
+            row.cells[**index]
+                .as_ref()
+                .is_some_and(|cell| cell.ratio.is_some())
+        })
         .min_by_key(|index| standing(row, **index).map_or(9, rank));
     let worth = worst.map_or(String::new(), |index| worth(compared, *index));
-    format!("{capital}{place} against {}: {}{more}. {worth}", base.name, shown.join(", "))
+    format!(
+        "{capital}{place} against {}: {}{more}. {worth}",
+        base.name,
+        shown.join(", ")
+    )
 }
 
 /// What is weakest is said: a hint before a proof.
@@ -108,7 +144,11 @@ fn standing(row: &Row, index: usize) -> Option<Standing> {
 
 /// Where no ratio can be given: why.
 fn nothing(comparison: &Comparison, base: &Subject) -> String {
-    let unlike = comparison.compared.iter().flat_map(|one| &one.unlike).next();
+    let unlike = comparison
+        .compared
+        .iter()
+        .flat_map(|one| &one.unlike)
+        .next();
     if let Some((index, why)) = unlike {
         let name = &comparison.subjects[*index].name;
         return format!(
@@ -119,7 +159,11 @@ fn nothing(comparison: &Comparison, base: &Subject) -> String {
     if !comparison.curves.is_empty() {
         return "The curves stand over each other below, load by load.".into();
     }
-    if comparison.subjects.iter().any(|subject| !subject.proofs.is_empty()) {
+    if comparison
+        .subjects
+        .iter()
+        .any(|subject| !subject.proofs.is_empty())
+    {
         return "What a tune found was proved inside it, by pairs of windows; two tunes are set side by side below.".into();
     }
     "These records have no number in common.".into()
@@ -140,16 +184,33 @@ fn headline_rows(compared: &Compared) -> Vec<&Row> {
     let with = |word: &str| {
         let ends = |row: &&Row| row.measure.rsplit('.').next() == Some(word);
         let has_ratio = |row: &&Row| row.cells.iter().flatten().any(|cell| cell.ratio.is_some());
-        let value =
-            |row: &&Row| row.cells.iter().flatten().map(|cell| cell.measure.value).fold(0.0, f64::max);
-        compared.rows.iter().filter(ends).filter(has_ratio).max_by(|a, b| value(a).total_cmp(&value(b)))
+        let value = |row: &&Row| {
+            row.cells
+                .iter()
+                .flatten()
+                .map(|cell| cell.measure.value)
+                .fold(0.0, f64::max)
+        };
+        compared
+            .rows
+            .iter()
+            .filter(ends)
+            .filter(has_ratio)
+            .max_by(|a, b| value(a).total_cmp(&value(b)))
     };
     let found: Vec<&Row> = FIRST.into_iter().filter_map(with).collect();
     // A tool that only tells bytes a second, or a mean, has those.
-    let found = if found.is_empty() { ["bw", "await"].into_iter().filter_map(with).collect() } else { found };
+    let found = if found.is_empty() {
+        ["bw", "await"].into_iter().filter_map(with).collect()
+    } else {
+        found
+    };
     let rate = found.first().copied();
-    let latency =
-        found.iter().skip(1).find(|row| !["iops", "per_s"].iter().any(|word| row.measure.ends_with(word)));
+    let latency = found.iter().skip(1).find(|row| {
+        !["iops", "per_s"]
+            .iter()
+            .any(|word| row.measure.ends_with(word))
+    });
     rate.into_iter().chain(latency.copied()).collect()
 }
 
@@ -158,17 +219,26 @@ fn headline(compared: &Compared, index: usize) -> Vec<(&Row, &Ratio)> {
         let row: &Row = row;
         Some((row, row.cells[index].as_ref()?.ratio.as_ref()?))
     };
-    headline_rows(compared).into_iter().filter_map(with).collect()
+    headline_rows(compared)
+        .into_iter()
+        .filter_map(with)
+        .collect()
 }
 
 fn said(row: &Row, ratio: &Ratio) -> String {
-    format!("{} {}", words::title(&row.measure), words::ratio(ratio.ratio, ratio.low, ratio.high))
+    format!(
+        "{} {}",
+        words::title(&row.measure),
+        words::ratio(ratio.ratio, ratio.low, ratio.high)
+    )
 }
 
 /// What the difference is worth.
 fn worth(compared: &Compared, index: usize) -> String {
     let found = headline(compared, index);
-    let Some((row, ratio)) = found.first() else { return String::new() };
+    let Some((row, ratio)) = found.first() else {
+        return String::new();
+    };
     match (ratio.standing, &row.repeats) {
         (Standing::SameSetting, _) => {
             "Both have the same settings on the same device: this is what a repeat gives, not an effect.".into()
@@ -194,10 +264,18 @@ fn gave(repeats: &Repeats) -> String {
     let who = match (repeats.settings, repeats.records.len()) {
         (1, 2) => "the same setting gave twice".to_string(),
         (1, many) => format!("the same setting gave {many} times"),
-        (settings, many) => format!("{many} runs of {settings} settings gave, each setting for itself"),
+        (settings, many) => {
+            format!("{many} runs of {settings} settings gave, each setting for itself")
+        }
     };
-    let most = repeats.reach.map_or(repeats.largest, |reach| reach.max(repeats.largest));
-    format!("{who} ({}, {})", share(most), words::records(&repeats.records))
+    let most = repeats
+        .reach
+        .map_or(repeats.largest, |reach| reach.max(repeats.largest));
+    format!(
+        "{who} ({}, {})",
+        share(most),
+        words::records(&repeats.records)
+    )
 }
 
 /// A ratio minus one without its sign.
@@ -208,8 +286,9 @@ fn share(share: f64) -> String {
 /// What repeats say of one measure, for the foot of a table.
 pub fn repeats_line(row: &Row) -> Option<String> {
     let repeats = row.repeats.as_ref()?;
-    let expect =
-        repeats.reach.map(|reach| format!("; two runs stay within {} in 95 of 100 cases", share(reach)));
+    let expect = repeats
+        .reach
+        .map(|reach| format!("; two runs stay within {} in 95 of 100 cases", share(reach)));
     let marks = "; `within` and `beyond` say on which side of that a ratio is";
     Some(format!(
         "{}: runs of one setting differed by up to {} ({}){}{marks}",

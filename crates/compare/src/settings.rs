@@ -12,13 +12,30 @@ pub fn has_path(record: &Record) -> bool {
 }
 
 /// What differs in settings and facts of two records; none where one of them does not hold its path.
-pub fn differ(subject: usize, base: (&str, &Record), other: (&str, &Record)) -> Option<SettingsDiffer> {
+pub fn differ(
+    subject: usize,
+    base: (&str, &Record),
+    other: (&str, &Record),
+) -> Option<SettingsDiffer> {
     if !(has_path(base.1) && has_path(other.1)) {
         return None;
     }
-    let found = differences(&base.1.path, &other.1.path, [base.0, other.0], Some(&other.1.job));
-    let differences = found.differences.into_iter().filter(|one| one.weight >= WEIGHT_MIN).collect();
-    Some(SettingsDiffer { subject, differences, same: found.same })
+    let found = differences(
+        &base.1.path,
+        &other.1.path,
+        [base.0, other.0],
+        Some(&other.1.job),
+    );
+    let differences = found
+        .differences
+        .into_iter()
+        .filter(|one| one.weight >= WEIGHT_MIN)
+        .collect();
+    Some(SettingsDiffer {
+        subject,
+        differences,
+        same: found.same,
+    })
 }
 
 /// Whether two records were made on one device with one setting: the same machine, device and kernel, and no setting that
@@ -41,7 +58,10 @@ pub fn is_same(a: &Record, b: &Record) -> bool {
 pub fn groups(records: &[&Record]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, record) in records.iter().enumerate() {
-        match groups.iter_mut().find(|group| is_same(records[group[0]], record)) {
+        match groups
+            .iter_mut()
+            .find(|group| is_same(records[group[0]], record))
+        {
             Some(group) => group.push(index),
             None => groups.push(vec![index]),
         }

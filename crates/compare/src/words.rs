@@ -19,7 +19,11 @@ pub fn title(measure: &str) -> String {
     };
     // The dot of `p99.9` is no border.
     let kept = measure.replace("p99.9", "p99\u{1}9");
-    kept.split('.').map(word).collect::<Vec<_>>().join(" ").replace('\u{1}', ".")
+    kept.split('.')
+        .map(word)
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('\u{1}', ".")
 }
 
 /// A value with its unit.
@@ -41,10 +45,21 @@ pub fn of(measure: &Measure) -> String {
 /// `+9.7 % (8.9 to 10.5)`, `3.10 times (3.0 to 3.2)`; the interval only where there is one.
 pub fn ratio(ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
     // Per cent of what may be many times more or less cannot be read.
-    let is_wild = |bound: Option<f64>| bound.is_some_and(|bound| !(1.0 / 3.0..3.0).contains(&bound));
+    let is_wild =
+        |bound: Option<f64>| bound.is_some_and(|bound| !(1.0 / 3.0..3.0).contains(&bound));
     let is_large = !(0.5..2.0).contains(&ratio) || is_wild(low) || is_wild(high);
-    let one = |ratio: f64| if is_large { times(ratio) } else { percent(ratio) };
-    let whole = if is_large { format!("{} times", times(ratio)) } else { units::percent_signed(ratio - 1.0) };
+    let one = |ratio: f64| {
+        if is_large {
+            times(ratio)
+        } else {
+            percent(ratio)
+        }
+    };
+    let whole = if is_large {
+        format!("{} times", times(ratio))
+    } else {
+        units::percent_signed(ratio - 1.0)
+    };
     match (low, high) {
         (Some(low), Some(high)) => format!("{whole} ({} to {})", one(low), one(high)),
         (Some(low), None) => format!("{whole} ({} or more)", one(low)),
@@ -55,7 +70,9 @@ pub fn ratio(ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
 
 /// Without the sign of per cent and without a plus: what stands in parentheses after a figure that has both.
 fn percent(ratio: f64) -> String {
-    units::percent_signed(ratio - 1.0).replace(" %", "").replace('+', "")
+    units::percent_signed(ratio - 1.0)
+        .replace(" %", "")
+        .replace('+', "")
 }
 
 /// `3.1`, `15`, `0.32`.
@@ -87,7 +104,11 @@ pub fn records(ids: &[i64]) -> String {
     if ids.len() > 4 {
         names.push(format!("{} more", ids.len() - 4));
     }
-    format!("{} {}", if ids.len() == 1 { "record" } else { "records" }, list(&names))
+    format!(
+        "{} {}",
+        if ids.len() == 1 { "record" } else { "records" },
+        list(&names)
+    )
 }
 
 /// The day of a moment, UTC: `2026-11-21`. From the days since 1970 to the calendar (Hinnant's algorithm).
@@ -98,8 +119,14 @@ pub fn day(unix_ms: i64) -> String {
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month + 2) / 5 + 1;
-    let (year, month) = (year + era * 400, if month < 10 { month + 3 } else { month - 9 });
-    format!("{:04}-{month:02}-{day:02}", if month <= 2 { year + 1 } else { year })
+    let (year, month) = (
+        year + era * 400,
+        if month < 10 { month + 3 } else { month - 9 },
+    );
+    format!(
+        "{:04}-{month:02}-{day:02}",
+        if month <= 2 { year + 1 } else { year }
+    )
 }
 
 #[cfg(test)]
@@ -109,13 +136,31 @@ mod tests {
     #[test]
     fn days_are_the_calendars() {
         let days = [0, 951_782_400_000, 1_709_164_800_000, 1_795_219_200_000, -1].map(day);
-        assert_eq!(days, ["1970-01-01", "2000-02-29", "2024-02-29", "2026-11-21", "1969-12-31"]);
+        assert_eq!(
+            days,
+            [
+                "1970-01-01",
+                "2000-02-29",
+                "2024-02-29",
+                "2026-11-21",
+                "1969-12-31"
+            ]
+        );
     }
 
     #[test]
     fn names_are_words() {
         let titles = ["read.p99.9", "write.bw", "read.d2c.2", "cpu_per_io", "iops"].map(title);
-        assert_eq!(titles, ["read p99.9", "write bandwidth", "read D2C 2", "CPU per I/O", "IOPS"]);
+        assert_eq!(
+            titles,
+            [
+                "read p99.9",
+                "write bandwidth",
+                "read D2C 2",
+                "CPU per I/O",
+                "IOPS"
+            ]
+        );
     }
 
     #[test]
@@ -125,8 +170,14 @@ mod tests {
         assert_eq!(ratio(0.92, Some(0.9), None), "−8.0 % (−10 or more)");
         assert_eq!(ratio(3.1, Some(2.96), Some(3.2)), "3.1 times (3.0 to 3.2)");
         assert_eq!(ratio(0.066, None, None), "0.07 times");
-        assert_eq!(ratio(1.46, Some(0.02), Some(138.4)), "1.5 times (0.02 to 138)");
-        assert_eq!(records(&[1, 2, 3, 4, 5, 6]), "records 1, 2, 3, 4 and 2 more");
+        assert_eq!(
+            ratio(1.46, Some(0.02), Some(138.4)),
+            "1.5 times (0.02 to 138)"
+        );
+        assert_eq!(
+            records(&[1, 2, 3, 4, 5, 6]),
+            "records 1, 2, 3, 4 and 2 more"
+        );
         assert_eq!(value("/s", 64_912.4), "64.9 k");
     }
 }

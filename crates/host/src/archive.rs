@@ -50,7 +50,10 @@ pub struct Archive {
 impl Archive {
     /// Reads the text form. The error is the line number and what is wrong there.
     pub fn parse(text: &str) -> Result<Archive, (usize, String)> {
-        let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+        let mut lines = text
+            .lines()
+            .enumerate()
+            .map(|(index, line)| (index + 1, line));
         match lines.next() {
             Some((_, HEADER)) => {}
             _ => return Err((1, format!("the first line must be `{HEADER}`"))),
@@ -60,17 +63,23 @@ impl Archive {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let path = line.strip_prefix("path: ").filter(|path| path.starts_with('/'));
-            let path = path.ok_or_else(|| (number, format!("expected `path: /…`, found `{line}`")))?;
-            let (number, line) = lines.next().ok_or((number, "the file ends after a path".to_string()))?;
+            let path = line
+                .strip_prefix("path: ")
+                .filter(|path| path.starts_with('/'));
+            let path =
+                path.ok_or_else(|| (number, format!("expected `path: /…`, found `{line}`")))?;
+            let (number, line) = lines
+                .next()
+                .ok_or((number, "the file ends after a path".to_string()))?;
             if let Some(numbers) = line.strip_prefix("space: ") {
-                let space =
-                    parse_space(numbers).ok_or((number, "`space:` takes four numbers".to_string()))?;
+                let space = parse_space(numbers)
+                    .ok_or((number, "`space:` takes four numbers".to_string()))?;
                 archive.spaces.insert(path.to_string(), space);
                 continue;
             }
             if let Some(numbers) = line.strip_prefix("file: ") {
-                let size = parse_size(numbers).ok_or((number, "`file:` takes two numbers".to_string()))?;
+                let size =
+                    parse_size(numbers).ok_or((number, "`file:` takes two numbers".to_string()))?;
                 archive.sizes.insert(path.to_string(), size);
                 continue;
             }
@@ -96,22 +105,28 @@ impl Archive {
 
     /// Adds or replaces a symbolic link.
     pub fn insert_link(&mut self, path: &str, to: &str) {
-        self.entries.insert(path.to_string(), Entry::Link(to.to_string()));
+        self.entries
+            .insert(path.to_string(), Entry::Link(to.to_string()));
     }
 
     /// Adds a directory, where nothing else is known at the path.
     pub fn insert_directory(&mut self, path: &str) {
-        self.entries.entry(path.to_string()).or_insert(Entry::Directory);
+        self.entries
+            .entry(path.to_string())
+            .or_insert(Entry::Directory);
     }
 
     /// Adds a block device's node.
     pub fn insert_device(&mut self, path: &str, major: u32, minor: u32) {
-        self.entries.insert(path.to_string(), Entry::Device { major, minor });
+        self.entries
+            .insert(path.to_string(), Entry::Device { major, minor });
     }
 
     /// Adds a file whose content was not read, as an empty one, where nothing else is known at the path.
     pub fn insert_name(&mut self, path: &str) {
-        self.entries.entry(path.to_string()).or_insert(Entry::Text(String::new()));
+        self.entries
+            .entry(path.to_string())
+            .or_insert(Entry::Text(String::new()));
     }
 
     /// Adds or replaces what [`crate::Host::space`] answers for a path.
@@ -126,7 +141,8 @@ impl Archive {
 
     /// Adds or replaces an attribute that is no text.
     pub fn insert_bytes(&mut self, path: &str, bytes: &[u8]) {
-        self.entries.insert(path.to_string(), Entry::Bytes(bytes.to_vec()));
+        self.entries
+            .insert(path.to_string(), Entry::Bytes(bytes.to_vec()));
     }
 
     /// Adds or replaces what [`crate::Host::device_number`] answers for a path.
@@ -136,7 +152,9 @@ impl Archive {
 
     /// Replaces the text of an attribute that is there, such as one that names the owner of the machine.
     pub fn rewrite(&mut self, path: &str, rewrite: impl FnOnce(&str) -> String) {
-        let Some(path) = self.resolve(path) else { return };
+        let Some(path) = self.resolve(path) else {
+            return;
+        };
         if let Some(Entry::Text(text)) = self.entries.get_mut(&path) {
             *text = rewrite(text);
         }
@@ -161,19 +179,23 @@ impl Archive {
 
     /// Renames alike in paths, texts and links.
     pub fn rename(&mut self, rename: impl Fn(&str) -> String) {
-        let entries = std::mem::take(&mut self.entries).into_iter().map(|(path, entry)| {
-            let entry = match entry {
-                Entry::Text(text) => Entry::Text(rename(&text)),
-                Entry::Link(to) => Entry::Link(rename(&to)),
-                other => other,
-            };
-            (rename(&path), entry)
-        });
+        let entries = std::mem::take(&mut self.entries)
+            .into_iter()
+            .map(|(path, entry)| {
+                let entry = match entry {
+                    Entry::Text(text) => Entry::Text(rename(&text)),
+                    Entry::Link(to) => Entry::Link(rename(&to)),
+                    other => other,
+                };
+                (rename(&path), entry)
+            });
         self.entries = entries.collect();
         let spaces = std::mem::take(&mut self.spaces).into_iter();
         self.spaces = spaces.map(|(path, space)| (rename(&path), space)).collect();
         let numbers = std::mem::take(&mut self.numbers).into_iter();
-        self.numbers = numbers.map(|(path, devno)| (rename(&path), devno)).collect();
+        self.numbers = numbers
+            .map(|(path, devno)| (rename(&path), devno))
+            .collect();
     }
 
     /// The text form. Parsing it gives the same archive.
@@ -192,12 +214,24 @@ impl Archive {
             });
         }
         for (path, space) in &self.spaces {
-            let Space { free_bytes, total_bytes, free_inodes, total_inodes } = space;
+            let Space {
+                free_bytes,
+                total_bytes,
+                free_inodes,
+                total_inodes,
+            } = space;
             text.push_str(&format!(
                 "path: {path}\nspace: {free_bytes} {total_bytes} {free_inodes} {total_inodes}\n"
             ));
         }
-        for (path, FileSize { bytes, allocated_bytes }) in &self.sizes {
+        for (
+            path,
+            FileSize {
+                bytes,
+                allocated_bytes,
+            },
+        ) in &self.sizes
+        {
             text.push_str(&format!("path: {path}\nfile: {bytes} {allocated_bytes}\n"));
         }
         for (path, devno) in &self.numbers {
@@ -229,14 +263,19 @@ impl Archive {
     pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
         match self.entries.get(&self.resolve(path)?) {
             Some(Entry::Text(_) | Entry::Errno(_) | Entry::Bytes(_)) => Some(Kind::File),
-            Some(Entry::Device { major, minor }) => Some(Kind::BlockDevice { major: *major, minor: *minor }),
+            Some(Entry::Device { major, minor }) => Some(Kind::BlockDevice {
+                major: *major,
+                minor: *minor,
+            }),
             Some(Entry::Link(_)) => None,
             Some(Entry::Directory) | None => Some(Kind::Directory),
         }
     }
 
     pub(crate) fn attribute(&self, path: &str) -> Attribute {
-        let Some(path) = self.resolve(path) else { return Attribute::Absent };
+        let Some(path) = self.resolve(path) else {
+            return Attribute::Absent;
+        };
         match self.entries.get(&path) {
             Some(Entry::Text(text)) => Attribute::Value(text.clone()),
             Some(Entry::Errno(errno)) => Attribute::Refused(*errno),
@@ -246,17 +285,29 @@ impl Archive {
 
     pub(crate) fn link(&self, path: &str) -> Option<String> {
         let (parent, name) = path.rsplit_once('/')?;
-        let parent = if parent.is_empty() { String::new() } else { self.resolve(parent)? };
-        match self.entries.get(&format!("{}/{name}", parent.trim_end_matches('/'))) {
+        let parent = if parent.is_empty() {
+            String::new()
+        } else {
+            self.resolve(parent)?
+        };
+        match self
+            .entries
+            .get(&format!("{}/{name}", parent.trim_end_matches('/')))
+        {
             Some(Entry::Link(to)) => Some(to.clone()),
             _ => None,
         }
     }
 
     pub(crate) fn list(&self, path: &str) -> Vec<String> {
-        let Some(path) = self.resolve(path) else { return Vec::new() };
+        let Some(path) = self.resolve(path) else {
+            return Vec::new();
+        };
         let prefix = format!("{}/", path.trim_end_matches('/'));
-        let below = self.entries.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix));
+        let below = self
+            .entries
+            .range(prefix.clone()..)
+            .take_while(|(name, _)| name.starts_with(&prefix));
         let mut names: Vec<String> = below
             .filter_map(|(name, _)| name[prefix.len()..].split('/').next().map(str::to_string))
             .collect();
@@ -298,20 +349,37 @@ impl Archive {
         }
         let prefix = format!("{resolved}/");
         let is_there = self.entries.contains_key(&resolved)
-            || self.entries.range(prefix.clone()..).next().is_some_and(|(name, _)| name.starts_with(&prefix));
+            || self
+                .entries
+                .range(prefix.clone()..)
+                .next()
+                .is_some_and(|(name, _)| name.starts_with(&prefix));
         is_there.then_some(resolved)
     }
 }
 
 fn parse_space(numbers: &str) -> Option<Space> {
-    let numbers: Vec<u64> = numbers.split(' ').map_while(|number| number.parse().ok()).collect();
-    let [free_bytes, total_bytes, free_inodes, total_inodes] = numbers[..] else { return None };
-    Some(Space { free_bytes, total_bytes, free_inodes, total_inodes })
+    let numbers: Vec<u64> = numbers
+        .split(' ')
+        .map_while(|number| number.parse().ok())
+        .collect();
+    let [free_bytes, total_bytes, free_inodes, total_inodes] = numbers[..] else {
+        return None;
+    };
+    Some(Space {
+        free_bytes,
+        total_bytes,
+        free_inodes,
+        total_inodes,
+    })
 }
 
 fn parse_size(numbers: &str) -> Option<FileSize> {
     let (bytes, allocated) = numbers.split_once(' ')?;
-    Some(FileSize { bytes: bytes.parse().ok()?, allocated_bytes: allocated.parse().ok()? })
+    Some(FileSize {
+        bytes: bytes.parse().ok()?,
+        allocated_bytes: allocated.parse().ok()?,
+    })
 }
 
 fn print_hex(bytes: &[u8]) -> String {
@@ -320,12 +388,17 @@ fn print_hex(bytes: &[u8]) -> String {
 
 fn parse_hex(text: &str) -> Option<Vec<u8>> {
     let pairs = text.as_bytes().chunks(2);
-    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+    pairs
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect()
 }
 
 fn parse_device(devno: &str) -> Option<Entry> {
     let (major, minor) = devno.split_once(':')?;
-    Some(Entry::Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    Some(Entry::Device {
+        major: major.parse().ok()?,
+        minor: minor.parse().ok()?,
+    })
 }
 
 fn parse_entry<'a>(
@@ -354,7 +427,10 @@ fn parse_entry<'a>(
             let count: usize = value.parse().map_err(|_| bad())?;
             let body: Vec<&str> = lines.by_ref().take(count).map(|(_, line)| line).collect();
             if body.len() < count {
-                return Err((number, format!("{count} lines are announced, {} follow", body.len())));
+                return Err((
+                    number,
+                    format!("{count} lines are announced, {} follow", body.len()),
+                ));
             }
             Ok(Entry::Text(body.join("\n")))
         }
@@ -381,16 +457,37 @@ mod tests {
             archive.attribute("/sys/block/vda/queue/scheduler"),
             Attribute::Value("none [bfq]".into())
         );
-        assert_eq!(archive.attribute("/sys/block/vda/queue/wbt_lat_usec"), Attribute::Refused(22));
-        assert_eq!(archive.list("/sys/block/vda/queue"), ["scheduler", "wbt_lat_usec"]);
+        assert_eq!(
+            archive.attribute("/sys/block/vda/queue/wbt_lat_usec"),
+            Attribute::Refused(22)
+        );
+        assert_eq!(
+            archive.list("/sys/block/vda/queue"),
+            ["scheduler", "wbt_lat_usec"]
+        );
         assert_eq!(archive.list("/sys/block"), ["vda"]);
-        assert_eq!(archive.attribute("/proc/mounts"), Attribute::Value("a b\n".into()));
+        assert_eq!(
+            archive.attribute("/proc/mounts"),
+            Attribute::Value("a b\n".into())
+        );
         assert!(archive.contains("/srv") && !archive.contains("/nowhere"));
         assert_eq!(archive.kind("/srv"), Some(Kind::Directory));
-        assert_eq!(archive.kind("/dev/mapper/vg-lv"), Some(Kind::BlockDevice { major: 253, minor: 1 }));
-        assert_eq!(archive.space("/srv").map(|space| space.total_inodes), Some(4));
+        assert_eq!(
+            archive.kind("/dev/mapper/vg-lv"),
+            Some(Kind::BlockDevice {
+                major: 253,
+                minor: 1
+            })
+        );
+        assert_eq!(
+            archive.space("/srv").map(|space| space.total_inodes),
+            Some(4)
+        );
         assert_eq!(archive.device_number("/srv").as_deref(), Some("8:1"));
-        assert_eq!(archive.bytes("/sys/usb/descriptors"), Some(vec![0x12, 0xFF, 0]));
+        assert_eq!(
+            archive.bytes("/sys/usb/descriptors"),
+            Some(vec![0x12, 0xFF, 0])
+        );
     }
 
     #[test]
@@ -403,23 +500,44 @@ mod tests {
     fn names_can_be_replaced_everywhere() {
         let mut archive = Archive::parse(SMALL).unwrap();
         archive.rename(|text| text.replace("vda", "vdX").replace("srv", "data"));
-        assert_eq!(archive.list("/sys/block/vdX/queue"), ["scheduler", "wbt_lat_usec"]);
+        assert_eq!(
+            archive.list("/sys/block/vdX/queue"),
+            ["scheduler", "wbt_lat_usec"]
+        );
         assert!(archive.contains("/data") && archive.device_number("/data").is_some());
-        archive.rewrite_all(|path, text| if path == "/proc/mounts" { String::new() } else { text.into() });
-        assert_eq!(archive.attribute("/proc/mounts"), Attribute::Value(String::new()));
+        archive.rewrite_all(|path, text| {
+            if path == "/proc/mounts" {
+                String::new()
+            } else {
+                text.into()
+            }
+        });
+        assert_eq!(
+            archive.attribute("/proc/mounts"),
+            Attribute::Value(String::new())
+        );
         assert_eq!(archive.texts().count(), 2);
     }
 
     #[test]
     fn a_link_that_loops_ends() {
-        let archive = Archive::parse("iodyno-host 1\npath: /a\nlink: /b\npath: /b\nlink: /a\n").unwrap();
+        let archive =
+            Archive::parse("iodyno-host 1\npath: /a\nlink: /b\npath: /b\nlink: /a\n").unwrap();
         assert_eq!(archive.attribute("/a"), Attribute::Absent);
     }
 
     #[test]
     fn names_the_bad_line() {
         assert_eq!(Archive::parse("nonsense").unwrap_err().0, 1);
-        assert_eq!(Archive::parse("iodyno-host 1\npath: /a\nlines: 3\nx\n").unwrap_err().0, 3);
-        assert_eq!(Archive::parse("iodyno-host 1\nfile: /a\n").unwrap_err().0, 2);
+        assert_eq!(
+            Archive::parse("iodyno-host 1\npath: /a\nlines: 3\nx\n")
+                .unwrap_err()
+                .0,
+            3
+        );
+        assert_eq!(
+            Archive::parse("iodyno-host 1\nfile: /a\n").unwrap_err().0,
+            2
+        );
     }
 }

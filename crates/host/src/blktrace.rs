@@ -68,7 +68,10 @@ impl BlkTrace {
     pub fn set_up(disk: &str) -> Result<BlkTrace> {
         let root = KernelMount::get("debugfs", &["/sys/kernel/debug"], "block")?;
         let path = PathBuf::from(format!("/dev/{}", disk.replace('!', "/")));
-        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open(&path);
         let file = file.map_err(|error| Error::io("open", &path, error))?;
         let name = match set_up(&file) {
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) && is_left_behind(disk) => {
@@ -83,7 +86,12 @@ impl BlkTrace {
         let shown = PathBuf::from("/sys/kernel/debug/block").join(&name);
         let folder = root.path().join("block").join(name);
         let streams = streams(&folder, &shown)?;
-        Ok(BlkTrace { streams, folder, device, _root: root })
+        Ok(BlkTrace {
+            streams,
+            folder,
+            device,
+            _root: root,
+        })
     }
 
     /// Begins.
@@ -134,14 +142,22 @@ fn set_up(device: &File) -> std::io::Result<String> {
     if result < 0 {
         return Err(std::io::Error::last_os_error());
     }
-    let length = setup.name.iter().position(|byte| *byte == 0).unwrap_or(setup.name.len());
+    let length = setup
+        .name
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(setup.name.len());
     Ok(String::from_utf8_lossy(&setup.name[..length]).into_owned())
 }
 
 fn control(device: &File, request: libc::Ioctl) -> std::io::Result<()> {
     // SAFETY: these requests take no argument.
     let result = unsafe { libc::ioctl(device.as_raw_fd(), request, 0) };
-    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(std::io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }
 
 /// `trace0`, `trace1`, …
@@ -151,17 +167,26 @@ fn streams(folder: &Path, shown: &Path) -> Result<Vec<File>> {
         let digits = name.strip_prefix("trace").unwrap_or_default();
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let paths = entries.flatten().filter(|entry| is_stream(&entry.file_name().to_string_lossy()));
+    let paths = entries
+        .flatten()
+        .filter(|entry| is_stream(&entry.file_name().to_string_lossy()));
     let open = |path: PathBuf| {
-        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open(&path);
         let shown = shown.join(path.file_name().unwrap_or_default());
         file.map_err(|error| Error::io("open", &shown, locked(error)))
     };
-    let streams: Vec<File> = paths.map(|entry| open(entry.path())).collect::<Result<_>>()?;
+    let streams: Vec<File> = paths
+        .map(|entry| open(entry.path()))
+        .collect::<Result<_>>()?;
     match streams.is_empty() {
-        true => {
-            Err(Error::io("find the files of a trace in", shown, std::io::Error::from(ErrorKind::NotFound)))
-        }
+        true => Err(Error::io(
+            "find the files of a trace in",
+            shown,
+            std::io::Error::from(ErrorKind::NotFound),
+        )),
         false => Ok(streams),
     }
 }
@@ -189,14 +214,19 @@ fn locked(error: std::io::Error) -> std::io::Error {
 }
 
 fn own_mark() -> u64 {
-    let foreign = if life::in_first_namespaces() { 0 } else { MARK_FOREIGN };
+    let foreign = if life::in_first_namespaces() {
+        0
+    } else {
+        MARK_FOREIGN
+    };
     let start = life::start_ticks("self").unwrap_or(0) & START_MASK;
     MARK | foreign | (u64::from(std::process::id()) & PID_MASK) << PID_SHIFT | start
 }
 
 /// Whether the trace of a disk is of an iodyno that is gone. Only who sees all processes can tell.
 fn is_left_behind(disk: &str) -> bool {
-    let text = std::fs::read_to_string(format!("/sys/block/{disk}/trace/end_lba")).unwrap_or_default();
+    let text =
+        std::fs::read_to_string(format!("/sys/block/{disk}/trace/end_lba")).unwrap_or_default();
     let mark = text.trim().parse().unwrap_or(0);
     life::in_first_namespaces() && is_orphan(mark, life::process)
 }
@@ -220,7 +250,11 @@ mod tests {
     #[test]
     fn the_structure_is_the_kernels() {
         assert_eq!(size_of::<Setup>(), 72);
-        assert_eq!((SETUP >> 16) & 0x3fff, 72, "the size is part of the request");
+        assert_eq!(
+            (SETUP >> 16) & 0x3fff,
+            72,
+            "the size is part of the request"
+        );
     }
 
     #[test]
@@ -232,7 +266,14 @@ mod tests {
             _ => Process::Gone,
         };
         let orphans = [mark(9, 500), mark(7, 499)];
-        let kept = [mark(7, 500), mark(8, 1), mark(9, 500) | MARK_FOREIGN, u64::MAX, 0, 500];
+        let kept = [
+            mark(7, 500),
+            mark(8, 1),
+            mark(9, 500) | MARK_FOREIGN,
+            u64::MAX,
+            0,
+            500,
+        ];
         assert_eq!(orphans.map(|mark| is_orphan(mark, of)), [true; 2]);
         assert_eq!(kept.map(|mark| is_orphan(mark, of)), [false; 6]);
         assert!(!is_orphan(own_mark(), life::process));

@@ -1,5 +1,8 @@
 //! What of a file the page cache holds (cachestat, Linux 6.5; mincore before).
-#![allow(unsafe_code, reason = "neither libc nor rustix has a typed form of the calls")]
+#![allow(
+    unsafe_code,
+    reason = "neither libc nor rustix has a typed form of the calls"
+)]
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -59,11 +62,15 @@ pub(crate) fn cache_use(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io
                 writeback: stat.writeback * page,
                 evicted: stat.evicted * page,
             };
-            Ok(CacheUse { cached: stat.cache * page, details: Some(details) })
+            Ok(CacheUse {
+                cached: stat.cache * page,
+                details: Some(details),
+            })
         }
-        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
-            Ok(CacheUse { cached: resident_pages(fd, offset, length)? * page, details: None })
-        }
+        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => Ok(CacheUse {
+            cached: resident_pages(fd, offset, length)? * page,
+            details: None,
+        }),
         Err(error) => Err(error),
     }
 }
@@ -76,7 +83,14 @@ fn resident_pages(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Resu
     let mut pages = vec![0u8; length.div_ceil(rustix::param::page_size())];
     // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours. Its pages are never read.
     let address = unsafe {
-        rustix::mm::mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, fd, offset)
+        rustix::mm::mmap(
+            std::ptr::null_mut(),
+            length,
+            ProtFlags::READ,
+            MapFlags::SHARED,
+            fd,
+            offset,
+        )
     }?;
     // SAFETY: the range is the mapping made above; the kernel writes one byte a page, which `pages` has room for.
     let asked = match unsafe { libc::mincore(address, length, pages.as_mut_ptr()) } {
@@ -94,7 +108,11 @@ fn stat(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Result<Stat> {
     // SAFETY: both pointers are valid for the call, which reads one Range and writes one Stat (include/uapi/linux/mman.h:
     // two and five u64). A kernel without the call answers ENOSYS and touches neither.
     let result = unsafe { libc::syscall(SYS_CACHESTAT, fd.as_raw_fd(), &range, &mut stat, 0u32) };
-    if result == 0 { Ok(stat) } else { Err(std::io::Error::last_os_error()) }
+    if result == 0 {
+        Ok(stat)
+    } else {
+        Err(std::io::Error::last_os_error())
+    }
 }
 
 #[cfg(test)]
@@ -110,10 +128,16 @@ mod tests {
         let file = std::fs::File::open(&path).unwrap();
         let resident = super::resident_pages(file.as_fd(), 0, 1 << 20).unwrap();
         let page = rustix::param::page_size() as u64;
-        assert!(resident <= (1 << 20) / page && resident > 0, "{resident} pages");
+        assert!(
+            resident <= (1 << 20) / page && resident > 0,
+            "{resident} pages"
+        );
         let cached = super::cache_use(file.as_fd(), 0, 1 << 20).unwrap().cached;
         assert!(cached > 0 && cached <= 1 << 20, "{cached} bytes");
-        assert!(super::resident_pages(file.as_fd(), 1, 1 << 20).is_err(), "not at a page");
+        assert!(
+            super::resident_pages(file.as_fd(), 1, 1 << 20).is_err(),
+            "not at a page"
+        );
     }
 
     #[test]
@@ -121,7 +145,14 @@ mod tests {
         let dir = temporary_dir("cachestat").unwrap();
         let path = dir.path().join("file");
         write_atomically(&path, "").unwrap();
-        let file = DataFile::open(&path, Access { write: true, ..Access::default() }).unwrap();
+        let file = DataFile::open(
+            &path,
+            Access {
+                write: true,
+                ..Access::default()
+            },
+        )
+        .unwrap();
         file.write_at(&[1; 1 << 20], 0).unwrap();
         let Some(before) = file.unwritten_bytes(0, 1 << 20) else {
             println!("skipped: this kernel has no cachestat");

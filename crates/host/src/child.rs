@@ -25,16 +25,30 @@ impl Child {
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: &str, arguments: &[String], privileges: Privileges) -> Result<Child> {
-        let failed = |why: String| Error::Program { program: program.into(), why };
-        let memory = || rustix::fs::memfd_create("iodyno-child", MemfdFlags::CLOEXEC).map(File::from);
+        let failed = |why: String| Error::Program {
+            program: program.into(),
+            why,
+        };
+        let memory =
+            || rustix::fs::memfd_create("iodyno-child", MemfdFlags::CLOEXEC).map(File::from);
         let stdout = memory().map_err(|error| failed(error.to_string()))?;
         let stderr = memory().map_err(|error| failed(error.to_string()))?;
         let copy = |file: &File| file.try_clone().map_err(|error| failed(error.to_string()));
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(copy(&stdout)?)
+            .stderr(copy(&stderr)?);
         prepare(&mut command, Signal::KILL, privileges);
         let process = command.spawn().map_err(|error| failed(error.to_string()))?;
-        Ok(Child { process, status: None, stdout, stderr, program: program.into() })
+        Ok(Child {
+            process,
+            status: None,
+            stdout,
+            stderr,
+            program: program.into(),
+        })
     }
 
     /// Its process id.
@@ -63,7 +77,10 @@ impl Child {
         // Not waited for yet, so the id cannot belong to another process.
         Pid::from_raw(self.process.id() as i32)
             .map_or(Ok(()), |pid| kill_process(pid, Signal::INT))
-            .map_err(|error| Error::Program { program: self.program.clone(), why: error.to_string() })
+            .map_err(|error| Error::Program {
+                program: self.program.clone(),
+                why: error.to_string(),
+            })
     }
 
     /// Everything it has printed so far: standard output and standard error.
@@ -80,8 +97,10 @@ impl Child {
     /// Bytes that its I/O moved to and from devices so far (Linux `task_io_account_read` and `_write`).
     pub fn device_bytes(&self) -> Option<u64> {
         let text = crate::Host::live().text(&format!("/proc/{}/io", self.process.id()))?;
-        let field =
-            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+        let field = |name: &str| {
+            text.lines()
+                .find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
+        };
         Some(field("read_bytes:")? + field("write_bytes:")?)
     }
 }
@@ -119,13 +138,17 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_it_and_dropping_kills_it() {
-        let mut child = shell("trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.05; done");
+        let mut child =
+            shell("trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.05; done");
         while child.printed().0.is_empty() {
             crate::clock::sleep_ms(5);
         }
         child.interrupt().unwrap();
         wait(&mut child);
-        assert_eq!((child.printed().0.as_str(), child.status()), ("ready\nbye\n", Some(0)));
+        assert_eq!(
+            (child.printed().0.as_str(), child.status()),
+            ("ready\nbye\n", Some(0))
+        );
         let child = shell("sleep 60");
         let path = format!("/proc/{}", child.id());
         assert!(std::path::Path::new(&path).exists());
@@ -135,7 +158,12 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named() {
-        let error = Child::start("no-such-program", &[], Privileges::Own).unwrap_err().to_string();
-        assert!(error.starts_with("no-such-program: No such file"), "{error}");
+        let error = Child::start("no-such-program", &[], Privileges::Own)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("no-such-program: No such file"),
+            "{error}"
+        );
     }
 }

@@ -12,7 +12,9 @@ pub fn monotonic_ns() -> u64 {
 
 /// Wall clock, ms since 1970.
 pub fn unix_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as u64)
 }
 
 /// Hour, minute and second of a wall clock in this machine's time zone.
@@ -37,7 +39,9 @@ pub fn sleep_ns(ns: u64) {
 
 /// Sleeps until a moment of [`monotonic_ns`]; returns at once when it has passed.
 pub fn sleep_until_ns(deadline_ns: u64) {
-    std::thread::sleep(Duration::from_nanos(deadline_ns.saturating_sub(monotonic_ns())));
+    std::thread::sleep(Duration::from_nanos(
+        deadline_ns.saturating_sub(monotonic_ns()),
+    ));
 }
 
 /// A clock cheap enough to read twice per I/O: the time-stamp counter where the CPU guarantees that it neither stops
@@ -61,13 +65,23 @@ enum FastSource {
 impl FastClock {
     /// Chooses the source for this machine. Measuring the counter's rate takes 20 ms.
     pub fn calibrate() -> Self {
-        let source = if has_steady_counter() { measure_counter() } else { None };
-        FastClock { source: source.unwrap_or(FastSource::Gettime) }
+        let source = if has_steady_counter() {
+            measure_counter()
+        } else {
+            None
+        };
+        FastClock {
+            source: source.unwrap_or(FastSource::Gettime),
+        }
     }
 
     /// The source that [`FastClock::calibrate`] would try first here, without the 20 ms of measuring.
     pub fn expected_name() -> &'static str {
-        if has_steady_counter() { "tsc" } else { "clock_gettime" }
+        if has_steady_counter() {
+            "tsc"
+        } else {
+            "clock_gettime"
+        }
     }
 
     /// `tsc` or `clock_gettime`.
@@ -82,7 +96,11 @@ impl FastClock {
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
         match self.source {
-            FastSource::Tsc { base_ticks, base_ns, scale } => {
+            FastSource::Tsc {
+                base_ticks,
+                base_ns,
+                scale,
+            } => {
                 let ticks = counter().wrapping_sub(base_ticks);
                 base_ns.wrapping_add(((ticks as u128 * scale as u128) >> 32) as u64)
             }
@@ -107,7 +125,11 @@ fn counter() -> u64 {
 /// (arch/x86/kernel/tsc.c).
 fn has_steady_counter() -> bool {
     let cpuinfo = Host::live().text("/proc/cpuinfo").unwrap_or_default();
-    let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).unwrap_or_default().to_string();
+    let flags = cpuinfo
+        .lines()
+        .find(|line| line.starts_with("flags"))
+        .unwrap_or_default()
+        .to_string();
     cfg!(target_arch = "x86_64")
         && ["constant_tsc", "nonstop_tsc"]
             .iter()
@@ -134,7 +156,11 @@ fn measure_counter() -> Option<FastSource> {
     let (ticks, ns) = (end_ticks - base_ticks, end_ns - base_ns);
     (ticks > 1_000_000).then(|| {
         let scale = ((u128::from(ns) << 32) / u128::from(ticks)) as u64;
-        FastSource::Tsc { base_ticks, base_ns, scale }
+        FastSource::Tsc {
+            base_ticks,
+            base_ns,
+            scale,
+        }
     })
 }
 
@@ -144,7 +170,10 @@ mod tests {
 
     #[test]
     fn a_local_clock_runs_as_fast_as_any() {
-        let (noon, later) = (super::local_time(1_700_000_000_000), super::local_time(1_700_003_661_000));
+        let (noon, later) = (
+            super::local_time(1_700_000_000_000),
+            super::local_time(1_700_003_661_000),
+        );
         let seconds = |(hour, minute, second): (u32, u32, u32)| hour * 3600 + minute * 60 + second;
         assert_eq!((seconds(later) + 86_400 - seconds(noon)) % 86_400, 3661);
     }

@@ -26,10 +26,16 @@ pub fn read_whole(path: &Path) -> Result<Option<FileContent>> {
     };
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() || metadata.len() > MOST_BYTES {
-        return Err(failed(std::io::Error::other("it is no regular file of at most 1 MiB")));
+        return Err(failed(std::io::Error::other(
+            "it is no regular file of at most 1 MiB",
+        )));
     }
     let bytes = durable::read(&file, path).map_err(failed)?;
-    Ok(Some(FileContent::new(&bytes, metadata.mode() & 0o7777, (metadata.uid(), metadata.gid()))))
+    Ok(Some(FileContent::new(
+        &bytes,
+        metadata.mode() & 0o7777,
+        (metadata.uid(), metadata.gid()),
+    )))
 }
 
 /// Puts a file in place whole: a reader sees the old or the new one, also after a power cut.
@@ -39,7 +45,9 @@ pub fn replace(path: &Path, content: &FileContent) -> Result<()> {
         // What a death has left.
         durable::unlink(&new)?;
         let file = durable::create(&new)?;
-        let bytes = content.bytes().ok_or_else(|| std::io::Error::other("its saved content is damaged"))?;
+        let bytes = content
+            .bytes()
+            .ok_or_else(|| std::io::Error::other("its saved content is damaged"))?;
         durable::append(&file, &new, &bytes)?;
         let metadata = file.metadata()?;
         if (metadata.uid(), metadata.gid()) != (content.uid, content.gid) {
@@ -88,10 +96,18 @@ mod tests {
         }
         let old = read_whole(&path).unwrap().unwrap();
         assert_eq!((old.mode, is_root && old.uid != 1000), (0o640, false));
-        replace(&path, &FileContent::new(b"new\n", 0o644, (old.uid, old.gid))).unwrap();
+        replace(
+            &path,
+            &FileContent::new(b"new\n", 0o644, (old.uid, old.gid)),
+        )
+        .unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new\n");
         replace(&path, &old).unwrap();
         assert_eq!(read_whole(&path).unwrap(), Some(old));
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            1,
+            "nothing else is left"
+        );
     }
 }

@@ -55,7 +55,13 @@ impl DeviceLock {
     /// # Errors
     /// [`Error::Locked`] while another process has it.
     pub fn take(host: &Host, name: &str, purpose: &str) -> Result<DeviceLock> {
-        let gone = || Error::io("find", format!("/sys/block/{name}"), rustix::io::Errno::NODEV);
+        let gone = || {
+            Error::io(
+                "find",
+                format!("/sys/block/{name}"),
+                rustix::io::Errno::NODEV,
+            )
+        };
         let device = host.device_identity(name).ok_or_else(gone)?;
         let lock = Self::take_of(host, &device, purpose)?;
         // It may have been replaced before the lock was ours.
@@ -66,9 +72,17 @@ impl DeviceLock {
     }
 
     /// The same of a device that was written down and may be gone.
-    pub(crate) fn take_of(host: &Host, device: &DeviceIdentity, purpose: &str) -> Result<DeviceLock> {
+    pub(crate) fn take_of(
+        host: &Host,
+        device: &DeviceIdentity,
+        purpose: &str,
+    ) -> Result<DeviceLock> {
         let (file, path) = acquire(host, device, durable::try_lock)?;
-        let lock = DeviceLock { file, path, device: device.clone() };
+        let lock = DeviceLock {
+            file,
+            path,
+            device: device.clone(),
+        };
         lock.begin_anew_if_long()?;
         lock.append(&format!("held {} {purpose}", std::process::id()))?;
         Ok(lock)
@@ -79,11 +93,18 @@ impl DeviceLock {
     /// # Errors
     /// [`Error::Locked`] while another process changes it.
     pub fn share(host: &Host, name: &str) -> Result<DeviceShare> {
-        let gone = || Error::io("find", format!("/sys/block/{name}"), rustix::io::Errno::NODEV);
+        let gone = || {
+            Error::io(
+                "find",
+                format!("/sys/block/{name}"),
+                rustix::io::Errno::NODEV,
+            )
+        };
         let device = host.device_identity(name).ok_or_else(gone)?;
         let (file, path) = acquire(host, &device, durable::try_share)?;
         let line = format!("\nheld {} a measurement of {name}\n", std::process::id());
-        durable::append(&file, &path, line.as_bytes()).map_err(|error| Error::io("write", &path, error))?;
+        durable::append(&file, &path, line.as_bytes())
+            .map_err(|error| Error::io("write", &path, error))?;
         Ok(DeviceShare { _file: file })
     }
 
@@ -94,17 +115,22 @@ impl DeviceLock {
 
     /// The journals that were made on the device in this boot and are still there, whatever state directory they are in.
     pub(crate) fn journals(&self) -> Result<Vec<PathBuf>> {
-        fault::at(Step::Open, &self.path).map_err(|error| Error::io("look at", &self.path, error))?;
-        let bytes =
-            durable::read(&self.file, &self.path).map_err(|error| Error::io("read", &self.path, error))?;
+        fault::at(Step::Open, &self.path)
+            .map_err(|error| Error::io("look at", &self.path, error))?;
+        let bytes = durable::read(&self.file, &self.path)
+            .map_err(|error| Error::io("read", &self.path, error))?;
         Ok(journals_in(&bytes))
     }
 
     /// Writes down that a journal is about to stand on the device.
     pub(crate) fn register(&self, journal: &Path) -> Result<()> {
         let text = journal.to_str().filter(|text| !text.contains('\n'));
-        let why = "its name is not UTF-8 or has a line break: set IODYNO_STATE_DIR to another directory";
-        self.append(&format!("journal {}", text.ok_or_else(|| Error::untrusted(journal, why))?))
+        let why =
+            "its name is not UTF-8 or has a line break: set IODYNO_STATE_DIR to another directory";
+        self.append(&format!(
+            "journal {}",
+            text.ok_or_else(|| Error::untrusted(journal, why))?
+        ))
     }
 
     /// A line of its own, also behind one that a death has torn.
@@ -137,13 +163,18 @@ fn acquire(
         let file = open(&path)?;
         if !lock(&file, &path).map_err(failed)? {
             let what = device.name.clone();
-            return Err(Error::Locked { what, holder: holder(&file, &path) });
+            return Err(Error::Locked {
+                what,
+                holder: holder(&file, &path),
+            });
         }
         if durable::is_named(&file, &path) {
             return Ok((file, path));
         }
     }
-    Err(failed(std::io::Error::other("its file was replaced again and again")))
+    Err(failed(std::io::Error::other(
+        "its file was replaced again and again",
+    )))
 }
 
 /// The journals of this boot, of any device and state directory: what a state directory does not know itself.
@@ -152,7 +183,10 @@ pub(crate) fn journals_of_all(host: &Host) -> Vec<PathBuf> {
     if !durable::check(&dir).is_ok_and(|is_there| is_there) {
         return Vec::new();
     }
-    let names = Host::live().list(&dir.to_string_lossy()).into_iter().filter(|name| name.ends_with(".lock"));
+    let names = Host::live()
+        .list(&dir.to_string_lossy())
+        .into_iter()
+        .filter(|name| name.ends_with(".lock"));
     let bytes = names.filter_map(|name| {
         let path = dir.join(name);
         let file = durable::open(&path).ok()??;
@@ -170,7 +204,10 @@ fn journals_in(bytes: &[u8]) -> Vec<PathBuf> {
     let text = String::from_utf8_lossy(bytes);
     let whole = text.lines().filter(|line| line.ends_with(journal::ENDING));
     let mut journals: Vec<PathBuf> = Vec::new();
-    for path in whole.filter_map(|line| line.strip_prefix("journal ")).map(PathBuf::from) {
+    for path in whole
+        .filter_map(|line| line.strip_prefix("journal "))
+        .map(PathBuf::from)
+    {
         if !journals.contains(&path) && std::fs::symlink_metadata(&path).is_ok() {
             journals.push(path);
         }
@@ -196,14 +233,22 @@ fn open(path: &Path) -> Result<File> {
             made => return made.map_err(|error| Error::io("create", path, error)),
         }
     }
-    Err(Error::io("open", path, std::io::Error::other("it comes and goes")))
+    Err(Error::io(
+        "open",
+        path,
+        std::io::Error::other("it comes and goes"),
+    ))
 }
 
 /// Who has the lock, from the last line that says so.
 fn holder(file: &File, path: &Path) -> String {
     let text = durable::read(file, path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let held = text.lines().rev().find_map(|line| line.strip_prefix("held ")).unwrap_or_default();
+    let held = text
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("held "))
+        .unwrap_or_default();
     let (pid, purpose) = held.split_once(' ').unwrap_or(("", ""));
     match pid.parse() {
         Ok(pid) => format!("`{purpose}`, {}", life::in_words(pid)),
@@ -221,8 +266,13 @@ mod tests {
         let machine = Simulated::new();
         let host = machine.host();
         let first = DeviceLock::take(&host, "loop0", "tune loop0").unwrap();
-        let error = DeviceLock::take(&host, "loop0", "apply 3").unwrap_err().to_string();
-        assert!(error.contains("`tune loop0`") && error.contains(&std::process::id().to_string()), "{error}");
+        let error = DeviceLock::take(&host, "loop0", "apply 3")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("`tune loop0`") && error.contains(&std::process::id().to_string()),
+            "{error}"
+        );
         DeviceLock::take(&host, "loop1", "another device").unwrap();
         drop(first);
         DeviceLock::take(&host, "loop0", "apply 3").unwrap();
@@ -234,13 +284,20 @@ mod tests {
     fn measurements_share_a_device_and_keep_changes_out() {
         let machine = Simulated::new();
         let host = machine.host();
-        let (one, two) =
-            (DeviceLock::share(&host, "loop0").unwrap(), DeviceLock::share(&host, "loop0").unwrap());
-        let error = DeviceLock::take(&host, "loop0", "tune").unwrap_err().to_string();
+        let (one, two) = (
+            DeviceLock::share(&host, "loop0").unwrap(),
+            DeviceLock::share(&host, "loop0").unwrap(),
+        );
+        let error = DeviceLock::take(&host, "loop0", "tune")
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("a measurement of loop0"), "{error}");
         drop((one, two));
         let tune = DeviceLock::take(&host, "loop0", "tune").unwrap();
-        assert!(matches!(DeviceLock::share(&host, "loop0"), Err(Error::Locked { .. })));
+        assert!(matches!(
+            DeviceLock::share(&host, "loop0"),
+            Err(Error::Locked { .. })
+        ));
         drop(tune);
     }
 
@@ -267,8 +324,10 @@ mod tests {
         let host = machine.host();
         let mut longest = 0;
         for round in 0..1_000 {
-            let lock = DeviceLock::take(&host, "loop0", "tune of a device with a long name").unwrap();
-            lock.register(Path::new(&format!("/nowhere/{round}"))).unwrap();
+            let lock =
+                DeviceLock::take(&host, "loop0", "tune of a device with a long name").unwrap();
+            lock.register(Path::new(&format!("/nowhere/{round}")))
+                .unwrap();
             longest = longest.max(lock.file.metadata().unwrap().len());
         }
         assert!(longest < LONG_BYTES + 1_000, "{longest}");

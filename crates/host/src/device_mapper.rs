@@ -77,7 +77,10 @@ impl Host {
     pub fn mapping(&self, devno: &str) -> Result<Mapping> {
         let table = self.mapping_text(devno, "table", STATUS_TABLE)?;
         let status = self.mapping_text(devno, "status", 0)?;
-        Ok(Mapping { table: parse(&table), status: parse(&status) })
+        Ok(Mapping {
+            table: parse(&table),
+            status: parse(&status),
+        })
     }
 
     fn mapping_text(&self, devno: &str, what: &str, flags: u32) -> Result<String> {
@@ -93,7 +96,13 @@ impl Host {
                 attribute
             }
         };
-        let refused = |errno| Err(Error::io("read", &path, std::io::Error::from_raw_os_error(errno)));
+        let refused = |errno| {
+            Err(Error::io(
+                "read",
+                &path,
+                std::io::Error::from_raw_os_error(errno),
+            ))
+        };
         match attribute {
             Attribute::Value(text) => Ok(text),
             Attribute::Refused(errno) => refused(errno),
@@ -128,7 +137,8 @@ fn ask(devno: &str, flags: u32) -> std::io::Result<String> {
         unsafe { buffer.as_mut_ptr().cast::<Header>().write(header) };
         // SAFETY: the request takes a struct dm_ioctl followed by room, `data_size` bytes in all, which is the buffer's
         // length; the kernel writes no further and keeps no pointer.
-        let result = unsafe { libc::ioctl(control.as_raw_fd(), DM_TABLE_STATUS, buffer.as_mut_ptr()) };
+        let result =
+            unsafe { libc::ioctl(control.as_raw_fd(), DM_TABLE_STATUS, buffer.as_mut_ptr()) };
         if result < 0 {
             return Err(std::io::Error::last_os_error());
         }
@@ -156,7 +166,12 @@ fn encode(devno: &str) -> Option<u64> {
 fn print(data: &[u8], targets: u32) -> String {
     let number = |at: usize, length: usize| {
         let bytes = data.get(at..at + length)?;
-        Some(bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)))
+        Some(
+            bytes
+                .iter()
+                .rev()
+                .fold(0u64, |number, byte| number << 8 | u64::from(*byte)),
+        )
     };
     let text = |at: usize, most: usize| {
         let bytes = data.get(at..)?;
@@ -170,7 +185,9 @@ fn print(data: &[u8], targets: u32) -> String {
             .zip(number(at + 8, 8))
             .zip(text(at + 24, 16))
             .zip(text(at + SPEC_BYTES, usize::MAX));
-        let Some((((start, length), kind), words)) = one else { break };
+        let Some((((start, length), kind), words)) = one else {
+            break;
+        };
         lines.push(without_keys(&format!("{start} {length} {kind} {words}")));
         match number(at + 20, 4) {
             // From the first one's beginning, and always further on.
@@ -236,7 +253,10 @@ mod tests {
         assert_eq!(HEADER_BYTES, 312);
         let mut data = spec(0, 8, 56, "linear", "8:16 2048");
         data.extend(spec(8, 16, 120, "striped", "2 128 8:16 0 8:32 0"));
-        assert_eq!(print(&data, 2), "0 8 linear 8:16 2048\n8 16 striped 2 128 8:16 0 8:32 0");
+        assert_eq!(
+            print(&data, 2),
+            "0 8 linear 8:16 2048\n8 16 striped 2 128 8:16 0 8:32 0"
+        );
         for length in 0..data.len() {
             assert!(print(&data[..length], 2).lines().count() <= 2);
         }
@@ -247,8 +267,12 @@ mod tests {
     #[test]
     fn keys_stay_where_they_are() {
         let crypt = "0 8 crypt aes-xts-plain64 00ff00ff 0 8:16 32768 1 allow_discards";
-        assert_eq!(without_keys(crypt), "0 8 crypt aes-xts-plain64 - 0 8:16 32768 1 allow_discards");
-        let integrity = "0 8 integrity 8:16 0 32 J 2 internal_hash:hmac(sha256):00ff block_size:512";
+        assert_eq!(
+            without_keys(crypt),
+            "0 8 crypt aes-xts-plain64 - 0 8:16 32768 1 allow_discards"
+        );
+        let integrity =
+            "0 8 integrity 8:16 0 32 J 2 internal_hash:hmac(sha256):00ff block_size:512";
         let cut = "0 8 integrity 8:16 0 32 J 2 internal_hash:hmac(sha256):- block_size:512";
         assert_eq!(without_keys(integrity), cut);
     }
@@ -268,9 +292,18 @@ mod tests {
             path: /dev/mapper/control/253:1/table\nerrno: 13\n";
         let host = Host::from_archive(Archive::parse(text).unwrap());
         let mapping = host.mapping("253:0").unwrap();
-        assert_eq!((mapping.table[0].kind.as_str(), mapping.table[0].words[1].as_str()), ("crypt", "-"));
+        assert_eq!(
+            (
+                mapping.table[0].kind.as_str(),
+                mapping.table[0].words[1].as_str()
+            ),
+            ("crypt", "-")
+        );
         assert_eq!(mapping.status[0].words.len(), 0);
         assert!(host.mapping("253:1").unwrap_err().is_permission());
-        assert_eq!(host.mapping("253:2").unwrap_err().errno(), Some(libc::ENOENT));
+        assert_eq!(
+            host.mapping("253:2").unwrap_err().errno(),
+            Some(libc::ENOENT)
+        );
     }
 }

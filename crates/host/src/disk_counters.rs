@@ -79,7 +79,8 @@ impl Counters {
 }
 
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+    text.split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
 }
 
 /// A counter's growth. One that fell has wrapped at 2^32 when it was that small before, else it was reset and what it
@@ -103,13 +104,21 @@ pub struct DeviceCounters {
 impl DeviceCounters {
     /// Opens the counters of a disk or a partition by its kernel name.
     pub fn open(host: &Host, name: &str) -> Result<Self> {
-        Ok(DeviceCounters { stat: host.sampled(&format!("/sys/class/block/{name}/stat"))? })
+        Ok(DeviceCounters {
+            stat: host.sampled(&format!("/sys/class/block/{name}/stat"))?,
+        })
     }
 
     /// The counters now: one system call or two, a few µs.
     pub fn read(&mut self) -> Result<Counters> {
         let parsed = Counters::parse(self.stat.read()?);
-        parsed.ok_or_else(|| Error::io("understand", self.stat.path(), std::io::ErrorKind::InvalidData))
+        parsed.ok_or_else(|| {
+            Error::io(
+                "understand",
+                self.stat.path(),
+                std::io::ErrorKind::InvalidData,
+            )
+        })
     }
 }
 
@@ -120,9 +129,19 @@ mod tests {
     #[test]
     fn eleven_fifteen_and_seventeen_fields() {
         let eleven = Counters::parse(b"    1 2 3 4 5 6 7 8 9 10 11\n").unwrap();
-        assert_eq!((eleven.read_ios, eleven.queue_ms, eleven.discard_ios), (1, 11, 0));
+        assert_eq!(
+            (eleven.read_ios, eleven.queue_ms, eleven.discard_ios),
+            (1, 11, 0)
+        );
         let seventeen = Counters::parse(b"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17").unwrap();
-        assert_eq!((seventeen.write_sectors, seventeen.discard_ms, seventeen.flush_ms), (7, 15, 17));
+        assert_eq!(
+            (
+                seventeen.write_sectors,
+                seventeen.discard_ms,
+                seventeen.flush_ms
+            ),
+            (7, 15, 17)
+        );
         assert_eq!(Counters::parse(b"1 2 3 4"), None);
         assert_eq!(Counters::parse(b"1 2 x 4 5 6 7 8 9 10 11"), None);
     }
@@ -136,7 +155,8 @@ mod tests {
 
     #[test]
     fn a_captured_device_can_be_read() {
-        let text = "iodyno-host 1\npath: /sys/class/block/sda1/stat\nlines: 1\n1 0 8 0 2 0 16 0 0 0 0\n";
+        let text =
+            "iodyno-host 1\npath: /sys/class/block/sda1/stat\nlines: 1\n1 0 8 0 2 0 16 0 0 0 0\n";
         let host = Host::from_archive(crate::Archive::parse(text).unwrap());
         let counters = DeviceCounters::open(&host, "sda1").unwrap().read().unwrap();
         assert_eq!((counters.read_sectors, counters.write_sectors), (8, 16));

@@ -25,7 +25,11 @@ pub fn ensure(dir: &Path) -> Result<()> {
     }
     let failed = |error: std::io::Error| Error::io("create", dir, error);
     if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        std::fs::DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(failed)?;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o755)
+            .create(parent)
+            .map_err(failed)?;
     }
     match std::fs::DirBuilder::new().mode(0o700).create(dir) {
         // Another iodyno was quicker.
@@ -64,11 +68,16 @@ pub fn check(dir: &Path) -> Result<bool> {
 
 /// Whether owner and mode let nobody else change what is open. `cure` is the mode to recommend.
 fn trusted(file: &File, path: &Path, cure: u32) -> Result<std::fs::Metadata> {
-    let metadata = file.metadata().map_err(|error| Error::io("look at", path, error))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| Error::io("look at", path, error))?;
     let us = rustix::process::geteuid().as_raw();
     if metadata.uid() != us && metadata.uid() != 0 {
         let owner = metadata.uid();
-        return Err(Error::untrusted(path, format!("user {owner} owns it, and this is user {us}")));
+        return Err(Error::untrusted(
+            path,
+            format!("user {owner} owns it, and this is user {us}"),
+        ));
     }
     if metadata.mode() & WRITABLE_BY_OTHERS != 0 {
         let mode = metadata.mode() & 0o7777;
@@ -84,8 +93,12 @@ fn trusted(file: &File, path: &Path, cure: u32) -> Result<std::fs::Metadata> {
 /// Makes a new file for this user alone (mode 0600 whatever the umask); one that is there is an error.
 pub(crate) fn create(path: &Path) -> std::io::Result<File> {
     fault::at(Step::Create, path)?;
-    let flags =
-        OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | OFlags::CLOEXEC;
+    let flags = OFlags::CREATE
+        | OFlags::EXCL
+        | OFlags::NOFOLLOW
+        | OFlags::RDWR
+        | OFlags::APPEND
+        | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
     file.set_permissions(PermissionsExt::from_mode(0o600))?;
     Ok(file)
@@ -109,7 +122,9 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>> {
     });
     let file = match opened {
         Err(rustix::io::Errno::NOENT) => return Ok(None),
-        Err(rustix::io::Errno::LOOP) => return Err(Error::untrusted(path, "it is a symbolic link")),
+        Err(rustix::io::Errno::LOOP) => {
+            return Err(Error::untrusted(path, "it is a symbolic link"));
+        }
         opened => File::from(opened.map_err(|error| failed(error.into()))?),
     };
     let metadata = trusted(&file, path, 0o600)?;
@@ -212,7 +227,9 @@ pub(crate) fn is_locked(file: &File, path: &Path) -> std::io::Result<bool> {
 
 /// Whether an open file still has this name: another process may have removed it or put another in its place.
 pub(crate) fn is_named(file: &File, path: &Path) -> bool {
-    let (Ok(open), Ok(named)) = (file.metadata(), std::fs::symlink_metadata(path)) else { return false };
+    let (Ok(open), Ok(named)) = (file.metadata(), std::fs::symlink_metadata(path)) else {
+        return false;
+    };
     (open.dev(), open.ino()) == (named.dev(), named.ino())
 }
 
@@ -257,7 +274,12 @@ mod tests {
         assert!(check(&state).unwrap());
         let link = dir.path().join("link");
         symlink(&state, &link).unwrap();
-        assert!(check(&link).unwrap_err().to_string().contains("symbolic link"));
+        assert!(
+            check(&link)
+                .unwrap_err()
+                .to_string()
+                .contains("symbolic link")
+        );
         assert!(matches!(ensure(Path::new("")), Err(Error::NoStateDir)));
     }
 
@@ -272,10 +294,20 @@ mod tests {
         assert!(matches!(open(&path), Err(Error::Untrusted { .. })));
         let fifo = dir.path().join("b.journal");
         rustix::fs::mkfifoat(CWD, &fifo, Mode::RUSR | Mode::WUSR).unwrap();
-        assert!(open(&fifo).unwrap_err().to_string().contains("no regular file"));
+        assert!(
+            open(&fifo)
+                .unwrap_err()
+                .to_string()
+                .contains("no regular file")
+        );
         let link = dir.path().join("c.journal");
         symlink(&path, &link).unwrap();
-        assert!(open(&link).unwrap_err().to_string().contains("symbolic link"));
+        assert!(
+            open(&link)
+                .unwrap_err()
+                .to_string()
+                .contains("symbolic link")
+        );
     }
 
     #[test]
@@ -284,7 +316,10 @@ mod tests {
         let (one, two) = (dir.path().join("one"), dir.path().join("two"));
         append(&create(&one).unwrap(), &one, b"1").unwrap();
         append(&create(&two).unwrap(), &two, b"2").unwrap();
-        assert_eq!(rename_new(&one, &two).unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+        assert_eq!(
+            rename_new(&one, &two).unwrap_err().kind(),
+            std::io::ErrorKind::AlreadyExists
+        );
         assert_eq!(std::fs::read(&two).unwrap(), b"2");
     }
 }

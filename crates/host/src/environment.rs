@@ -29,11 +29,15 @@ pub(crate) fn run_dir() -> PathBuf {
         return PathBuf::from("/run/iodyno");
     }
     let of_user = PathBuf::from(format!("/run/user/{}", rustix::process::geteuid().as_raw()));
-    let base = variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(|| of_user.is_dir().then_some(of_user));
+    let base = variable("XDG_RUNTIME_DIR")
+        .map(PathBuf::from)
+        .or_else(|| of_user.is_dir().then_some(of_user));
     base.map_or_else(|| state_dir().join("locks"), |base| base.join("iodyno"))
 }
 
 /// The command line as given.
 pub fn arguments() -> Vec<String> {
-    std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
+    std::env::args_os()
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect()
 }

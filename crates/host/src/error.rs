@@ -31,7 +31,11 @@ pub enum Error {
         why: String,
     },
     /// A captured machine's file is malformed.
-    #[error("{} is not a captured machine: line {line}: {}", shown(path), clean(why))]
+    #[error(
+        "{} is not a captured machine: line {line}: {}",
+        shown(path),
+        clean(why)
+    )]
     Archive {
         /// The file.
         path: PathBuf,
@@ -80,7 +84,9 @@ pub enum Error {
     )]
     NoStateDir,
     /// An earlier command left the device changed: its old values come first.
-    #[error("{device}: `{purpose}` ended before it put everything back. Put that back first: {command}")]
+    #[error(
+        "{device}: `{purpose}` ended before it put everything back. Put that back first: {command}"
+    )]
     Unfinished {
         /// Kernel name of the device.
         device: String,
@@ -134,7 +140,9 @@ pub enum Error {
         found: String,
     },
     /// A write was asked for that the journal does not cover: a defect in iodyno, never the user's.
-    #[error("{path} was about to be written without its old value in the journal; nothing was written")]
+    #[error(
+        "{path} was about to be written without its old value in the journal; nothing was written"
+    )]
     NotJournalled {
         /// The attribute.
         path: String,
@@ -159,21 +167,40 @@ pub enum Error {
 
 impl Error {
     /// An [`Error::Io`].
-    pub fn io(action: &'static str, path: impl AsRef<Path>, source: impl Into<std::io::Error>) -> Self {
-        Error::Io { action, path: path.as_ref().to_path_buf(), source: source.into() }
+    pub fn io(
+        action: &'static str,
+        path: impl AsRef<Path>,
+        source: impl Into<std::io::Error>,
+    ) -> Self {
+        Error::Io {
+            action,
+            path: path.as_ref().to_path_buf(),
+            source: source.into(),
+        }
     }
 
     pub(crate) fn untrusted(path: &Path, why: impl Into<String>) -> Self {
-        Error::Untrusted { path: path.to_path_buf(), why: why.into() }
+        Error::Untrusted {
+            path: path.to_path_buf(),
+            why: why.into(),
+        }
     }
 
     pub(crate) fn archive(path: &Path, (line, why): (usize, String)) -> Self {
-        Error::Archive { path: path.to_path_buf(), line, why }
+        Error::Archive {
+            path: path.to_path_buf(),
+            line,
+            why,
+        }
     }
 
     /// An [`Error::Refused`].
     pub fn refused(action: &'static str, path: impl AsRef<Path>, why: impl Into<String>) -> Self {
-        Error::Refused { action, path: path.as_ref().to_path_buf(), why: why.into() }
+        Error::Refused {
+            action,
+            path: path.as_ref().to_path_buf(),
+            why: why.into(),
+        }
     }
 
     /// Whether a file that must be new is there already.

@@ -4,15 +4,25 @@
 //! too. A fault of the process itself, or a second one from outside, is final: the handler gives the terminal back and
 //! leaves the signal to whatever had it before. It touches no setting, because a process that failed cannot trust what
 //! it remembers; the journal has the old values, and the next command says so.
-#![allow(unsafe_code, reason = "a handler that is told who sent the signal has no safe form")]
+#![allow(
+    unsafe_code,
+    reason = "a handler that is told who sent the signal has no safe form"
+)]
 
 use crate::{signals, terminal};
 use std::io::Error;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const SIGNALS: [i32; 7] =
-    [libc::SIGABRT, libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGSYS];
+const SIGNALS: [i32; 7] = [
+    libc::SIGABRT,
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGTRAP,
+    libc::SIGSYS,
+];
 
 /// What dealt with each of them before.
 static BEFORE: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
@@ -34,18 +44,25 @@ pub(crate) fn catch() -> Result<(), Error> {
     }
     BEFORE.get_or_init(|| before);
     let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = handle;
-    let mut ours =
-        libc::sigaction { sa_flags: libc::SA_SIGINFO | libc::SA_ONSTACK, ..plain(handler as usize) };
+    let mut ours = libc::sigaction {
+        sa_flags: libc::SA_SIGINFO | libc::SA_ONSTACK,
+        ..plain(handler as usize)
+    };
     // One after the other: with wide registers the stack for signals has room for no more than one.
     // SAFETY: the pointer is valid for the call, which writes the set.
     unsafe { libc::sigfillset(&mut ours.sa_mask) };
-    SIGNALS.into_iter().try_for_each(|signal| set_action(signal, &ours).map(drop))
+    SIGNALS
+        .into_iter()
+        .try_for_each(|signal| set_action(signal, &ours).map(drop))
 }
 
 /// An action without flags that blocks no other signal.
 pub(crate) fn plain(handler: usize) -> libc::sigaction {
     // SAFETY: sigaction is plain data, for which all-zero is a valid value: no flags, an empty mask.
-    libc::sigaction { sa_sigaction: handler, ..unsafe { std::mem::zeroed() } }
+    libc::sigaction {
+        sa_sigaction: handler,
+        ..unsafe { std::mem::zeroed() }
+    }
 }
 
 /// What the process does about a signal.
@@ -81,10 +98,15 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _context: *mut lib
     }
     terminal::give_up();
     // The CPU repeats its fault when the handler returns, and then what was there before tells more about it.
-    let is_repeated =
-        !is_sent && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE);
+    let is_repeated = !is_sent
+        && matches!(
+            signal,
+            libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE
+        );
     let place = SIGNALS.iter().position(|one| *one == signal);
-    let before = place.filter(|_| is_repeated).and_then(|place| BEFORE.get()?.get(place));
+    let before = place
+        .filter(|_| is_repeated)
+        .and_then(|place| BEFORE.get()?.get(place));
     let _ = set_action(signal, before.unwrap_or(&plain(libc::SIG_DFL)));
     if !is_repeated {
         // SAFETY: raise may be called from a handler; the signal is blocked here, so it acts when this returns.

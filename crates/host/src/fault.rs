@@ -83,13 +83,21 @@ mod hook {
         if std::thread::panicking() {
             return Err(std::io::Error::other("this process is dead"));
         }
-        HOOK.with(|slot| slot.borrow_mut().as_mut().map_or(Ok(()), |hook| hook.at(step, path)))
+        HOOK.with(|slot| {
+            slot.borrow_mut()
+                .as_mut()
+                .map_or(Ok(()), |hook| hook.at(step, path))
+        })
     }
 
     pub(crate) fn torn_after(length: usize) -> usize {
         if std::thread::panicking() {
             return 0;
         }
-        HOOK.with(|slot| slot.borrow_mut().as_mut().map_or(0, |hook| hook.torn_after(length)))
+        HOOK.with(|slot| {
+            slot.borrow_mut()
+                .as_mut()
+                .map_or(0, |hook| hook.torn_after(length))
+        })
     }
 }

@@ -55,7 +55,10 @@ pub fn kind(path: &Path) -> Result<Kind> {
         Kind::File
     } else if kind.is_block_device() {
         let device = metadata.rdev();
-        Kind::BlockDevice { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
+        Kind::BlockDevice {
+            major: rustix::fs::major(device),
+            minor: rustix::fs::minor(device),
+        }
     } else {
         Kind::Other
     })
@@ -74,15 +77,29 @@ pub struct Identity {
 
 impl Identity {
     pub(crate) fn new(device: u64, inode: u64, special: u64) -> Identity {
-        let number = |device| format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
-        Identity { device: number(device), inode, special: number(special) }
+        let number = |device| {
+            format!(
+                "{}:{}",
+                rustix::fs::major(device),
+                rustix::fs::minor(device)
+            )
+        };
+        Identity {
+            device: number(device),
+            inode,
+            special: number(special),
+        }
     }
 }
 
 /// Which file is at a path, links followed; none where nothing is.
 pub fn identity(path: &Path) -> Option<Identity> {
     let metadata = std::fs::metadata(path).ok()?;
-    Some(Identity::new(metadata.dev(), metadata.ino(), metadata.rdev()))
+    Some(Identity::new(
+        metadata.dev(),
+        metadata.ino(),
+        metadata.rdev(),
+    ))
 }
 
 /// Which file a loop device stands over; none where it is over nothing, or is no loop device.
@@ -112,7 +129,12 @@ pub struct Access {
 
 impl Access {
     pub(crate) fn flags(self) -> OFlags {
-        let mut flags = OFlags::CLOEXEC | if self.write { OFlags::RDWR } else { OFlags::RDONLY };
+        let mut flags = OFlags::CLOEXEC
+            | if self.write {
+                OFlags::RDWR
+            } else {
+                OFlags::RDONLY
+            };
         flags.set(OFlags::DIRECT, self.direct);
         flags.set(OFlags::EXCL, self.exclusive);
         flags
@@ -140,7 +162,10 @@ impl DataFile {
     /// [`crate::Target`] in place of this.
     pub fn open(path: &Path, access: Access) -> Result<DataFile> {
         let opened = rustix::fs::open(path, access.flags(), Mode::empty());
-        DataFile::from_fd(opened.map_err(|error| Error::io("open", path, error))?, path)
+        DataFile::from_fd(
+            opened.map_err(|error| Error::io("open", path, error))?,
+            path,
+        )
     }
 
     pub(crate) fn from_fd(fd: OwnedFd, path: &Path) -> Result<DataFile> {
@@ -156,12 +181,21 @@ impl DataFile {
         } else {
             (stat.st_size as u64, 512)
         };
-        Ok(DataFile { fd, path: path.to_path_buf(), bytes, block_bytes, is_device })
+        Ok(DataFile {
+            fd,
+            path: path.to_path_buf(),
+            bytes,
+            block_bytes,
+            is_device,
+        })
     }
 
     /// A new open file description of the same file, also where the file has no name any more.
     pub fn reopen(&self, access: Access) -> Result<DataFile> {
-        DataFile::from_fd(crate::target::again(self.fd.as_fd(), access.flags(), &self.path)?, &self.path)
+        DataFile::from_fd(
+            crate::target::again(self.fd.as_fd(), access.flags(), &self.path)?,
+            &self.path,
+        )
     }
 
     /// The path it was opened by, for messages.
@@ -184,7 +218,8 @@ impl DataFile {
     pub fn direct_align_bytes(&self) -> Option<u32> {
         use rustix::fs::{AtFlags, StatxFlags};
         let fallback = Some(self.block_bytes);
-        let Ok(stat) = rustix::fs::statx(&self.fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN) else {
+        let Ok(stat) = rustix::fs::statx(&self.fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN)
+        else {
             return fallback;
         };
         if stat.stx_mask & StatxFlags::DIOALIGN.bits() == 0 {
@@ -216,7 +251,8 @@ impl DataFile {
 
     /// Makes the file `length` bytes long, with a hole where nothing was written.
     pub fn extend(&self, length: u64) -> Result<()> {
-        rustix::fs::ftruncate(&self.fd, length).map_err(|error| Error::io("extend", &self.path, error))
+        rustix::fs::ftruncate(&self.fd, length)
+            .map_err(|error| Error::io("extend", &self.path, error))
     }
 
     /// Bytes of a range that are in the page cache and not yet on the device; none where the kernel cannot tell (before
@@ -261,17 +297,29 @@ impl DataFile {
 
     /// Moves the place at which [`DataFile::read_here`] and [`DataFile::write_here`] work.
     pub fn seek(&self, offset: u64) -> std::io::Result<()> {
-        rustix::fs::seek(&self.fd, SeekFrom::Start(offset)).map(drop).map_err(Into::into)
+        rustix::fs::seek(&self.fd, SeekFrom::Start(offset))
+            .map(drop)
+            .map_err(Into::into)
     }
 
     /// Reads with preadv2; `polls` asks the kernel to poll the device for the completion (RWF_HIPRI).
-    pub fn read_vectored_at(&self, buffer: &mut [u8], offset: u64, polls: bool) -> std::io::Result<usize> {
+    pub fn read_vectored_at(
+        &self,
+        buffer: &mut [u8],
+        offset: u64,
+        polls: bool,
+    ) -> std::io::Result<usize> {
         let mut parts = [std::io::IoSliceMut::new(buffer)];
         rustix::io::preadv2(&self.fd, &mut parts, offset, poll_flag(polls)).map_err(Into::into)
     }
 
     /// Writes with pwritev2; `polls` as for [`DataFile::read_vectored_at`].
-    pub fn write_vectored_at(&self, buffer: &[u8], offset: u64, polls: bool) -> std::io::Result<usize> {
+    pub fn write_vectored_at(
+        &self,
+        buffer: &[u8],
+        offset: u64,
+        polls: bool,
+    ) -> std::io::Result<usize> {
         let parts = [std::io::IoSlice::new(buffer)];
         rustix::io::pwritev2(&self.fd, &parts, offset, poll_flag(polls)).map_err(Into::into)
     }
@@ -287,7 +335,11 @@ impl DataFile {
 
     /// fsync, or fdatasync where only the data and what is needed to find it have to be on the device.
     pub fn flush(&self, only_data: bool) -> std::io::Result<()> {
-        let flush = if only_data { rustix::fs::fdatasync } else { rustix::fs::fsync };
+        let flush = if only_data {
+            rustix::fs::fdatasync
+        } else {
+            rustix::fs::fsync
+        };
         flush(&self.fd).map_err(Into::into)
     }
 
@@ -306,7 +358,11 @@ impl DataFile {
 }
 
 fn poll_flag(polls: bool) -> ReadWriteFlags {
-    if polls { ReadWriteFlags::HIPRI } else { ReadWriteFlags::empty() }
+    if polls {
+        ReadWriteFlags::HIPRI
+    } else {
+        ReadWriteFlags::empty()
+    }
 }
 
 impl AsFd for DataFile {
@@ -341,7 +397,11 @@ mod tests {
         let dir = temporary_dir("transfers").unwrap();
         let path = dir.path().join("data");
         write_atomically(&path, &"x".repeat(16384)).unwrap();
-        let access = Access { write: true, sync: SyncMode::Dsync, ..Access::default() };
+        let access = Access {
+            write: true,
+            sync: SyncMode::Dsync,
+            ..Access::default()
+        };
         let file = DataFile::open(&path, access).unwrap();
         let mut block = [0; 512];
         assert_eq!(file.write_vectored_at(&[1; 512], 4096, false).unwrap(), 512);
@@ -356,12 +416,19 @@ mod tests {
         file.flush(false).unwrap();
         file.discard(4096, 4096).unwrap();
         assert_eq!(file.read_at(&mut block, 4096).unwrap(), 512);
-        assert_eq!((block, file.bytes_now().unwrap()), ([0; 512], 16384), "a hole, and no change of length");
+        assert_eq!(
+            (block, file.bytes_now().unwrap()),
+            ([0; 512], 16384),
+            "a hole, and no change of length"
+        );
     }
 
     #[test]
     fn a_missing_file_is_named() {
         let error = DataFile::open(Path::new("/nowhere/at/all"), Access::default()).unwrap_err();
-        assert_eq!(error.to_string(), "cannot open /nowhere/at/all: No such file or directory (os error 2)");
+        assert_eq!(
+            error.to_string(),
+            "cannot open /nowhere/at/all: No such file or directory (os error 2)"
+        );
     }
 }

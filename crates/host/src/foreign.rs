@@ -36,7 +36,8 @@ const PIPES: u32 = 0x5049_5045;
 pub fn open(path: &Path) -> Result<File> {
     let failed = |error: rustix::io::Errno| Error::io("open", path, error);
     // Opening a device can do something to it: what it is is asked of a descriptor that cannot read.
-    let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
+    let found =
+        rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
     let kind = FileType::from_raw_mode(rustix::fs::fstat(&found).map_err(failed)?.st_mode);
     if let Some(why) = objection(kind) {
         return refused(path, why);
@@ -47,9 +48,10 @@ pub fn open(path: &Path) -> Result<File> {
     let system = rustix::fs::fstatfs(&fd).map_err(failed)?.f_type as u32;
     match kind {
         FileType::Fifo if system != PIPES => refused(path, NAMED_PIPE),
-        _ if KERNEL_FILE_SYSTEMS.contains(&system) => {
-            refused(path, "it is on a file system of the kernel's; copy it to a file first")
-        }
+        _ if KERNEL_FILE_SYSTEMS.contains(&system) => refused(
+            path,
+            "it is on a file system of the kernel's; copy it to a file first",
+        ),
         _ => blocking(fd).map_err(failed),
     }
 }
@@ -99,7 +101,12 @@ mod tests {
         assert_eq!(text, "text");
         let fifo = dir.path().join("fifo");
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, FileType::Fifo, Mode::RUSR, 0).unwrap();
-        assert!(open(&fifo).unwrap_err().to_string().contains("iodyno import -"));
+        assert!(
+            open(&fifo)
+                .unwrap_err()
+                .to_string()
+                .contains("iodyno import -")
+        );
         for (path, why) in [
             ("/dev/zero", "a device"),
             ("/proc/self/status", "file system of the kernel's"),
@@ -110,7 +117,9 @@ mod tests {
             let error = open(Path::new(path)).unwrap_err().to_string();
             assert!(error.contains(why), "{path}: {error}");
         }
-        assert!(is_on_kernel_file_system(Path::new("/proc")) && !is_on_kernel_file_system(dir.path()));
+        assert!(
+            is_on_kernel_file_system(Path::new("/proc")) && !is_on_kernel_file_system(dir.path())
+        );
     }
 
     #[test]
@@ -120,7 +129,10 @@ mod tests {
         drop(writer);
         let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
         let mut text = String::new();
-        open(Path::new(&path)).unwrap().read_to_string(&mut text).unwrap();
+        open(Path::new(&path))
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
         assert_eq!(text, "results");
     }
 }

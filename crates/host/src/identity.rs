@@ -12,7 +12,10 @@ const WORDS: usize = 256;
 /// What is kept of a serial number: 12 digits, the same for the same disk wherever it is put, and no serial number.
 pub fn serial_digest(serial: &str) -> String {
     let digest = Sha256::digest(serial.trim().as_bytes());
-    digest[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+    digest[..6]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 impl Host {
@@ -21,10 +24,16 @@ impl Host {
     pub fn disk_serial_digest(&self, directory: &str) -> Option<String> {
         let read = |file: &str| {
             let path = format!("{directory}/{file}");
-            if self.is_live() { std::fs::read(path).ok() } else { self.text(&path).map(String::into_bytes) }
+            if self.is_live() {
+                std::fs::read(path).ok()
+            } else {
+                self.text(&path).map(String::into_bytes)
+            }
         };
         let page = || read("device/vpd_pg80").and_then(|page| Some(page.get(4..)?.to_vec()));
-        let found = read("device/serial").or_else(|| read("serial")).or_else(page)?;
+        let found = read("device/serial")
+            .or_else(|| read("serial"))
+            .or_else(page)?;
         let serial = String::from_utf8_lossy(&found).replace('\0', "");
         (!serial.trim().is_empty()).then(|| serial_digest(&serial))
     }
@@ -36,14 +45,24 @@ impl Host {
             true => trim_text(&std::fs::read(path).ok()?),
             false => self.text(path)?,
         };
-        let mut words: Vec<u16> =
-            text.split_whitespace().map_while(|word| u16::from_str_radix(word, 16).ok()).collect();
+        let mut words: Vec<u16> = text
+            .split_whitespace()
+            .map_while(|word| u16::from_str_radix(word, 16).ok())
+            .collect();
         if words.len() != WORDS {
             return None;
         }
-        IDENTIFYING.into_iter().flatten().for_each(|word| words[word] = 0);
-        let line =
-            |words: &[u16]| words.iter().map(|word| format!("{word:04x}")).collect::<Vec<_>>().join(" ");
+        IDENTIFYING
+            .into_iter()
+            .flatten()
+            .for_each(|word| words[word] = 0);
+        let line = |words: &[u16]| {
+            words
+                .iter()
+                .map(|word| format!("{word:04x}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         let masked = words.chunks(8).map(line).collect::<Vec<_>>().join("\n");
         self.record(|recorder| recorder.attribute(path, &Attribute::Value(masked)));
         Some(words)
@@ -58,12 +77,20 @@ mod tests {
     #[test]
     fn a_serial_number_is_kept_as_a_digest() {
         let host = |file: &str, serial: &str| {
-            let text = format!("iodyno-host 1\npath: /sys/class/block/sda/{file}\nlines: 1\n{serial}\n");
-            Host::from_archive(Archive::parse(&text).unwrap()).disk_serial_digest("/sys/class/block/sda")
+            let text =
+                format!("iodyno-host 1\npath: /sys/class/block/sda/{file}\nlines: 1\n{serial}\n");
+            Host::from_archive(Archive::parse(&text).unwrap())
+                .disk_serial_digest("/sys/class/block/sda")
         };
         // `printf S4EWNX0R | sha256sum`
-        assert_eq!(host("device/serial", "S4EWNX0R  ").as_deref(), Some("09c0c5978b64"));
-        assert_eq!(host("serial", "S4EWNX0R"), host("device/serial", " S4EWNX0R "));
+        assert_eq!(
+            host("device/serial", "S4EWNX0R  ").as_deref(),
+            Some("09c0c5978b64")
+        );
+        assert_eq!(
+            host("serial", "S4EWNX0R"),
+            host("device/serial", " S4EWNX0R ")
+        );
         assert_ne!(host("serial", "S4EWNX0R"), host("serial", "S4EWNX0S"));
         assert_eq!(host("serial", "  "), None);
         assert_eq!(host("size", "1"), None);
@@ -75,10 +102,14 @@ mod tests {
         let text = format!("iodyno-host 1\npath: /id\nlines: 1\n{}\n", words.join(" "));
         let host = Host::from_archive(Archive::parse(&text).unwrap());
         let identity = host.ata_identity("/id").unwrap();
-        assert_eq!((identity[9], identity[10], identity[19], identity[20]), (9, 0, 0, 20));
+        assert_eq!(
+            (identity[9], identity[10], identity[19], identity[20]),
+            (9, 0, 0, 20)
+        );
         assert_eq!((identity[76], identity[108]), (76, 0));
-        let short =
-            Host::from_archive(Archive::parse("iodyno-host 1\npath: /id\nlines: 1\n0001 0002\n").unwrap());
+        let short = Host::from_archive(
+            Archive::parse("iodyno-host 1\npath: /id\nlines: 1\n0001 0002\n").unwrap(),
+        );
         assert_eq!(short.ata_identity("/id"), None);
     }
 }

@@ -18,7 +18,11 @@ pub(crate) fn device_bytes(fd: BorrowedFd<'_>) -> std::io::Result<u64> {
     let mut bytes: u64 = 0;
     // SAFETY: BLKGETSIZE64 writes one u64 to the pointer, which is valid for the call.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), BLKGETSIZE64, &mut bytes) };
-    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(bytes) }
+    if result < 0 {
+        Err(std::io::Error::last_os_error())
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// Logical block size of a block device, bytes.
@@ -26,7 +30,11 @@ pub(crate) fn logical_block_bytes(fd: BorrowedFd<'_>) -> std::io::Result<u32> {
     let mut bytes: libc::c_int = 0;
     // SAFETY: BLKSSZGET writes one int to the pointer, which is valid for the call.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), BLKSSZGET, &mut bytes) };
-    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(bytes as u32) }
+    if result < 0 {
+        Err(std::io::Error::last_os_error())
+    } else {
+        Ok(bytes as u32)
+    }
 }
 
 /// Discards a range of a block device.
@@ -34,7 +42,11 @@ pub(crate) fn discard(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::
     let range = [offset, length];
     // SAFETY: BLKDISCARD reads two u64 from the pointer, which is valid for the call.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), BLKDISCARD, &range) };
-    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(std::io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }
 
 /// `struct loop_info64` of include/uapi/linux/loop.h; what follows the numbers is names and a key.
@@ -49,7 +61,12 @@ struct LoopInfo {
 /// What a loop device stands over: device and inode of the file, and the device that the file is, where it is one.
 /// None where the descriptor is no loop device, or one over nothing.
 pub(crate) fn loop_backing(fd: BorrowedFd<'_>) -> Option<(u64, u64, u64)> {
-    let mut info = LoopInfo { device: 0, inode: 0, special: 0, rest: [0; 26] };
+    let mut info = LoopInfo {
+        device: 0,
+        inode: 0,
+        special: 0,
+        rest: [0; 26],
+    };
     // SAFETY: LOOP_GET_STATUS64 writes one struct loop_info64, 232 bytes, which is the size of `info`.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_GET_STATUS64, &mut info) };
     (result >= 0).then_some((info.device, info.inode, info.special))
@@ -98,7 +115,9 @@ pub(crate) fn written_bytes(fd: BorrowedFd<'_>, length: u64) -> Option<u64> {
             }
         }
         match extents.last() {
-            Some(last) if last.flags & FIEMAP_EXTENT_LAST == 0 => start = last.logical + last.length,
+            Some(last) if last.flags & FIEMAP_EXTENT_LAST == 0 => {
+                start = last.logical + last.length
+            }
             _ => break,
         }
     }

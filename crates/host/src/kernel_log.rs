@@ -17,11 +17,18 @@ impl Host {
     /// The lines of the kernel's log that are wanted, with their time in seconds after boot, oldest first, at most
     /// `most` of them and those the latest. Reading neither waits nor takes anything out of the log. The error is the
     /// errno: EPERM and EACCES without the right, ENOENT in a container without the device.
-    pub fn kernel_log(&self, most: usize, wanted: impl Fn(&str) -> bool) -> Result<Vec<(f64, String)>, i32> {
+    pub fn kernel_log(
+        &self,
+        most: usize,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<(f64, String)>, i32> {
         if !self.is_live() {
             return match self.attribute(LOG) {
                 Attribute::Value(text) => {
-                    let lines = text.lines().filter_map(record).filter(|(_, text)| wanted(text));
+                    let lines = text
+                        .lines()
+                        .filter_map(record)
+                        .filter(|(_, text)| wanted(text));
                     Ok(last(lines.collect(), most))
                 }
                 Attribute::Refused(errno) => Err(errno),
@@ -45,7 +52,11 @@ impl Host {
             return self.text(path);
         }
         let mut text = Vec::new();
-        std::fs::File::open(path).ok()?.take(bytes).read_to_end(&mut text).ok()?;
+        std::fs::File::open(path)
+            .ok()?
+            .take(bytes)
+            .read_to_end(&mut text)
+            .ok()?;
         let text = crate::trim_text(&text);
         self.record(|recorder| recorder.attribute(path, &Attribute::Value(text.clone())));
         Some(text)
@@ -57,7 +68,9 @@ impl Host {
             return self.number(PAGE_BYTES);
         }
         let bytes = crate::rights::page_bytes();
-        self.record(|recorder| recorder.attribute(PAGE_BYTES, &Attribute::Value(bytes.to_string())));
+        self.record(|recorder| {
+            recorder.attribute(PAGE_BYTES, &Attribute::Value(bytes.to_string()))
+        });
         Some(bytes)
     }
 
@@ -68,7 +81,10 @@ impl Host {
             return self.number(LATENCY)?.try_into().ok();
         }
         let mut bytes = [0u8; 4];
-        std::fs::File::open(LATENCY).ok()?.read_exact(&mut bytes).ok()?;
+        std::fs::File::open(LATENCY)
+            .ok()?
+            .read_exact(&mut bytes)
+            .ok()?;
         let us = u32::from_ne_bytes(bytes);
         self.record(|recorder| recorder.attribute(LATENCY, &Attribute::Value(us.to_string())));
         Some(us)
@@ -77,7 +93,10 @@ impl Host {
 
 /// Raw records without their key-value lines: `6,339,5140900,-;text` (Documentation/ABI/testing/dev-kmsg).
 fn read_log(wanted: &impl Fn(&str) -> bool) -> Result<Vec<String>, i32> {
-    let open = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(LOG);
+    let open = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(LOG);
     let mut log = open.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
     let mut lines = Vec::new();
     let mut buffer = [0u8; 8192];
@@ -87,7 +106,9 @@ fn read_log(wanted: &impl Fn(&str) -> bool) -> Result<Vec<String>, i32> {
             Ok(length) => length,
             Err(error) if error.kind() == ErrorKind::WouldBlock => break,
             // Records were overwritten while they were read; the next read goes on with the oldest that is left.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EPIPE | libc::EINTR)) => continue,
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EPIPE | libc::EINTR)) => {
+                continue;
+            }
             Err(error) => return Err(error.raw_os_error().unwrap_or(libc::EIO)),
         };
         let text = String::from_utf8_lossy(&buffer[..length]);
@@ -135,7 +156,13 @@ mod tests {
         let head = live.head("/proc/version", 5);
         let there = Host::from_archive(live.recorded());
         assert_eq!(there.kernel_log(5, |_| true), log);
-        assert_eq!((there.page_bytes(), there.cpu_dma_latency_us()), (page, latency));
-        assert_eq!((there.head("/proc/version", 5), head.as_deref()), (head.clone(), Some("Linux")));
+        assert_eq!(
+            (there.page_bytes(), there.cpu_dma_latency_us()),
+            (page, latency)
+        );
+        assert_eq!(
+            (there.head("/proc/version", 5), head.as_deref()),
+            (head.clone(), Some("Linux"))
+        );
     }
 }

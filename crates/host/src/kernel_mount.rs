@@ -20,7 +20,10 @@ impl KernelMount {
         match mount(kind) {
             Ok(mount) => {
                 let root = PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd()));
-                Ok(KernelMount { root, _mount: Some(mount) })
+                Ok(KernelMount {
+                    root,
+                    _mount: Some(mount),
+                })
             }
             Err(error) => {
                 let mut places = places.iter().map(PathBuf::from);
@@ -41,5 +44,9 @@ impl KernelMount {
 fn mount(kind: &str) -> std::io::Result<OwnedFd> {
     let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_create(context.as_fd())?;
-    Ok(fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())?)
+    Ok(fsmount(
+        context.as_fd(),
+        FsMountFlags::FSMOUNT_CLOEXEC,
+        MountAttrFlags::empty(),
+    )?)
 }

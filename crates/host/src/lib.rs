@@ -2,7 +2,10 @@
 //!
 //! Every other crate reads /proc and /sys through [`Host`], which is either the live machine or a captured one, and
 //! nothing writes a kernel setting except through a [`Journal`], which has the old value on disk first.
-#![allow(clippy::disallowed_methods, reason = "this crate is where the banned calls live")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this crate is where the banned calls live"
+)]
 
 mod archive;
 pub mod blktrace;
@@ -122,22 +125,34 @@ impl Space {
 impl Host {
     /// This machine.
     pub fn live() -> Self {
-        Host { source: Source::Live, recorder: None }
+        Host {
+            source: Source::Live,
+            recorder: None,
+        }
     }
 
     /// This machine, with everything that is read kept; [`Host::recorded`] gives it back as a captured machine.
     pub fn recording() -> Self {
-        Host { source: Source::Live, recorder: Some(Arc::default()) }
+        Host {
+            source: Source::Live,
+            recorder: Some(Arc::default()),
+        }
     }
 
     /// What a [`Host::recording`] and its clones have read so far; empty for any other host.
     pub fn recorded(&self) -> Archive {
-        self.recorder.as_ref().map(|recorder| recorder.archive()).unwrap_or_default()
+        self.recorder
+            .as_ref()
+            .map(|recorder| recorder.archive())
+            .unwrap_or_default()
     }
 
     /// A captured machine.
     pub fn from_archive(archive: Archive) -> Self {
-        Host { source: Source::Archive(Arc::new(archive)), recorder: None }
+        Host {
+            source: Source::Archive(Arc::new(archive)),
+            recorder: None,
+        }
     }
 
     /// Reads a captured machine from a `.host` file.
@@ -161,7 +176,9 @@ impl Host {
             Source::Live => match std::fs::read(path) {
                 Ok(bytes) => Attribute::Value(trim_text(&bytes)),
                 Err(error) => match (error.kind(), error.raw_os_error()) {
-                    (ErrorKind::NotFound | ErrorKind::NotADirectory, _) | (_, None) => Attribute::Absent,
+                    (ErrorKind::NotFound | ErrorKind::NotADirectory, _) | (_, None) => {
+                        Attribute::Absent
+                    }
                     (_, Some(errno)) => Attribute::Refused(errno),
                 },
             },
@@ -193,7 +210,11 @@ impl Host {
     pub fn meminfo_bytes(&self, field: &str) -> Option<u64> {
         let text = self.text("/proc/meminfo")?;
         let line = text.lines().find(|line| line.starts_with(field))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1 << 10)
+        line.split_whitespace()
+            .nth(1)?
+            .parse::<u64>()
+            .ok()?
+            .checked_mul(1 << 10)
     }
 
     /// Writes a kernel attribute. Only a [`Journal`] calls it, which has the old value on disk.
@@ -251,9 +272,12 @@ impl Host {
                 _ => Ok(archive.list(path)),
             };
         }
-        let entries = std::fs::read_dir(path).map_err(|error| Error::io("list", path, error))?.flatten();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let entries = std::fs::read_dir(path)
+            .map_err(|error| Error::io("list", path, error))?
+            .flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         self.record(|recorder| recorder.list(path, &names));
         Ok(names)
@@ -282,9 +306,12 @@ impl Host {
     pub fn try_link(&self, path: &str) -> Result<String> {
         if let Source::Archive(archive) = &self.source {
             let gone = || std::io::Error::from_raw_os_error(libc::ENOENT);
-            return archive.link(path).ok_or_else(|| Error::io("read the link", path, gone()));
+            return archive
+                .link(path)
+                .ok_or_else(|| Error::io("read the link", path, gone()));
         }
-        let to = std::fs::read_link(path).map_err(|error| Error::io("read the link", path, error))?;
+        let to =
+            std::fs::read_link(path).map_err(|error| Error::io("read the link", path, error))?;
         let to = to.to_string_lossy().into_owned();
         self.record(|recorder| recorder.link(path, &to));
         Ok(to)
@@ -297,7 +324,10 @@ impl Host {
             #[cfg(test)]
             Source::Simulated(_) => Default::default(),
             Source::Live => {
-                let resolved = std::fs::canonicalize(path).ok()?.to_string_lossy().into_owned();
+                let resolved = std::fs::canonicalize(path)
+                    .ok()?
+                    .to_string_lossy()
+                    .into_owned();
                 self.record(|recorder| recorder.resolve(path));
                 Some(resolved)
             }
@@ -324,7 +354,8 @@ impl Host {
     pub fn is_writable(&self, path: &str) -> bool {
         use std::os::unix::fs::PermissionsExt;
         self.is_live()
-            && std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o200 != 0)
+            && std::fs::metadata(path)
+                .is_ok_and(|metadata| metadata.permissions().mode() & 0o200 != 0)
     }
 
     /// Space of the file system that holds a path; of a captured machine, what was captured for that very path.
@@ -344,7 +375,11 @@ impl Host {
             return archive.device_number(path);
         }
         let device = rustix::fs::stat(path).ok()?.st_dev;
-        let devno = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        let devno = format!(
+            "{}:{}",
+            rustix::fs::major(device),
+            rustix::fs::minor(device)
+        );
         self.record(|recorder| recorder.device_number(path, &devno));
         Some(devno)
     }
@@ -356,8 +391,13 @@ impl Host {
             return archive.file_size(path);
         }
         use std::os::unix::fs::MetadataExt;
-        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        let size = FileSize { bytes: metadata.len(), allocated_bytes: metadata.blocks() * 512 };
+        let metadata = std::fs::metadata(path)
+            .ok()
+            .filter(std::fs::Metadata::is_file)?;
+        let size = FileSize {
+            bytes: metadata.len(),
+            allocated_bytes: metadata.blocks() * 512,
+        };
         self.record(|recorder| recorder.file_size(path, size));
         Some(size)
     }
@@ -422,16 +462,26 @@ mod tests {
     fn a_directory_that_may_not_be_listed_is_not_an_empty_one() {
         let text = "iodyno-host 1\npath: /proc/7/fd\nerrno: 13\npath: /proc/8/fd\ndirectory\n";
         let host = Host::from_archive(Archive::parse(text).unwrap());
-        assert!(host.try_list("/proc/7/fd").is_err_and(|error| error.is_permission()));
-        assert!(host.try_list("/proc/8/fd").is_ok_and(|names| names.is_empty()));
+        assert!(
+            host.try_list("/proc/7/fd")
+                .is_err_and(|error| error.is_permission())
+        );
+        assert!(
+            host.try_list("/proc/8/fd")
+                .is_ok_and(|names| names.is_empty())
+        );
         assert!(host.list("/proc/7/fd").is_empty());
         let gone = Host::live().try_list("/proc/no such process").unwrap_err();
-        assert_eq!((gone.errno(), gone.is_permission()), (Some(libc::ENOENT), false));
+        assert_eq!(
+            (gone.errno(), gone.is_permission()),
+            (Some(libc::ENOENT), false)
+        );
     }
 
     #[test]
     fn memory_is_told_in_bytes() {
-        let text = "iodyno-host 1\npath: /proc/meminfo\nlines: 2\nMemTotal:  8 kB\nMemAvailable:  3 kB\n";
+        let text =
+            "iodyno-host 1\npath: /proc/meminfo\nlines: 2\nMemTotal:  8 kB\nMemAvailable:  3 kB\n";
         let host = Host::from_archive(Archive::parse(text).unwrap());
         assert_eq!(host.meminfo_bytes("MemAvailable:"), Some(3 << 10));
         assert_eq!(host.meminfo_bytes("SwapTotal:"), None);
@@ -440,8 +490,14 @@ mod tests {
     #[test]
     fn a_refusal_and_an_absence_are_told_apart() {
         let host = Host::live();
-        assert_eq!(host.attribute("/proc/sys/kernel/no_such_thing"), Attribute::Absent);
+        assert_eq!(
+            host.attribute("/proc/sys/kernel/no_such_thing"),
+            Attribute::Absent
+        );
         assert_eq!(host.attribute("/proc"), Attribute::Refused(21), "EISDIR");
-        assert!(host.text("/proc/version").is_some_and(|text| text.starts_with("Linux version")));
+        assert!(
+            host.text("/proc/version")
+                .is_some_and(|text| text.starts_with("Linux version"))
+        );
     }
 }

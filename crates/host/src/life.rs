@@ -22,10 +22,14 @@ pub(crate) fn process(pid: u32) -> Process {
 /// A process in words: `process 12`, and how to go on where a signal has stopped it.
 pub(crate) fn in_words(pid: u32) -> String {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
+    let state = stat
+        .rsplit_once(')')
+        .and_then(|(_, rest)| rest.split_whitespace().next());
     match state {
         Some("T" | "t") => {
-            format!("process {pid}, which is stopped: kill -CONT {pid} lets it go on and put everything back")
+            format!(
+                "process {pid}, which is stopped: kill -CONT {pid} lets it go on and put everything back"
+            )
         }
         _ => format!("process {pid}"),
     }
@@ -38,7 +42,12 @@ pub(crate) fn start_ticks(process: &str) -> Option<u64> {
 
 /// The second field, the command in parentheses, may have spaces and parentheses of its own.
 fn start_in(stat: &str) -> Option<u64> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+    stat.rsplit_once(')')?
+        .1
+        .split_whitespace()
+        .nth(19)?
+        .parse()
+        .ok()
 }
 
 /// Whether this process sees all processes, and their starts without an offset: the kernel has fixed numbers for the
@@ -56,7 +65,10 @@ mod tests {
 
     #[test]
     fn this_process_is_there() {
-        assert_eq!(process(std::process::id()), Process::There(start_ticks("self")));
+        assert_eq!(
+            process(std::process::id()),
+            Process::There(start_ticks("self"))
+        );
         assert!(start_ticks("self").is_some());
     }
 

@@ -27,7 +27,13 @@ pub fn raise_open_files(wanted: u64) -> u64 {
     if now >= raised {
         return now;
     }
-    match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum }) {
+    match setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: Some(raised),
+            maximum,
+        },
+    ) {
         Ok(()) => raised,
         Err(_) => now,
     }

@@ -56,7 +56,10 @@ pub(crate) fn of_the_kernel(fd: BorrowedFd<'_>) -> Option<&'static str> {
         let stat = rustix::fs::fstat(fd).ok()?;
         return (mount(&stat)?.0 == "devtmpfs").then_some("devtmpfs");
     }
-    OF_THE_KERNEL.iter().find(|(one, _)| *one == magic).map(|(_, name)| *name)
+    OF_THE_KERNEL
+        .iter()
+        .find(|(one, _)| *one == magic)
+        .map(|(_, name)| *name)
 }
 
 /// The user whose program answers for this file system, where it is FUSE.
@@ -65,7 +68,9 @@ pub(crate) fn fuse_owner(fd: BorrowedFd<'_>) -> Option<u32> {
         return None;
     }
     let (_, options) = mount(&rustix::fs::fstat(fd).ok()?)?;
-    options.split(',').find_map(|option| option.strip_prefix("user_id=")?.parse().ok())
+    options
+        .split(',')
+        .find_map(|option| option.strip_prefix("user_id=")?.parse().ok())
 }
 
 fn magic(fd: BorrowedFd<'_>) -> Option<u32> {
@@ -80,7 +85,11 @@ fn magic(fd: BorrowedFd<'_>) -> Option<u32> {
 /// Type and options of the file system that a file lies in; none where it is mounted in another namespace only.
 fn mount(stat: &Stat) -> Option<(String, String)> {
     let text = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let number = format!("{}:{}", rustix::fs::major(stat.st_dev), rustix::fs::minor(stat.st_dev));
+    let number = format!(
+        "{}:{}",
+        rustix::fs::major(stat.st_dev),
+        rustix::fs::minor(stat.st_dev)
+    );
     text.lines().find_map(|line| parse(line, &number))
 }
 
@@ -91,7 +100,10 @@ fn parse(line: &str, number: &str) -> Option<(String, String)> {
         return None;
     }
     let mut fields = right.split(' ');
-    Some((fields.next()?.into(), fields.next_back().unwrap_or_default().into()))
+    Some((
+        fields.next()?.into(),
+        fields.next_back().unwrap_or_default().into(),
+    ))
 }
 
 #[cfg(test)]
@@ -110,10 +122,16 @@ mod tests {
         assert_eq!(named("/sys/kernel"), Some("sysfs"));
         assert_eq!(named(env!("CARGO_MANIFEST_DIR")), None);
         let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
-        if mounts.lines().any(|line| line.contains(" /dev ") && line.contains(" - devtmpfs ")) {
+        if mounts
+            .lines()
+            .any(|line| line.contains(" /dev ") && line.contains(" - devtmpfs "))
+        {
             assert_eq!(named("/dev"), Some("devtmpfs"));
         }
-        if mounts.lines().any(|line| line.contains(" /dev/shm ") && line.contains(" - tmpfs ")) {
+        if mounts
+            .lines()
+            .any(|line| line.contains(" /dev/shm ") && line.contains(" - tmpfs "))
+        {
             assert_eq!(named("/dev/shm"), None, "memory is no attribute");
         }
     }

@@ -46,7 +46,9 @@ pub fn copy_new(from: &Path, to: &Path) -> Result<()> {
     let mut source = File::open(from).map_err(|error| Error::io("open", from, error))?;
     let mut file = NewFile::begin(to)?;
     let own = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-    file.file.set_permissions(own).map_err(|error| Error::io("take others' rights from", to, error))?;
+    file.file
+        .set_permissions(own)
+        .map_err(|error| Error::io("take others' rights from", to, error))?;
     std::io::copy(&mut source, &mut file.file).map_err(|error| Error::io("write", to, error))?;
     file.finish(Existing::Keep)
 }
@@ -64,7 +66,8 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
 pub fn remove(path: &Path) -> Result<()> {
     let is_gone = |error: &Error| error.errno() == Some(libc::ENOENT);
     let removed = walk::place("remove", path).and_then(|(dir, name)| {
-        rustix::fs::unlinkat(&dir, &name, AtFlags::empty()).map_err(|error| Error::io("remove", path, error))
+        rustix::fs::unlinkat(&dir, &name, AtFlags::empty())
+            .map_err(|error| Error::io("remove", path, error))
     });
     removed.or_else(|error| if is_gone(&error) { Ok(()) } else { Err(error) })
 }
@@ -79,7 +82,10 @@ pub struct Folder {
 impl Folder {
     /// Makes a directory and its parents where they are missing, as [`create_dirs`], and holds it.
     pub fn make(path: &Path) -> Result<Folder> {
-        Ok(Folder { dir: walk::directory("create", path, SHARED_DIRECTORY)?, path: path.to_path_buf() })
+        Ok(Folder {
+            dir: walk::directory("create", path, SHARED_DIRECTORY)?,
+            path: path.to_path_buf(),
+        })
     }
 
     /// Makes a directory in this one where it is missing. No link is followed, not even one of one's own.
@@ -126,27 +132,40 @@ impl NewFile {
     pub fn begin(path: &Path) -> Result<NewFile> {
         let (dir, name) = walk::place("write", path)?;
         if let Some(kind) = mounts::of_the_kernel(dir.as_fd()) {
-            let why =
-                format!("{kind} holds attributes of the kernel, no files. Name a file in another directory");
+            let why = format!(
+                "{kind} holds attributes of the kernel, no files. Name a file in another directory"
+            );
             return Err(Error::refused("write", path, why));
         }
         let temporary = OsString::from(format!(".iodyno-{}", unguessable()?));
-        let file =
-            new_file(&dir, &temporary, SHARED_FILE).map_err(|error| Error::io("write", path, error))?;
-        Ok(NewFile { dir, temporary: Some(temporary), path: path.to_path_buf(), name, file })
+        let file = new_file(&dir, &temporary, SHARED_FILE)
+            .map_err(|error| Error::io("write", path, error))?;
+        Ok(NewFile {
+            dir,
+            temporary: Some(temporary),
+            path: path.to_path_buf(),
+            name,
+            file,
+        })
     }
 
     /// Adds bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).map_err(|error| Error::io("write", &self.path, error))
+        self.file
+            .write_all(bytes)
+            .map_err(|error| Error::io("write", &self.path, error))
     }
 
     /// Waits until it is on the disk, and gives it its name.
     pub fn finish(mut self, existing: Existing) -> Result<()> {
         let failed = |error: Errno| Error::io("write", &self.path, error);
-        self.file.sync_all().map_err(|error| Error::io("write", &self.path, error))?;
+        self.file
+            .sync_all()
+            .map_err(|error| Error::io("write", &self.path, error))?;
         self.refuse_special()?;
-        let Some(temporary) = self.temporary.as_ref() else { return Ok(()) };
+        let Some(temporary) = self.temporary.as_ref() else {
+            return Ok(());
+        };
         let (dir, name) = (&self.dir, &self.name);
         match existing {
             Existing::Replace => rustix::fs::renameat(dir, temporary, dir, name),
@@ -160,13 +179,18 @@ impl NewFile {
 
     /// A file never takes the place of a device, a pipe or a directory, nor of a link to one (`/dev/stdout`).
     fn refuse_special(&self) -> Result<()> {
-        let there = |flags| rustix::fs::statat(&self.dir, &self.name, flags).map(|stat| stat.st_mode);
+        let there =
+            |flags| rustix::fs::statat(&self.dir, &self.name, flags).map(|stat| stat.st_mode);
         let is_special = |mode: rustix::io::Result<_>| {
             mode.is_ok_and(|mode| !matches!(FileType::from_raw_mode(mode), FileType::RegularFile))
         };
         // With links followed: one that leads nowhere may be replaced.
         if is_special(there(AtFlags::empty())) {
-            return Err(Error::refused("write", &self.path, "it is no regular file. Name another one"));
+            return Err(Error::refused(
+                "write",
+                &self.path,
+                "it is no regular file. Name another one",
+            ));
         }
         Ok(())
     }
@@ -198,7 +222,10 @@ fn new_file(dir: &OwnedFd, name: &OsStr, mode: Mode) -> rustix::io::Result<File>
 
 /// Part of a name that nobody can lay in the way beforehand.
 pub(crate) fn unguessable() -> Result<String> {
-    Ok(format!("{:016x}", u64::from_le_bytes(crate::random::bytes::<8>()?)))
+    Ok(format!(
+        "{:016x}",
+        u64::from_le_bytes(crate::random::bytes::<8>()?)
+    ))
 }
 
 /// Waits until a directory's names are on the disk. One opened with O_PATH cannot be synced itself.
@@ -233,7 +260,8 @@ pub fn temporary_dir(label: &str) -> Result<TemporaryDir> {
 pub fn temporary_dir_in(parent: &Path, label: &str) -> Result<TemporaryDir> {
     let path = parent.join(format!("iodyno-{label}-{}", unguessable()?));
     let (dir, name) = walk::place("create", &path)?;
-    rustix::fs::mkdirat(&dir, &name, Mode::RWXU).map_err(|error| Error::io("create", &path, error))?;
+    rustix::fs::mkdirat(&dir, &name, Mode::RWXU)
+        .map_err(|error| Error::io("create", &path, error))?;
     Ok(TemporaryDir(path))
 }
 
@@ -252,7 +280,10 @@ mod tests {
         let dir = temporary_dir("output").unwrap();
         let path = dir.path().join("x.conf");
         write_new(&path, "one\n").unwrap();
-        assert_eq!(write_new(&path, "never\n").unwrap_err().errno(), Some(libc::EEXIST));
+        assert_eq!(
+            write_new(&path, "never\n").unwrap_err().errno(),
+            Some(libc::EEXIST)
+        );
         assert_eq!(read_text(&path).unwrap(), "one\n");
         write_atomically(&path, "two\n").unwrap();
         assert_eq!(read_text(&path).unwrap(), "two\n");
@@ -274,13 +305,28 @@ mod tests {
         std::fs::write(&other, "theirs").unwrap();
         symlink(&other, &link).unwrap();
         write_atomically(&link, "mine").unwrap();
-        assert_eq!((read_text(&link).unwrap(), read_text(&other).unwrap()), ("mine".into(), "theirs".into()));
+        assert_eq!(
+            (read_text(&link).unwrap(), read_text(&other).unwrap()),
+            ("mine".into(), "theirs".into())
+        );
         symlink("/dev/null", dir.path().join("null")).unwrap();
-        assert!(write_atomically(&dir.path().join("null"), "x").unwrap_err().is_refusal());
+        assert!(
+            write_atomically(&dir.path().join("null"), "x")
+                .unwrap_err()
+                .is_refusal()
+        );
         std::fs::create_dir(dir.path().join("below")).unwrap();
-        assert!(write_atomically(&dir.path().join("below"), "x").unwrap_err().is_refusal());
+        assert!(
+            write_atomically(&dir.path().join("below"), "x")
+                .unwrap_err()
+                .is_refusal()
+        );
         assert_eq!(names(dir.path()), ["below", "link", "null", "other"]);
-        assert!(write_atomically(Path::new("/proc/iodyno"), "x").unwrap_err().is_refusal());
+        assert!(
+            write_atomically(Path::new("/proc/iodyno"), "x")
+                .unwrap_err()
+                .is_refusal()
+        );
     }
 
     #[test]
@@ -301,6 +347,9 @@ mod tests {
     #[test]
     fn a_temporary_directory_is_for_one_user() {
         let dir = temporary_dir("output").unwrap();
-        assert_eq!(std::fs::metadata(dir.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(
+            std::fs::metadata(dir.path()).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
     }
 }

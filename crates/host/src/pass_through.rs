@@ -98,9 +98,15 @@ struct Answer {
 impl Disk {
     /// Opens a disk by its device file.
     pub fn open(path: &Path) -> Result<Disk> {
-        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open(path);
         let file = file.map_err(|error| Error::io("open", path, error))?;
-        Ok(Disk { file, path: path.to_path_buf() })
+        Ok(Disk {
+            file,
+            path: path.to_path_buf(),
+        })
     }
 
     fn error(&self, action: &'static str, error: impl Into<std::io::Error>) -> Error {
@@ -129,13 +135,15 @@ impl Disk {
         };
         // SAFETY: the request takes one struct nvme_passthru_cmd, 72 bytes, which is the layout of `command`; the kernel
         // writes at most `data_len` bytes to `addr`, which is `log`, before it returns.
-        let status = unsafe { libc::ioctl(self.file.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &mut command) };
+        let status =
+            unsafe { libc::ioctl(self.file.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &mut command) };
         match status {
             0 => Ok(log),
             ..0 => Err(self.error("read the log of", std::io::Error::last_os_error())),
-            _ => {
-                Err(self.error("read the log of", std::io::Error::other(format!("NVMe status {status:#x}"))))
-            }
+            _ => Err(self.error(
+                "read the log of",
+                std::io::Error::other(format!("NVMe status {status:#x}")),
+            )),
         }
     }
 
@@ -149,7 +157,11 @@ impl Disk {
         command[14] = ATA_CHECK_POWER_MODE;
         let answer = self.scsi(&command, &mut [])?;
         let mode = ata_count(&answer.sense).ok_or_else(|| self.refusal(&answer))?;
-        Ok(if mode <= 1 { Power::Standby } else { Power::Awake })
+        Ok(if mode <= 1 {
+            Power::Standby
+        } else {
+            Power::Awake
+        })
     }
 
     /// The SMART attributes of an ATA disk (SMART READ DATA). Needs root.
@@ -200,7 +212,11 @@ impl Disk {
         let mut sense = [0u8; 64];
         let mut header = SgHeader {
             interface_id: i32::from(b'S'),
-            direction: if data.is_empty() { SG_DXFER_NONE } else { SG_DXFER_FROM_DEV },
+            direction: if data.is_empty() {
+                SG_DXFER_NONE
+            } else {
+                SG_DXFER_FROM_DEV
+            },
             command_len: command.len() as u8,
             sense_len_max: sense.len() as u8,
             iovec_count: 0,
@@ -234,9 +250,15 @@ impl Disk {
             let text = format!("the command failed (host status {host:#x}, status {status:#x})");
             return Err(self.error("ask", std::io::Error::other(text)));
         }
-        let residual = usize::try_from(header.residual).unwrap_or(0).min(data.len());
+        let residual = usize::try_from(header.residual)
+            .unwrap_or(0)
+            .min(data.len());
         let sense = sense[..usize::from(header.sense_len).min(sense.len())].to_vec();
-        Ok(Answer { filled: data.len() - residual, status: header.status, sense })
+        Ok(Answer {
+            filled: data.len() - residual,
+            status: header.status,
+            sense,
+        })
     }
 }
 
@@ -277,15 +299,20 @@ mod tests {
 
     #[test]
     fn power_modes_of_both_sense_formats() {
-        let mut descriptor =
-            vec![0x72, 0x01, 0x00, 0x1D, 0, 0, 0, 14, 0x09, 0x0C, 0, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0x50];
+        let mut descriptor = vec![
+            0x72, 0x01, 0x00, 0x1D, 0, 0, 0, 14, 0x09, 0x0C, 0, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0,
+            0x50,
+        ];
         assert_eq!(ata_count(&descriptor), Some(0xFF));
         descriptor.truncate(12);
         assert_eq!(ata_count(&descriptor), None);
         let fixed = [0x70, 0, 1, 0, 0x50, 0, 0x00, 10, 0, 0, 0, 0, 0x00, 0x1D];
         assert_eq!(ata_count(&fixed), Some(0));
         let refused = [0x70, 0, 5, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x20, 0x00];
-        assert_eq!((ata_count(&refused), sense_codes(&refused)), (None, Some((5, 0x20, 0))));
+        assert_eq!(
+            (ata_count(&refused), sense_codes(&refused)),
+            (None, Some((5, 0x20, 0)))
+        );
         for length in 0..fixed.len() {
             assert_eq!(ata_count(&fixed[..length]), None);
         }
@@ -293,10 +320,15 @@ mod tests {
 
     #[test]
     fn what_is_no_disk_is_an_error_with_its_path() {
-        let error = Disk::open(Path::new("/dev/null")).unwrap().nvme_log(2).unwrap_err();
+        let error = Disk::open(Path::new("/dev/null"))
+            .unwrap()
+            .nvme_log(2)
+            .unwrap_err();
         assert!(error.to_string().contains("/dev/null"), "{error}");
         let null = Disk::open(Path::new("/dev/null")).unwrap();
-        assert!(null.ata_power().is_err() && null.ata_smart().is_err() && null.scsi_log(0).is_err());
+        assert!(
+            null.ata_power().is_err() && null.ata_smart().is_err() && null.scsi_log(0).is_err()
+        );
         assert!(Disk::open(Path::new("/dev/no such disk")).is_err());
     }
 }

@@ -80,18 +80,33 @@ impl PerfRing {
     ///
     /// # Errors
     /// Without root (CAP_PERFMON), where `perf_event_open` is forbidden, and on a CPU that is not there.
-    pub fn open(cpu: u32, ids: &[u16], filter: Option<&str>, clock: EventClock) -> Result<PerfRing> {
-        let refused = |error: std::io::Error| Error::io("open", format!("perf events of CPU {cpu}"), error);
-        let events = ids.iter().map(|id| open(cpu, *id, clock)).collect::<std::io::Result<Vec<_>>>();
+    pub fn open(
+        cpu: u32,
+        ids: &[u16],
+        filter: Option<&str>,
+        clock: EventClock,
+    ) -> Result<PerfRing> {
+        let refused =
+            |error: std::io::Error| Error::io("open", format!("perf events of CPU {cpu}"), error);
+        let events = ids
+            .iter()
+            .map(|id| open(cpu, *id, clock))
+            .collect::<std::io::Result<Vec<_>>>();
         let events = events.map_err(refused)?;
         let Some(first) = events.first() else {
             return Err(refused(std::io::ErrorKind::InvalidInput.into()));
         };
         let page_bytes = crate::rights::page_bytes() as usize;
         let (memory, data_bytes) = map(first, page_bytes).map_err(refused)?;
-        let ring = PerfRing { events, memory, page_bytes, data_bytes };
+        let ring = PerfRing {
+            events,
+            memory,
+            page_bytes,
+            data_bytes,
+        };
         for event in &ring.events[1..] {
-            ring.control(event, SET_OUTPUT, ring.events[0].as_raw_fd() as usize).map_err(refused)?;
+            ring.control(event, SET_OUTPUT, ring.events[0].as_raw_fd() as usize)
+                .map_err(refused)?;
         }
         // A filter is for sparing work: whoever reads looks at the device anyway.
         if let Some(filter) = filter.and_then(|filter| CString::new(filter).ok()) {
@@ -105,13 +120,23 @@ impl PerfRing {
     /// Turns the event of that place among the numbers on.
     pub fn enable(&self, index: usize) -> Result<()> {
         let event = &self.events[index];
-        self.control(event, ENABLE, 0).map_err(|error| Error::io("turn on", "a perf event", error))
+        self.control(event, ENABLE, 0)
+            .map_err(|error| Error::io("turn on", "a perf event", error))
     }
 
-    fn control(&self, event: &OwnedFd, request: libc::Ioctl, argument: usize) -> std::io::Result<()> {
+    fn control(
+        &self,
+        event: &OwnedFd,
+        request: libc::Ioctl,
+        argument: usize,
+    ) -> std::io::Result<()> {
         // SAFETY: of these requests only SET_FILTER takes a pointer, to a text that ends in 0 and outlives the call.
         let result = unsafe { libc::ioctl(event.as_raw_fd(), request, argument) };
-        if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+        if result < 0 {
+            Err(std::io::Error::last_os_error())
+        } else {
+            Ok(())
+        }
     }
 
     /// Adds what the kernel has written since the last time, whole records, and makes room for more.
@@ -127,7 +152,9 @@ impl PerfRing {
         for (from, bytes) in [(at, first), (0, length - first)] {
             // SAFETY: `from + bytes` is within the ring, and the kernel writes nothing between our end and its own until
             // ours is moved, below.
-            let part = unsafe { std::slice::from_raw_parts(self.memory.add(self.page_bytes + from), bytes) };
+            let part = unsafe {
+                std::slice::from_raw_parts(self.memory.add(self.page_bytes + from), bytes)
+            };
             out.extend_from_slice(part);
         }
         tail.store(end, Ordering::Release);
@@ -174,7 +201,14 @@ fn open_once(cpu: u32, attributes: &Attributes) -> std::io::Result<OwnedFd> {
     let (any_process, no_group) = (-1, -1);
     // SAFETY: the kernel reads the attributes, whose size they say themselves, during the call alone.
     let fd = unsafe {
-        libc::syscall(libc::SYS_perf_event_open, attributes, any_process, cpu as i32, no_group, OPEN_CLOEXEC)
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            attributes,
+            any_process,
+            cpu as i32,
+            no_group,
+            OPEN_CLOEXEC,
+        )
     };
     match i32::try_from(fd) {
         // SAFETY: the kernel has just made this descriptor for us, and nobody else knows of it.
@@ -187,7 +221,15 @@ fn open_once(cpu: u32, attributes: &Attributes) -> std::io::Result<OwnedFd> {
 fn may_open_more() -> bool {
     let limit = getrlimit(Resource::Nofile);
     let is_lower = limit.current != limit.maximum;
-    is_lower && setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).is_ok()
+    is_lower
+        && setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: limit.maximum,
+                ..limit
+            },
+        )
+        .is_ok()
 }
 
 /// As large a ring as the limits on locked memory allow.
@@ -197,7 +239,16 @@ fn map(event: &OwnedFd, page_bytes: usize) -> std::io::Result<(*mut u8, usize)> 
         let access = ProtFlags::READ | ProtFlags::WRITE;
         let length = page_bytes + data_bytes;
         // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours.
-        match unsafe { mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, event, 0) } {
+        match unsafe {
+            mmap(
+                std::ptr::null_mut(),
+                length,
+                access,
+                MapFlags::SHARED,
+                event,
+                0,
+            )
+        } {
             Ok(memory) => return Ok((memory.cast(), data_bytes)),
             Err(_) if data_bytes / 2 >= BYTES_LEAST.max(page_bytes) => data_bytes /= 2,
             Err(error) => return Err(error.into()),

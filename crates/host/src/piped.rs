@@ -52,10 +52,16 @@ impl Piped {
         directory: Option<&Path>,
         variables: &[(&str, &Path)],
     ) -> Result<Piped> {
-        let failed =
-            |error: std::io::Error| Error::Program { program: program.into(), why: error.to_string() };
+        let failed = |error: std::io::Error| Error::Program {
+            program: program.into(),
+            why: error.to_string(),
+        };
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command.envs(variables.iter().copied());
         if let Some(directory) = directory {
             command.current_dir(directory);
@@ -63,8 +69,17 @@ impl Piped {
         prepare(&mut command, Signal::INT, privileges);
         let mut child = command.spawn().map_err(failed)?;
         let (stdout, stderr, id) = (child.stdout.take(), child.stderr.take(), child.id());
-        let process = Arc::new(Mutex::new(Process { child, is_reaped: false }));
-        Ok(Piped { process, id, program: program.into(), stdout, stderr })
+        let process = Arc::new(Mutex::new(Process {
+            child,
+            is_reaped: false,
+        }));
+        Ok(Piped {
+            process,
+            id,
+            program: program.into(),
+            stdout,
+            stderr,
+        })
     }
 
     /// Its process id.
@@ -84,7 +99,9 @@ impl Piped {
 
     /// What asks it to end.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter { process: Arc::clone(&self.process) }
+        Interrupter {
+            process: Arc::clone(&self.process),
+        }
     }
 
     /// Waits for its end, and gives its exit status; none when a signal ended it. Its outputs should have been read to
@@ -93,8 +110,10 @@ impl Piped {
     /// # Errors
     /// When the kernel does not know it any more.
     pub fn wait(self) -> Result<Option<i32>> {
-        let failed =
-            |error: std::io::Error| Error::Program { program: self.program.clone(), why: error.to_string() };
+        let failed = |error: std::io::Error| Error::Program {
+            program: self.program.clone(),
+            why: error.to_string(),
+        };
         // It is left unreaped while we wait, so that its id stays its own for whoever interrupts it meanwhile.
         if let Some(pid) = Pid::from_raw(self.id as i32) {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -115,8 +134,11 @@ impl Drop for Piped {
     fn drop(&mut self) {
         let mut process = lock(&self.process);
         // Reaps one that has ended; one that has not is told to.
-        process.is_reaped =
-            process.is_reaped || process.child.try_wait().is_ok_and(|status| status.is_some());
+        process.is_reaped = process.is_reaped
+            || process
+                .child
+                .try_wait()
+                .is_ok_and(|status| status.is_some());
         drop(process);
         let _ = self.interrupter().send(Signal::INT);
     }
@@ -148,7 +170,10 @@ impl Interrupter {
         let id = process.child.id();
         Pid::from_raw(id as i32)
             .map_or(Ok(()), |pid| kill_process(pid, signal))
-            .map_err(|error| Error::Program { program: format!("process {id}"), why: error.to_string() })
+            .map_err(|error| Error::Program {
+                program: format!("process {id}"),
+                why: error.to_string(),
+            })
     }
 }
 
@@ -181,7 +206,8 @@ mod tests {
 
     #[test]
     fn an_interrupt_reaches_it_while_another_thread_waits() {
-        let mut child = shell("trap 'echo bye; exit 130' INT; echo ready; while :; do sleep 0.05; done");
+        let mut child =
+            shell("trap 'echo bye; exit 130' INT; echo ready; while :; do sleep 0.05; done");
         let mut lines = BufReader::new(child.stdout().unwrap()).lines();
         assert_eq!(lines.next().unwrap().unwrap(), "ready");
         let interrupter = child.interrupter();
@@ -195,7 +221,8 @@ mod tests {
     #[test]
     fn it_hears_of_the_death_of_the_thread_that_started_it() {
         let begin = || {
-            let mut child = shell("trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.05; done");
+            let mut child =
+                shell("trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.05; done");
             let mut lines = BufReader::new(child.stdout().unwrap()).lines();
             assert_eq!(lines.next().unwrap().unwrap(), "ready");
             (child, lines)

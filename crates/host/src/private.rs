@@ -18,7 +18,11 @@ const OTHERS: u32 = 0o077;
 /// # Errors
 /// When it cannot be made or its mode cannot be changed.
 pub fn ensure(path: &Path) -> Result<()> {
-    let made = OpenOptions::new().write(true).create_new(true).mode(MODE).open(path);
+    let made = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(MODE)
+        .open(path);
     match made {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => tighten(path),
@@ -31,7 +35,9 @@ pub fn ensure(path: &Path) -> Result<()> {
 /// # Errors
 /// When its mode cannot be changed.
 pub fn tighten(path: &Path) -> Result<()> {
-    let Ok(metadata) = std::fs::symlink_metadata(path) else { return Ok(()) };
+    let Ok(metadata) = std::fs::symlink_metadata(path) else {
+        return Ok(());
+    };
     let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_file() || !is_ours || metadata.mode() & OTHERS == 0 {
         return Ok(());
@@ -49,7 +55,11 @@ pub fn tighten(path: &Path) -> Result<()> {
 /// # Errors
 /// When it is there already, or cannot be made.
 pub fn create_new(path: &Path) -> Result<File> {
-    let options = OpenOptions::new().write(true).create_new(true).mode(MODE).open(path);
+    let options = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(MODE)
+        .open(path);
     options.map_err(|error| Error::io("create", path, error))
 }
 
@@ -59,10 +69,12 @@ pub fn create_new(path: &Path) -> Result<File> {
 /// When it is there already, or cannot be made or written.
 pub fn write_new(path: &Path, content: &[u8]) -> Result<()> {
     let mut file = create_new(path)?;
-    file.write_all(content).and_then(|()| file.sync_all()).map_err(|error| {
-        let _ = std::fs::remove_file(path);
-        Error::io("write", path, error)
-    })
+    file.write_all(content)
+        .and_then(|()| file.sync_all())
+        .map_err(|error| {
+            let _ = std::fs::remove_file(path);
+            Error::io("write", path, error)
+        })
 }
 
 #[cfg(test)]
@@ -84,7 +96,10 @@ mod tests {
         std::fs::write(&old, "kept").unwrap();
         std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o644)).unwrap();
         ensure(&old).unwrap();
-        assert_eq!((mode(&old), std::fs::read_to_string(&old).unwrap().as_str()), (0o600, "kept"));
+        assert_eq!(
+            (mode(&old), std::fs::read_to_string(&old).unwrap().as_str()),
+            (0o600, "kept")
+        );
         assert!(create_new(&old).is_err());
         std::os::unix::fs::symlink("/nowhere/at/all", dir.path().join("link")).unwrap();
         assert!(create_new(&dir.path().join("link")).is_err());

@@ -6,11 +6,12 @@
 #![allow(unsafe_code, reason = "rights are given up between fork and exec")]
 
 use rustix::process::{
-    Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_parent_process_death_signal, setrlimit,
+    Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_parent_process_death_signal,
+    setrlimit,
 };
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,
-    set_no_new_privs,
+    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
+    set_capabilities, set_no_new_privs,
 };
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -45,7 +46,13 @@ impl Privileges {
         let look = C::DAC_READ_SEARCH | C::SYS_PTRACE | C::SYSLOG;
         // Linux 5.8 split BPF and PERFMON from SYS_ADMIN, which the health of NVMe disks needs as well; before 5.11 the
         // memory of maps counts as locked.
-        let watch = look | C::SYS_ADMIN | C::SYS_RAWIO | C::PERFMON | C::BPF | C::SYS_RESOURCE | C::IPC_LOCK;
+        let watch = look
+            | C::SYS_ADMIN
+            | C::SYS_RAWIO
+            | C::PERFMON
+            | C::BPF
+            | C::SYS_RESOURCE
+            | C::IPC_LOCK;
         let files = C::DAC_OVERRIDE | C::CHOWN | C::FOWNER | C::FSETID;
         match self {
             Privileges::Own => C::empty(),
@@ -81,7 +88,13 @@ impl Privileges {
         if self.only_reads() {
             let Rlimit { current, maximum } = getrlimit(Resource::Data);
             let most = current.unwrap_or(u64::MAX).min(MEMORY_MAX);
-            setrlimit(Resource::Data, Rlimit { current: Some(most), maximum })?;
+            setrlimit(
+                Resource::Data,
+                Rlimit {
+                    current: Some(most),
+                    maximum,
+                },
+            )?;
         }
         set_no_new_privs(true)?;
         for number in 0..u64::BITS {
@@ -96,7 +109,14 @@ impl Privileges {
         let permitted = ours.permitted & kept;
         // Ambient capabilities, as a service manager gives them, follow the inheritable ones.
         let inheritable = ours.inheritable & kept;
-        set_capabilities(None, CapabilitySets { effective: permitted, permitted, inheritable })?;
+        set_capabilities(
+            None,
+            CapabilitySets {
+                effective: permitted,
+                permitted,
+                inheritable,
+            },
+        )?;
         Ok(())
     }
 }
@@ -138,13 +158,21 @@ mod tests {
         child.stdout().unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(child.wait().unwrap(), Some(0));
         move |field| {
-            let value = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(":\t"));
-            u64::from_str_radix(value.unwrap_or_else(|| panic!("no {field} in {text}")), 16).unwrap()
+            let value = text
+                .lines()
+                .find_map(|line| line.strip_prefix(field)?.strip_prefix(":\t"));
+            u64::from_str_radix(value.unwrap_or_else(|| panic!("no {field} in {text}")), 16)
+                .unwrap()
         }
     }
 
-    const ALL: [Privileges; 5] =
-        [Privileges::Own, Privileges::Inspect, Privileges::Watch, Privileges::Load, Privileges::Generate];
+    const ALL: [Privileges; 5] = [
+        Privileges::Own,
+        Privileges::Inspect,
+        Privileges::Watch,
+        Privileges::Load,
+        Privileges::Generate,
+    ];
 
     #[test]
     fn a_child_has_what_it_needs_and_can_gain_nothing() {
@@ -153,13 +181,25 @@ mod tests {
             let field = told(privileges);
             let wanted = (ours.permitted & privileges.kept()).bits();
             assert_eq!(field("NoNewPrivs"), 1, "{privileges:?}");
-            assert_eq!(field("CapInh") & !privileges.kept().bits(), 0, "{privileges:?}");
+            assert_eq!(
+                field("CapInh") & !privileges.kept().bits(),
+                0,
+                "{privileges:?}"
+            );
             // Only root's programs begin with what is permitted.
             if crate::rights::is_root() {
-                assert_eq!((field("CapEff"), field("CapPrm")), (wanted, wanted), "{privileges:?}");
+                assert_eq!(
+                    (field("CapEff"), field("CapPrm")),
+                    (wanted, wanted),
+                    "{privileges:?}"
+                );
             }
             if ours.effective.contains(CapabilitySet::SETPCAP) {
-                assert_eq!(field("CapBnd") & !privileges.kept().bits(), 0, "{privileges:?}");
+                assert_eq!(
+                    field("CapBnd") & !privileges.kept().bits(),
+                    0,
+                    "{privileges:?}"
+                );
             }
         }
     }
@@ -167,14 +207,26 @@ mod tests {
     #[test]
     fn reading_keeps_nothing_that_changes_files_networks_or_users() {
         use CapabilitySet as C;
-        let never =
-            C::SETUID | C::SETGID | C::SETPCAP | C::NET_ADMIN | C::NET_RAW | C::SYS_MODULE | C::SYS_BOOT;
+        let never = C::SETUID
+            | C::SETGID
+            | C::SETPCAP
+            | C::NET_ADMIN
+            | C::NET_RAW
+            | C::SYS_MODULE
+            | C::SYS_BOOT;
         let never = never | C::MKNOD | C::SYS_TIME | C::SYS_CHROOT | C::SETFCAP;
-        assert!(ALL.iter().all(|privileges| !privileges.kept().intersects(never)));
+        assert!(
+            ALL.iter()
+                .all(|privileges| !privileges.kept().intersects(never))
+        );
         let changing = C::DAC_OVERRIDE | C::CHOWN | C::FOWNER | C::FSETID | C::KILL;
         assert!(!Privileges::Watch.kept().intersects(changing));
         assert!(Privileges::Own.kept().is_empty());
-        assert!(Privileges::Watch.kept().contains(Privileges::Inspect.kept()));
+        assert!(
+            Privileges::Watch
+                .kept()
+                .contains(Privileges::Inspect.kept())
+        );
         assert!(Privileges::Load.kept().contains(Privileges::Watch.kept()));
     }
 }

@@ -19,7 +19,10 @@ impl CpuTime {
 
     /// Used since an earlier reading.
     pub fn since(self, earlier: CpuTime) -> CpuTime {
-        CpuTime { user_ns: self.user_ns - earlier.user_ns, system_ns: self.system_ns - earlier.system_ns }
+        CpuTime {
+            user_ns: self.user_ns - earlier.user_ns,
+            system_ns: self.system_ns - earlier.system_ns,
+        }
     }
 }
 
@@ -42,7 +45,10 @@ fn usage(who: libc::c_int) -> CpuTime {
     // SAFETY: the pointer is valid for the call, which writes one rusage to it. It cannot fail for a valid `who`.
     unsafe { libc::getrusage(who, &mut usage) };
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
-    CpuTime { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) }
+    CpuTime {
+        user_ns: ns(usage.ru_utime),
+        system_ns: ns(usage.ru_stime),
+    }
 }
 
 /// CPU time of the calling thread, ns.
@@ -55,7 +61,11 @@ pub fn thread_cpu_ns() -> u64 {
 pub fn pin_thread(cpu: u32) -> crate::Result<()> {
     let mut set = CpuSet::new();
     if cpu as usize >= CpuSet::MAX_CPU {
-        return Err(crate::Error::io("pin a thread to CPU", cpu.to_string(), rustix::io::Errno::INVAL));
+        return Err(crate::Error::io(
+            "pin a thread to CPU",
+            cpu.to_string(),
+            rustix::io::Errno::INVAL,
+        ));
     }
     set.set(cpu as usize);
     rustix::thread::sched_setaffinity(None, &set)
@@ -72,8 +82,13 @@ pub fn wake_precisely() {
 
 /// CPUs this process may run on.
 pub fn allowed_cpus() -> Vec<u32> {
-    let Ok(set) = rustix::thread::sched_getaffinity(None) else { return vec![0] };
-    (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect()
+    let Ok(set) = rustix::thread::sched_getaffinity(None) else {
+        return vec![0];
+    };
+    (0..CpuSet::MAX_CPU)
+        .filter(|cpu| set.is_set(*cpu))
+        .map(|cpu| cpu as u32)
+        .collect()
 }
 
 /// This process's id.

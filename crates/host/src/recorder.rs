@@ -14,7 +14,10 @@ impl Recorder {
     }
 
     pub(crate) fn attribute(&self, path: &str, attribute: &Attribute) {
-        if !matches!(attribute, Attribute::Absent | Attribute::Refused(libc::EISDIR)) {
+        if !matches!(
+            attribute,
+            Attribute::Absent | Attribute::Refused(libc::EISDIR)
+        ) {
             let mut archive = self.lock();
             let real = keep_links(&mut archive, path);
             archive.insert(&real, attribute.clone());
@@ -128,5 +131,9 @@ fn keep_links(archive: &mut Archive, path: &str) -> String {
             }
         }
     }
-    if real.is_empty() { "/".to_string() } else { real }
+    if real.is_empty() {
+        "/".to_string()
+    } else {
+        real
+    }
 }

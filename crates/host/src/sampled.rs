@@ -15,8 +15,13 @@ const DEVICE_ATTRIBUTES: [&str; 3] = ["/sys/block/", "/sys/class/", "/sys/device
 
 /// Files that the kernel writes as one record (single_open in fs/seq_file.c): a read that has room for more than it gets
 /// has got everything.
-const ONE_RECORD: [&str; 5] =
-    ["/proc/stat", "/proc/meminfo", "/proc/softirqs", "/proc/loadavg", "/proc/pressure/"];
+const ONE_RECORD: [&str; 5] = [
+    "/proc/stat",
+    "/proc/meminfo",
+    "/proc/softirqs",
+    "/proc/loadavg",
+    "/proc/pressure/",
+];
 
 /// Files of lines that are short: the kernel gathers as many as fit in a page, so that a read which leaves more than a
 /// line's room in the page has got everything.
@@ -79,11 +84,26 @@ impl Sampled {
         } else if host.exists(path) {
             SampledSource::Archive(host.text(path).unwrap_or_default().into_bytes())
         } else {
-            return Err(Error::io("open", path, std::io::Error::from_raw_os_error(libc::ENOENT)));
+            return Err(Error::io(
+                "open",
+                path,
+                std::io::Error::from_raw_os_error(libc::ENOENT),
+            ));
         };
-        let is_attribute = DEVICE_ATTRIBUTES.iter().any(|folder| path.starts_with(folder));
-        let bytes = if is_attribute { ATTRIBUTE_BYTES } else { TABLE_BYTES };
-        Ok(Sampled { path: path.to_string(), source, buffer: vec![0; bytes], pieces: Pieces::of(path) })
+        let is_attribute = DEVICE_ATTRIBUTES
+            .iter()
+            .any(|folder| path.starts_with(folder));
+        let bytes = if is_attribute {
+            ATTRIBUTE_BYTES
+        } else {
+            TABLE_BYTES
+        };
+        Ok(Sampled {
+            path: path.to_string(),
+            source,
+            buffer: vec![0; bytes],
+            pieces: Pieces::of(path),
+        })
     }
 
     /// The bytes now. The buffer grows to the file and is kept.
@@ -170,7 +190,9 @@ mod tests {
 
     #[test]
     fn an_attribute_is_read_in_one_piece() {
-        let mut attribute = Host::live().sampled("/sys/devices/system/cpu/online").unwrap();
+        let mut attribute = Host::live()
+            .sampled("/sys/devices/system/cpu/online")
+            .unwrap();
         let text = attribute.read().unwrap().to_vec();
         assert_eq!(text, std::fs::read(attribute.path()).unwrap());
         assert_eq!(text, attribute.read().unwrap());
@@ -192,12 +214,32 @@ mod tests {
     #[test]
     fn short_lines_end_where_another_would_have_fitted() {
         let lines = Pieces::of("/proc/diskstats");
-        assert!(lines.ends_with(3583, 8192) && !lines.ends_with(3584, 8192) && !lines.ends_with(900, 900));
-        assert_eq!([Pieces::of("/proc/17/io"), Pieces::of("/proc/interrupts")], [Pieces::One, Pieces::Any]);
+        assert!(
+            lines.ends_with(3583, 8192)
+                && !lines.ends_with(3584, 8192)
+                && !lines.ends_with(900, 900)
+        );
+        assert_eq!(
+            [Pieces::of("/proc/17/io"), Pieces::of("/proc/interrupts")],
+            [Pieces::One, Pieces::Any]
+        );
         let mut disks = Host::live().sampled("/proc/diskstats").unwrap();
-        let count = disks.read().unwrap().iter().filter(|byte| **byte == b'\n').count();
+        let count = disks
+            .read()
+            .unwrap()
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
         disks.pieces = Pieces::Any;
-        assert_eq!(disks.read().unwrap().iter().filter(|byte| **byte == b'\n').count(), count);
+        assert_eq!(
+            disks
+                .read()
+                .unwrap()
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count(),
+            count
+        );
     }
 
     #[test]

@@ -14,7 +14,12 @@ pub fn reserve_bytes(total_bytes: u64) -> u64 {
 /// to by now.
 pub fn create(dir: &Target) -> Result<DataFile> {
     let mode = Mode::RUSR | Mode::WUSR;
-    match rustix::fs::openat(dir, ".", OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
+    match rustix::fs::openat(
+        dir,
+        ".",
+        OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC,
+        mode,
+    ) {
         Ok(fd) => DataFile::from_fd(fd, &dir.path().join("(scratch)")),
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR | rustix::io::Errno::INVAL) => {
             create_named(dir, mode)
@@ -27,15 +32,20 @@ fn create_named(dir: &Target, mode: Mode) -> Result<DataFile> {
     let name = format!(".iodyno-scratch-{}", output::unguessable()?);
     let path = dir.path().join(&name);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
-    let fd =
-        rustix::fs::openat(dir, &name, flags, mode).map_err(|error| Error::io("create", &path, error))?;
-    rustix::fs::unlinkat(dir, &name, AtFlags::empty()).map_err(|error| Error::io("unlink", &path, error))?;
+    let fd = rustix::fs::openat(dir, &name, flags, mode)
+        .map_err(|error| Error::io("create", &path, error))?;
+    rustix::fs::unlinkat(dir, &name, AtFlags::empty())
+        .map_err(|error| Error::io("unlink", &path, error))?;
     DataFile::from_fd(fd, &path)
 }
 
 /// Whether the file can be opened with O_DIRECT: tmpfs and some FUSE and network file systems refuse it.
 pub fn takes_direct(file: &DataFile) -> bool {
-    file.reopen(Access { direct: true, ..Access::default() }).is_ok()
+    file.reopen(Access {
+        direct: true,
+        ..Access::default()
+    })
+    .is_ok()
 }
 
 #[cfg(test)]
@@ -48,7 +58,12 @@ mod tests {
         let target = Target::open(dir.path()).unwrap();
         let file = create(&target).unwrap();
         file.write_at(&[1; 4096], 0).unwrap();
-        let again = file.reopen(Access { write: true, ..Access::default() }).unwrap();
+        let again = file
+            .reopen(Access {
+                write: true,
+                ..Access::default()
+            })
+            .unwrap();
         assert_eq!(again.bytes(), 4096);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let named = create_named(&target, Mode::RUSR | Mode::WUSR).unwrap();

@@ -28,7 +28,10 @@ pub fn read(path: &Path) -> Result<(Vec<u8>, Readers)> {
     let mut file = std::fs::File::open(path).map_err(failed)?;
     let mode = file.metadata().map_err(failed)?.mode();
     let mut bytes = Vec::new();
-    file.by_ref().take(SECRET_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    file.by_ref()
+        .take(SECRET_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     if bytes.len() as u64 > SECRET_MAX {
         return Err(failed(rustix::io::Errno::FBIG.into()));
     }
@@ -51,7 +54,10 @@ mod tests {
     fn a_mode_says_who_reads() {
         assert_eq!([0o600, 0o400, 0o700].map(readers), [Readers::Owner; 3]);
         assert_eq!([0o640, 0o440].map(readers), [Readers::Group; 2]);
-        assert_eq!([0o644, 0o666, 0o660, 0o604, 0o602, 0o601, 0o650].map(readers), [Readers::Others; 7]);
+        assert_eq!(
+            [0o644, 0o666, 0o660, 0o604, 0o602, 0o601, 0o650].map(readers),
+            [Readers::Others; 7]
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use crate::fatal;
 use signal_hook::consts::{
-    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGTTOU, SIGUSR1, SIGUSR2,
-    SIGVTALRM, SIGXCPU, SIGXFSZ,
+    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGTTOU, SIGUSR1,
+    SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
 };
 use signal_hook::{SigId, flag, low_level};
 use std::io::Error;
@@ -64,7 +64,11 @@ impl Stop {
         }
         let stop = Stop::new();
         let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
-        for signal in ENDING.into_iter().chain(real_time).filter(|signal| !is_nohup(*signal)) {
+        for signal in ENDING
+            .into_iter()
+            .chain(real_time)
+            .filter(|signal| !is_nohup(*signal))
+        {
             let heard = flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize)?;
             if signal == SIGUSR1 {
                 *USR1.lock().unwrap_or_else(PoisonError::into_inner) = Some(heard);
@@ -76,7 +80,9 @@ impl Stop {
 
     /// Raises the flag.
     pub fn ask(&self) {
-        let _ = self.signal.compare_exchange(0, ASKED, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self
+            .signal
+            .compare_exchange(0, ASKED, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Whether it is raised.
@@ -97,12 +103,15 @@ impl Stop {
 /// Raises the process's flag from a signal handler; whether somebody listens.
 pub(crate) fn ask_for(signal: i32) -> bool {
     let heard = HEARD.get();
-    heard.inspect(|stop| stop.signal.store(signal as usize, Ordering::Relaxed)).is_some()
+    heard
+        .inspect(|stop| stop.signal.store(signal as usize, Ordering::Relaxed))
+        .is_some()
 }
 
 /// Whether whoever started this program wants it to outlive its terminal (`nohup`).
 fn is_nohup(signal: i32) -> bool {
-    signal == SIGHUP && fatal::action(signal).is_ok_and(|action| action.sa_sigaction == libc::SIG_IGN)
+    signal == SIGHUP
+        && fatal::action(signal).is_ok_and(|action| action.sa_sigaction == libc::SIG_IGN)
 }
 
 /// Makes the limit on the size of files (`ulimit -f`) an error of the write that passes it, as a full disk is, in place
@@ -152,7 +161,10 @@ impl JobControl {
     /// # Errors
     /// When the kernel does not take a handler.
     pub fn listen() -> Result<JobControl, Error> {
-        let control = JobControl { stopped: Arc::default(), continued: Arc::default() };
+        let control = JobControl {
+            stopped: Arc::default(),
+            continued: Arc::default(),
+        };
         flag::register(SIGTSTP, Arc::clone(&control.stopped))?;
         flag::register(SIGCONT, Arc::clone(&control.continued))?;
         Ok(control)

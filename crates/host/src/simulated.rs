@@ -37,8 +37,15 @@ struct Device {
 
 impl Device {
     fn new(diskseq: u64) -> Device {
-        let mut device = Device { diskseq, queue: BTreeMap::new() };
-        for (name, value) in [("rq_affinity", "1"), ("nomerges", "0"), ("max_sectors_kb", "1280")] {
+        let mut device = Device {
+            diskseq,
+            queue: BTreeMap::new(),
+        };
+        for (name, value) in [
+            ("rq_affinity", "1"),
+            ("nomerges", "0"),
+            ("max_sectors_kb", "1280"),
+        ] {
             device.queue.insert(name.into(), value.into());
         }
         device.queue.insert("read_ahead_kb".into(), "128".into());
@@ -51,12 +58,18 @@ impl Device {
         self.queue.retain(|name, _| !name.starts_with("iosched/"));
         self.queue.insert("scheduler".into(), scheduler.into());
         let (requests, own): (&str, &[(&str, &str)]) = match scheduler {
-            "mq-deadline" => ("256", &[("iosched/read_expire", "500"), ("iosched/fifo_batch", "16")]),
+            "mq-deadline" => (
+                "256",
+                &[("iosched/read_expire", "500"), ("iosched/fifo_batch", "16")],
+            ),
             "bfq" => ("256", &[("iosched/slice_idle", "8")]),
             _ => ("128", &[]),
         };
         self.queue.insert("nr_requests".into(), requests.into());
-        self.queue.extend(own.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())));
+        self.queue.extend(
+            own.iter()
+                .map(|(name, value)| ((*name).to_string(), (*value).to_string())),
+        );
     }
 
     fn read(&self, name: &str) -> Attribute {
@@ -64,7 +77,13 @@ impl Device {
             None => Attribute::Absent,
             Some(chosen) if name == "scheduler" => {
                 let words = ["none", "mq-deadline", "bfq"];
-                let shown = words.map(|word| if word == chosen { format!("[{word}]") } else { word.into() });
+                let shown = words.map(|word| {
+                    if word == chosen {
+                        format!("[{word}]")
+                    } else {
+                        word.into()
+                    }
+                });
                 Attribute::Value(shown.join(" "))
             }
             Some(value) => Attribute::Value(value.clone()),
@@ -104,7 +123,10 @@ impl Simulated {
         } else {
             temporary_dir("simulated")
         };
-        let machine = Simulated(Arc::new(Inner { root: root.unwrap(), state: Mutex::default() }));
+        let machine = Simulated(Arc::new(Inner {
+            root: root.unwrap(),
+            state: Mutex::default(),
+        }));
         for device in ["loop0", "loop1", "loop2"] {
             machine.attach(device);
         }
@@ -118,7 +140,10 @@ impl Simulated {
 
     /// The machine as the product sees it.
     pub(crate) fn host(&self) -> Host {
-        Host { source: crate::Source::Simulated(self.clone()), recorder: None }
+        Host {
+            source: crate::Source::Simulated(self.clone()),
+            recorder: None,
+        }
     }
 
     /// A state directory, made as the product makes it.
@@ -132,12 +157,19 @@ impl Simulated {
 
     /// Where locks lie; a boot of its own each.
     pub(crate) fn run_dir(&self) -> PathBuf {
-        self.0.root.path().join(format!("run{}", self.state().boots))
+        self.0
+            .root
+            .path()
+            .join(format!("run{}", self.state().boots))
     }
 
     /// Where a file of the machine really is.
     pub(crate) fn place(&self, path: &str) -> PathBuf {
-        self.0.root.path().join("root").join(path.trim_start_matches('/'))
+        self.0
+            .root
+            .path()
+            .join("root")
+            .join(path.trim_start_matches('/'))
     }
 
     /// Takes a device away, and makes another of that name.
@@ -162,17 +194,25 @@ impl Simulated {
 
     /// Settings of a device and which one it is.
     pub(crate) fn settings(&self, name: &str) -> Option<(u64, BTreeMap<String, String>)> {
-        self.state().devices.get(name).map(|device| (device.diskseq, device.queue.clone()))
+        self.state()
+            .devices
+            .get(name)
+            .map(|device| (device.diskseq, device.queue.clone()))
     }
 
     /// Somebody else sets something.
     pub(crate) fn set(&self, path: &str, value: &str) {
-        self.act(path, |device, name| device.write(name, value)).unwrap().unwrap();
+        self.act(path, |device, name| device.write(name, value))
+            .unwrap()
+            .unwrap();
     }
 
     fn act<T>(&self, path: &str, act: impl FnOnce(&mut Device, &str) -> T) -> Option<T> {
         let (name, attribute) = path.strip_prefix("/sys/block/")?.split_once("/queue/")?;
-        self.state().devices.get_mut(name).map(|device| act(device, attribute))
+        self.state()
+            .devices
+            .get_mut(name)
+            .map(|device| act(device, attribute))
     }
 
     /// What reading a path gives.
@@ -180,17 +220,23 @@ impl Simulated {
         if path.contains("/queue/") {
             return match fault::at(Step::ReadAttribute, Path::new(path)) {
                 Err(_) => Attribute::Refused(EIO),
-                Ok(()) => self.act(path, |device, name| device.read(name)).unwrap_or(Attribute::Absent),
+                Ok(()) => self
+                    .act(path, |device, name| device.read(name))
+                    .unwrap_or(Attribute::Absent),
             };
         }
         let state = self.state();
         if path == "/proc/sys/kernel/random/boot_id" {
             return Attribute::Value(format!("boot {}", state.boots));
         }
-        let found = path.strip_prefix("/sys/block/").and_then(|rest| rest.split_once('/'));
+        let found = path
+            .strip_prefix("/sys/block/")
+            .and_then(|rest| rest.split_once('/'));
         let device = found.and_then(|(name, rest)| Some((state.devices.get(name)?, name, rest)));
         match device {
-            Some((_, name, "dev")) => Attribute::Value(format!("7:{}", name.trim_start_matches("loop"))),
+            Some((_, name, "dev")) => {
+                Attribute::Value(format!("7:{}", name.trim_start_matches("loop")))
+            }
             Some((device, _, "diskseq")) => Attribute::Value(device.diskseq.to_string()),
             Some((_, _, "size")) => Attribute::Value("2048".into()),
             _ => Attribute::Absent,
@@ -200,7 +246,9 @@ impl Simulated {
     /// Writes an attribute.
     pub(crate) fn write(&self, path: &str, value: &str) -> std::io::Result<()> {
         fault::at(Step::WriteAttribute, Path::new(path))?;
-        let written = self.act(path, |device, name| device.write(name, value)).unwrap_or(Err(libc::ENODEV));
+        let written = self
+            .act(path, |device, name| device.write(name, value))
+            .unwrap_or(Err(libc::ENODEV));
         written.map_err(std::io::Error::from_raw_os_error)
     }
 }

@@ -26,7 +26,10 @@ pub fn run(program: &str, arguments: &[&str]) -> Result<Finished> {
     let output = command
         .args(arguments)
         .output()
-        .map_err(|error| Error::Program { program: program.into(), why: error.to_string() })?;
+        .map_err(|error| Error::Program {
+            program: program.into(),
+            why: error.to_string(),
+        })?;
     Ok(Finished {
         status: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -25,7 +25,9 @@ struct Judged {
 impl Judged {
     fn of(fd: BorrowedFd<'_>, stat: &Stat) -> Judged {
         let asked = rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
-        let told = asked.ok().filter(|told| told.stx_mask & StatxFlags::MNT_ID.bits() != 0);
+        let told = asked
+            .ok()
+            .filter(|told| told.stx_mask & StatxFlags::MNT_ID.bits() != 0);
         Judged {
             kind: kind(stat),
             device: stat.st_dev,
@@ -65,7 +67,12 @@ impl Target {
         let look = |error: rustix::io::Errno| Error::io("look at", path, error);
         let stat = rustix::fs::fstat(&reached.object).map_err(look)?;
         let judged = Judged::of(reached.object.as_fd(), &stat);
-        let holder = reached.holder.as_ref().map(rustix::fs::fstat).transpose().map_err(look)?;
+        let holder = reached
+            .holder
+            .as_ref()
+            .map(rustix::fs::fstat)
+            .transpose()
+            .map_err(look)?;
         Ok(Target {
             fd: reached.object,
             path: path.to_path_buf(),
@@ -148,7 +155,10 @@ fn foreign_names(file: &Stat, holder: Option<&Stat>) -> Option<String> {
     if !is_several || !(is_open || is_foreign) {
         return None;
     }
-    Some(format!("it has {} names (hard links) and belongs to the user {}", file.st_nlink, file.st_uid))
+    Some(format!(
+        "it has {} names (hard links) and belongs to the user {}",
+        file.st_nlink, file.st_uid
+    ))
 }
 
 /// A new open file description of what a descriptor stands for. The kernel jumps to that object, and it is compared all
@@ -167,7 +177,8 @@ fn same(one: BorrowedFd<'_>, other: BorrowedFd<'_>, path: &Path) -> Result<()> {
     if look(one).map_err(failed)? == look(other).map_err(failed)? {
         return Ok(());
     }
-    let why = "what was opened is not what was judged. Is /proc the kernel's own? Nothing was written";
+    let why =
+        "what was opened is not what was judged. Is /proc the kernel's own? Nothing was written";
     Err(Error::refused("open", path, why))
 }
 
@@ -192,12 +203,26 @@ mod tests {
         let kept = dir.path().join("kept");
         std::fs::rename(&mine, &kept).unwrap();
         symlink(&other, &mine).unwrap();
-        let file = target.reopen(Access { write: true, ..Access::default() }).unwrap();
+        let file = target
+            .reopen(Access {
+                write: true,
+                ..Access::default()
+            })
+            .unwrap();
         file.write_at(&[3; 4096], 0).unwrap();
-        file.reopen(Access { write: true, ..Access::default() }).unwrap().write_at(&[4; 1], 0).unwrap();
+        file.reopen(Access {
+            write: true,
+            ..Access::default()
+        })
+        .unwrap()
+        .write_at(&[4; 1], 0)
+        .unwrap();
         assert_eq!(std::fs::read(&other).unwrap(), [2; 4096]);
         assert_eq!(std::fs::read(&kept).unwrap()[..2], [4, 3]);
-        assert_eq!(target.resolved().unwrap(), crate::files::canonical(&kept).unwrap());
+        assert_eq!(
+            target.resolved().unwrap(),
+            crate::files::canonical(&kept).unwrap()
+        );
     }
 
     #[test]
@@ -205,22 +230,43 @@ mod tests {
         let (_dir, mine, other) = two_files();
         let (one, two) = (Target::open(&mine).unwrap(), Target::open(&other).unwrap());
         same(one.as_fd(), Target::open(&mine).unwrap().as_fd(), &mine).unwrap();
-        assert!(same(one.as_fd(), two.as_fd(), &mine).unwrap_err().is_refusal());
+        assert!(
+            same(one.as_fd(), two.as_fd(), &mine)
+                .unwrap_err()
+                .is_refusal()
+        );
     }
 
     #[test]
     fn only_data_is_opened() {
         let (dir, mine, _) = two_files();
         let pipe = dir.path().join("pipe");
-        rustix::fs::mknodat(rustix::fs::CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            FileType::Fifo,
+            Mode::RUSR | Mode::WUSR,
+            0,
+        )
+        .unwrap();
         for (path, is) in [(pipe.as_path(), Kind::Other), (dir.path(), Kind::Directory)] {
             let target = Target::open(path).unwrap();
             assert_eq!(target.kind(), is);
             assert!(target.reopen(Access::default()).unwrap_err().is_refusal());
         }
         assert_eq!(Target::open(&mine).unwrap().kernel_file_system(), None);
-        assert_eq!(Target::open(Path::new("/proc/version")).unwrap().kernel_file_system(), Some("proc"));
-        assert_eq!(Target::open(Path::new("/sys")).unwrap().kernel_file_system(), Some("sysfs"));
+        assert_eq!(
+            Target::open(Path::new("/proc/version"))
+                .unwrap()
+                .kernel_file_system(),
+            Some("proc")
+        );
+        assert_eq!(
+            Target::open(Path::new("/sys"))
+                .unwrap()
+                .kernel_file_system(),
+            Some("sysfs")
+        );
     }
 
     #[test]
@@ -232,12 +278,24 @@ mod tests {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o1777);
         std::fs::set_permissions(&open_to_all, mode).unwrap();
         std::fs::hard_link(&mine, open_to_all.join("linked")).unwrap();
-        assert_eq!(opened().foreign_names(), None, "this directory is ours alone");
+        assert_eq!(
+            opened().foreign_names(),
+            None,
+            "this directory is ours alone"
+        );
         let linked = Target::open(&open_to_all.join("linked")).unwrap();
-        assert!(linked.foreign_names().is_some_and(|why| why.contains("2 names")));
+        assert!(
+            linked
+                .foreign_names()
+                .is_some_and(|why| why.contains("2 names"))
+        );
         if crate::rights::is_root() {
             std::os::unix::fs::chown(&mine, Some(65_534), None).unwrap();
-            assert!(opened().foreign_names().is_some_and(|why| why.contains("user 65534")));
+            assert!(
+                opened()
+                    .foreign_names()
+                    .is_some_and(|why| why.contains("user 65534"))
+            );
         }
     }
 }

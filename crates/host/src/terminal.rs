@@ -1,5 +1,8 @@
 //! The terminal of a full screen: taken over, given back however the process ends, and waited for.
-#![allow(unsafe_code, reason = "a signal's handler reaches the terminal's modes by a pointer")]
+#![allow(
+    unsafe_code,
+    reason = "a signal's handler reaches the terminal's modes by a pointer"
+)]
 
 use crate::fatal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -65,7 +68,9 @@ pub(crate) fn give_up() {
 /// by a signal's handler: atomics and system calls are all it uses.
 pub fn give_back() {
     // SAFETY: what is not null comes from `Box::leak`, is never changed and never freed.
-    let Some(before) = (unsafe { BEFORE.load(Ordering::Acquire).as_ref() }) else { return };
+    let Some(before) = (unsafe { BEFORE.load(Ordering::Acquire).as_ref() }) else {
+        return;
+    };
     let mut rest = LEAVE;
     while !rest.is_empty() {
         match rustix::io::write(rustix::stdio::stdout(), rest) {
@@ -96,11 +101,16 @@ fn keys() -> Result<&'static OwnedFd, Error> {
         let stdin = std::io::stdin();
         let keys = match isatty(&stdin) {
             true => rustix::io::fcntl_dupfd_cloexec(&stdin, 3)?,
-            false => std::fs::File::options().read(true).write(true).open("/dev/tty")?.into(),
+            false => std::fs::File::options()
+                .read(true)
+                .write(true)
+                .open("/dev/tty")?
+                .into(),
         };
         let _ = KEYS.set(keys);
     }
-    KEYS.get().ok_or_else(|| Error::other("there is no terminal"))
+    KEYS.get()
+        .ok_or_else(|| Error::other("there is no terminal"))
 }
 
 /// What came of waiting.
@@ -118,10 +128,17 @@ pub enum Came {
 pub fn wait(ms: u64) -> Came {
     let stdout = std::io::stdout();
     let mut terminals = [PollFd::new(&stdout, PollFlags::IN)];
-    let limit = Timespec { tv_sec: (ms / 1000) as i64, tv_nsec: (ms % 1000 * 1_000_000) as _ };
+    let limit = Timespec {
+        tv_sec: (ms / 1000) as i64,
+        tv_nsec: (ms % 1000 * 1_000_000) as _,
+    };
     match poll(&mut terminals, Some(&limit)) {
         Ok(0) | Err(_) => Came::Nothing,
-        Ok(_) if terminals[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) => {
+        Ok(_)
+            if terminals[0]
+                .revents()
+                .intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) =>
+        {
             Came::Gone
         }
         Ok(_) => Came::Input,
@@ -151,13 +168,18 @@ mod tests {
         match way {
             "abort" => std::process::abort(),
             // SAFETY: none: no page is there, which is the purpose.
-            "segv" => drop(unsafe { std::ptr::read_volatile(std::hint::black_box(8 as *const u8)) }),
+            "segv" => {
+                drop(unsafe { std::ptr::read_volatile(std::hint::black_box(8 as *const u8)) })
+            }
             "bus" => {
-                let file = rustix::fs::memfd_create("empty", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
-                let (flags, protection) = (rustix::mm::MapFlags::SHARED, rustix::mm::ProtFlags::READ);
+                let file =
+                    rustix::fs::memfd_create("empty", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+                let (flags, protection) =
+                    (rustix::mm::MapFlags::SHARED, rustix::mm::ProtFlags::READ);
                 // SAFETY: the mapping is new and nobody else's. Reading it faults, which is the purpose.
                 unsafe {
-                    let page = rustix::mm::mmap(null_mut(), 4096, protection, flags, &file, 0).unwrap();
+                    let page =
+                        rustix::mm::mmap(null_mut(), 4096, protection, flags, &file, 0).unwrap();
                     std::ptr::read_volatile(page.cast::<u8>());
                 }
             }
@@ -172,7 +194,8 @@ mod tests {
         }
         // SIGABRT, SIGSEGV, SIGBUS; Rust aborts where a stack ends.
         for (way, signal) in [("abort", 6), ("segv", 11), ("bus", 7), ("stack", 6)] {
-            let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+            let master =
+                openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
             grantpt(&master).unwrap();
             unlockpt(&master).unwrap();
             let path = ptsname(&master, Vec::new()).unwrap();
@@ -180,9 +203,18 @@ mod tests {
             let slave = File::options().read(true).write(true).open(path).unwrap();
             let before = tcgetattr(&slave).unwrap();
             let mut command = Command::new("sh");
-            command.args(["-c", "ulimit -c 0; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
-            command.args(["--exact", "terminal::tests::a_fault_gives_the_terminal_back", "--nocapture"]);
-            command.env(WAY, way).stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap());
+            command
+                .args(["-c", "ulimit -c 0; exec \"$0\" \"$@\""])
+                .arg(std::env::current_exe().unwrap());
+            command.args([
+                "--exact",
+                "terminal::tests::a_fault_gives_the_terminal_back",
+                "--nocapture",
+            ]);
+            command
+                .env(WAY, way)
+                .stdin(slave.try_clone().unwrap())
+                .stdout(slave.try_clone().unwrap());
             let status = command.stderr(slave.try_clone().unwrap()).status().unwrap();
             assert_eq!(status.signal(), Some(signal), "{way}: {status}");
             let after = tcgetattr(&slave).unwrap();
@@ -193,7 +225,11 @@ mod tests {
             // Without anybody at its other end a terminal ends in an error.
             let _ = File::from(master).read_to_end(&mut shown);
             let has = |words: &[u8]| shown.windows(words.len()).any(|window| window == words);
-            assert!(has(ENTER) && has(LEAVE), "{way}: {}", String::from_utf8_lossy(&shown));
+            assert!(
+                has(ENTER) && has(LEAVE),
+                "{way}: {}",
+                String::from_utf8_lossy(&shown)
+            );
         }
     }
 }

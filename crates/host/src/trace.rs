@@ -42,7 +42,10 @@ impl TraceInstance {
         remove_orphans(&instances);
         let folder = instances.join(name(MADE.fetch_add(1, Ordering::Relaxed)));
         std::fs::create_dir(&folder).map_err(|error| Error::io("create", &folder, error))?;
-        Ok(TraceInstance { folder, _root: root })
+        Ok(TraceInstance {
+            folder,
+            _root: root,
+        })
     }
 
     /// Where it is, as this process reaches it while it lasts.
@@ -65,21 +68,33 @@ impl TraceInstance {
     /// The buffers, one a CPU.
     pub fn buffers(&self) -> Result<Vec<TraceBuffer>> {
         let folder = self.folder.join("per_cpu");
-        let entries = std::fs::read_dir(&folder).map_err(|error| Error::io("read", &folder, error))?;
+        let entries =
+            std::fs::read_dir(&folder).map_err(|error| Error::io("read", &folder, error))?;
         let open = |path: PathBuf| {
             let path = path.join("trace_pipe_raw");
-            let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
-            Ok(TraceBuffer { file: file.map_err(|error| Error::io("open", &path, error))?, path })
+            let file = OpenOptions::new()
+                .read(true)
+                .custom_flags(libc::O_NONBLOCK)
+                .open(&path);
+            Ok(TraceBuffer {
+                file: file.map_err(|error| Error::io("open", &path, error))?,
+                path,
+            })
         };
         entries.flatten().map(|entry| open(entry.path())).collect()
     }
 
     /// Events that were overwritten before anybody read them.
     pub fn overrun(&self) -> u64 {
-        let cpus = std::fs::read_dir(self.folder.join("per_cpu")).into_iter().flatten().flatten();
+        let cpus = std::fs::read_dir(self.folder.join("per_cpu"))
+            .into_iter()
+            .flatten()
+            .flatten();
         let of_cpu = |path: PathBuf| {
             let text = std::fs::read_to_string(path.join("stats")).ok()?;
-            let line = text.lines().find_map(|line| line.strip_prefix("overrun:"))?;
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix("overrun:"))?;
             line.trim().parse::<u64>().ok()
         };
         cpus.filter_map(|entry| of_cpu(entry.path())).sum()
@@ -106,7 +121,11 @@ impl TraceBuffer {
 
 /// tracefs, wherever it can be had.
 fn mount() -> Result<KernelMount> {
-    KernelMount::get("tracefs", &["/sys/kernel/tracing", "/sys/kernel/debug/tracing"], "events")
+    KernelMount::get(
+        "tracefs",
+        &["/sys/kernel/tracing", "/sys/kernel/debug/tracing"],
+        "events",
+    )
 }
 
 /// The kernel's descriptions of its trace events, to read.
@@ -155,8 +174,14 @@ fn remove_orphans(instances: &Path) {
 
 /// Whether the process that made an instance of this name is gone, by what `of` knows of its number.
 fn is_orphan(name: &str, of: impl Fn(u32) -> Process) -> bool {
-    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
-    let Ok(parts) = rest.split('-').map(str::parse::<u64>).collect::<std::result::Result<Vec<_>, _>>() else {
+    let Some(rest) = name.strip_prefix(PREFIX) else {
+        return false;
+    };
+    let Ok(parts) = rest
+        .split('-')
+        .map(str::parse::<u64>)
+        .collect::<std::result::Result<Vec<_>, _>>()
+    else {
         return false;
     };
     // Releases before the start was part of the name made those of two parts.
@@ -165,7 +190,9 @@ fn is_orphan(name: &str, of: impl Fn(u32) -> Process) -> bool {
         [pid, start, _] => (pid, Some(start)),
         _ => return false,
     };
-    let Ok(pid) = u32::try_from(pid) else { return false };
+    let Ok(pid) = u32::try_from(pid) else {
+        return false;
+    };
     match (of(pid), start) {
         (Process::Gone, _) => true,
         (Process::There(Some(its)), Some(start)) => its != start,
@@ -210,7 +237,10 @@ mod tests {
             (Ok(watch), Ok(instance)) => (watch, instance),
             (Err(error), _) | (_, Err(error)) => return println!("skipped: {error}"),
         };
-        let file = format!("../{}/tracing_on", instance.folder().file_name().unwrap().to_string_lossy());
+        let file = format!(
+            "../{}/tracing_on",
+            instance.folder().file_name().unwrap().to_string_lossy()
+        );
         let buffers = instance.buffers().unwrap();
         assert!(!buffers.is_empty() && watch.read(&file).is_ok());
         drop(buffers);

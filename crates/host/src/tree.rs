@@ -21,8 +21,10 @@ const PREFIX: &str = "iodyno-tree-";
 /// Directories below each other that are entered at most: far more than any tree made here has.
 const MOST_LEVELS: u32 = 64;
 
-const DIRECTORY: OFlags =
-    OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::RDONLY).union(OFlags::CLOEXEC);
+const DIRECTORY: OFlags = OFlags::DIRECTORY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::RDONLY)
+    .union(OFlags::CLOEXEC);
 
 /// Decides where a tree below `parent` would be, and its id; makes nothing, so that it can be written down first.
 pub fn plan(parent: &Target) -> Result<SavedTree> {
@@ -63,21 +65,36 @@ impl Tree {
     pub fn create(parent: &Target, saved: &SavedTree) -> Result<Tree> {
         let path = Path::new(&saved.path);
         let failed = |error: rustix::io::Errno| Error::io("create", path, error);
-        let held = parent.as_fd().try_clone_to_owned().map_err(|error| Error::io("create", path, error))?;
-        let place = Place { parent: held, name: format!("{PREFIX}{}", saved.id).into() };
+        let held = parent
+            .as_fd()
+            .try_clone_to_owned()
+            .map_err(|error| Error::io("create", path, error))?;
+        let place = Place {
+            parent: held,
+            name: format!("{PREFIX}{}", saved.id).into(),
+        };
         rustix::fs::mkdirat(&place.parent, &place.name, Mode::RWXU).map_err(failed)?;
-        let root =
-            rustix::fs::openat(&place.parent, &place.name, DIRECTORY, Mode::empty()).map_err(failed)?;
+        let root = rustix::fs::openat(&place.parent, &place.name, DIRECTORY, Mode::empty())
+            .map_err(failed)?;
         // Whoever may write to the parent can put another directory in the place of this one.
         refuse_foreign(root.as_fd(), "create", path)?;
         if !is_empty(root.as_fd()).map_err(failed)? {
-            return Err(Error::refused("create", path, "another directory was put in its place"));
+            return Err(Error::refused(
+                "create",
+                path,
+                "another directory was put in its place",
+            ));
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-        let marker = rustix::fs::openat(&root, MARKER, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
+        let marker =
+            rustix::fs::openat(&root, MARKER, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
         rustix::io::write(&marker, format!("{}\n", saved.id).as_bytes()).map_err(failed)?;
         rustix::fs::fsync(&marker).map_err(failed)?;
-        Ok(Tree { place, root, saved: saved.clone() })
+        Ok(Tree {
+            place,
+            root,
+            saved: saved.clone(),
+        })
     }
 
     /// Where it is.
@@ -97,14 +114,25 @@ impl Tree {
 
     /// Makes a new file, open for writing.
     pub fn create_file(&self, relative: &str) -> std::io::Result<TreeFile> {
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(TreeFile(rustix::fs::openat(&self.root, relative, flags, Mode::RUSR | Mode::WUSR)?))
+        let flags =
+            OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(TreeFile(rustix::fs::openat(
+            &self.root,
+            relative,
+            flags,
+            Mode::RUSR | Mode::WUSR,
+        )?))
     }
 
     /// Opens a file for reading.
     pub fn open_file(&self, relative: &str) -> std::io::Result<TreeFile> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(TreeFile(rustix::fs::openat(&self.root, relative, flags, Mode::empty())?))
+        Ok(TreeFile(rustix::fs::openat(
+            &self.root,
+            relative,
+            flags,
+            Mode::empty(),
+        )?))
     }
 
     /// Size of a file, bytes.
@@ -119,7 +147,11 @@ impl Tree {
 
     /// Removes a file.
     pub fn unlink(&self, relative: &str) -> std::io::Result<()> {
-        Ok(rustix::fs::unlinkat(&self.root, relative, AtFlags::empty())?)
+        Ok(rustix::fs::unlinkat(
+            &self.root,
+            relative,
+            AtFlags::empty(),
+        )?)
     }
 
     /// Waits until all that was written to its file system is on the device.
@@ -154,7 +186,9 @@ impl TreeFile {
 
     /// Reads on; 0 at the end.
     pub fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        Ok(rustix::io::retry_on_intr(|| rustix::io::read(&self.0, &mut *buffer))?)
+        Ok(rustix::io::retry_on_intr(|| {
+            rustix::io::read(&self.0, &mut *buffer)
+        })?)
     }
 
     /// Waits until it is on the device.
@@ -193,11 +227,17 @@ fn remove_root(place: &Place, root: BorrowedFd<'_>, saved: &SavedTree) -> Result
     refuse_foreign(root, "remove", path)?;
     match marker(root).map_err(failed)? {
         Some(id) if id == saved.id => {}
-        Some(_) => return Err(refused("its marker names another tree; it is not ours to remove".into())),
+        Some(_) => {
+            return Err(refused(
+                "its marker names another tree; it is not ours to remove".into(),
+            ));
+        }
         // Death came between making it and marking it, or between the two last steps below: then it is empty.
         None => {
             return remove_name().map(|()| true).map_err(|_| {
-                refused(format!("it is not empty and has no marker {MARKER}; it is not ours to remove"))
+                refused(format!(
+                    "it is not empty and has no marker {MARKER}; it is not ours to remove"
+                ))
             });
         }
     }
@@ -208,7 +248,9 @@ fn remove_root(place: &Place, root: BorrowedFd<'_>, saved: &SavedTree) -> Result
     let mut foreign = None;
     clear(root, device, 0, &mut foreign).map_err(failed)?;
     if let Some(name) = foreign {
-        return Err(refused(format!("it holds `{name}`, which iodyno did not make; move that away first")));
+        return Err(refused(format!(
+            "it holds `{name}`, which iodyno did not make; move that away first"
+        )));
     }
     rustix::fs::unlinkat(root, MARKER, AtFlags::empty()).map_err(failed)?;
     remove_name().map_err(failed)?;
@@ -221,14 +263,19 @@ fn refuse_foreign(root: BorrowedFd<'_>, action: &'static str, path: &Path) -> Re
     if walk::is_trusted(stat.st_uid) {
         return Ok(());
     }
-    let why = format!("the directory there belongs to the user {}; it is not ours", stat.st_uid);
+    let why = format!(
+        "the directory there belongs to the user {}; it is not ours",
+        stat.st_uid
+    );
     Err(Error::refused(action, path, why))
 }
 
 fn is_empty(dir: BorrowedFd<'_>) -> rustix::io::Result<bool> {
     let names = Dir::read_from(dir)?.map(|entry| Ok(entry?.file_name().to_owned()));
     let names = names.collect::<rustix::io::Result<Vec<_>>>()?;
-    Ok(names.iter().all(|name| matches!(name.to_bytes(), b"." | b"..")))
+    Ok(names
+        .iter()
+        .all(|name| matches!(name.to_bytes(), b"." | b"..")))
 }
 
 /// The id in a directory's marker; none where there is no marker.
@@ -240,7 +287,11 @@ fn marker(root: BorrowedFd<'_>) -> rustix::io::Result<Option<String>> {
     };
     let mut content = [0; 256];
     let read = rustix::io::read(&file, &mut content)?;
-    Ok(Some(String::from_utf8_lossy(&content[..read]).trim_end().to_string()))
+    Ok(Some(
+        String::from_utf8_lossy(&content[..read])
+            .trim_end()
+            .to_string(),
+    ))
 }
 
 /// What a name of ours stands for.
@@ -278,13 +329,17 @@ fn clear(
             let name = entry.file_name().to_string_lossy();
             match (name.as_ref(), ours(&name)) {
                 ("." | ".." | MARKER, _) => {}
-                (_, Some(Ours::File)) => match rustix::fs::unlinkat(dir, entry.file_name(), AtFlags::empty())
-                {
-                    Err(rustix::io::Errno::ISDIR | rustix::io::Errno::PERM) => keep(foreign, &name),
-                    done => done.map(|()| removed += 1)?,
-                },
+                (_, Some(Ours::File)) => {
+                    match rustix::fs::unlinkat(dir, entry.file_name(), AtFlags::empty()) {
+                        Err(rustix::io::Errno::ISDIR | rustix::io::Errno::PERM) => {
+                            keep(foreign, &name)
+                        }
+                        done => done.map(|()| removed += 1)?,
+                    }
+                }
                 (_, Some(Ours::Directory)) => {
-                    removed += u64::from(clear_below(dir, entry.file_name(), device, level, foreign)?);
+                    removed +=
+                        u64::from(clear_below(dir, entry.file_name(), device, level, foreign)?);
                 }
                 (_, None) => keep(foreign, &name),
             }
@@ -317,7 +372,9 @@ fn clear_below(
     }
     clear(below.as_fd(), device, level + 1, foreign)?;
     match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
-        Err(rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST) if foreign.is_some() => Ok(false),
+        Err(rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST) if foreign.is_some() => {
+            Ok(false)
+        }
         done => done.map(|()| true),
     }
 }
@@ -340,7 +397,10 @@ mod tests {
         tree.mkdir("j0").unwrap();
         tree.mkdir("j0/d0").unwrap();
         for index in 0..500 {
-            tree.create_file(&format!("j0/d0/f{index:x}")).unwrap().write_all(b"x").unwrap();
+            tree.create_file(&format!("j0/d0/f{index:x}"))
+                .unwrap()
+                .write_all(b"x")
+                .unwrap();
         }
         (dir, saved, tree)
     }
@@ -366,7 +426,10 @@ mod tests {
         let mine = tree.path().join("j0/d0/thesis.tex");
         std::fs::write(&mine, "mine").unwrap();
         let error = remove(&saved).unwrap_err().to_string();
-        assert!(error.contains("`thesis.tex`, which iodyno did not make"), "{error}");
+        assert!(
+            error.contains("`thesis.tex`, which iodyno did not make"),
+            "{error}"
+        );
         assert_eq!(std::fs::read_to_string(&mine).unwrap(), "mine");
         std::fs::remove_file(&mine).unwrap();
         assert!(remove(&saved).unwrap());
@@ -384,7 +447,10 @@ mod tests {
         let error = remove(&saved).unwrap_err().to_string();
         assert!(error.contains("`d7`"), "{error}");
         assert_eq!(std::fs::read_to_string(outside.join("f1")).unwrap(), "mine");
-        assert!(!tree.path().join("f9").is_symlink(), "a link in place of a file is only a name");
+        assert!(
+            !tree.path().join("f9").is_symlink(),
+            "a link in place of a file is only a name"
+        );
         // The whole tree replaced by a link is refused as well.
         let moved = dir.path().join("moved");
         std::fs::rename(&saved.path, &moved).unwrap();
@@ -396,14 +462,25 @@ mod tests {
     #[test]
     fn only_the_tree_with_the_right_marker_is_removed() {
         let (dir, saved, tree) = tree();
-        let other = SavedTree { id: "another".into(), ..saved.clone() };
+        let other = SavedTree {
+            id: "another".into(),
+            ..saved.clone()
+        };
         assert!(remove(&other).unwrap_err().to_string().contains("not ours"));
         std::fs::remove_file(tree.path().join(MARKER)).unwrap();
-        assert!(remove(&saved).unwrap_err().to_string().contains("no marker"));
+        assert!(
+            remove(&saved)
+                .unwrap_err()
+                .to_string()
+                .contains("no marker")
+        );
         let again = dir.path().join("..").join(dir.path().file_name().unwrap());
         let empty = plan(&Target::open(&again).unwrap()).unwrap();
         std::fs::create_dir(&empty.path).unwrap();
-        assert!(remove(&empty).unwrap(), "death between making and marking leaves it empty");
+        assert!(
+            remove(&empty).unwrap(),
+            "death between making and marking leaves it empty"
+        );
     }
 
     #[test]
@@ -417,12 +494,19 @@ mod tests {
         let saved = plan(&parent).unwrap();
         // What somebody who reads the name could prepare: the marker, and files with our names.
         std::fs::create_dir(&saved.path).unwrap();
-        std::fs::write(Path::new(&saved.path).join(MARKER), format!("{}\n", saved.id)).unwrap();
+        std::fs::write(
+            Path::new(&saved.path).join(MARKER),
+            format!("{}\n", saved.id),
+        )
+        .unwrap();
         std::fs::write(Path::new(&saved.path).join("f0"), "theirs").unwrap();
         std::os::unix::fs::chown(&saved.path, Some(65_534), None).unwrap();
         assert!(remove(&saved).unwrap_err().is_refusal());
         assert!(Path::new(&saved.path).join("f0").exists());
-        assert_eq!(Tree::create(&parent, &saved).unwrap_err().errno(), Some(libc::EEXIST));
+        assert_eq!(
+            Tree::create(&parent, &saved).unwrap_err().errno(),
+            Some(libc::EEXIST)
+        );
     }
 
     #[test]

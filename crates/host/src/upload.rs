@@ -5,7 +5,9 @@
 
 use crate::{Error, Result};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, open, openat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, open, openat, unlinkat,
+};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File};
 use std::io::Write;
@@ -37,7 +39,9 @@ impl Upload {
         let mut attempt = 1;
         loop {
             match begin_once(below, &name) {
-                Err(error) if error.errno() == Some(Errno::NOENT.raw_os_error()) && attempt < ATTEMPTS => {
+                Err(error)
+                    if error.errno() == Some(Errno::NOENT.raw_os_error()) && attempt < ATTEMPTS =>
+                {
                     attempt += 1
                 }
                 done => return done,
@@ -48,9 +52,14 @@ impl Upload {
     /// Removes what servers that were killed left below a directory, and gives how many uploads that were. What is not
     /// called so, belongs to another user, is a link, or belongs to a server that lives, stays.
     pub fn sweep(below: &Path) -> usize {
-        let names = std::fs::read_dir(below).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let names = std::fs::read_dir(below)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name());
         let ours = names.filter(|name| name.to_str().is_some_and(is_ours));
-        ours.filter(|name| remove_left(&below.join(name)).is_ok()).count()
+        ours.filter(|name| remove_left(&below.join(name)).is_ok())
+            .count()
     }
 
     /// Adds bytes.
@@ -58,7 +67,9 @@ impl Upload {
     /// # Errors
     /// When they cannot be written, such as for want of space.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).map_err(|error| Error::io("write", &self.path, error))
+        self.file
+            .write_all(bytes)
+            .map_err(|error| Error::io("write", &self.path, error))
     }
 
     /// Where it is.
@@ -73,7 +84,10 @@ impl Upload {
 
     /// Its name there.
     pub fn name(&self) -> String {
-        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        self.path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
     }
 }
 
@@ -100,7 +114,12 @@ fn begin_once(below: &Path, name: &str) -> Result<Upload> {
         Ok((File::from(file), lock))
     });
     match made {
-        Ok((file, lock)) => Ok(Upload { directory, path, file, _lock: lock }),
+        Ok((file, lock)) => Ok(Upload {
+            directory,
+            path,
+            file,
+            _lock: lock,
+        }),
         Err(error) => {
             let _ = std::fs::remove_dir(&directory);
             Err(Error::io("create", &path, error))
@@ -109,13 +128,18 @@ fn begin_once(below: &Path, name: &str) -> Result<Upload> {
 }
 
 fn open_directory(path: &Path) -> rustix::io::Result<OwnedFd> {
-    open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+    open(
+        path,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
 }
 
 /// Whether a name is one that [`begin_once`] gives.
 fn is_ours(name: &str) -> bool {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    name.strip_prefix(PREFIX).is_some_and(|rest| rest.len() == 16 && rest.bytes().all(is_digit))
+    name.strip_prefix(PREFIX)
+        .is_some_and(|rest| rest.len() == 16 && rest.bytes().all(is_digit))
 }
 
 /// Removes a directory of ours and the files in it, none of which is a directory.
@@ -139,10 +163,20 @@ const NAME_MAX: usize = 100;
 
 fn harmless(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept = last.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' });
+    let kept = last.chars().map(|c| {
+        if c.is_ascii_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    });
     let name: String = kept.take(NAME_MAX).collect();
     let name = name.trim_start_matches(['.', '-']);
-    if name.is_empty() { "file".into() } else { name.into() }
+    if name.is_empty() {
+        "file".into()
+    } else {
+        name.into()
+    }
 }
 
 #[cfg(test)]
@@ -151,9 +185,28 @@ mod tests {
 
     #[test]
     fn a_name_chooses_no_place() {
-        let named = ["../../etc/passwd", "a b;$(x).json", "-rf", "..", "", "C:\\tmp\\x.txt", ".hidden"];
+        let named = [
+            "../../etc/passwd",
+            "a b;$(x).json",
+            "-rf",
+            "..",
+            "",
+            "C:\\tmp\\x.txt",
+            ".hidden",
+        ];
         let harmless: Vec<String> = named.into_iter().map(harmless).collect();
-        assert_eq!(harmless, ["passwd", "a_b___x_.json", "rf", "file", "file", "x.txt", "hidden"]);
+        assert_eq!(
+            harmless,
+            [
+                "passwd",
+                "a_b___x_.json",
+                "rf",
+                "file",
+                "file",
+                "x.txt",
+                "hidden"
+            ]
+        );
     }
 
     #[test]
@@ -173,7 +226,12 @@ mod tests {
         let left = place("upload-00112233445566aa");
         std::fs::create_dir(&left).unwrap();
         std::fs::write(left.join("run.json"), "half").unwrap();
-        for other in ["upload-1", "upload-00112233445566AA", "uploads", "upload-00112233445566ab"] {
+        for other in [
+            "upload-1",
+            "upload-00112233445566AA",
+            "uploads",
+            "upload-00112233445566ab",
+        ] {
             std::fs::create_dir(place(other)).unwrap();
             std::fs::write(place(other).join("file"), "kept").unwrap();
         }

@@ -87,9 +87,21 @@ impl<'a> Walk<'a> {
         }
         let start = if path.is_absolute() { "/" } else { "." };
         let here = rustix::fs::open(start, DIRECTORY, Mode::empty()).map_err(failed)?;
-        let shown = if path.is_absolute() { PathBuf::from("/") } else { PathBuf::new() };
-        let mut walk =
-            Walk { action, path, here, shown, rest: Vec::new(), is_directory: false, links: 0, make };
+        let shown = if path.is_absolute() {
+            PathBuf::from("/")
+        } else {
+            PathBuf::new()
+        };
+        let mut walk = Walk {
+            action,
+            path,
+            here,
+            shown,
+            rest: Vec::new(),
+            is_directory: false,
+            links: 0,
+            make,
+        };
         walk.add(path.as_os_str());
         Ok(walk)
     }
@@ -100,27 +112,41 @@ impl<'a> Walk<'a> {
         if self.rest.is_empty() {
             self.is_directory |= bytes.ends_with(b"/") || bytes.ends_with(b"/.");
         }
-        let names = bytes.split(|byte| *byte == b'/').filter(|name| !name.is_empty() && *name != b".");
-        self.rest.extend(names.rev().map(|name| OsStr::from_bytes(name).to_os_string()));
+        let names = bytes
+            .split(|byte| *byte == b'/')
+            .filter(|name| !name.is_empty() && *name != b".");
+        self.rest.extend(
+            names
+                .rev()
+                .map(|name| OsStr::from_bytes(name).to_os_string()),
+        );
     }
 
     fn finish(mut self) -> Result<Reached> {
         let mut holder = None;
         while let Some(name) = self.rest.pop() {
-            let next = if name == ".." { self.up()? } else { self.one(&name)? };
+            let next = if name == ".." {
+                self.up()?
+            } else {
+                self.one(&name)?
+            };
             let Some(next) = next else {
                 holder = None;
                 continue;
             };
             let stat = rustix::fs::fstat(&next).map_err(|error| self.failed(error))?;
-            if !FileType::from_raw_mode(stat.st_mode).is_dir() && (!self.rest.is_empty() || self.is_directory)
+            if !FileType::from_raw_mode(stat.st_mode).is_dir()
+                && (!self.rest.is_empty() || self.is_directory)
             {
                 return Err(self.failed(Errno::NOTDIR));
             }
             let before = std::mem::replace(&mut self.here, next);
             holder = (name != "..").then_some(before);
         }
-        Ok(Reached { object: self.here, holder })
+        Ok(Reached {
+            object: self.here,
+            holder,
+        })
     }
 
     fn up(&mut self) -> Result<Option<OwnedFd>> {
@@ -173,7 +199,10 @@ impl<'a> Walk<'a> {
         // With fs.protected_hardlinks=0 a user may link one of root's links into a directory of his own.
         let holder = rustix::fs::fstat(&self.here).map_err(|error| self.failed(error))?;
         if stat.st_nlink > 1 && takes_foreign_names(&holder) {
-            return refused(format!("with {} names, one in a directory of other users", stat.st_nlink));
+            return refused(format!(
+                "with {} names, one in a directory of other users",
+                stat.st_nlink
+            ));
         }
         Ok(())
     }
@@ -186,7 +215,8 @@ impl<'a> Walk<'a> {
             let jumped = rustix::fs::openat(&self.here, name, flags, Mode::empty());
             return jumped.map(Some).map_err(|error| self.failed(error));
         }
-        let text = rustix::fs::readlinkat(link, "", Vec::new()).map_err(|error| self.failed(error))?;
+        let text =
+            rustix::fs::readlinkat(link, "", Vec::new()).map_err(|error| self.failed(error))?;
         let text = OsString::from_vec(text.into_bytes());
         if text.is_empty() {
             return Err(self.failed(Errno::NOENT));
@@ -253,7 +283,11 @@ mod tests {
             format!("{whole}/root"),
         ];
         for path in paths {
-            assert_eq!(inode(Path::new(&path)), std::fs::metadata(&path).unwrap().ino(), "{path}");
+            assert_eq!(
+                inode(Path::new(&path)),
+                std::fs::metadata(&path).unwrap().ino(),
+                "{path}"
+            );
         }
     }
 
@@ -265,11 +299,20 @@ mod tests {
         symlink("loop", at("loop")).unwrap();
         symlink("f/", at("slash")).unwrap();
         let long = "x".repeat(300);
-        for name in ["f/", "f/.", "f/x", "none", "none/x", "loop", "slash", &long, "f/.."] {
+        for name in [
+            "f/", "f/.", "f/x", "none", "none/x", "loop", "slash", &long, "f/..",
+        ] {
             let wanted = std::fs::metadata(at(name)).unwrap_err().raw_os_error();
-            assert_eq!(object("look at", &at(name)).unwrap_err().errno(), wanted, "{name}");
+            assert_eq!(
+                object("look at", &at(name)).unwrap_err().errno(),
+                wanted,
+                "{name}"
+            );
         }
-        assert_eq!(object("look at", Path::new("")).unwrap_err().errno(), Some(libc::ENOENT));
+        assert_eq!(
+            object("look at", Path::new("")).unwrap_err().errno(),
+            Some(libc::ENOENT)
+        );
         assert!(place("write", Path::new("/")).is_err() && place("write", &at("f/")).is_err());
     }
 
@@ -302,11 +345,20 @@ mod tests {
         for name in ["theirs", "theirs/", "theirs/f", "theirs/..", "file"] {
             let error = object("open", &at(name)).unwrap_err();
             assert!(error.is_refusal(), "{name}: {error}");
-            assert!(error.to_string().contains("is a symbolic link of the user 65534"), "{error}");
+            assert!(
+                error
+                    .to_string()
+                    .contains("is a symbolic link of the user 65534"),
+                "{error}"
+            );
         }
         place("write", &at("theirs")).unwrap();
         assert!(place("write", &at("theirs/new")).unwrap_err().is_refusal());
-        assert!(directory("create", &at("theirs/new"), Mode::RWXU).unwrap_err().is_refusal());
+        assert!(
+            directory("create", &at("theirs/new"), Mode::RWXU)
+                .unwrap_err()
+                .is_refusal()
+        );
     }
 
     #[test]

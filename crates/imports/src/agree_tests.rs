@@ -5,15 +5,25 @@ use crate::{How, Text, import, importers};
 use model::imported::{Imported, LatencyFigures, SideFigures};
 
 fn text(name: &str) -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/imports").join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/imports")
+        .join(name);
     std::fs::read_to_string(path).unwrap()
 }
 
 /// What one importer alone finds.
 fn by(id: &str, text: &str) -> Vec<Imported> {
-    let importer = importers::ALL.iter().find(|importer| importer.id == id).unwrap();
-    let (How::Text(find) | How::Json(find)) = importer.how else { panic!("{id} reads no texts") };
-    find(&Text::new(text)).into_iter().map(|piece| piece.imported).collect()
+    let importer = importers::ALL
+        .iter()
+        .find(|importer| importer.id == id)
+        .unwrap();
+    let (How::Text(find) | How::Json(find)) = importer.how else {
+        panic!("{id} reads no texts")
+    };
+    find(&Text::new(text))
+        .into_iter()
+        .map(|piece| piece.imported)
+        .collect()
 }
 
 fn sides(imported: &Imported) -> Vec<(&'static str, &SideFigures)> {
@@ -37,12 +47,21 @@ fn latencies_agree(exact: &LatencyFigures, rounded: &LatencyFigures, step: f64) 
         (exact.max_ns, rounded.max_ns),
     ];
     for (exact, rounded) in pairs {
-        assert!(near(exact, rounded, 0.6, step), "{exact:?} is not {rounded:?}");
+        assert!(
+            near(exact, rounded, 0.6, step),
+            "{exact:?} is not {rounded:?}"
+        );
     }
     for (per_cent, value) in &rounded.percentiles {
-        let same = exact.percentiles.iter().find(|(other, _)| (other - per_cent).abs() < 1e-6);
+        let same = exact
+            .percentiles
+            .iter()
+            .find(|(other, _)| (other - per_cent).abs() < 1e-6);
         if let Some((_, exact)) = same {
-            assert!(near(Some(*exact), Some(*value), 0.6, step), "p{per_cent}: {exact} is not {value}");
+            assert!(
+                near(Some(*exact), Some(*value), 0.6, step),
+                "p{per_cent}: {exact} is not {value}"
+            );
         }
     }
 }
@@ -65,7 +84,12 @@ fn json_and_normal_text_of_the_same_run_agree() {
             if name != "sync" {
                 assert_eq!(a.bytes, b.bytes, "{name} of {}", exact.name);
                 // Count and time are printed, so that the rates are known to the last digit.
-                assert!(near(a.iops, b.iops, 1e-4, 0.0), "{:?} is not {:?}", a.iops, b.iops);
+                assert!(
+                    near(a.iops, b.iops, 1e-4, 0.0),
+                    "{:?} is not {:?}",
+                    a.iops,
+                    b.iops
+                );
                 assert!(near(a.bytes_per_s, b.bytes_per_s, 1e-4, 1.0));
             }
             assert!(!b.latencies.is_empty());
@@ -82,7 +106,12 @@ fn json_and_normal_text_of_the_same_run_agree() {
     // Imported as a whole it is three results, not six.
     let import = import("x", &mut printed.as_bytes()).unwrap();
     assert_eq!(import.results.len(), 3);
-    assert!(import.results.iter().all(|result| result.importer == "fio_json"));
+    assert!(
+        import
+            .results
+            .iter()
+            .all(|result| result.importer == "fio_json")
+    );
     assert!(import.unread.is_empty(), "{:?}", import.unread);
 }
 
@@ -90,9 +119,15 @@ fn json_and_normal_text_of_the_same_run_agree() {
 fn trims_and_unified_directions() {
     let trim = &by("fio_text", &text("fio_text/fio-3.33.trim.txt"))[0];
     let side = trim.load.as_ref().unwrap().trim.as_ref().unwrap();
-    assert_eq!((side.ios, side.iops, side.bytes), (Some(1024), Some(1_024_000.0), Some(67_108_864.0)));
+    assert_eq!(
+        (side.ios, side.iops, side.bytes),
+        (Some(1024), Some(1_024_000.0), Some(67_108_864.0))
+    );
     assert_eq!(side.latency("lat").unwrap().percentiles[1], (99.0, 61.0));
-    assert_eq!(side.latency("clat").unwrap().percentiles[2], (99.99, 12_224.0));
+    assert_eq!(
+        side.latency("clat").unwrap().percentiles[2],
+        (99.99, 12_224.0)
+    );
     let unified = &by("fio_text", &text("fio_text/fio-3.33.unified.txt"))[0];
     let side = unified.load.as_ref().unwrap().mixed.as_ref().unwrap();
     assert_eq!((side.ios, side.iops), (Some(256), Some(256_000.0)));
@@ -101,18 +136,31 @@ fn trims_and_unified_directions() {
 #[test]
 fn terse_of_several_jobs() {
     for version in 2..=5 {
-        let jobs = by("fio_terse", &text(&format!("fio_terse/fio-3.33.jobs.terse{version}.txt")));
+        let jobs = by(
+            "fio_terse",
+            &text(&format!("fio_terse/fio-3.33.jobs.terse{version}.txt")),
+        );
         let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
         assert_eq!(names, ["readers", "mixed", "sync"], "{version}");
-        let kinds: Vec<Vec<&str>> =
-            jobs.iter().map(|job| sides(job).into_iter().map(|(name, _)| name).collect()).collect();
-        assert_eq!(kinds, [vec!["read"], vec!["read", "write"], vec!["write"]], "{version}");
+        let kinds: Vec<Vec<&str>> = jobs
+            .iter()
+            .map(|job| sides(job).into_iter().map(|(name, _)| name).collect())
+            .collect();
+        assert_eq!(
+            kinds,
+            [vec!["read"], vec!["read", "write"], vec!["write"]],
+            "{version}"
+        );
         let load = jobs[0].load.as_ref().unwrap();
         assert_eq!(load.read.as_ref().unwrap().bytes, Some(16.0 * 1_048_576.0));
         let slat = load.read.as_ref().unwrap().latency("slat").unwrap();
         assert!(slat.mean_ns.unwrap() > 1_000.0 && slat.percentiles.is_empty());
         let disks: Vec<&str> = load.disks.iter().map(|disk| disk.name.as_str()).collect();
-        assert_eq!(disks, if version == 2 { vec![] } else { vec!["vda"] }, "{version}");
+        assert_eq!(
+            disks,
+            if version == 2 { vec![] } else { vec!["vda"] },
+            "{version}"
+        );
     }
 }
 
@@ -129,8 +177,15 @@ fn a_log_of_single_ios_sums_up_to_what_json_says() {
             assert_eq!(exact.bytes, summed.bytes, "{side} {name}");
             let (exact, summed) = (exact.latency(kind).unwrap(), summed.latency(kind).unwrap());
             assert_eq!(exact.count, summed.count);
-            assert_eq!((exact.min_ns, exact.max_ns), (summed.min_ns, summed.max_ns), "{side} {name}");
-            assert!(near(exact.mean_ns, summed.mean_ns, 1e-4, 0.0), "{side} {name}");
+            assert_eq!(
+                (exact.min_ns, exact.max_ns),
+                (summed.min_ns, summed.max_ns),
+                "{side} {name}"
+            );
+            assert!(
+                near(exact.mean_ns, summed.mean_ns, 1e-4, 0.0),
+                "{side} {name}"
+            );
             assert!(
                 near(exact.stddev_ns, summed.stddev_ns, 1e-3, 0.0),
                 "{side} {name}: {exact:?} {summed:?}"
@@ -150,15 +205,35 @@ fn averaged_logs_and_histograms_of_one_run_agree() {
         let import = import(name, &mut text(&format!("{folder}/{name}")).as_bytes()).unwrap();
         import.results[0].load.clone().unwrap().read.unwrap()
     };
-    assert!(near(read.iops, of("fio_log", "avg_iops.1.log").iops, 5.0, 0.0));
-    assert!(near(read.bytes_per_s, of("fio_log", "avg_bw.1.log").bytes_per_s, 5.0, 0.0));
+    assert!(near(
+        read.iops,
+        of("fio_log", "avg_iops.1.log").iops,
+        5.0,
+        0.0
+    ));
+    assert!(near(
+        read.bytes_per_s,
+        of("fio_log", "avg_bw.1.log").bytes_per_s,
+        5.0,
+        0.0
+    ));
     let clat = read.latency("clat").unwrap();
     let averaged = of("fio_log", "avg_clat.1.log");
-    assert!(near(clat.mean_ns, averaged.latency("clat").unwrap().mean_ns, 15.0, 0.0));
+    assert!(near(
+        clat.mean_ns,
+        averaged.latency("clat").unwrap().mean_ns,
+        15.0,
+        0.0
+    ));
     // Two of three seconds are in the log; eight buckets are one.
     let hist = of("fio_hist_log", "avg_clat_hist.1.log");
     let share = hist.ios.unwrap() as f64 / read.ios.unwrap() as f64;
     assert!((0.5..=1.0).contains(&share), "{share}");
     assert!(near(read.iops, hist.iops, 5.0, 0.0), "{:?}", hist.iops);
-    assert!(near(clat.mean_ns, hist.latency("clat").unwrap().mean_ns, 50.0, 0.0));
+    assert!(near(
+        clat.mean_ns,
+        hist.latency("clat").unwrap().mean_ns,
+        50.0,
+        0.0
+    ));
 }

@@ -18,11 +18,11 @@ pub fn gathered(name: &str, mut pieces: Vec<(&'static str, Piece)>, text: Option
         // Two importers that know the same line: the one whose piece begins first has it. Pieces of one importer may
         // share a line, as in a page that lost its line ends.
         let is_others = |line: &Option<&str>| line.is_some_and(|other| other != id);
-        if piece
-            .lines
-            .iter()
-            .any(|range| owner.get(range.clone()).is_some_and(|all| all.iter().any(is_others)))
-        {
+        if piece.lines.iter().any(|range| {
+            owner
+                .get(range.clone())
+                .is_some_and(|all| all.iter().any(is_others))
+        }) {
             continue;
         }
         for range in &piece.lines {
@@ -62,7 +62,10 @@ pub fn holds_all(text: &Text, found: &[(&'static str, Piece)]) -> bool {
             lines.fill(true);
         }
     }
-    text.lines.iter().zip(&is_held).all(|(line, is_held)| *is_held || !line.contains(char::is_alphanumeric))
+    text.lines
+        .iter()
+        .zip(&is_held)
+        .all(|(line, is_held)| *is_held || !line.contains(char::is_alphanumeric))
 }
 
 /// Jobs of one name that are compared with each other; more are not told apart by it.
@@ -79,28 +82,35 @@ fn told_twice(pieces: &[(&'static str, Piece)]) -> Vec<bool> {
         }
     }
     let is_told = |(id, piece): &(&str, Piece)| {
-        let same = json.get(piece.imported.name.as_str()).filter(|_| *id == "fio_text");
+        let same = json
+            .get(piece.imported.name.as_str())
+            .filter(|_| *id == "fio_text");
         same.is_some_and(|same| same.iter().any(|json| is_same_run(json, &piece.imported)))
     };
     pieces.iter().map(is_told).collect()
 }
 
 fn is_same_run(json: &Imported, text: &Imported) -> bool {
-    let (Some(exact), Some(rounded)) = (&json.load, &text.load) else { return false };
+    let (Some(exact), Some(rounded)) = (&json.load, &text.load) else {
+        return false;
+    };
     let close = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => (a - b).abs() <= 0.006 * a.abs().max(b.abs()) + 1.0,
         _ => true,
     };
     json.name == text.name
         && rounded.sides().filter(|(name, _)| *name != "sync").count() > 0
-        && rounded.sides().filter(|(name, _)| *name != "sync").all(|(name, side)| {
-            let same = exact.sides().find(|(other, _)| *other == name);
-            same.is_some_and(|(_, other)| {
-                close(other.iops, side.iops)
-                    && close(other.bytes_per_s, side.bytes_per_s)
-                    && other.ios.is_some()
+        && rounded
+            .sides()
+            .filter(|(name, _)| *name != "sync")
+            .all(|(name, side)| {
+                let same = exact.sides().find(|(other, _)| *other == name);
+                same.is_some_and(|(_, other)| {
+                    close(other.iops, side.iops)
+                        && close(other.bytes_per_s, side.bytes_per_s)
+                        && other.ios.is_some()
+                })
             })
-        })
 }
 
 /// Why a line is told: nobody knows it.
@@ -122,29 +132,49 @@ fn nobodys(text: &Text, owner: &[Option<&'static str>]) -> Vec<Unread> {
             is_open = true;
         }
     }
-    runs.into_iter().map(|lines| Unread { lines: Some(lines), why: NOBODYS.into() }).collect()
+    runs.into_iter()
+        .map(|lines| Unread {
+            lines: Some(lines),
+            why: NOBODYS.into(),
+        })
+        .collect()
 }
 
 /// Takes out figures that a damaged text made greater than any number: none is more honest than infinity.
 fn without_nonsense(imported: &mut Imported) {
     let is_odd = |value: &mut f64| !value.is_finite();
     let load = imported.load.iter_mut();
-    let sides = load
-        .flat_map(|load| [&mut load.read, &mut load.write, &mut load.trim, &mut load.sync, &mut load.mixed]);
+    let sides = load.flat_map(|load| {
+        [
+            &mut load.read,
+            &mut load.write,
+            &mut load.trim,
+            &mut load.sync,
+            &mut load.mixed,
+        ]
+    });
     for side in sides.flatten() {
         for figure in [&mut side.bytes, &mut side.iops, &mut side.bytes_per_s] {
             figure.take_if(is_odd);
         }
         for latency in &mut side.latencies {
-            let figures =
-                [&mut latency.min_ns, &mut latency.mean_ns, &mut latency.stddev_ns, &mut latency.max_ns];
+            let figures = [
+                &mut latency.min_ns,
+                &mut latency.mean_ns,
+                &mut latency.stddev_ns,
+                &mut latency.max_ns,
+            ];
             for figure in figures {
                 figure.take_if(is_odd);
             }
             latency.percentiles.retain(|(_, value)| value.is_finite());
         }
         for samples in [&mut side.iops_samples, &mut side.bytes_per_s_samples] {
-            samples.take_if(|one| ![one.min, one.max, one.mean, one.stddev].into_iter().all(f64::is_finite));
+            samples.take_if(|one| {
+                ![one.min, one.max, one.mean, one.stddev]
+                    .into_iter()
+                    .all(f64::is_finite)
+            });
         }
     }
     for series in &mut imported.series {

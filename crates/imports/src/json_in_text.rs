@@ -33,7 +33,9 @@ pub fn documents<T>(
     while index < text.lines.len() && broken < BROKEN_MAX {
         let near = &text.lines[index..(index + KEY_LINES).min(text.lines.len())];
         if !text.lines[index].trim_start().starts_with('{')
-            || !near.iter().any(|line| words.iter().any(|word| line.contains(word)))
+            || !near
+                .iter()
+                .any(|line| words.iter().any(|word| line.contains(word)))
         {
             index += 1;
             continue;
@@ -43,7 +45,11 @@ pub fn documents<T>(
         let document = match read(begun) {
             Ok((said, used)) => {
                 let lines = index..text.line_of(&begun[..used]) + 1;
-                Document { lines, said: Ok(said), is_whole: true }
+                Document {
+                    lines,
+                    said: Ok(said),
+                    is_whole: true,
+                }
             }
             Err(_) => pasted(text, index, &read),
         };
@@ -59,12 +65,24 @@ pub fn documents<T>(
 }
 
 /// One that went through somebody's editor, has words that are no JSON, or is damaged.
-fn pasted<T>(text: &Text, first: usize, read: &impl Fn(&str) -> Result<(T, usize), String>) -> Document<T> {
+fn pasted<T>(
+    text: &Text,
+    first: usize,
+    read: &impl Fn(&str) -> Result<(T, usize), String>,
+) -> Document<T> {
     let Some((end, document)) = cut_out(text, first) else {
-        return Document { lines: first..text.lines.len(), said: Err(NO_END.into()), is_whole: false };
+        return Document {
+            lines: first..text.lines.len(),
+            said: Err(NO_END.into()),
+            is_whole: false,
+        };
     };
     let said = read(&document).or_else(|_| read(&without_nan(&document)));
-    Document { lines: first..end, said: said.map(|(said, _)| said), is_whole: true }
+    Document {
+        lines: first..end,
+        said: said.map(|(said, _)| said),
+        is_whole: true,
+    }
 }
 
 /// From the brace that begins a line to the one that closes it: the line after it, and the text.
@@ -72,7 +90,11 @@ fn cut_out(text: &Text, first: usize) -> Option<(usize, String)> {
     let mut document = String::new();
     let mut braces = Braces::default();
     for (index, line) in text.lines.iter().enumerate().skip(first) {
-        let line = if line.is_ascii() { Cow::Borrowed(*line) } else { plain(line) };
+        let line = if line.is_ascii() {
+            Cow::Borrowed(*line)
+        } else {
+            plain(line)
+        };
         if let Some(end) = braces.end_in(&line) {
             document.push_str(&line[..end]);
             return Some((index + 1, document));
@@ -126,7 +148,9 @@ fn without_nan(text: &str) -> String {
     };
     for c in text.chars() {
         if !in_string
-            && (c.is_ascii_alphabetic() || c == '-' || !word.is_empty() && c.is_ascii_alphanumeric())
+            && (c.is_ascii_alphabetic()
+                || c == '-'
+                || !word.is_empty() && c.is_ascii_alphanumeric())
         {
             word.push(c);
             continue;
@@ -150,16 +174,27 @@ mod tests {
 
     #[test]
     fn words_that_are_no_json_become_nothing() {
-        let clean = without_nan("{\"a nan\": nan, \"b\": -nan, \"c\": inf, \"d\": -1.5e-3, \"e\": true}");
-        assert_eq!(clean, "{\"a nan\": null, \"b\": null, \"c\": null, \"d\": -1.5e-3, \"e\": true}");
+        let clean =
+            without_nan("{\"a nan\": nan, \"b\": -nan, \"c\": inf, \"d\": -1.5e-3, \"e\": true}");
+        assert_eq!(
+            clean,
+            "{\"a nan\": null, \"b\": null, \"c\": null, \"d\": -1.5e-3, \"e\": true}"
+        );
     }
 
     /// Where documents are found, and what they say.
     fn found(printed: &str) -> Vec<(Range<usize>, Result<usize, String>)> {
         let read = |text: &str| {
-            let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
-            let value = stream.next().ok_or("nothing")?.map_err(|error| error.to_string())?;
-            Ok((value.as_object().map_or(0, serde_json::Map::len), stream.byte_offset()))
+            let mut stream =
+                serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+            let value = stream
+                .next()
+                .ok_or("nothing")?
+                .map_err(|error| error.to_string())?;
+            Ok((
+                value.as_object().map_or(0, serde_json::Map::len),
+                stream.byte_offset(),
+            ))
         };
         let all = documents(&Text::new(printed), &["key"], read);
         all.into_iter().map(|one| (one.lines, one.said)).collect()
@@ -174,7 +209,13 @@ mod tests {
         assert_eq!(found("{\"other\": 1}"), []);
         assert_eq!(found("\u{feff}{\"key\": 1}"), [(0..1, Ok(1))]);
         // Typographic quotes and a number that is none, as a page shows them.
-        assert_eq!(found("x\n{\u{a0}\u{201c}key\u{201d}: nan,\n\"b\": 2}\ny"), [(1..3, Ok(2))]);
-        assert_eq!(found("{\"key\": {\n\"b\": 2}\n"), [(0..2, Err(NO_END.into()))]);
+        assert_eq!(
+            found("x\n{\u{a0}\u{201c}key\u{201d}: nan,\n\"b\": 2}\ny"),
+            [(1..3, Ok(2))]
+        );
+        assert_eq!(
+            found("{\"key\": {\n\"b\": 2}\n"),
+            [(0..2, Err(NO_END.into()))]
+        );
     }
 }

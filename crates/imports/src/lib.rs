@@ -67,23 +67,32 @@ impl<'a> Text<'a> {
     /// A text; the mark that some editors begin a file with is no part of it.
     pub fn new(text: &'a str) -> Self {
         let whole = text.trim_start_matches('\u{feff}');
-        Text { lines: whole.lines().collect(), whole }
+        Text {
+            lines: whole.lines().collect(),
+            whole,
+        }
     }
 
     /// From the beginning of a line to the end of the text.
     fn from(&self, line: usize) -> &'a str {
-        self.lines.get(line).map_or("", |line| &self.whole[self.place(line)..])
+        self.lines
+            .get(line)
+            .map_or("", |line| &self.whole[self.place(line)..])
     }
 
     /// The line in which a part of the text ends.
     fn line_of(&self, part: &str) -> usize {
         let end = self.place(part) + part.len();
-        self.lines.partition_point(|line| self.place(line) < end).saturating_sub(1)
+        self.lines
+            .partition_point(|line| self.place(line) < end)
+            .saturating_sub(1)
     }
 
     /// Where in the text a part of it begins, bytes.
     fn place(&self, part: &str) -> usize {
-        (part.as_ptr() as usize).saturating_sub(self.whole.as_ptr() as usize).min(self.whole.len())
+        (part.as_ptr() as usize)
+            .saturating_sub(self.whole.as_ptr() as usize)
+            .min(self.whole.len())
     }
 }
 
@@ -101,7 +110,11 @@ pub struct Piece {
 impl Piece {
     /// A result read from one run of lines.
     pub fn new(lines: Range<usize>, imported: Imported) -> Self {
-        Piece { lines: std::iter::once(lines).collect(), imported, unread: Vec::new() }
+        Piece {
+            lines: std::iter::once(lines).collect(),
+            imported,
+            unread: Vec::new(),
+        }
     }
 }
 
@@ -155,13 +168,23 @@ pub fn import(name: &str, source: &mut dyn BufRead) -> Result<Import, ImportErro
             How::Named { is_mine, read } if is_mine(name, &head) => read(name, &mut whole)?,
             _ => continue,
         };
-        let pieces = pieces.into_iter().map(|piece| (importer.id, piece)).collect();
+        let pieces = pieces
+            .into_iter()
+            .map(|piece| (importer.id, piece))
+            .collect();
         return Ok(gather::gathered(name, pieces, None));
     }
     if head.contains(&0) {
         let why = "this is no text, and no importer knows its kind";
-        let unread = [Unread { lines: None, why: why.into() }].into();
-        return Ok(Import { results: Vec::new(), unread });
+        let unread = [Unread {
+            lines: None,
+            why: why.into(),
+        }]
+        .into();
+        return Ok(Import {
+            results: Vec::new(),
+            unread,
+        });
     }
     let (bytes, cut) = text_of(head, source)?;
     let mut import = import_text(name, &String::from_utf8_lossy(&bytes));
@@ -191,15 +214,27 @@ fn text_of(head: Vec<u8>, source: &mut dyn BufRead) -> std::io::Result<(Vec<u8>,
         }
         let room = INPUT_MAX_BYTES as usize - bytes.len();
         if room == 0 {
-            let why = format!("only the first {} MiB of a text are read", INPUT_MAX_BYTES >> 20);
+            let why = format!(
+                "only the first {} MiB of a text are read",
+                INPUT_MAX_BYTES >> 20
+            );
             return Ok((bytes, Some(why)));
         }
         let chunk = &chunk[..chunk.len().min(room)];
         let ends = chunk.iter().filter(|byte| is_end(byte)).count();
         if lines + ends > TEXT_MAX_LINES {
-            let last = chunk.iter().enumerate().filter(|(_, byte)| is_end(byte)).nth(TEXT_MAX_LINES - lines);
+            let last = chunk
+                .iter()
+                .enumerate()
+                .filter(|(_, byte)| is_end(byte))
+                .nth(TEXT_MAX_LINES - lines);
             bytes.extend_from_slice(&chunk[..last.map_or(chunk.len(), |(at, _)| at)]);
-            return Ok((bytes, Some(format!("only the first {TEXT_MAX_LINES} lines of a text are read"))));
+            return Ok((
+                bytes,
+                Some(format!(
+                    "only the first {TEXT_MAX_LINES} lines of a text are read"
+                )),
+            ));
         }
         lines += ends;
         bytes.extend_from_slice(chunk);
@@ -213,9 +248,15 @@ fn text_of(head: Vec<u8>, source: &mut dyn BufRead) -> std::io::Result<(Vec<u8>,
 /// # Errors
 ///
 /// A file cannot be read, or no I/O is in any of them.
-pub fn import_trace(name: &str, files: Vec<(String, Box<dyn BufRead + '_>)>) -> Result<Import, ImportError> {
+pub fn import_trace(
+    name: &str,
+    files: Vec<(String, Box<dyn BufRead + '_>)>,
+) -> Result<Import, ImportError> {
     let pieces = importers::blktrace::cpus::read(files)?;
-    let pieces = pieces.into_iter().map(|piece| (importers::blktrace::IMPORTER.id, piece)).collect();
+    let pieces = pieces
+        .into_iter()
+        .map(|piece| (importers::blktrace::IMPORTER.id, piece))
+        .collect();
     Ok(gather::gathered(name, pieces, None))
 }
 
@@ -245,7 +286,10 @@ fn finders(is_json: bool) -> Vec<(&'static str, Find)> {
         })
         .collect();
     finders.sort_by_key(|(is_later, ..)| *is_later);
-    finders.into_iter().map(|(_, id, find)| (id, find)).collect()
+    finders
+        .into_iter()
+        .map(|(_, id, find)| (id, find))
+        .collect()
 }
 
 #[cfg(test)]

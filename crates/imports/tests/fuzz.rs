@@ -4,7 +4,10 @@
 //! As a test it takes some seconds. The long job is `tools/fuzz`: `IODYNO_FUZZ_INPUTS` inputs an importer (all of them are
 //! made from a seed and a number, so that a failure is repeated by `IODYNO_FUZZ_FROM=NUMBER IODYNO_FUZZ_INPUTS=1`), only
 //! one of them with `IODYNO_FUZZ_IMPORTER`.
-#![allow(clippy::disallowed_methods, reason = "a test reads its own fixtures, its settings and the clock")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a test reads its own fixtures, its settings and the clock"
+)]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -40,7 +43,8 @@ struct Dice {
 impl Dice {
     fn below(&mut self, bound: usize) -> usize {
         self.thrown += 1;
-        (mix64(self.seed.wrapping_mul(1 << 20).wrapping_add(self.thrown)) % bound.max(1) as u64) as usize
+        (mix64(self.seed.wrapping_mul(1 << 20).wrapping_add(self.thrown)) % bound.max(1) as u64)
+            as usize
     }
 
     fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
@@ -56,20 +60,39 @@ struct Fixture {
 
 fn fixtures() -> Vec<Fixture> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
-    let mut paths: Vec<PathBuf> =
-        ["imports", "fio-json"].iter().flat_map(|folder| files(&root.join(folder))).collect();
+    let mut paths: Vec<PathBuf> = ["imports", "fio-json"]
+        .iter()
+        .flat_map(|folder| files(&root.join(folder)))
+        .collect();
     paths.sort();
     let read = |path: PathBuf| {
         let bytes = std::fs::read(&path).unwrap();
-        let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-        Fixture { name, bytes: bytes[..bytes.len().min(INPUT_MAX)].to_vec() }
+        let name = path
+            .strip_prefix(&root)
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        Fixture {
+            name,
+            bytes: bytes[..bytes.len().min(INPUT_MAX)].to_vec(),
+        }
     };
     paths.into_iter().map(read).collect()
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
 }
 
 /// Words that matter to some parser.
@@ -118,7 +141,11 @@ const WORDS: [&str; 40] = [
 
 /// A damaged copy.
 fn damaged(all: &[Fixture], own: &[usize], dice: &mut Dice) -> (String, Vec<u8>) {
-    let fixture = if own.is_empty() || dice.below(4) == 0 { dice.pick(all) } else { &all[*dice.pick(own)] };
+    let fixture = if own.is_empty() || dice.below(4) == 0 {
+        dice.pick(all)
+    } else {
+        &all[*dice.pick(own)]
+    };
     let mut bytes = fixture.bytes.clone();
     for _ in 0..=dice.below(6) {
         damage(&mut bytes, all, dice);
@@ -137,12 +164,17 @@ fn damage(bytes: &mut Vec<u8>, all: &[Fixture], dice: &mut Dice) {
             let again = bytes[at..to].repeat(1 + dice.below(20));
             bytes.splice(at..at, again).for_each(drop);
         }
-        3 => bytes.splice(at..at, dice.pick(&WORDS).bytes()).for_each(drop),
+        3 => bytes
+            .splice(at..at, dice.pick(&WORDS).bytes())
+            .for_each(drop),
         4 if at < bytes.len() => bytes[at] = dice.below(256) as u8,
         5 => shuffle_lines(bytes, dice),
-        6 => {
-            bytes.iter_mut().skip(at).take(2_000).filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ')
-        }
+        6 => bytes
+            .iter_mut()
+            .skip(at)
+            .take(2_000)
+            .filter(|byte| **byte == b'\n')
+            .for_each(|byte| *byte = b' '),
         7 => {
             let other = &dice.pick(all).bytes;
             let from = dice.below(other.len() + 1);
@@ -155,12 +187,17 @@ fn damage(bytes: &mut Vec<u8>, all: &[Fixture], dice: &mut Dice) {
             .take(30)
             .filter(|byte| byte.is_ascii_digit())
             .for_each(|byte| *byte = b'9'),
-        _ => bytes.splice(at..to, dice.pick(&WORDS).bytes()).for_each(drop),
+        _ => bytes
+            .splice(at..to, dice.pick(&WORDS).bytes())
+            .for_each(drop),
     }
 }
 
 fn shuffle_lines(bytes: &mut Vec<u8>, dice: &mut Dice) {
-    let mut lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: Vec<Vec<u8>> = bytes
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     for _ in 0..1 + dice.below(20) {
         let (a, b) = (dice.below(lines.len()), dice.below(lines.len()));
         lines.swap(a, b);
@@ -177,7 +214,9 @@ fn run(importer: &Importer, name: &str, bytes: &[u8]) -> usize {
             let text = String::from_utf8_lossy(bytes);
             let text = Text::new(&text);
             let pieces = find(&text);
-            pieces.iter().for_each(|piece| check(piece, text.lines.len()));
+            pieces
+                .iter()
+                .for_each(|piece| check(piece, text.lines.len()));
             pieces.len()
         }
         How::Stream { is_mine, read } => {
@@ -215,17 +254,35 @@ fn finite(imported: &Imported) {
     let load = imported.load.iter();
     for (name, side) in load.flat_map(|load| load.sides()) {
         let samples = side.iops_samples.iter().chain(&side.bytes_per_s_samples);
-        let samples = samples.flat_map(|samples| [samples.min, samples.max, samples.mean, samples.stddev]);
+        let samples =
+            samples.flat_map(|samples| [samples.min, samples.max, samples.mean, samples.stddev]);
         let latencies = side.latencies.iter().flat_map(|latency| {
-            let told = [latency.min_ns, latency.mean_ns, latency.stddev_ns, latency.max_ns];
-            told.into_iter().flatten().chain(latency.percentiles.iter().flat_map(|(a, b)| [*a, *b]))
+            let told = [
+                latency.min_ns,
+                latency.mean_ns,
+                latency.stddev_ns,
+                latency.max_ns,
+            ];
+            told.into_iter()
+                .flatten()
+                .chain(latency.percentiles.iter().flat_map(|(a, b)| [*a, *b]))
         });
-        let rates = [side.bytes, side.iops, side.bytes_per_s].into_iter().flatten();
+        let rates = [side.bytes, side.iops, side.bytes_per_s]
+            .into_iter()
+            .flatten();
         let mut all = samples.chain(latencies).chain(rates);
-        assert!(all.all(f64::is_finite), "a number of {name} is none: {side:?}");
+        assert!(
+            all.all(f64::is_finite),
+            "a number of {name} is none: {side:?}"
+        );
     }
     for series in &imported.series {
-        assert_eq!(series.time_ms.len(), series.values.len(), "{}", series.field);
+        assert_eq!(
+            series.time_ms.len(),
+            series.values.len(),
+            "{}",
+            series.field
+        );
         assert!(series.time_ms.len() <= 100_000, "{}", series.field);
     }
 }
@@ -261,22 +318,34 @@ fn damage_is_an_error_or_fewer_results() {
     assert!(all.len() > 20, "{} fixtures", all.len());
     let origin = Instant::now();
     watch(origin);
-    let (inputs, from) = (setting("IODYNO_FUZZ_INPUTS"), setting("IODYNO_FUZZ_FROM").unwrap_or(0));
+    let (inputs, from) = (
+        setting("IODYNO_FUZZ_INPUTS"),
+        setting("IODYNO_FUZZ_FROM").unwrap_or(0),
+    );
     let only = std::env::var("IODYNO_FUZZ_IMPORTER").ok();
     let wanted = |id: &str| only.as_deref().is_none_or(|only| only == id);
-    let mut jobs: Vec<Option<&Importer>> =
-        importers::ALL.iter().copied().filter(|one| wanted(one.id)).map(Some).collect();
+    let mut jobs: Vec<Option<&Importer>> = importers::ALL
+        .iter()
+        .copied()
+        .filter(|one| wanted(one.id))
+        .map(Some)
+        .collect();
     // All of them together, as a user calls them.
     jobs.extend(wanted("all").then_some(None));
     for importer in jobs {
         let id = importer.map_or("all", |importer| importer.id);
         let own: Vec<usize> = (0..all.len())
-            .filter(|at| all[*at].name.contains(id) || id == "fio_json" && all[*at].name.contains("json"))
+            .filter(|at| {
+                all[*at].name.contains(id) || id == "fio_json" && all[*at].name.contains("json")
+            })
             .collect();
         let begun = Instant::now();
         let (mut number, mut found) = (from, 0);
         while inputs.map_or(begun.elapsed() < SHARE, |inputs| number < from + inputs) {
-            let mut dice = Dice { seed: number, thrown: 0 };
+            let mut dice = Dice {
+                seed: number,
+                thrown: 0,
+            };
             let (name, bytes) = damaged(&all, &own, &mut dice);
             *CURRENT.lock().unwrap() = (id.into(), number);
             STARTED.store(origin.elapsed().as_millis() as u64, Ordering::Relaxed);
@@ -293,7 +362,11 @@ fn damage_is_an_error_or_fewer_results() {
             });
             number += 1;
         }
-        println!("{id}: {} inputs, {found} results, {:.1} s", number - from, begun.elapsed().as_secs_f64());
+        println!(
+            "{id}: {} inputs, {found} results, {:.1} s",
+            number - from,
+            begun.elapsed().as_secs_f64()
+        );
     }
     println!("most memory: {} MiB", peak_mib());
     assert!(peak_mib() < 2_048, "{} MiB", peak_mib());
@@ -303,5 +376,7 @@ fn damage_is_an_error_or_fewer_results() {
 fn peak_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+        .unwrap_or(0)
+        / 1024
 }

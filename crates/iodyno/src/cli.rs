@@ -5,7 +5,12 @@ use clap::{Parser, Subcommand};
 
 /// A dynamometer for storage: load it, watch the kernel, prove which setting helps, keep it or put everything back.
 #[derive(Debug, Parser)]
-#[command(name = "iodyno", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "iodyno",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 pub struct Cli {
     /// Print one JSON document on stdout; words for people go to stderr.
     #[arg(long, global = true)]

@@ -34,7 +34,10 @@ pub struct Failure {
 impl Failure {
     /// A failure with this code and message.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Failure { exit, message: message.into() }
+        Failure {
+            exit,
+            message: message.into(),
+        }
     }
 
     /// A mistake in what was asked.
@@ -95,7 +98,8 @@ mod tests {
 
     #[test]
     fn a_missing_right_is_told_from_a_broken_host() {
-        let error = |errno| host::Error::io("write", "/sys/x", std::io::Error::from_raw_os_error(errno));
+        let error =
+            |errno| host::Error::io("write", "/sys/x", std::io::Error::from_raw_os_error(errno));
         assert_eq!(Failure::from(error(1)).exit, Exit::Rights);
         assert_eq!(Failure::from(error(5)).exit, Exit::Failed);
     }

@@ -27,8 +27,14 @@ impl Kept {
 /// Puts a result into a store that was opened before it was measured.
 pub fn into_store(store: &Store, record: &Record) -> Kept {
     match store.insert(record) {
-        Ok(id) => Kept { id: Some(id), failure: None },
-        Err(error) => Kept { id: None, failure: Some(beside(record, &error.message)) },
+        Ok(id) => Kept {
+            id: Some(id),
+            failure: None,
+        },
+        Err(error) => Kept {
+            id: None,
+            failure: Some(beside(record, &error.message)),
+        },
     }
 }
 
@@ -36,7 +42,10 @@ pub fn into_store(store: &Store, record: &Record) -> Kept {
 pub fn keep(context: &Context, record: &Record) -> Kept {
     match Store::open(&context.state_dir) {
         Ok(store) => into_store(&store, record),
-        Err(error) => Kept { id: None, failure: Some(beside(record, &error.message)) },
+        Err(error) => Kept {
+            id: None,
+            failure: Some(beside(record, &error.message)),
+        },
     }
 }
 
@@ -47,7 +56,10 @@ fn beside(record: &Record, why: &str) -> Failure {
     let text = match serde_json::to_vec(record) {
         Ok(text) => text,
         Err(error) => {
-            return Failure::new(Exit::Failed, format!("{why}\nThe result cannot be written: {error}"));
+            return Failure::new(
+                Exit::Failed,
+                format!("{why}\nThe result cannot be written: {error}"),
+            );
         }
     };
     for dir in places() {

@@ -21,21 +21,25 @@ impl Line {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         // The template is a constant without keys that could be wrong; the plain style stands in if it ever were.
         bar.set_style(
-            ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
+            ProgressStyle::with_template("{msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
         Line { bar }
     }
 
     /// Says this in place of what stood there.
     pub fn say(&self, text: String) {
-        self.bar.set_message(model::text::clean_lines(&text).into_owned());
+        self.bar
+            .set_message(model::text::clean_lines(&text).into_owned());
         self.bar.tick();
     }
 
     /// How far the writing of the scratch file is.
     pub fn layout(&self, done: u64, total: u64) {
         let (done_text, total_text) = (units::bytes(done as f64), units::bytes(total as f64));
-        self.say(format!("writing the scratch file: {done_text} of {total_text}"));
+        self.say(format!(
+            "writing the scratch file: {done_text} of {total_text}"
+        ));
     }
 
     /// Says something that stays, above the line.
@@ -68,7 +72,12 @@ impl Progress {
     /// Nothing yet.
     pub fn new(out: Out) -> Progress {
         let is_terminal = std::io::stderr().is_terminal();
-        Progress { line: Line::new(), out, is_terminal, next_ns: clock::monotonic_ns() + PLAIN_NS }
+        Progress {
+            line: Line::new(),
+            out,
+            is_terminal,
+            next_ns: clock::monotonic_ns() + PLAIN_NS,
+        }
     }
 
     /// Shows where the loads stand.
@@ -77,7 +86,10 @@ impl Progress {
         if !self.is_terminal && now_ns < self.next_ns {
             return;
         }
-        let lines: Vec<String> = views.iter().map(|view| progress_line(view, views.len() > 1)).collect();
+        let lines: Vec<String> = views
+            .iter()
+            .map(|view| progress_line(view, views.len() > 1))
+            .collect();
         if self.is_terminal {
             self.line.say(lines.join("\n"));
         } else {
@@ -107,7 +119,12 @@ impl Teller {
     /// Nothing is said yet.
     pub fn new(out: Out) -> Teller {
         let next_ns = Cell::new(clock::monotonic_ns() + LINE_EVERY_NS);
-        Teller { out, line: Line::new(), is_terminal: std::io::stderr().is_terminal(), next_ns }
+        Teller {
+            out,
+            line: Line::new(),
+            is_terminal: std::io::stderr().is_terminal(),
+            next_ns,
+        }
     }
 
     /// Says this, where it is time to.
@@ -129,7 +146,11 @@ impl Teller {
 }
 
 fn progress_line(view: &View<'_>, is_one_of_many: bool) -> String {
-    let name = if is_one_of_many { format!("{:<12.12} ", view.name) } else { String::new() };
+    let name = if is_one_of_many {
+        format!("{:<12.12} ", view.name)
+    } else {
+        String::new()
+    };
     let rest = match view.whole_ms {
         Some(whole_ms) => {
             let left_ms = whole_ms.saturating_sub(view.elapsed_ms).div_ceil(1000) * 1000;
@@ -139,7 +160,11 @@ fn progress_line(view: &View<'_>, is_one_of_many: bool) -> String {
     };
     match view.last {
         None => format!("{name}{rest}"),
-        Some(last) => format!("{name}{}  {rest}  {}", interval_words(last), sparkline(&view.rates)),
+        Some(last) => format!(
+            "{name}{}  {rest}  {}",
+            interval_words(last),
+            sparkline(&view.rates)
+        ),
     }
 }
 
@@ -147,7 +172,11 @@ fn progress_line(view: &View<'_>, is_one_of_many: bool) -> String {
 fn interval_words(interval: &Interval) -> String {
     let seconds = interval.length_ms.max(1) as f64 / 1e3;
     let (read, write) = (&interval.read, &interval.write);
-    let slower = if write.p99_ns > read.p99_ns { write } else { read };
+    let slower = if write.p99_ns > read.p99_ns {
+        write
+    } else {
+        read
+    };
     format!(
         "{} IOPS  {}  p50 {}  p99 {}  {} in flight",
         units::count(((read.ios + write.ios) as f64 / seconds).round()),
@@ -163,7 +192,10 @@ fn sparkline(rates: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let shown = &rates[rates.len().saturating_sub(SPARK)..];
     let top = shown.iter().copied().fold(1.0, f64::max);
-    shown.iter().map(|rate| BARS[((rate / top * 7.0).round() as usize).min(7)]).collect()
+    shown
+        .iter()
+        .map(|rate| BARS[((rate / top * 7.0).round() as usize).min(7)])
+        .collect()
 }
 
 #[cfg(test)]

@@ -34,8 +34,14 @@ fn main() -> std::process::ExitCode {
     });
     let exit = match out::lost() {
         Some(why) => {
-            context.out.note(format!("iodyno: the output could not be written: {why}"));
-            if exit == Exit::Fine { Exit::Failed } else { exit }
+            context
+                .out
+                .note(format!("iodyno: the output could not be written: {why}"));
+            if exit == Exit::Fine {
+                Exit::Failed
+            } else {
+                exit
+            }
         }
         None => exit,
     };

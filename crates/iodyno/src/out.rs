@@ -71,8 +71,9 @@ impl Out {
         if !self.json {
             return Ok(());
         }
-        let text = serde_json::to_string_pretty(document)
-            .map_err(|error| Failure::new(Exit::Failed, format!("cannot write the document: {error}")))?;
+        let text = serde_json::to_string_pretty(document).map_err(|error| {
+            Failure::new(Exit::Failed, format!("cannot write the document: {error}"))
+        })?;
         write_line(&mut std::io::stdout(), &text);
         Ok(())
     }
@@ -81,7 +82,11 @@ impl Out {
     /// terminal would obey it.
     pub fn raw(self, text: &str) {
         let stdout = std::io::stdout();
-        let text = if stdout.is_terminal() { text::clean_lines(text) } else { Cow::Borrowed(text) };
+        let text = if stdout.is_terminal() {
+            text::clean_lines(text)
+        } else {
+            Cow::Borrowed(text)
+        };
         write_all(&mut &stdout, format_args!("{text}"));
     }
 
@@ -103,8 +108,11 @@ impl Out {
 
     /// Whether people's text goes to a terminal that may be coloured (NO_COLOR is respected: no-color.org).
     pub fn has_colour(self) -> bool {
-        let is_terminal =
-            if self.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
+        let is_terminal = if self.json {
+            std::io::stderr().is_terminal()
+        } else {
+            std::io::stdout().is_terminal()
+        };
         is_terminal && host::environment::variable("NO_COLOR").is_none()
     }
 }
@@ -119,10 +127,14 @@ fn own_lines(text: &str) -> Cow<'_, str> {
             let value = word.split_once('=').map(|(_, value)| value.to_string());
             [Some(word), value].into_iter().flatten()
         });
-        parts.filter(|part| part.contains(text::is_unsafe)).collect()
+        parts
+            .filter(|part| part.contains(text::is_unsafe))
+            .collect()
     });
     let named = odd.iter().filter(|odd| text.contains(*odd));
-    let lines = named.fold(Cow::Borrowed(text), |text, odd| Cow::Owned(text.replace(odd, &text::clean(odd))));
+    let lines = named.fold(Cow::Borrowed(text), |text, odd| {
+        Cow::Owned(text.replace(odd, &text::clean(odd)))
+    });
     match lines {
         Cow::Borrowed(text) => text::clean_lines(text),
         Cow::Owned(text) => Cow::Owned(text::clean_lines(&text).into_owned()),

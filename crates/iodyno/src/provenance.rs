@@ -19,16 +19,27 @@ pub fn of(host: &Host) -> Provenance {
 
 /// `2 × AMD EPYC`.
 fn cpu(cpuinfo: &str) -> String {
-    let count = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
-    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    format!("{count} × {}", model.map_or("unknown", |(_, name)| name.trim()))
+    let count = cpuinfo
+        .lines()
+        .filter(|line| line.starts_with("processor"))
+        .count();
+    let model = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    format!(
+        "{count} × {}",
+        model.map_or("unknown", |(_, name)| name.trim())
+    )
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn counts_the_cpus() {
-        assert_eq!(super::cpu("processor\t: 0\nmodel name\t: AMD EPYC\nprocessor\t: 1\n"), "2 × AMD EPYC");
+        assert_eq!(
+            super::cpu("processor\t: 0\nmodel name\t: AMD EPYC\nprocessor\t: 1\n"),
+            "2 × AMD EPYC"
+        );
         assert_eq!(super::cpu(""), "0 × unknown");
     }
 }

@@ -38,7 +38,10 @@ pub fn describe(journal: &Unfinished) -> String {
     let has_files = !journal.trees.is_empty() || !journal.files.is_empty();
     let what = match (journal.running, journal.kept.is_some()) {
         _ if journal.damage.is_some() => "damaged; its settings may still be in place".to_string(),
-        (true, _) => format!("running now ({}); it puts everything back itself", journal.owner()),
+        (true, _) => format!(
+            "running now ({}); it puts everything back itself",
+            journal.owner()
+        ),
         (false, true) if journal.is_of_an_earlier_boot && !has_files => {
             "applied in an earlier boot; the kernel has its own values again".to_string()
         }

@@ -15,12 +15,28 @@ struct Served {
 impl Served {
     fn start(iodyno: &Iodyno, target: &Path) -> Served {
         let target = target.to_str().unwrap();
-        let arguments = ["--json", "serve", "--listen", "127.0.0.1:0", "--target", target];
-        let mut child =
-            iodyno.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let arguments = [
+            "--json",
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--target",
+            target,
+        ];
+        let mut child = iodyno
+            .command(&arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let stdout = child.stdout.take().unwrap();
-        let document = serde_json::Deserializer::from_reader(stdout).into_iter::<Value>().next();
-        Served { child, document: document.expect("it says where it listens").unwrap() }
+        let document = serde_json::Deserializer::from_reader(stdout)
+            .into_iter::<Value>()
+            .next();
+        Served {
+            child,
+            document: document.expect("it says where it listens").unwrap(),
+        }
     }
 }
 
@@ -34,14 +50,20 @@ impl Drop for Served {
 /// The first program of these names that is installed.
 fn program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let found =
-        |name: &&str| std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file());
+    let found = |name: &&str| {
+        std::env::split_paths(&path)
+            .map(|dir| dir.join(name))
+            .find(|file| file.is_file())
+    };
     names.iter().find_map(found)
 }
 
 /// Where the pages' own packages are; none, with the reason printed, where this cannot be done.
 fn browser() -> Option<(PathBuf, PathBuf, PathBuf)> {
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web").canonicalize().unwrap();
+    let web = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../web")
+        .canonicalize()
+        .unwrap();
     let Some(node) = program(&["node"]) else {
         println!("skipped: node is not installed");
         return None;
@@ -51,7 +73,9 @@ fn browser() -> Option<(PathBuf, PathBuf, PathBuf)> {
         return None;
     };
     if !web.join("node_modules/playwright-core").is_dir() {
-        println!("skipped: the packages of web/package-lock.json are not installed; tools/web fetches them");
+        println!(
+            "skipped: the packages of web/package-lock.json are not installed; tools/web fetches them"
+        );
         return None;
     }
     Some((web, node, chromium))
@@ -59,13 +83,17 @@ fn browser() -> Option<(PathBuf, PathBuf, PathBuf)> {
 
 #[test]
 fn a_person_uses_the_pages_in_a_browser() {
-    let Some((web, node, chromium)) = browser() else { return };
+    let Some((web, node, chromium)) = browser() else {
+        return;
+    };
     let (iodyno, scratch) = (Iodyno::new(), Dir::new("browser"));
     // A disk is only read from a browser; who may have no loop device loads a directory.
     let disk = Loop::new(64);
     let directory = scratch.path().canonicalize().unwrap();
     let served = Served::start(&iodyno, &directory);
-    let target = disk.as_ref().map_or(directory.to_str().unwrap(), |disk| disk.device.as_str());
+    let target = disk
+        .as_ref()
+        .map_or(directory.to_str().unwrap(), |disk| disk.device.as_str());
     let before = disk.as_ref().map(Loop::settings);
     let given = json!({
         "url": served.document["url"],
@@ -81,8 +109,17 @@ fn a_person_uses_the_pages_in_a_browser() {
         .current_dir(&web)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
     println!("browser: {}", text(&output.stdout).trim());
     drop(served);
-    assert_eq!(disk.as_ref().map(Loop::settings), before, "a stopped tune leaves everything as it was");
+    assert_eq!(
+        disk.as_ref().map(Loop::settings),
+        before,
+        "a stopped tune leaves everything as it was"
+    );
 }

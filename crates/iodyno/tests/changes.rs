@@ -14,7 +14,11 @@ fn said(output: &Output) -> String {
 }
 
 fn scheduler(disk: &Loop) -> String {
-    disk.settings().iter().find_map(|line| line.strip_prefix("scheduler=")).unwrap().to_string()
+    disk.settings()
+        .iter()
+        .find_map(|line| line.strip_prefix("scheduler="))
+        .unwrap()
+        .to_string()
 }
 
 /// A loop device at `none` whose kernel has the other two.
@@ -35,8 +39,17 @@ fn apply(iodyno: &Iodyno, disk: &Loop, to: &str) -> String {
     applied["journal"].as_str().unwrap().to_string()
 }
 
-const TUNE: [&str; 9] =
-    ["--knob", "scheduler=none,mq-deadline", "--budget", "5m", "--bs", "4k", "--rw", "randread", "--size=8m"];
+const TUNE: [&str; 9] = [
+    "--knob",
+    "scheduler=none,mq-deadline",
+    "--budget",
+    "5m",
+    "--bs",
+    "4k",
+    "--rw",
+    "randread",
+    "--size=8m",
+];
 
 /// A tune that has begun to switch: it is at mq-deadline at this moment, or was a moment ago.
 fn tuning(iodyno: &Iodyno, disk: &Loop) -> std::process::Child {
@@ -61,7 +74,9 @@ fn dead_tune(iodyno: &Iodyno, disk: &Loop) {
 }
 
 fn journals(iodyno: &Iodyno) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(iodyno.state.path().join("journal")) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(iodyno.state.path().join("journal")) else {
+        return Vec::new();
+    };
     entries
         .flatten()
         .map(|entry| entry.path())
@@ -85,7 +100,11 @@ fn the_first_of_two_changes_is_not_taken_from_beneath_the_second() {
     assert_eq!(scheduler(&disk), "bfq", "nothing was written");
     let both = iodyno.run(&["undo", "--with-later", &first]);
     assert_eq!(code(&both), 0, "{}", said(&both));
-    assert!(said(&both).contains(&format!("also taken back: apply 4 ({second})")), "{}", said(&both));
+    assert!(
+        said(&both).contains(&format!("also taken back: apply 4 ({second})")),
+        "{}",
+        said(&both)
+    );
     assert_eq!(disk.settings(), before);
     assert_eq!(iodyno.json(&["status"]).0["journals"], json!([]));
 }
@@ -99,8 +118,16 @@ fn nothing_is_changed_over_a_tune_that_died_whoever_asks() {
         let refused = asks.run(&[&["tune", &disk.device], &TUNE[..]].concat());
         assert_eq!(code(&refused), 4, "{}", said(&refused));
         let words = said(&refused);
-        let command = words.lines().find_map(|line| line.split_once("Put that back first: ")).unwrap().1;
-        assert_eq!(command.starts_with("IODYNO_STATE_DIR="), std::ptr::eq(asks, &other), "{words}");
+        let command = words
+            .lines()
+            .find_map(|line| line.split_once("Put that back first: "))
+            .unwrap()
+            .1;
+        assert_eq!(
+            command.starts_with("IODYNO_STATE_DIR="),
+            std::ptr::eq(asks, &other),
+            "{words}"
+        );
         let record = store_a_win(asks, &disk.name, "none", "bfq");
         assert_eq!(code(&asks.run(&["apply", &record])), 4);
         let status = said(&asks.run(&["status"]));
@@ -110,7 +137,10 @@ fn nothing_is_changed_over_a_tune_that_died_whoever_asks() {
         );
         if std::ptr::eq(asks, &other) {
             // The command that was printed, pasted into a shell.
-            let paste = command.replace("iodyno undo", &format!("{} undo", env!("CARGO_BIN_EXE_iodyno")));
+            let paste = command.replace(
+                "iodyno undo",
+                &format!("{} undo", env!("CARGO_BIN_EXE_iodyno")),
+            );
             let done = Command::new("sh").args(["-c", &paste]).output().unwrap();
             assert_eq!(code(&done), 0, "{paste}: {}", said(&done));
         }
@@ -131,18 +161,30 @@ fn whoever_comes_while_a_tune_runs_is_told_so_and_changes_nothing() {
         for words in [&["apply", &record][..], &tune[..]] {
             let refused = asks.run(words);
             assert_eq!(code(&refused), 4, "{words:?}: {}", said(&refused));
-            assert!(said(&refused).contains(&pid), "{words:?}: {}", said(&refused));
+            assert!(
+                said(&refused).contains(&pid),
+                "{words:?}: {}",
+                said(&refused)
+            );
         }
     }
     for undo in [&["undo"][..], &["undo", &kept], &["undo", "--all"]] {
         let refused = iodyno.run(undo);
         assert_eq!(code(&refused), 4, "{undo:?}: {}", said(&refused));
-        assert!(said(&refused).contains(&pid), "{undo:?}: {}", said(&refused));
+        assert!(
+            said(&refused).contains(&pid),
+            "{undo:?}: {}",
+            said(&refused)
+        );
     }
     signal(child.id(), "STOP");
     let refused = iodyno.run(&["undo"]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
-    assert!(said(&refused).contains(&format!("kill -CONT {}", child.id())), "{}", said(&refused));
+    assert!(
+        said(&refused).contains(&format!("kill -CONT {}", child.id())),
+        "{}",
+        said(&refused)
+    );
     assert!(!said(&refused).contains("is back"), "{}", said(&refused));
     signal(child.id(), "CONT");
     signal(child.id(), "INT");
@@ -160,13 +202,29 @@ fn a_journal_that_is_being_born_is_never_removed_by_a_command_beside_it() {
         return;
     }
     let before = disk.settings();
-    for call in ["openat", "flock", "write", "fdatasync", "renameat2", "fsync"] {
+    for call in [
+        "openat",
+        "flock",
+        "write",
+        "fdatasync",
+        "renameat2",
+        "fsync",
+    ] {
         let iodyno = Iodyno::new();
         let record = store_a_win(&iodyno, &disk.name, "none", "mq-deadline");
         let inject = format!("inject={call}:delay_enter=20000:when=1+");
         let mut slow = Command::new("strace");
-        slow.args(["-f", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);
-        slow.arg(env!("CARGO_BIN_EXE_iodyno")).args(["apply", &record]);
+        slow.args([
+            "-f",
+            "-o",
+            "/dev/null",
+            "-e",
+            &format!("trace={call}"),
+            "-e",
+            &inject,
+        ]);
+        slow.arg(env!("CARGO_BIN_EXE_iodyno"))
+            .args(["apply", &record]);
         slow.env("IODYNO_STATE_DIR", iodyno.state.path());
         let mut child = slow.stdout(std::process::Stdio::null()).spawn().unwrap();
         let mut looks = 0;
@@ -177,7 +235,10 @@ fn a_journal_that_is_being_born_is_never_removed_by_a_command_beside_it() {
                 break ended;
             }
         };
-        assert!(ended.success() && looks > 2, "{call}: {ended}, {looks} looks");
+        assert!(
+            ended.success() && looks > 2,
+            "{call}: {ended}, {looks} looks"
+        );
         assert_eq!(scheduler(&disk), "mq-deadline", "{call}");
         assert_eq!(journals(&iodyno).len(), 1, "{call}: the journal is there");
         assert_eq!(code(&iodyno.run(&["undo", "--all"])), 0, "{call}");
@@ -198,31 +259,58 @@ fn a_damaged_journal_stays_and_says_what_is_whole() {
         bytes
     };
     let last = whole.len() * 8 - 1;
-    for damaged in
-        [with(last - 200), with(last), with(300), vec![0; whole.len()], b"x\n".to_vec(), Vec::new()]
-    {
+    for damaged in [
+        with(last - 200),
+        with(last),
+        with(300),
+        vec![0; whole.len()],
+        b"x\n".to_vec(),
+        Vec::new(),
+    ] {
         std::fs::write(&path, &damaged).unwrap();
         for undo in [&["undo"][..], &["undo", "--all"]] {
             let refused = iodyno.run(undo);
             assert_eq!(code(&refused), 5, "{}", said(&refused));
-            assert!(said(&refused).contains("is damaged at line"), "{}", said(&refused));
-            assert!(!said(&refused).contains("back as it was"), "{}", said(&refused));
+            assert!(
+                said(&refused).contains("is damaged at line"),
+                "{}",
+                said(&refused)
+            );
+            assert!(
+                !said(&refused).contains("back as it was"),
+                "{}",
+                said(&refused)
+            );
         }
         assert!(path.exists() && scheduler(&disk) == "mq-deadline");
         assert!(said(&iodyno.run(&["list"])).contains("damaged"));
         let refused = iodyno.run(&[&["tune", &disk.device], &TUNE[..]].concat());
-        assert_eq!(code(&refused), 4, "it may be about this device: {}", said(&refused));
+        assert_eq!(
+            code(&refused),
+            4,
+            "it may be about this device: {}",
+            said(&refused)
+        );
     }
     let extra = [&whole[..], b"0000000a 0123456789abcdef rubbish\n"].concat();
     std::fs::write(&path, extra).unwrap();
     let told = said(&iodyno.run(&["undo"]));
-    assert!(told.contains("scheduler was [none]") && told.contains("rubbish"), "{told}");
+    assert!(
+        told.contains("scheduler was [none]") && told.contains("rubbish"),
+        "{told}"
+    );
     let id = path.file_stem().unwrap().to_string_lossy().into_owned();
-    assert!(told.contains(&format!("iodyno undo --salvage {id}")), "{told}");
+    assert!(
+        told.contains(&format!("iodyno undo --salvage {id}")),
+        "{told}"
+    );
     let salvaged = iodyno.run(&["undo", "--salvage", &id]);
     assert_eq!(code(&salvaged), 0, "{}", said(&salvaged));
     assert_eq!(disk.settings(), before);
-    assert!(said(&iodyno.run(&["status"])).contains(".damaged"), "the file is kept, and named");
+    assert!(
+        said(&iodyno.run(&["status"])).contains(".damaged"),
+        "the file is kept, and named"
+    );
 }
 
 #[test]
@@ -231,16 +319,31 @@ fn another_disk_that_has_the_name_now_is_not_written() {
     let iodyno = Iodyno::new();
     let journal = apply(&iodyno, &disk, "mq-deadline");
     // The kernel gives a loop device a new sequence number with each file behind it.
-    let file = Command::new("losetup").args(["-n", "-O", "BACK-FILE", &disk.device]).output().unwrap();
+    let file = Command::new("losetup")
+        .args(["-n", "-O", "BACK-FILE", &disk.device])
+        .output()
+        .unwrap();
     let file = text(&file.stdout).trim().to_string();
-    let run = |words: &[&str]| assert!(Command::new("losetup").args(words).status().unwrap().success());
+    let run = |words: &[&str]| {
+        assert!(
+            Command::new("losetup")
+                .args(words)
+                .status()
+                .unwrap()
+                .success()
+        )
+    };
     run(&["-d", &disk.device]);
     run(&[&disk.device, &file]);
     disk.set("read_ahead_kb", "4096");
     let settings = disk.settings();
     let refused = iodyno.run(&["undo", &journal]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
-    assert!(said(&refused).contains("is another device now"), "{}", said(&refused));
+    assert!(
+        said(&refused).contains("is another device now"),
+        "{}",
+        said(&refused)
+    );
     assert_eq!(disk.settings(), settings, "nothing was written");
     let forgotten = iodyno.run(&["undo", "--forget", &journal]);
     assert_eq!(code(&forgotten), 0, "{}", said(&forgotten));
@@ -254,7 +357,11 @@ fn what_lies_in_the_state_directory_is_ours_alone_whatever_the_umask() {
     let record = store_a_win(&iodyno, &disk.name, "none", "mq-deadline");
     let command = format!("umask 0; {} apply {record}", env!("CARGO_BIN_EXE_iodyno"));
     let mut shell = Command::new("sh");
-    let applied = shell.args(["-c", &command]).env("IODYNO_STATE_DIR", iodyno.state.path()).output().unwrap();
+    let applied = shell
+        .args(["-c", &command])
+        .env("IODYNO_STATE_DIR", iodyno.state.path())
+        .output()
+        .unwrap();
     assert_eq!(code(&applied), 0, "{}", said(&applied));
     let mode = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o777;
     assert_eq!(mode(&iodyno.state.path().join("journal")), 0o700);
@@ -268,7 +375,12 @@ fn what_lies_in_the_state_directory_is_ours_alone_whatever_the_umask() {
     let dir = iodyno.state.path().join("journal");
     std::fs::set_permissions(&dir, PermissionsExt::from_mode(0o777)).unwrap();
     let plant = format!("echo '{{}}' >{}/1-1.journal", dir.display());
-    let planted = Command::new("sh").args(["-c", &plant]).uid(65534).gid(65534).status().unwrap();
+    let planted = Command::new("sh")
+        .args(["-c", &plant])
+        .uid(65534)
+        .gid(65534)
+        .status()
+        .unwrap();
     assert!(!planted.success() || dir.join("1-1.journal").exists());
     let refused = iodyno.run(&["undo", "--all"]);
     assert_eq!(code(&refused), 5, "{}", said(&refused));
@@ -289,7 +401,11 @@ fn no_state_is_kept_in_a_directory_that_all_share() {
     command.args(["list"]).env_clear().uid(65534).gid(65534);
     let output = command.output().unwrap();
     assert_eq!(code(&output), 2, "{}", said(&output));
-    assert!(said(&output).contains("IODYNO_STATE_DIR"), "{}", said(&output));
+    assert!(
+        said(&output).contains("IODYNO_STATE_DIR"),
+        "{}",
+        said(&output)
+    );
     assert!(!Path::new("/tmp/iodyno").exists());
 }
 
@@ -298,11 +414,24 @@ fn a_journal_that_is_a_fifo_or_of_another_version_is_named_and_nobody_waits() {
     let iodyno = Iodyno::new();
     let dir = iodyno.state.path().join("journal");
     std::fs::create_dir(&dir).unwrap();
-    assert!(Command::new("mkfifo").arg(dir.join("1-1.journal")).status().unwrap().success());
-    std::fs::write(dir.join("2-2.journal"), "00 {\"entry\":\"begin\",\"version\":99}\n").unwrap();
+    assert!(
+        Command::new("mkfifo")
+            .arg(dir.join("1-1.journal"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    std::fs::write(
+        dir.join("2-2.journal"),
+        "00 {\"entry\":\"begin\",\"version\":99}\n",
+    )
+    .unwrap();
     let output = iodyno.run(&["status"]);
     let words = said(&output);
-    assert!(words.contains("no regular file") && words.contains("form 99"), "{words}");
+    assert!(
+        words.contains("no regular file") && words.contains("form 99"),
+        "{words}"
+    );
     assert_eq!(code(&output), 5);
     assert!(!words.contains("Nothing is changed"), "{words}");
     assert_eq!(code(&iodyno.run(&["undo", "--all"])), 5);
@@ -325,10 +454,17 @@ fn what_a_tune_says_of_its_end_it_has_read_back() {
         "--size=8m",
     ]);
     assert!([0, 6].contains(&code(&output)), "{}", said(&output));
-    assert!(said(&output).contains("Every setting is back as it was: 1 value"), "{}", said(&output));
+    assert!(
+        said(&output).contains("Every setting is back as it was: 1 value"),
+        "{}",
+        said(&output)
+    );
     assert_eq!(disk.settings(), before);
     let shown = said(&iodyno.run(&["show", "1"]));
-    assert!(!shown.contains("back as it was"), "a record does not know how the machine is now: {shown}");
+    assert!(
+        !shown.contains("back as it was"),
+        "a record does not know how the machine is now: {shown}"
+    );
     let (undone, _): (Value, _) = iodyno.json(&["undo"]);
     assert_eq!(undone["undone"], json!([]));
 }

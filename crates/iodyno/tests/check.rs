@@ -6,14 +6,21 @@ use std::path::{Path, PathBuf};
 
 /// The loads of a document, by role.
 fn roles(document: &Value) -> Vec<&str> {
-    document["probes"].as_array().unwrap().iter().map(|probe| probe["role"].as_str().unwrap()).collect()
+    document["probes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|probe| probe["role"].as_str().unwrap())
+        .collect()
 }
 
 /// The findings of a document that stand, by rule.
 fn found(document: &Value) -> Vec<(String, String)> {
     let word = |finding: &Value, name: &str| finding[name].as_str().unwrap_or_default().to_string();
     let all = document["findings"].as_array().unwrap().iter();
-    all.filter(|one| one["withdrawn"].is_null()).map(|one| (word(one, "rule"), word(one, "level"))).collect()
+    all.filter(|one| one["withdrawn"].is_null())
+        .map(|one| (word(one, "rule"), word(one, "level")))
+        .collect()
 }
 
 fn write(dir: &Dir, name: &str, document: &Value) -> PathBuf {
@@ -32,30 +39,73 @@ fn a_directory_is_checked_whole_and_the_record_shows_it_again() {
     let target = dir.path().to_str().unwrap();
     let (document, output) = iodyno.json(&["check", target, "--quick"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "no scratch is left");
-    assert_eq!((&document["schema"], &document["mode"]), (&"iodyno.check/1".into(), &"quick".into()));
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "no scratch is left"
+    );
+    assert_eq!(
+        (&document["schema"], &document["mode"]),
+        (&"iodyno.check/1".into(), &"quick".into())
+    );
     let roles = roles(&document);
     assert_eq!(roles.first(), Some(&"idle"), "{roles:?}");
     // A disk that stalls may use up the time; what is left out is told.
-    let left_out =
-        document["unseen"].as_array().unwrap().iter().any(|one| one.to_string().contains("Left out"));
-    for wanted in
-        ["latency", "depth", "stream", "streams", "buffered-random", "fsync", "write", "write-stream"]
-    {
-        assert!(left_out || roles.contains(&wanted), "{wanted} is not among {roles:?}");
+    let left_out = document["unseen"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|one| one.to_string().contains("Left out"));
+    for wanted in [
+        "latency",
+        "depth",
+        "stream",
+        "streams",
+        "buffered-random",
+        "fsync",
+        "write",
+        "write-stream",
+    ] {
+        assert!(
+            left_out || roles.contains(&wanted),
+            "{wanted} is not among {roles:?}"
+        );
     }
     for probe in document["probes"].as_array().unwrap() {
-        assert!(probe["frame"].as_object().is_some_and(|frame| !frame.is_empty()), "{}", probe["role"]);
+        assert!(
+            probe["frame"]
+                .as_object()
+                .is_some_and(|frame| !frame.is_empty()),
+            "{}",
+            probe["role"]
+        );
     }
     let given = document["given"].as_array().unwrap();
     assert!(left_out || given.len() >= 6, "{given:?}");
-    assert!(given.iter().all(|one| one["value"].as_f64().unwrap() > 0.0), "{given:?}");
-    assert!(output.stdout.len() < 2 << 20, "the document has {} bytes", output.stdout.len());
+    assert!(
+        given.iter().all(|one| one["value"].as_f64().unwrap() > 0.0),
+        "{given:?}"
+    );
+    assert!(
+        output.stdout.len() < 2 << 20,
+        "the document has {} bytes",
+        output.stdout.len()
+    );
     let shown = text(&iodyno.run(&["show", &document["id"].to_string()]).stdout);
     let answer = document["answer"].as_str().unwrap();
-    let words = |text: &str| text.split_whitespace().map(ToString::to_string).collect::<Vec<_>>();
-    assert!(words(&shown).starts_with(&words(answer)), "{shown}\ndoes not begin with\n{answer}");
-    assert!(shown.contains(&format!("Next: {}", document["next"].as_str().unwrap())), "{shown}");
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        words(&shown).starts_with(&words(answer)),
+        "{shown}\ndoes not begin with\n{answer}"
+    );
+    assert!(
+        shown.contains(&format!("Next: {}", document["next"].as_str().unwrap())),
+        "{shown}"
+    );
     // A command with the target's path stays whole, so that it can be copied.
     let mut prose = shown.lines().filter(|line| !line.contains(target));
     assert!(prose.all(|line| line.chars().count() <= 100), "{shown}");
@@ -70,7 +120,9 @@ fn a_replay_finds_the_same_without_a_load() {
     let file = write(&dir, "first.json", &first);
     let (again, output) = iodyno.json(&["check", "--replay", file.to_str().unwrap()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    for part in ["findings", "given", "expected", "answer", "probes", "path", "unseen"] {
+    for part in [
+        "findings", "given", "expected", "answer", "probes", "path", "unseen",
+    ] {
         assert_eq!(again[part], first[part], "{part}");
     }
     assert!(again["id"].is_null(), "a replay keeps no record");
@@ -95,8 +147,15 @@ fn a_finding_of_a_replay_can_end_it_with_a_status() {
     let (judged, output) = iodyno.json(&["check", "--replay", file, "--fail-on", "warning"]);
     assert_eq!(code(&output), 1, "{}", text(&output.stderr));
     let found = found(&judged);
-    assert!(found.contains(&("everything_waits_for_io".into(), "warning".into())), "{found:?}");
-    assert!(judged["answer"].as_str().unwrap().contains("61 %"), "{}", judged["answer"]);
+    assert!(
+        found.contains(&("everything_waits_for_io".into(), "warning".into())),
+        "{found:?}"
+    );
+    assert!(
+        judged["answer"].as_str().unwrap().contains("61 %"),
+        "{}",
+        judged["answer"]
+    );
     let (_, output) = iodyno.json(&["check", "--replay", file, "--fail-on", "wrong"]);
     assert_eq!(code(&output), 0, "nothing is that bad");
 }
@@ -104,14 +163,18 @@ fn a_finding_of_a_replay_can_end_it_with_a_status() {
 #[test]
 fn a_device_is_read_and_nothing_of_it_changes() {
     let Some(disk) = Loop::new(96) else { return };
-    let Some(file) = backing(&disk) else { panic!("{} has no file", disk.name) };
+    let Some(file) = backing(&disk) else {
+        panic!("{} has no file", disk.name)
+    };
     let (settings, content) = (disk.settings(), sum(&file));
     let iodyno = Iodyno::new();
     let (document, output) = iodyno.json(&["check", &disk.device, "--quick"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let roles = roles(&document);
     assert!(
-        !roles.iter().any(|role| role.contains("write") || *role == "fsync" || *role == "mixed"),
+        !roles
+            .iter()
+            .any(|role| role.contains("write") || *role == "fsync" || *role == "mixed"),
         "{roles:?}"
     );
     assert!(roles.contains(&"latency"), "{roles:?}");
@@ -130,14 +193,17 @@ fn a_device_is_read_and_nothing_of_it_changes() {
 
 /// The file behind a loop device.
 fn backing(disk: &Loop) -> Option<PathBuf> {
-    let name = std::fs::read_to_string(format!("/sys/block/{}/loop/backing_file", disk.name)).ok()?;
+    let name =
+        std::fs::read_to_string(format!("/sys/block/{}/loop/backing_file", disk.name)).ok()?;
     Some(name.trim().into())
 }
 
 /// A sum over all bytes, with their places.
 fn sum(file: &Path) -> u64 {
     let bytes = std::fs::read(file).unwrap();
-    let words = bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+    let words = bytes
+        .chunks_exact(8)
+        .map(|word| u64::from_le_bytes(word.try_into().unwrap()));
     words.fold(0, |sum, word| sum.rotate_left(5).wrapping_add(word))
 }
 
@@ -149,7 +215,10 @@ fn a_loop_device_that_caches_is_found_out() {
     let found = found(&document);
     // Below a file system in memory there is no disk to compare with.
     let has_disk = document["path"].to_string().contains("\"kind\":\"disk\"");
-    assert!(!has_disk || found.iter().any(|(rule, _)| rule.contains("loop")), "{found:?}");
+    assert!(
+        !has_disk || found.iter().any(|(rule, _)| rule.contains("loop")),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -161,12 +230,26 @@ fn captured_machines_are_judged_by_their_path() {
             continue;
         }
         let captured = std::fs::read_to_string(&file).unwrap();
-        let target = captured.lines().find_map(|line| line.strip_prefix("# target: ")).unwrap();
-        let (document, output) = Iodyno::new().json(&["check", target, "--root", file.to_str().unwrap()]);
-        assert_eq!(code(&output), 0, "{}: {}", file.display(), text(&output.stderr));
+        let target = captured
+            .lines()
+            .find_map(|line| line.strip_prefix("# target: "))
+            .unwrap();
+        let (document, output) =
+            Iodyno::new().json(&["check", target, "--root", file.to_str().unwrap()]);
+        assert_eq!(
+            code(&output),
+            0,
+            "{}: {}",
+            file.display(),
+            text(&output.stderr)
+        );
         assert_eq!(document["mode"], "no load");
         assert!(document["probes"].as_array().unwrap().is_empty() && document["id"].is_null());
-        assert!(document["next"].as_str().unwrap().starts_with(['i', 's']), "{}", document["next"]);
+        assert!(
+            document["next"].as_str().unwrap().starts_with(['i', 's']),
+            "{}",
+            document["next"]
+        );
         seen += 1;
     }
     assert!(seen >= 5, "{seen} captured machines");
@@ -181,16 +264,23 @@ fn stopped_or_killed_it_leaves_nothing() {
         // Scratch has no name, but its maker has it open.
         let fds = format!("/proc/{}/fd", child.id());
         until("scratch", || {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "it ended before it began"
+            );
             let open = std::fs::read_dir(&fds).into_iter().flatten().flatten();
             let mut links = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
-            links.any(|link| link.starts_with(&target) && link.to_string_lossy().contains("deleted"))
+            links
+                .any(|link| link.starts_with(&target) && link.to_string_lossy().contains("deleted"))
         });
         signal(child.id(), name);
         assert_eq!(child.wait().unwrap().code(), status, "{name}");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "{name}");
         let (list, _) = iodyno.json(&["list"]);
-        assert!(list["records"].as_array().unwrap().is_empty(), "{name}: half a check is kept");
+        assert!(
+            list["records"].as_array().unwrap().is_empty(),
+            "{name}: half a check is kept"
+        );
     }
 }
 
@@ -203,9 +293,17 @@ fn a_device_that_another_iodyno_works_on_is_left_alone() {
     let output = iodyno.run(&["check", &disk.device, "--quick"]);
     assert_eq!(code(&output), 4, "{}", text(&output.stderr));
     let said = text(&output.stderr);
-    assert!(said.contains(&disk.name) && said.contains("`tune of the test`"), "{said}");
+    assert!(
+        said.contains(&disk.name) && said.contains("`tune of the test`"),
+        "{said}"
+    );
     let (document, output) = iodyno.json(&["check", &disk.device, "--no-load"]);
-    assert_eq!(code(&output), 0, "what loads nothing disturbs nothing: {}", text(&output.stderr));
+    assert_eq!(
+        code(&output),
+        0,
+        "what loads nothing disturbs nothing: {}",
+        text(&output.stderr)
+    );
     assert!(document["probes"].as_array().unwrap().is_empty());
     drop(held);
 }
@@ -226,7 +324,11 @@ fn a_target_that_may_not_be_loaded_is_still_judged() {
     let (document, output) = iodyno.json(&["check", "/proc/self", "--quick"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(roles(&document), ["idle"]);
-    assert!(document["unseen"].to_string().contains("Loads: "), "{}", document["unseen"]);
+    assert!(
+        document["unseen"].to_string().contains("Loads: "),
+        "{}",
+        document["unseen"]
+    );
 }
 
 #[test]
@@ -236,16 +338,35 @@ fn bad_input_is_told_apart() {
         let output = iodyno.run(arguments);
         let said = text(&output.stderr);
         assert_eq!(code(&output), exit, "{arguments:?}: {said}");
-        assert!(said.contains(word) && !said.contains("panicked"), "{arguments:?}: {said}");
+        assert!(
+            said.contains(word) && !said.contains("panicked"),
+            "{arguments:?}: {said}"
+        );
     };
     expect(&["check", "/no/such/place"], 5, "/no/such/place");
     expect(&["check", ".", "--quick", "--deep"], 2, "--deep");
     expect(&["check", ".", "--disk-spec", "colour=3"], 2, "colour");
     expect(&["check", "--replay", "/no/such.json"], 5, "/no/such.json");
-    let file = write(&dir, "other.json", &serde_json::json!({"schema": "iodyno.run/1"}));
-    expect(&["check", "--replay", file.to_str().unwrap()], 5, "iodyno.check/1");
-    let file = write(&dir, "record.json", &serde_json::json!({"record": {"verb": "run"}}));
-    expect(&["check", "--replay", file.to_str().unwrap()], 5, "no check");
+    let file = write(
+        &dir,
+        "other.json",
+        &serde_json::json!({"schema": "iodyno.run/1"}),
+    );
+    expect(
+        &["check", "--replay", file.to_str().unwrap()],
+        5,
+        "iodyno.check/1",
+    );
+    let file = write(
+        &dir,
+        "record.json",
+        &serde_json::json!({"record": {"verb": "run"}}),
+    );
+    expect(
+        &["check", "--replay", file.to_str().unwrap()],
+        5,
+        "no check",
+    );
 }
 
 #[test]
@@ -256,7 +377,9 @@ fn a_damaged_document_never_breaks_a_replay() {
     let whole = serde_json::to_string(&document).unwrap();
     let mut state = 0x51_7C_C1_B7_27_22_0A_95u64;
     let mut dice = |most: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % most
     };
     for round in 0..40 {
@@ -273,6 +396,9 @@ fn a_damaged_document_never_breaks_a_replay() {
         std::fs::write(&file, &bytes).unwrap();
         let output = iodyno.run(&["check", "--replay", file.to_str().unwrap()]);
         let said = text(&output.stderr);
-        assert!([0, 5].contains(&code(&output)) && !said.contains("panicked"), "round {round}: {said}");
+        assert!(
+            [0, 5].contains(&code(&output)) && !said.contains("panicked"),
+            "round {round}: {said}"
+        );
     }
 }

@@ -7,11 +7,25 @@ fn a_type_and_a_size_are_a_promise() {
     let iodyno = Iodyno::new();
     let (document, output) = iodyno.json(&["cloud", "aws:gp2", "100GiB"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert_eq!((&document["schema"], &document["about"]), (&"iodyno.cloud/1".into(), &"promise".into()));
+    assert_eq!(
+        (&document["schema"], &document["about"]),
+        (&"iodyno.cloud/1".into(), &"promise".into())
+    );
     assert_eq!(document["offer"]["promise"]["iops"], 300.0);
     assert_eq!(document["offer"]["promise"]["burst_s"], 2000.0);
-    let people =
-        text(&iodyno.run(&["cloud", "gp3", "200GiB", "--iops", "6000", "--instance", "m5.large"]).stdout);
+    let people = text(
+        &iodyno
+            .run(&[
+                "cloud",
+                "gp3",
+                "200GiB",
+                "--iops",
+                "6000",
+                "--instance",
+                "m5.large",
+            ])
+            .stdout,
+    );
     for words in [
         "6.00 k",
         "3.60 k IOPS",
@@ -22,23 +36,39 @@ fn a_type_and_a_size_are_a_promise() {
     ] {
         assert!(people.contains(words), "{words}: {people}");
     }
-    assert!(people.lines().all(|line| line.chars().count() < 160), "{people}");
+    assert!(
+        people.lines().all(|line| line.chars().count() < 160),
+        "{people}"
+    );
 }
 
 #[test]
 fn what_is_not_sold_is_refused_with_what_is() {
     let iodyno = Iodyno::new();
     for (arguments, words) in [
-        (&["cloud", "gp4", "100GiB"][..], "no disk type is called `gp4`"),
+        (
+            &["cloud", "gp4", "100GiB"][..],
+            "no disk type is called `gp4`",
+        ),
         (&["cloud", "gp3", "100TiB"], "sold from 1 to 65536 GiB"),
-        (&["cloud", "gp3", "4GiB", "--iops", "9000"], "3000 to 3000 IOPS"),
-        (&["cloud", "--iops", "100", "--provider", "nobody"], "there are alibaba, aws, azure, gcp"),
+        (
+            &["cloud", "gp3", "4GiB", "--iops", "9000"],
+            "3000 to 3000 IOPS",
+        ),
+        (
+            &["cloud", "--iops", "100", "--provider", "nobody"],
+            "there are alibaba, aws, azure, gcp",
+        ),
         (&["cloud", "--size", "100g"], "say what the load needs"),
         (&["cloud", "--iops=-5"], "number above 0"),
     ] {
         let output = iodyno.run(arguments);
         assert_eq!(code(&output), 2, "{arguments:?}");
-        assert!(text(&output.stderr).contains(words), "{arguments:?}: {}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains(words),
+            "{arguments:?}: {}",
+            text(&output.stderr)
+        );
     }
 }
 
@@ -50,9 +80,20 @@ fn a_load_finds_its_disks_and_prices_order_them() {
         {"provider": "aws", "kind": "gp2", "gib": 0.10},
         {"provider": "aws", "kind": "gp3", "gib": 0.08, "iops": 0.005, "iops_free": 3000}]}"#;
     std::fs::write(&file, prices).unwrap();
-    let load = ["cloud", "--iops", "12000", "--size", "500g", "--provider", "aws"];
+    let load = [
+        "cloud",
+        "--iops",
+        "12000",
+        "--size",
+        "500g",
+        "--provider",
+        "aws",
+    ];
     let plain = text(&iodyno.run(&load).stdout);
-    assert!(plain.contains("ordered by how little they have beyond the need"), "{plain}");
+    assert!(
+        plain.contains("ordered by how little they have beyond the need"),
+        "{plain}"
+    );
     let (document, _) = iodyno.json(&[&load[..], &["--prices", file.to_str().unwrap()]].concat());
     assert_eq!(document["carriers"][0]["spec"], "aws:gp3:500GiB:iops=12000");
     assert_eq!(document["carriers"][0]["price_a_month"], 85.0);
@@ -67,23 +108,56 @@ fn a_series_is_recognised() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("series"));
     let file = dir.path().join("rates");
     let series = |rates: &[u32]| {
-        std::fs::write(&file, rates.iter().map(|rate| format!("{rate}\n")).collect::<String>()).unwrap();
+        std::fs::write(
+            &file,
+            rates
+                .iter()
+                .map(|rate| format!("{rate}\n"))
+                .collect::<String>(),
+        )
+        .unwrap();
     };
     let file = file.to_str().unwrap();
     series(&[20_150; 40]);
     let people = text(&iodyno.run(&["cloud", "--series", file]).stdout);
-    assert!(people.contains("alibaba:essd-pl1 of 367 GiB (355 to 379)"), "{people}");
-    let known = text(&iodyno.run(&["cloud", "--series", file, "--size", "366g"]).stdout);
-    assert!(known.contains("alibaba:essd-pl1 of 366 GiB is sold with 20.1 k IOPS"), "{known}");
+    assert!(
+        people.contains("alibaba:essd-pl1 of 367 GiB (355 to 379)"),
+        "{people}"
+    );
+    let known = text(
+        &iodyno
+            .run(&["cloud", "--series", file, "--size", "366g"])
+            .stdout,
+    );
+    assert!(
+        known.contains("alibaba:essd-pl1 of 366 GiB is sold with 20.1 k IOPS"),
+        "{known}"
+    );
     let mut fallen = vec![3000; 30];
     fallen.extend([300; 60]);
     series(&fallen);
-    let arguments = ["cloud", "--series", file, "--every", "10s", "--size", "100g", "--provider", "aws"];
+    let arguments = [
+        "cloud",
+        "--series",
+        file,
+        "--every",
+        "10s",
+        "--size",
+        "100g",
+        "--provider",
+        "aws",
+    ];
     let (document, _) = iodyno.json(&arguments);
     let load = &document["loads"][0];
-    assert_eq!((&load["plateau"]["settled"], &load["plateau"]["lasted_s"]), (&300.0.into(), &300.0.into()));
+    assert_eq!(
+        (&load["plateau"]["settled"], &load["plateau"]["lasted_s"]),
+        (&300.0.into(), &300.0.into())
+    );
     assert_eq!(load["plateau"]["credits"], 810_000.0);
-    assert_eq!((&load["matches"][0]["kind"], &load["is_capped"]), (&"gp2".into(), &true.into()));
+    assert_eq!(
+        (&load["matches"][0]["kind"], &load["is_capped"]),
+        (&"gp2".into(), &true.into())
+    );
     std::fs::write(file, "many\n").unwrap();
     assert_eq!(code(&iodyno.run(&["cloud", "--series", file])), 2);
 }

@@ -20,7 +20,10 @@ fn measured(guest: &mut Guest, disk: &str, depth: u32) -> (Record, i64) {
     let done = guest.run(&run, LIMIT_S).unwrap();
     assert_eq!(done.status, 0, "{done:?}");
     let document: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
-    (serde_json::from_value(document["record"].clone()).unwrap(), document["id"].as_i64().unwrap())
+    (
+        serde_json::from_value(document["record"].clone()).unwrap(),
+        document["id"].as_i64().unwrap(),
+    )
 }
 
 fn probe(record: &Record) -> Probe {
@@ -37,15 +40,24 @@ fn probe(record: &Record) -> Probe {
 
 #[test]
 fn a_throttled_disk_is_seen_to_be_capped_and_a_free_one_is_not() {
-    let machine =
-        Machine::new().disk(Disk::new(Bus::Virtio, 256).iops(400)).disk(Disk::new(Bus::Virtio, 256));
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    let machine = Machine::new()
+        .disk(Disk::new(Bus::Virtio, 256).iops(400))
+        .disk(Disk::new(Bus::Virtio, 256));
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
     let found = |guest: &mut Guest, number: usize| {
         let disk = guest.disk(number).unwrap();
         let loads = [8, 32].map(|depth| measured(guest, &disk, depth));
         let probes = [probe(&loads[0].0), probe(&loads[1].0)];
-        let scene = Scene { path: &loads[1].0.path, probes: &probes, promise: None };
-        let found = causes_of(&scene).into_iter().any(|finding| finding.rule == "rate_capped_outside");
+        let scene = Scene {
+            path: &loads[1].0.path,
+            probes: &probes,
+            promise: None,
+        };
+        let found = causes_of(&scene)
+            .into_iter()
+            .any(|finding| finding.rule == "rate_capped_outside");
         (found, loads[1].0.load.as_ref().unwrap().iops(), loads[1].1)
     };
     // An emulated CPU of a busy host stands still for whole moments, and the rate is not flat then.
@@ -60,6 +72,11 @@ fn a_throttled_disk_is_seen_to_be_capped_and_a_free_one_is_not() {
     let capped = (0..5).find_map(|_| attempt(&mut guest));
     let iops = capped.expect("the cap was not seen in five attempts");
     assert!(iops < 600.0, "{iops}");
-    let is_free = (0..5).map(|_| found(&mut guest, 1)).any(|(is_found, ..)| !is_found);
-    assert!(is_free, "a disk without a limit was taken for capped five times");
+    let is_free = (0..5)
+        .map(|_| found(&mut guest, 1))
+        .any(|(is_found, ..)| !is_found);
+    assert!(
+        is_free,
+        "a disk without a limit was taken for capped five times"
+    );
 }

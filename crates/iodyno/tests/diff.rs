@@ -4,12 +4,18 @@ use crate::support::{Dir, Iodyno, Loop, code, text};
 use serde_json::Value;
 
 fn host(name: &str) -> String {
-    format!("{}/../../testdata/hosts/{name}.host", env!("CARGO_MANIFEST_DIR"))
+    format!(
+        "{}/../../testdata/hosts/{name}.host",
+        env!("CARGO_MANIFEST_DIR")
+    )
 }
 
 fn names(document: &Value) -> Vec<String> {
     let differences = document["differences"].as_array().unwrap();
-    differences.iter().map(|one| one["name"].as_str().unwrap().to_string()).collect()
+    differences
+        .iter()
+        .map(|one| one["name"].as_str().unwrap().to_string())
+        .collect()
 }
 
 #[test]
@@ -17,10 +23,17 @@ fn a_machine_is_no_different_from_itself() {
     let iodyno = Iodyno::new();
     let (document, output) = iodyno.json(&["diff", &host("virtio_ext4"), &host("virtio_ext4")]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert_eq!((document["schema"].as_str(), names(&document)), (Some("iodyno.diff/1"), Vec::new()));
+    assert_eq!(
+        (document["schema"].as_str(), names(&document)),
+        (Some("iodyno.diff/1"), Vec::new())
+    );
     assert!(document["same"].as_u64().unwrap() > 20, "{document}");
     let people = iodyno.run(&["diff", &host("virtio_ext4"), &host("virtio_ext4")]);
-    assert!(text(&people.stdout).starts_with("Nothing differs"), "{}", text(&people.stdout));
+    assert!(
+        text(&people.stdout).starts_with("Nothing differs"),
+        "{}",
+        text(&people.stdout)
+    );
 }
 
 #[test]
@@ -28,7 +41,10 @@ fn an_image_with_another_kernel_differs_in_its_scheduler() {
     let iodyno = Iodyno::new();
     let (old, new) = (host("sata_linux_3_10"), host("virtio_ext4"));
     let (document, _) = iodyno.json(&["diff", &old, &new]);
-    assert!(names(&document).iter().any(|name| name == "scheduler"), "{document}");
+    assert!(
+        names(&document).iter().any(|name| name == "scheduler"),
+        "{document}"
+    );
     let people = text(&iodyno.run(&["diff", &old, &new]).stdout);
     assert!(people.contains("prove it: iodyno tune"), "{people}");
     // The names of the two sides stay whole, however long they are.
@@ -55,7 +71,11 @@ fn what_was_changed_since_a_capture_is_found_and_linked_to_its_knob() {
     for earlier in [&before, &capture] {
         let (document, output) = iodyno.json(&["diff", earlier.to_str().unwrap(), &name]);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-        assert_eq!(names(&document)[..2], ["read_ahead_kb", "nomerges"], "{document}");
+        assert_eq!(
+            names(&document)[..2],
+            ["read_ahead_kb", "nomerges"],
+            "{document}"
+        );
         assert_eq!(document["differences"][0]["knob"], "read_ahead_kb");
         let experiment = document["differences"][0]["experiment"].as_str().unwrap();
         assert!(
@@ -75,8 +95,16 @@ fn what_is_no_path_is_refused_with_its_name() {
     std::fs::write(&file, "{\"a\": 1}").unwrap();
     let output = Iodyno::new().run(&["diff", file.to_str().unwrap(), "/"]);
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains("x.json holds no I/O path"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("x.json holds no I/O path"),
+        "{}",
+        text(&output.stderr)
+    );
     let output = Iodyno::new().run(&["diff", "/no/such.host", "/"]);
     assert_ne!(code(&output), 0);
-    assert!(text(&output.stderr).contains("/no/such.host"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("/no/such.host"),
+        "{}",
+        text(&output.stderr)
+    );
 }

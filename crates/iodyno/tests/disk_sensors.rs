@@ -10,13 +10,23 @@ const LIMIT_S: u64 = 300;
 /// What a record has of one sensor.
 fn sensor<'a>(record: &'a Value, id: &str) -> &'a Value {
     let sensors = record["sensors"].as_array().unwrap();
-    sensors.iter().find(|log| log["sensor"] == id).unwrap_or_else(|| panic!("no sensor {id}"))
+    sensors
+        .iter()
+        .find(|log| log["sensor"] == id)
+        .unwrap_or_else(|| panic!("no sensor {id}"))
 }
 
 /// What a series had at its first and its last sample that has data.
 fn ends(record: &Value, id: &str, name: &str) -> Option<(f64, f64)> {
-    let series = sensor(record, id)["series"].as_array()?.iter().find(|one| one["name"] == name)?;
-    let values: Vec<f64> = series["values"].as_array()?.iter().filter_map(Value::as_f64).collect();
+    let series = sensor(record, id)["series"]
+        .as_array()?
+        .iter()
+        .find(|one| one["name"] == name)?;
+    let values: Vec<f64> = series["values"]
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
     Some((*values.first()?, *values.last()?))
 }
 
@@ -28,28 +38,60 @@ fn last(record: &Value, id: &str, name: &str) -> Option<f64> {
 fn a_record_has_what_the_disk_counted() {
     let Some(disk) = Loop::new(64) else { return };
     let iodyno = Iodyno::new();
-    let output = iodyno.run(&["run", &disk.device, "--rw", "randread", "--bs", "4k", "--runtime", "500ms"]);
+    let output = iodyno.run(&[
+        "run",
+        &disk.device,
+        "--rw",
+        "randread",
+        "--bs",
+        "4k",
+        "--runtime",
+        "500ms",
+    ]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let (shown, _) = iodyno.json(&["show", "1"]);
     let record = &shown["record"];
     let ios = record["load"]["read"]["ios"].as_f64().unwrap();
     let grown = |name: &str| {
-        let (first, last) = ends(record, "diskstats", &format!("disk.{}.{name}", disk.name)).unwrap();
+        let (first, last) =
+            ends(record, "diskstats", &format!("disk.{}.{name}", disk.name)).unwrap();
         last - first
     };
     // Merges are possible, and so is a handful of reads by udev.
-    assert!(grown("read_ios") + grown("read_merges") >= ios && grown("read_ios") <= ios + 64.0, "{ios}");
+    assert!(
+        grown("read_ios") + grown("read_merges") >= ios && grown("read_ios") <= ios + 64.0,
+        "{ios}"
+    );
     assert!(grown("read_sectors") >= ios * 8.0);
-    assert_eq!(last(record, "loop_device", &format!("loop.{}.direct", disk.name)), Some(1.0));
-    assert!(last(record, "inflight", &format!("inflight.{}.read_ios", disk.name)).is_some());
+    assert_eq!(
+        last(record, "loop_device", &format!("loop.{}.direct", disk.name)),
+        Some(1.0)
+    );
+    assert!(
+        last(
+            record,
+            "inflight",
+            &format!("inflight.{}.read_ios", disk.name)
+        )
+        .is_some()
+    );
     assert!(last(record, "softirqs", "softirq.cpu0.timer").is_some());
     assert!(last(record, "cpu", "stat.context_switches").is_some());
     // The disk below the file may have one.
     let health = sensor(record, "health");
-    let told = health["series"].as_array().unwrap().iter().filter_map(|series| series["name"].as_str());
+    let told = health["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|series| series["name"].as_str());
     let mine = format!("health.{}.", disk.name);
-    assert!(!told.into_iter().any(|name| name.starts_with(&mine)), "a loop device has no firmware: {health}");
-    assert!(health["no_data"].is_null() || health["no_data"].as_str().is_some_and(|why| why.len() > 20));
+    assert!(
+        !told.into_iter().any(|name| name.starts_with(&mine)),
+        "a loop device has no firmware: {health}"
+    );
+    assert!(
+        health["no_data"].is_null() || health["no_data"].as_str().is_some_and(|why| why.len() > 20)
+    );
 }
 
 #[test]
@@ -58,7 +100,9 @@ fn a_guest_s_disks_tell_what_their_own_tools_tell() {
         .disk(Disk::new(Bus::Nvme, 64))
         .disk(Disk::new(Bus::Sata, 64).rotational())
         .disk(Disk::new(Bus::Scsi, 64));
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
     let setup = "modprobe brd rd_nr=2 rd_size=16384 && modprobe zram && modprobe loop &&
         echo 8M > /sys/block/zram0/disksize && dd if=/dev/zero of=/dev/zram0 bs=1M count=2 oflag=direct status=none &&
         mdadm --create /dev/md0 --run --quiet --level=1 --metadata=1.2 --raid-devices=2 /dev/ram0 missing &&
@@ -67,7 +111,9 @@ fn a_guest_s_disks_tell_what_their_own_tools_tell() {
     assert_eq!(done.status, 0, "{done:?}");
     let disks: Vec<String> = (0..3).map(|number| guest.disk(number).unwrap()).collect();
     let mut records = disks.iter().map(|disk| {
-        let run = format!("/run/iodyno --json run {disk} --rw randread --bs 4k --runtime 1s --layers off");
+        let run = format!(
+            "/run/iodyno --json run {disk} --rw randread --bs 4k --runtime 1s --layers off"
+        );
         let done = guest.run(&run, LIMIT_S).unwrap();
         assert_eq!(done.status, 0, "{disk}: {}", done.err);
         serde_json::from_str::<Value>(&done.out).unwrap()["record"].clone()
@@ -78,19 +124,34 @@ fn a_guest_s_disks_tell_what_their_own_tools_tell() {
 
     nvme_agrees(&nvme, &name(0), &mut guest);
     let attribute = |fact: &str| last(&sata, "health", &format!("health.{}.{fact}", name(1)));
-    assert_eq!(attribute("reallocated_sectors"), Some(0.0), "{}", sensor(&sata, "health"));
+    assert_eq!(
+        attribute("reallocated_sectors"),
+        Some(0.0),
+        "{}",
+        sensor(&sata, "health")
+    );
     assert!(attribute("power_on_hours").is_some() && attribute("temperature_celsius").is_some());
-    let refused = sensor(&scsi, "health")["no_data"].as_str().unwrap_or_default().to_string();
-    assert!(refused.contains("the disk refuses"), "QEMU's SCSI disk has no log pages: {refused}");
+    let refused = sensor(&scsi, "health")["no_data"]
+        .as_str()
+        .unwrap_or_default()
+        .to_string();
+    assert!(
+        refused.contains("the disk refuses"),
+        "QEMU's SCSI disk has no log pages: {refused}"
+    );
 
     for (record, disk) in [(&nvme, name(0)), (&sata, name(1)), (&scsi, name(2))] {
-        let (first, last) = ends(record, "interrupts", &format!("irq.device.{disk}.count")).unwrap();
+        let (first, last) =
+            ends(record, "interrupts", &format!("irq.device.{disk}.count")).unwrap();
         assert!(last > first, "{disk}: {first} to {last}");
         let (first, last) = ends(record, "diskstats", &format!("disk.{disk}.read_ios")).unwrap();
         assert!(last > first, "{disk}: {first} to {last}");
     }
     assert_eq!(last(&nvme, "md", "md.md0.degraded_disks"), Some(1.0));
-    assert_eq!(last(&nvme, "zram", "zram.zram0.orig_bytes"), Some(2_097_152.0));
+    assert_eq!(
+        last(&nvme, "zram", "zram.zram0.orig_bytes"),
+        Some(2_097_152.0)
+    );
     assert!(last(&nvme, "zram", "zram.zram0.same_pages").is_some_and(|pages| pages == 512.0));
     assert_eq!(last(&nvme, "loop_device", "loop.loop0.direct"), Some(0.0));
     assert!(last(&nvme, "bdi", &format!("bdi.{}.read_ahead_kib", name(0))).is_some());
@@ -98,21 +159,46 @@ fn a_guest_s_disks_tell_what_their_own_tools_tell() {
 
 /// The log as nvme-cli reads it, and the temperature as the kernel's driver does.
 fn nvme_agrees(record: &Value, disk: &str, guest: &mut lab::Guest) {
-    let done = guest.run(&format!("nvme smart-log /dev/{disk} -o json"), LIMIT_S).unwrap();
+    let done = guest
+        .run(&format!("nvme smart-log /dev/{disk} -o json"), LIMIT_S)
+        .unwrap();
     assert_eq!(done.status, 0, "{done:?}");
     let log: Value = serde_json::from_str(&done.out).unwrap();
     let told = |fact: &str| last(record, "health", &format!("health.{disk}.{fact}"));
     // Numbers of 128 bits are strings there.
-    let theirs = |name: &str| log[name].as_f64().or_else(|| log[name].as_str()?.parse().ok());
-    assert_eq!(told("available_spare_percent"), theirs("avail_spare"), "{log}");
+    let theirs = |name: &str| {
+        log[name]
+            .as_f64()
+            .or_else(|| log[name].as_str()?.parse().ok())
+    };
+    assert_eq!(
+        told("available_spare_percent"),
+        theirs("avail_spare"),
+        "{log}"
+    );
     assert_eq!(told("percentage_used"), theirs("percent_used"), "{log}");
-    assert_eq!(told("temperature_celsius"), theirs("temperature").map(|kelvin| kelvin - 273.0));
-    assert_eq!(told("unsafe_shutdowns"), theirs("unsafe_shutdowns"), "{log}");
+    assert_eq!(
+        told("temperature_celsius"),
+        theirs("temperature").map(|kelvin| kelvin - 273.0)
+    );
+    assert_eq!(
+        told("unsafe_shutdowns"),
+        theirs("unsafe_shutdowns"),
+        "{log}"
+    );
     assert!(told("power_on_hours").is_some());
     let temperature = sensor(record, "temperature");
     println!("temperature: {temperature}");
     if temperature["no_data"].is_null() {
-        let celsius = last(record, "temperature", "temperature.nvme0 Composite.millicelsius").unwrap();
-        assert!((celsius / 1000.0 - told("temperature_celsius").unwrap()).abs() < 1.5, "{celsius}");
+        let celsius = last(
+            record,
+            "temperature",
+            "temperature.nvme0 Composite.millicelsius",
+        )
+        .unwrap();
+        assert!(
+            (celsius / 1000.0 - told("temperature_celsius").unwrap()).abs() < 1.5,
+            "{celsius}"
+        );
     }
 }

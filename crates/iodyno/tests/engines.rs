@@ -15,27 +15,47 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 fn operation<'a>(load: &'a Value, name: &str) -> &'a Value {
-    load["operations"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap()
+    load["operations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["name"] == name)
+        .unwrap()
 }
 
 #[test]
 fn a_tree_is_shown_as_a_table_and_removed() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("files"));
     let target = dir.path().to_str().unwrap();
-    let options = ["--engine-option", "files=200", "--engine-option", "filesize=1k-8k"];
-    let arguments = [&["run", target, "--ioengine", "files", "--numjobs", "2"], &options[..]].concat();
+    let options = [
+        "--engine-option",
+        "files=200",
+        "--engine-option",
+        "filesize=1k-8k",
+    ];
+    let arguments = [
+        &["run", target, "--ioengine", "files", "--numjobs", "2"],
+        &options[..],
+    ]
+    .concat();
     let output = iodyno.run(&arguments);
     let shown = text(&output.stdout);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert!(shown.starts_with("small files, 2 jobs: mkdir "), "{shown}");
     for word in ["create ", "stat ", "read ", "delete "] {
-        let row = shown.lines().find(|line| line.trim_start().starts_with(word)).unwrap();
+        let row = shown
+            .lines()
+            .find(|line| line.trim_start().starts_with(word))
+            .unwrap();
         assert!(row.contains(" 400 "), "{row}");
     }
     assert!(names(dir.path()).is_empty());
     let (document, _) = iodyno.json(&arguments);
     let load = &document["record"]["load"];
-    assert_eq!(operation(load, "read")["bytes"], operation(load, "create")["bytes"]);
+    assert_eq!(
+        operation(load, "read")["bytes"],
+        operation(load, "create")["bytes"]
+    );
     assert!(operation(load, "stat")["busy_ms"].as_f64().unwrap() > 0.0);
 }
 
@@ -44,9 +64,21 @@ fn a_killed_tree_is_named_by_status_and_removed_by_undo() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("files-kill"));
     let target = dir.path().to_str().unwrap();
     for phase in [200, 700] {
-        let options = ["--engine-option", "files=20000", "--engine-option", "dirs=20", "--runtime", "60s"];
-        let mut child =
-            iodyno.spawn(&[&["run", target, "--ioengine", "files", "--numjobs", "2"], &options[..]].concat());
+        let options = [
+            "--engine-option",
+            "files=20000",
+            "--engine-option",
+            "dirs=20",
+            "--runtime",
+            "60s",
+        ];
+        let mut child = iodyno.spawn(
+            &[
+                &["run", target, "--ioengine", "files", "--numjobs", "2"],
+                &options[..],
+            ]
+            .concat(),
+        );
         until("a tree", || !names(dir.path()).is_empty());
         std::thread::sleep(Duration::from_millis(phase));
         signal(child.id(), "KILL");
@@ -54,14 +86,27 @@ fn a_killed_tree_is_named_by_status_and_removed_by_undo() {
         let tree = names(dir.path());
         assert_eq!(tree.len(), 1, "{tree:?}");
         let status = text(&iodyno.run(&["status"]).stdout);
-        assert!(status.contains(&tree[0]) && status.contains("its files may still be there"), "{status}");
+        assert!(
+            status.contains(&tree[0]) && status.contains("its files may still be there"),
+            "{status}"
+        );
         let warned = text(&iodyno.run(&["list"]).stderr);
-        assert!(warned.contains("ended before it put everything back"), "{warned}");
+        assert!(
+            warned.contains("ended before it put everything back"),
+            "{warned}"
+        );
         let output = iodyno.run(&["undo"]);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-        assert!(text(&output.stdout).contains(&format!("{}  removed", tree[0])), "{}", text(&output.stdout));
+        assert!(
+            text(&output.stdout).contains(&format!("{}  removed", tree[0])),
+            "{}",
+            text(&output.stdout)
+        );
         assert!(names(dir.path()).is_empty(), "{}", text(&output.stdout));
-        assert_eq!(iodyno.json(&["status"]).0["journals"], serde_json::json!([]));
+        assert_eq!(
+            iodyno.json(&["status"]).0["journals"],
+            serde_json::json!([])
+        );
     }
 }
 
@@ -69,7 +114,14 @@ fn a_killed_tree_is_named_by_status_and_removed_by_undo() {
 fn ctrl_c_removes_a_tree() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("files-int"));
     let target = dir.path().to_str().unwrap();
-    let child = iodyno.spawn(&["run", target, "--ioengine", "files", "--engine-option", "files=1000000"]);
+    let child = iodyno.spawn(&[
+        "run",
+        target,
+        "--ioengine",
+        "files",
+        "--engine-option",
+        "files=1000000",
+    ]);
     until("a tree", || !names(dir.path()).is_empty());
     std::thread::sleep(Duration::from_millis(300));
     signal(child.id(), "INT");
@@ -81,22 +133,45 @@ fn ctrl_c_removes_a_tree() {
 fn a_stream_ends_when_its_bytes_are_moved() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("stream"));
     let target = dir.path().to_str().unwrap();
-    let (document, output) =
-        iodyno.json(&["run", target, "--ioengine", "stream", "--size", "32m", "--numjobs", "2"]);
+    let (document, output) = iodyno.json(&[
+        "run",
+        target,
+        "--ioengine",
+        "stream",
+        "--size",
+        "32m",
+        "--numjobs",
+        "2",
+    ]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let record = &document["record"];
     assert_eq!(
-        (record["job"]["bs"].as_u64(), record["job"]["direct"].as_bool()),
+        (
+            record["job"]["bs"].as_u64(),
+            record["job"]["direct"].as_bool()
+        ),
         (Some(1 << 20), Some(false))
     );
-    assert_eq!(record["load"]["write"]["bytes"], 64 << 20, "each has a file of its own");
+    assert_eq!(
+        record["load"]["write"]["bytes"],
+        64 << 20,
+        "each has a file of its own"
+    );
     assert_eq!(record["load"]["sync"]["ios"], 2);
-    assert!(record["load"]["notes"].to_string().contains("then fsync in"));
+    assert!(
+        record["load"]["notes"]
+            .to_string()
+            .contains("then fsync in")
+    );
 }
 
 #[test]
 fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
-    if std::process::Command::new("fio").arg("--version").output().is_err() {
+    if std::process::Command::new("fio")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         println!("skipped: fio is not installed");
         return;
     }
@@ -105,7 +180,11 @@ fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
     let run = |line: &str| {
         let mut arguments = vec!["--json", "run", target, "--engine", "fio", "--"];
         arguments.extend(line.split_whitespace());
-        iodyno.command(&arguments).current_dir(here.path()).output().unwrap()
+        iodyno
+            .command(&arguments)
+            .current_dir(here.path())
+            .output()
+            .unwrap()
     };
     let job = "-rw=write -bs=64k -size=16m -filename=x -time_based -runtime=1 -end_fsync=1 -verify=crc32c \
                -zonemode=strided -zonesize=1m -zoneskip=1m -write_hint=short";
@@ -119,7 +198,10 @@ fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
     }
     let load = &record["load"];
     assert!(load["write"]["ios"].as_u64().unwrap() > 0);
-    assert_eq!(load["read"]["ios"], 0, "it ends at its time, and reads nothing back: {load}");
+    assert_eq!(
+        load["read"]["ios"], 0,
+        "it ends at its time, and reads nothing back: {load}"
+    );
     let left: Vec<_> = std::fs::read_dir(here.path()).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
     for (line, wanted) in [
@@ -130,45 +212,81 @@ fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
     ] {
         let output = run(line);
         assert_eq!(code(&output), 2, "{line}: {}", text(&output.stderr));
-        assert!(text(&output.stderr).contains(wanted), "{line}: {}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains(wanted),
+            "{line}: {}",
+            text(&output.stderr)
+        );
     }
 }
 
 #[test]
 fn fio_makes_the_load_and_dies_with_us() {
-    if std::process::Command::new("fio").arg("--version").output().is_err() {
+    if std::process::Command::new("fio")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         println!("skipped: fio is not installed");
         return;
     }
     let (iodyno, dir) = (Iodyno::new(), Dir::new("fio"));
     let target = dir.path().to_str().unwrap();
-    let job = ["run", target, "--ioengine", "fio", "--size", "32m", "--direct", "0", "--runtime"];
+    let job = [
+        "run",
+        target,
+        "--ioengine",
+        "fio",
+        "--size",
+        "32m",
+        "--direct",
+        "0",
+        "--runtime",
+    ];
     with_more_time(1_000, |ms| {
         let begun = std::time::Instant::now();
         let (document, output) = iodyno.json(&[&job[..], &[&format!("{ms}ms")]].concat());
         let most_ms = begun.elapsed().as_secs_f64() * 1e3;
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         let load = &document["record"]["load"];
-        let in_histogram: u64 =
-            load["read"]["latency"].as_array().unwrap().iter().map(|pair| pair[1].as_u64().unwrap()).sum();
+        let in_histogram: u64 = load["read"]["latency"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pair| pair[1].as_u64().unwrap())
+            .sum();
         assert_eq!(load["read"]["ios"].as_u64().unwrap(), in_histogram);
         let elapsed_ms = load["elapsed_ms"].as_f64().unwrap();
         assert!(elapsed_ms <= most_ms, "{elapsed_ms} of {most_ms} ms");
         // On a busy machine fio may begin late and end late.
         let is_its_time = (0.7..1.6).contains(&(elapsed_ms / ms as f64));
-        is_its_time.then_some(()).ok_or(format!("it took {elapsed_ms} ms"))
+        is_its_time
+            .then_some(())
+            .ok_or(format!("it took {elapsed_ms} ms"))
     });
     let mut child = iodyno.spawn(&[&job[..], &["60s"]].concat());
     let of_child = |pid: u32| {
-        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-        let children = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
-        children.flat_map(|text| text.split_whitespace().map(str::to_string).collect::<Vec<_>>()).next()
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let children =
+            tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+        children
+            .flat_map(|text| {
+                text.split_whitespace()
+                    .map(str::to_string)
+                    .collect::<Vec<_>>()
+            })
+            .next()
     };
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     let fio = loop {
         match of_child(child.id()) {
             Some(fio) => break fio,
-            None if std::time::Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+            None if std::time::Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(5))
+            }
             None => {
                 println!("skipped: this kernel does not name a process's children");
                 signal(child.id(), "INT");
@@ -194,27 +312,53 @@ fn none_watches_and_an_idle_device_is_told() {
     for runtime in ["1s", "5s"] {
         // Whoever looks at new devices may have looked at this one just now: then it was not idle, and is next time.
         let said = with_more_time(1_000, |_| {
-            let output = iodyno.run(&["run", &disk.device, "--ioengine", "none", "--runtime", runtime]);
-            (code(&output) == 5).then(|| text(&output.stderr)).ok_or(text(&output.stdout))
+            let output = iodyno.run(&[
+                "run",
+                &disk.device,
+                "--ioengine",
+                "none",
+                "--runtime",
+                runtime,
+            ]);
+            (code(&output) == 5)
+                .then(|| text(&output.stderr))
+                .ok_or(text(&output.stdout))
         });
         assert!(said.contains("there is no load to judge"), "{said}");
     }
     let mut load = iodyno.spawn(&["run", &disk.device, "--runtime", "600s", "--iodepth", "4"]);
     let reads = || {
         let counters = std::fs::read_to_string(format!("/sys/block/{}/stat", disk.name)).unwrap();
-        counters.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+        counters
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
     };
     let before = reads();
     until("a load to look at", || reads() > before + 500);
     // While the disk below stalls, there is no load to see.
     let shown = with_more_time(1_000, |ms| {
         let runtime = format!("{ms}ms");
-        let output = iodyno.run(&["run", &disk.device, "--ioengine", "none", "--runtime", &runtime]);
-        (code(&output) == 0).then(|| text(&output.stdout)).ok_or(text(&output.stderr))
+        let output = iodyno.run(&[
+            "run",
+            &disk.device,
+            "--ioengine",
+            "none",
+            "--runtime",
+            &runtime,
+        ]);
+        (code(&output) == 0)
+            .then(|| text(&output.stdout))
+            .ok_or(text(&output.stderr))
     });
     signal(load.id(), "INT");
     load.wait().unwrap();
-    assert!(shown.starts_with("the load that is there: ") && !shown.contains("p99"), "{shown}");
+    assert!(
+        shown.starts_with("the load that is there: ") && !shown.contains("p99"),
+        "{shown}"
+    );
     assert!(shown.contains("mean time of a read request"), "{shown}");
 }
 
@@ -228,12 +372,19 @@ fn what_an_engine_does_not_know_is_a_usage_error() {
         text(&output.stderr)
     };
     let error = said(&["--ioengine", "files", "--engine-option", "fils=3"]);
-    assert!(error.contains("has no such option. It has files, dirs"), "{error}");
+    assert!(
+        error.contains("has no such option. It has files, dirs"),
+        "{error}"
+    );
     let error = said(&["--ioengine", "files", "--engine-option", "files"]);
     assert!(error.contains("NAME=VALUE"), "{error}");
     let error = said(&["--ioengine", "stream", "--rw", "randread"]);
     assert!(error.contains("one direction"), "{error}");
     let output = iodyno.run(&["tune", target, "--ioengine", "files", "--dry-run"]);
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains("works through phases"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("works through phases"),
+        "{}",
+        text(&output.stderr)
+    );
 }

@@ -24,7 +24,9 @@ fn check(guest: &mut Guest, names: &str, case: &Case) -> Result<Value, String> {
         "IODYNO_STATE_DIR=/run/state /run/iodyno check \"$TARGET\" --json {} >/mnt/lab/case.json",
         case.options
     );
-    let done = case.run(guest, names, &script, 400).map_err(|error| error.to_string())?;
+    let done = case
+        .run(guest, names, &script, 400)
+        .map_err(|error| error.to_string())?;
     if done.status > 1 {
         return Err(format!("status {}: {}", done.status, done.err));
     }
@@ -60,7 +62,9 @@ fn keep(case: &Case, mut document: Value) {
         }
         let mut smaller = document.clone();
         let (holder, name) = part.rsplit_once('/').unwrap();
-        let holder = smaller["probes"][load].pointer_mut(holder).and_then(Value::as_object_mut);
+        let holder = smaller["probes"][load]
+            .pointer_mut(holder)
+            .and_then(Value::as_object_mut);
         let is_gone = holder.is_some_and(|holder| holder.remove(name).is_some());
         if is_gone && findings(&smaller) == wanted {
             document = smaller;
@@ -72,9 +76,14 @@ fn keep(case: &Case, mut document: Value) {
 /// The rules of the findings that stand, in their order, of these levels.
 fn rules(document: &Value, levels: &[&str]) -> Vec<String> {
     let findings = document["findings"].as_array().expect("a list of findings");
-    let stands =
-        |one: &&Value| one["withdrawn"].is_null() && levels.contains(&one["level"].as_str().unwrap());
-    findings.iter().filter(stands).map(|one| one["rule"].as_str().unwrap().to_string()).collect()
+    let stands = |one: &&Value| {
+        one["withdrawn"].is_null() && levels.contains(&one["level"].as_str().unwrap())
+    };
+    findings
+        .iter()
+        .filter(stands)
+        .map(|one| one["rule"].as_str().unwrap().to_string())
+        .collect()
 }
 
 /// Whether the document names the cause, or on a healthy machine nothing; else what it says.
@@ -87,8 +96,13 @@ fn verdict(case: &Case, document: &Value) -> Result<(), String> {
             .then_some(())
             .ok_or_else(|| format!("alarms on a healthy machine: {alarms:?}"));
     }
-    let is_named = all.iter().take(FIRST).any(|rule| case.causes.contains(rule));
-    is_named.then_some(()).ok_or_else(|| format!("wanted one of {:?}, found {all:?}", case.causes))
+    let is_named = all
+        .iter()
+        .take(FIRST)
+        .any(|rule| case.causes.contains(rule));
+    is_named
+        .then_some(())
+        .ok_or_else(|| format!("wanted one of {:?}, found {all:?}", case.causes))
 }
 
 fn is_wanted(case: &Case) -> bool {
@@ -103,9 +117,14 @@ fn is_wanted(case: &Case) -> bool {
 fn a_guest_with_a_fault_is_told_its_cause() {
     let all = cases::all().unwrap();
     let wanted = |kind: &str| -> Vec<&Case> {
-        all.iter().filter(|case| case.machine == kind && is_wanted(case)).collect()
+        all.iter()
+            .filter(|case| case.machine == kind && is_wanted(case))
+            .collect()
     };
-    let asked: Vec<(&str, Vec<&Case>)> = cases::MACHINES.iter().map(|kind| (*kind, wanted(kind))).collect();
+    let asked: Vec<(&str, Vec<&Case>)> = cases::MACHINES
+        .iter()
+        .map(|kind| (*kind, wanted(kind)))
+        .collect();
     let failed: Vec<String> = asked
         .iter()
         .filter(|(_, cases)| !cases.is_empty())
@@ -124,7 +143,9 @@ fn told(kind: &str, some: &[&Case]) -> Vec<String> {
     let mut place = prepared();
     let mut failed = Vec::new();
     for case in some {
-        let Some(((guest, _turn), names)) = place.as_mut() else { return failed };
+        let Some(((guest, _turn), names)) = place.as_mut() else {
+            return failed;
+        };
         let mut checked = check(guest, names, case);
         // An emulated CPU can stand still for good; that says nothing about the case.
         if checked.is_err() && guest.run("true", 60).is_err() {
@@ -136,8 +157,13 @@ fn told(kind: &str, some: &[&Case]) -> Vec<String> {
                 None => return failed,
             };
         }
-        let judged = checked.as_ref().map_err(Clone::clone).and_then(|document| verdict(case, document));
-        let words = judged.as_ref().map_or_else(Clone::clone, |()| "as it should be".into());
+        let judged = checked
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|document| verdict(case, document));
+        let words = judged
+            .as_ref()
+            .map_or_else(Clone::clone, |()| "as it should be".into());
         println!("{:<28} {words}", case.name);
         if let (Ok(document), true) = (&checked, is_blessing()) {
             keep(case, document.clone());
@@ -156,11 +182,18 @@ fn what_was_seen_in_guests_is_judged_the_same_again() {
             continue;
         }
         if is_blessing() {
-            keep(&case, serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap());
+            keep(
+                &case,
+                serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap(),
+            );
         }
         let (document, output) = Iodyno::new().json(&["check", "--replay", file.to_str().unwrap()]);
         assert_eq!(code(&output), 0, "{}: {}", case.name, text(&output.stderr));
-        wrong.extend(verdict(&case, &document).err().map(|why| format!("{}: {why}", case.name)));
+        wrong.extend(
+            verdict(&case, &document)
+                .err()
+                .map(|why| format!("{}: {why}", case.name)),
+        );
         seen += 1;
     }
     assert!(seen >= 60, "{seen} kept documents");

@@ -27,15 +27,27 @@ fn words(line: &str) -> Vec<String> {
 /// Every line with the rules that it breaks where the report ran it; none where that is not told.
 fn lines() -> Vec<(String, Option<String>)> {
     let judged = read("testdata/fio/reports.txt");
-    let judged = judged.lines().filter(|line| !line.starts_with('#')).map(|line| {
-        let mut parts = line.splitn(3, " :: ").map(str::trim);
-        let rules = parts.next().unwrap().trim_start_matches(':').trim().to_string();
-        let last = line.rsplit(" :: ").next().unwrap().trim().to_string();
-        (last, Some(rules))
-    });
+    let judged = judged
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let mut parts = line.splitn(3, " :: ").map(str::trim);
+            let rules = parts
+                .next()
+                .unwrap()
+                .trim_start_matches(':')
+                .trim()
+                .to_string();
+            let last = line.rsplit(" :: ").next().unwrap().trim().to_string();
+            (last, Some(rules))
+        });
     let pasted = read("testdata/fio/lines.txt");
-    let pasted = pasted.lines().filter(|line| !line.starts_with('#') && !line.starts_with("=>"));
-    judged.chain(pasted.map(|line| (line.to_string(), None))).collect()
+    let pasted = pasted
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.starts_with("=>"));
+    judged
+        .chain(pasted.map(|line| (line.to_string(), None)))
+        .collect()
 }
 
 #[test]
@@ -46,17 +58,32 @@ fn every_line_of_the_reports_runs_or_is_refused_rightly() {
     assert!(lines.len() > 35, "{} lines", lines.len());
     for (line, _) in lines {
         let words = words(&line);
-        let mut arguments = vec!["run", target, "--max-size", "8m", "--max-runtime", "100ms", "--"];
+        let mut arguments = vec![
+            "run",
+            target,
+            "--max-size",
+            "8m",
+            "--max-runtime",
+            "100ms",
+            "--",
+        ];
         arguments.extend(words.iter().map(String::as_str));
         let output = iodyno.run(&arguments);
         let said = text(&output.stderr);
         if line.contains("bs=1G") {
             assert_eq!(code(&output), 2, "{line}\n{said}");
-            assert!(said.contains("a block is larger than the 8.00 MiB to be used"), "{line}\n{said}");
+            assert!(
+                said.contains("a block is larger than the 8.00 MiB to be used"),
+                "{line}\n{said}"
+            );
             continue;
         }
         assert_eq!(code(&output), 0, "{line}\n{said}");
-        assert!(text(&output.stdout).contains("IOPS"), "{line}\n{}", text(&output.stdout));
+        assert!(
+            text(&output.stdout).contains("IOPS"),
+            "{line}\n{}",
+            text(&output.stdout)
+        );
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }

@@ -6,7 +6,15 @@ use std::os::unix::fs::FileExt;
 
 /// Runs with these arguments before `--` and this line behind it.
 fn pasted(iodyno: &Iodyno, target: &str, line: &str) -> (Value, std::process::Output) {
-    let mut arguments = vec!["run", target, "--max-size", "16m", "--max-runtime", "300ms", "--"];
+    let mut arguments = vec![
+        "run",
+        target,
+        "--max-size",
+        "16m",
+        "--max-runtime",
+        "300ms",
+        "--",
+    ];
     arguments.extend(line.split_whitespace());
     iodyno.json(&arguments)
 }
@@ -51,12 +59,18 @@ fn what_is_not_known_is_named_with_its_place_and_fio_runs_it() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("unknown"));
     let target = dir.path().to_str().unwrap();
     let file = dir.path().join("odd.fio");
-    std::fs::write(&file, "[a]\nrw=randread\nsize=4m\nruntime=1\ntime_based\nexperimental_verify=1\n")
-        .unwrap();
+    std::fs::write(
+        &file,
+        "[a]\nrw=randread\nsize=4m\nruntime=1\ntime_based\nexperimental_verify=1\n",
+    )
+    .unwrap();
     let output = iodyno.run(&["run", target, "--job", file.to_str().unwrap()]);
     let said = text(&output.stderr);
     assert_eq!(code(&output), 2, "{said}");
-    assert!(said.contains("experimental_verify=1") && said.contains("odd.fio line 6"), "{said}");
+    assert!(
+        said.contains("experimental_verify=1") && said.contains("odd.fio line 6"),
+        "{said}"
+    );
     assert!(said.contains("--engine fio"), "{said}");
 }
 
@@ -71,7 +85,12 @@ fn sections_run_in_stages_and_end_by_size() {
     let (document, output) = iodyno.json(&["run", target, "--job", file.to_str().unwrap()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let sections = document["record"]["sections"].as_array().unwrap();
-    let of = |key: &str| sections.iter().map(|one| one[key].clone()).collect::<Vec<_>>();
+    let of = |key: &str| {
+        sections
+            .iter()
+            .map(|one| one[key].clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(of("name"), ["fill", "look", "beside"]);
     assert_eq!(of("stage"), [0, 1, 1]);
     let ios = |place: usize, way: &str| sections[place]["load"][way]["ios"].as_u64().unwrap();
@@ -89,19 +108,41 @@ fn a_preset_runs_and_takes_own_words() {
     // Some hundred I/Os show a share.
     let document = with_more_time(500, |ms| {
         let runtime = format!("--runtime={ms}ms");
-        let arguments = ["run", target, "--preset", "mixed-70-30", "--bs", "8k", "--size", "16m", &runtime];
+        let arguments = [
+            "run",
+            target,
+            "--preset",
+            "mixed-70-30",
+            "--bs",
+            "8k",
+            "--size",
+            "16m",
+            &runtime,
+        ];
         let (document, output) = iodyno.json(&arguments);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         let ios = document["record"]["load"]["read"]["ios"].as_u64().unwrap();
-        (ios > 200).then_some(document).ok_or(format!("{ios} reads"))
+        (ios > 200)
+            .then_some(document)
+            .ok_or(format!("{ios} reads"))
     });
     let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
     assert_eq!((&job["bs"], &job["rwmixread"]), (&8192.into(), &70.into()));
-    let (read, write) = (load["read"]["ios"].as_f64().unwrap(), load["write"]["ios"].as_f64().unwrap());
-    assert!((0.6..0.8).contains(&(read / (read + write))), "{read} reads, {write} writes");
+    let (read, write) = (
+        load["read"]["ios"].as_f64().unwrap(),
+        load["write"]["ios"].as_f64().unwrap(),
+    );
+    assert!(
+        (0.6..0.8).contains(&(read / (read + write))),
+        "{read} reads, {write} writes"
+    );
     let output = iodyno.run(&["run", target, "--preset", "olpt"]);
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains("oltp"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("oltp"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
@@ -123,32 +164,53 @@ fn the_stream_adds_up_to_the_record() {
     ];
     let output = iodyno.run(&arguments);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    let lines: Vec<Value> =
-        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let (record, intervals) = lines.split_last().unwrap();
     assert_eq!(record["schema"], "iodyno.run/1");
-    assert!(intervals.iter().all(|line| line["schema"] == "iodyno.interval/1"));
+    assert!(
+        intervals
+            .iter()
+            .all(|line| line["schema"] == "iodyno.interval/1")
+    );
     // A late look makes an interval longer; none may be left out, and none is shorter than a quarter.
     let of = |line: &Value, key: &str| line["interval"][key].as_u64().unwrap();
     let mut end_ms = 0;
     for line in intervals {
         let (start_ms, length_ms) = (of(line, "start_ms"), of(line, "length_ms"));
-        assert!(start_ms.abs_diff(end_ms) <= 1 && length_ms >= 25, "{line} after {end_ms} ms");
+        assert!(
+            start_ms.abs_diff(end_ms) <= 1 && length_ms >= 25,
+            "{line} after {end_ms} ms"
+        );
         end_ms = start_ms + length_ms;
     }
     assert!(end_ms >= 900, "the intervals end at {end_ms} ms");
-    let sum =
-        |way: &str| intervals.iter().map(|one| one["interval"][way]["ios"].as_u64().unwrap()).sum::<u64>();
+    let sum = |way: &str| {
+        intervals
+            .iter()
+            .map(|one| one["interval"][way]["ios"].as_u64().unwrap())
+            .sum::<u64>()
+    };
     let all = |way: &str| record["record"]["load"][way]["ios"].as_u64().unwrap();
     // The last look comes before the load has ended: what was completed after it is in the record alone, and its bins
     // say how much that was.
     assert!(sum("read") <= all("read") && sum("write") <= all("write"));
     let load = &record["record"]["load"];
     let first = (end_ms / load["bin_ms"].as_u64().unwrap()) as usize;
-    let later: u64 =
-        load["bins"].as_array().unwrap().iter().skip(first).map(|bin| bin.as_u64().unwrap()).sum();
+    let later: u64 = load["bins"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .skip(first)
+        .map(|bin| bin.as_u64().unwrap())
+        .sum();
     let missing = all("read") + all("write") - sum("read") - sum("write");
-    assert!(missing <= later, "{missing} are in no interval, {later} came after {end_ms} ms");
+    assert!(
+        missing <= later,
+        "{missing} are in no interval, {later} came after {end_ms} ms"
+    );
 }
 
 #[test]
@@ -157,21 +219,49 @@ fn damaged_data_is_found_where_it_is() {
     let path = dir.path().join("data");
     std::fs::write(&path, vec![0u8; 4 << 20]).unwrap();
     let target = path.to_str().unwrap();
-    let write =
-        ["run", target, "--overwrite", "--", "-rw=randwrite", "-bs=16k", "-size=4m", "-verify=crc32c"];
+    let write = [
+        "run",
+        target,
+        "--overwrite",
+        "--",
+        "-rw=randwrite",
+        "-bs=16k",
+        "-size=4m",
+        "-verify=crc32c",
+    ];
     let (document, output) = iodyno.json(&write);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let verified = &document["record"]["load"]["verified"];
-    assert_eq!((&verified["blocks"], &verified["bad"]), (&256.into(), &0.into()), "{verified}");
+    assert_eq!(
+        (&verified["blocks"], &verified["bad"]),
+        (&256.into(), &0.into()),
+        "{verified}"
+    );
 
     let at = 1_234_567;
-    std::fs::OpenOptions::new().write(true).open(&path).unwrap().write_all_at(b"!", at).unwrap();
-    let read = ["run", target, "--", "-rw=read", "-bs=16k", "-size=4m", "-verify=crc32c"];
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .write_all_at(b"!", at)
+        .unwrap();
+    let read = [
+        "run",
+        target,
+        "--",
+        "-rw=read",
+        "-bs=16k",
+        "-size=4m",
+        "-verify=crc32c",
+    ];
     let (document, output) = iodyno.json(&read);
     assert_eq!(code(&output), 5, "{}", text(&output.stderr));
     let verified = &document["record"]["load"]["verified"];
     assert_eq!(verified["bad"], 1, "{verified}");
     let said = verified["first_bad"][0].as_str().unwrap();
     let block = at / 16384 * 16384;
-    assert!(said.contains(&block.to_string()), "{said} names the block at byte {block}");
+    assert!(
+        said.contains(&block.to_string()),
+        "{said} names the block at byte {block}"
+    );
 }

@@ -37,7 +37,8 @@ impl History<'_> {
     fn begin(&mut self) {
         let scheduler = SCHEDULERS[self.dice.below(3) as usize];
         self.disk.set("scheduler", scheduler);
-        self.disk.set("nr_requests", ["77", "128"][self.dice.below(2) as usize]);
+        self.disk
+            .set("nr_requests", ["77", "128"][self.dice.below(2) as usize]);
         self.baseline = self.disk.settings();
     }
 
@@ -48,7 +49,9 @@ impl History<'_> {
     /// Starts a command, and perhaps kills it after some time.
     fn act(&mut self, state: usize, words: &[&str], most_ms: u64) {
         let dies_after = (self.dice.below(2) == 0).then(|| self.dice.below(most_ms * 1000));
-        self.told.push(format!("state {state}: {words:?}, killed after {dies_after:?} us"));
+        self.told.push(format!(
+            "state {state}: {words:?}, killed after {dies_after:?} us"
+        ));
         let mut child = self.states[state].spawn(words);
         self.end(&mut child, dies_after);
     }
@@ -64,9 +67,20 @@ impl History<'_> {
     fn tune(&mut self) {
         let (state, other) = (self.state(), self.state());
         let after_ms = self.dice.below(2_500);
-        let words = ["--knob", "scheduler", "--budget", "5m", "--bs", "4k", "--size=8m"];
-        self.told.push(format!("state {state}: tune for {after_ms} ms, undo of state {other} beside"));
-        let mut child = self.states[state].spawn(&[&["tune", &self.disk.device], &words[..]].concat());
+        let words = [
+            "--knob",
+            "scheduler",
+            "--budget",
+            "5m",
+            "--bs",
+            "4k",
+            "--size=8m",
+        ];
+        self.told.push(format!(
+            "state {state}: tune for {after_ms} ms, undo of state {other} beside"
+        ));
+        let mut child =
+            self.states[state].spawn(&[&["tune", &self.disk.device], &words[..]].concat());
         std::thread::sleep(Duration::from_millis(after_ms / 2));
         self.states[other].run(&["undo", "--all"]);
         std::thread::sleep(Duration::from_millis(after_ms / 2));
@@ -96,13 +110,22 @@ impl History<'_> {
     /// Another file behind the device: to the kernel it is another disk, whose queue has the settings of the last one.
     fn exchange(&mut self) {
         self.told.push("the device is exchanged".into());
-        let file =
-            Command::new("losetup").args(["-n", "-O", "BACK-FILE", &self.disk.device]).output().unwrap();
+        let file = Command::new("losetup")
+            .args(["-n", "-O", "BACK-FILE", &self.disk.device])
+            .output()
+            .unwrap();
         let file = text(&file.stdout).trim().to_string();
         let run = |words: &[&str]| {
-            Command::new("losetup").args(words).stderr(Stdio::null()).status().unwrap().success()
+            Command::new("losetup")
+                .args(words)
+                .stderr(Stdio::null())
+                .status()
+                .unwrap()
+                .success()
         };
-        until("the device is free", || run(&["-d", &self.disk.device]) || file.is_empty());
+        until("the device is free", || {
+            run(&["-d", &self.disk.device]) || file.is_empty()
+        });
         until("the device is back", || run(&[&self.disk.device, &file]));
         self.baseline = self.disk.settings();
     }
@@ -161,7 +184,11 @@ impl History<'_> {
 
     fn mend_one(&self, iodyno: &Iodyno, journal: &Value) {
         let id = journal["id"].as_str().unwrap();
-        let how = if journal["damaged_line"].is_null() { None } else { Some("--salvage") };
+        let how = if journal["damaged_line"].is_null() {
+            None
+        } else {
+            Some("--salvage")
+        };
         let words: Vec<&str> = ["undo"].into_iter().chain(how).chain([id]).collect();
         let output = iodyno.run(&words);
         let said = text(&output.stdout) + &text(&output.stderr);
@@ -180,11 +207,20 @@ impl History<'_> {
         self.mend();
         self.check("after all was mended");
         if !self.is_flipped {
-            assert_eq!(self.disk.settings(), self.baseline, "{}", self.told.join("\n"));
+            assert_eq!(
+                self.disk.settings(),
+                self.baseline,
+                "{}",
+                self.told.join("\n")
+            );
         }
         for (state, iodyno) in self.states.iter().enumerate() {
             let left = self.journals(state);
-            assert!(self.is_flipped || left.is_empty(), "{left:?}\n{}", self.told.join("\n"));
+            assert!(
+                self.is_flipped || left.is_empty(),
+                "{left:?}\n{}",
+                self.told.join("\n")
+            );
             let _ = std::fs::remove_dir_all(iodyno.state.path().join("journal"));
         }
     }
@@ -192,7 +228,9 @@ impl History<'_> {
 
 #[test]
 fn no_history_of_the_binary_ends_with_a_setting_changed_and_nothing_that_says_so() {
-    let Some(disk) = Loop::in_memory(16) else { return };
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
     if !disk.has_scheduler("mq-deadline") || !disk.has_scheduler("bfq") {
         println!("skipped: this kernel has not both mq-deadline and bfq");
         return;
@@ -201,16 +239,31 @@ fn no_history_of_the_binary_ends_with_a_setting_changed_and_nothing_that_says_so
     for iodyno in &states {
         for (from, to) in [("none", "mq-deadline"), ("none", "bfq"), ("bfq", "none")] {
             let record = store_a_win(iodyno, &disk.name, from, to);
-            assert!(record.parse::<u32>().unwrap() % 2 == 0, "the wins are records 2, 4 and 6");
+            assert!(
+                record.parse::<u32>().unwrap() % 2 == 0,
+                "the wins are records 2, 4 and 6"
+            );
         }
     }
-    let only = std::env::var("IODYNO_LOOP_HISTORY").ok().and_then(|text| text.parse::<u64>().ok());
-    let seeds = only.map_or(0..u64::from(rounds("IODYNO_LOOP_HISTORIES", 6)), |seed| seed..seed + 1);
+    let only = std::env::var("IODYNO_LOOP_HISTORY")
+        .ok()
+        .and_then(|text| text.parse::<u64>().ok());
+    let seeds = only.map_or(0..u64::from(rounds("IODYNO_LOOP_HISTORIES", 6)), |seed| {
+        seed..seed + 1
+    });
     let count = seeds.end - seeds.start;
     for seed in seeds {
         println!("history {seed}");
         let (baseline, told) = (Vec::new(), Vec::new());
-        History { disk: &disk, states: &states, dice: Dice(seed), baseline, told, is_flipped: false }.run();
+        History {
+            disk: &disk,
+            states: &states,
+            dice: Dice(seed),
+            baseline,
+            told,
+            is_flipped: false,
+        }
+        .run();
     }
     println!("{count} histories");
 }

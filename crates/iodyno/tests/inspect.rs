@@ -8,21 +8,39 @@ fn shows_the_path_to_the_disk_with_little_work() {
     let (document, output) = iodyno.json(&["inspect", "."]);
     assert_eq!(code(&output), 0);
     assert_eq!(document["schema"], "iodyno.path/1");
-    assert!(document["root"]["below"].as_array().is_some_and(|below| !below.is_empty()), "{document}");
+    assert!(
+        document["root"]["below"]
+            .as_array()
+            .is_some_and(|below| !below.is_empty()),
+        "{document}"
+    );
     let people = iodyno.run(&["inspect", "."]);
-    assert!(text(&people.stdout).contains('└'), "{}", text(&people.stdout));
+    assert!(
+        text(&people.stdout).contains('└'),
+        "{}",
+        text(&people.stdout)
+    );
     // The time by the clock is this machine's affair; the CPU time is ours.
     let timed = "\"$0\" inspect . >/dev/null && times";
-    let output =
-        std::process::Command::new("sh").args(["-c", timed, env!("CARGO_BIN_EXE_iodyno")]).output().unwrap();
+    let output = std::process::Command::new("sh")
+        .args(["-c", timed, env!("CARGO_BIN_EXE_iodyno")])
+        .output()
+        .unwrap();
     // The second line is that of the shell's children.
-    let times = text(&output.stdout).lines().nth(1).unwrap_or_default().to_string();
+    let times = text(&output.stdout)
+        .lines()
+        .nth(1)
+        .unwrap_or_default()
+        .to_string();
     let seconds = |time: &str| {
         let (minutes, seconds) = time.trim_end_matches('s').split_once('m')?;
         Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
     };
     let cpu_s = times.split_whitespace().map(seconds).sum::<Option<f64>>();
-    assert!(!times.is_empty() && cpu_s.is_some_and(|cpu_s| cpu_s < 2.0), "user and system: {times}");
+    assert!(
+        !times.is_empty() && cpu_s.is_some_and(|cpu_s| cpu_s < 2.0),
+        "user and system: {times}"
+    );
 }
 
 #[test]
@@ -39,8 +57,14 @@ fn a_captured_machine_stands_in_for_this_one() {
         let target = captured
             .lines()
             .find_map(|line| line.strip_prefix("# target: "))
-            .unwrap_or_else(|| panic!("{} does not say its target in a `# target: ` line", file.display()));
-        let (document, output) = Iodyno::new().json(&["inspect", target, "--root", file.to_str().unwrap()]);
+            .unwrap_or_else(|| {
+                panic!(
+                    "{} does not say its target in a `# target: ` line",
+                    file.display()
+                )
+            });
+        let (document, output) =
+            Iodyno::new().json(&["inspect", target, "--root", file.to_str().unwrap()]);
         assert_eq!(code(&output), 0, "{}", file.display());
         assert!(document["root"]["kind"].is_string());
         seen += 1;
@@ -58,9 +82,15 @@ fn what_was_captured_here_reads_the_same_there() {
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(here["target"], there["target"]);
     let names = |document: &serde_json::Value| {
-        document["root"]["below"][0]["settings"].to_string().replace("true", "false")
+        document["root"]["below"][0]["settings"]
+            .to_string()
+            .replace("true", "false")
     };
-    assert_eq!(names(&here), names(&there), "the settings are the same but for their modes");
+    assert_eq!(
+        names(&here),
+        names(&there),
+        "the settings are the same but for their modes"
+    );
 }
 
 #[test]
@@ -74,8 +104,16 @@ fn everything_in_the_catalogue_has_a_page() {
         let page = iodyno.run(&["explain", id]);
         assert_eq!(code(&page), 0, "{id}");
         let is_field = entry["kind"] == "field" || entry["kind"] == "series";
-        let wanted = if is_field { "Read by the sensor `" } else { "## " };
-        assert!(text(&page.stdout).contains(wanted), "{id}: {}", text(&page.stdout));
+        let wanted = if is_field {
+            "Read by the sensor `"
+        } else {
+            "## "
+        };
+        assert!(
+            text(&page.stdout).contains(wanted),
+            "{id}: {}",
+            text(&page.stdout)
+        );
     }
     let near = iodyno.run(&["explain", "schedul"]);
     assert_eq!(code(&near), 2);
@@ -91,7 +129,10 @@ fn everything_in_the_catalogue_has_a_page() {
 fn completions_and_the_manual_come_from_the_parser() {
     let iodyno = Iodyno::new();
     for shell in ["bash", "zsh", "fish"] {
-        assert!(text(&iodyno.run(&["completions", shell]).stdout).contains("iodyno"), "{shell}");
+        assert!(
+            text(&iodyno.run(&["completions", shell]).stdout).contains("iodyno"),
+            "{shell}"
+        );
     }
     assert!(text(&iodyno.run(&["manual"]).stdout).contains(".TH iodyno"));
 }
@@ -100,17 +141,30 @@ fn completions_and_the_manual_come_from_the_parser() {
 fn a_masked_capture_names_neither_the_machine_nor_its_volumes() {
     let (iodyno, dir) = (Iodyno::new(), crate::support::Dir::new("mask"));
     let file = dir.path().join("masked.host");
-    let output = iodyno.run(&["inspect", "/", "--capture", file.to_str().unwrap(), "--mask"]);
+    let output = iodyno.run(&[
+        "inspect",
+        "/",
+        "--capture",
+        file.to_str().unwrap(),
+        "--mask",
+    ]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let captured = std::fs::read_to_string(&file).unwrap();
     let is_identifier = |word: &str| {
-        word.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && !word.starts_with("00000000-0000-0000-0000-")
+        word.split('-').map(str::len).eq([8, 4, 4, 4, 12])
+            && !word.starts_with("00000000-0000-0000-0000-")
     };
-    let left = captured.split(|c: char| !c.is_ascii_hexdigit() && c != '-').find(|word| is_identifier(word));
+    let left = captured
+        .split(|c: char| !c.is_ascii_hexdigit() && c != '-')
+        .find(|word| is_identifier(word));
     assert_eq!(left, None);
     let (document, output) = iodyno.json(&["inspect", "/", "--root", file.to_str().unwrap()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert!(document["machine"]["settings"].as_array().is_some_and(|settings| !settings.is_empty()));
+    assert!(
+        document["machine"]["settings"]
+            .as_array()
+            .is_some_and(|settings| !settings.is_empty())
+    );
     let refused = iodyno.run(&["inspect", "/", "--mask"]);
     assert_eq!(code(&refused), 2, "--mask without --capture");
 }

@@ -55,32 +55,55 @@ fn inspect(guest: &mut Guest, target: &str) -> (Value, String) {
     let file = |name: &str| String::from_utf8(guest.get(name).unwrap()).unwrap();
     let (text, captured) = (file("text"), file("host"));
     println!("{text}");
-    assert!(!captured.contains(KEY), "{target}: the key is in the capture");
+    assert!(
+        !captured.contains(KEY),
+        "{target}: the key is in the capture"
+    );
     // The serial numbers are `lab0` and so on; ATA has them as words.
     let has_serial = captured.contains("\nlab") || captured.contains("6c61 62");
-    assert!(!has_serial, "{target}: a disk's serial number is in the capture");
+    assert!(
+        !has_serial,
+        "{target}: a disk's serial number is in the capture"
+    );
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{target}: {line}");
     }
-    (serde_json::from_slice(&guest.get("path").unwrap()).unwrap(), text)
+    (
+        serde_json::from_slice(&guest.get("path").unwrap()).unwrap(),
+        text,
+    )
 }
 
 /// The first layer from the top whose kernel name begins so.
 fn layer<'a>(root: &'a Value, start: &str) -> Option<&'a Value> {
-    if root["name"].as_str().is_some_and(|name| name.starts_with(start)) {
+    if root["name"]
+        .as_str()
+        .is_some_and(|name| name.starts_with(start))
+    {
         return Some(root);
     }
-    root["below"].as_array()?.iter().find_map(|below| layer(below, start))
+    root["below"]
+        .as_array()?
+        .iter()
+        .find_map(|below| layer(below, start))
 }
 
 /// Facts of a layer, and in the text the words that a reader needs.
 fn check(guest: &mut Guest, target: &str, start: &str, facts: &[(&str, &str)], words: &[&str]) {
     let (document, text) = inspect(guest, target);
     let below = &document["root"]["below"];
-    let found = below.as_array().unwrap().iter().find_map(|root| layer(root, start));
+    let found = below
+        .as_array()
+        .unwrap()
+        .iter()
+        .find_map(|root| layer(root, start));
     let found = found.unwrap_or_else(|| panic!("{target} has no layer {start}: {text}"));
     for (name, value) in facts {
-        assert_eq!(found["facts"][name], *value, "{target}: {name} of {start}: {}", found["facts"]);
+        assert_eq!(
+            found["facts"][name], *value,
+            "{target}: {name} of {start}: {}",
+            found["facts"]
+        );
     }
     for words in words {
         assert!(text.contains(words), "{target}: {words} is not in\n{text}");
@@ -95,7 +118,9 @@ fn a_guest_s_stacks_are_told_layer_by_layer() {
         .disk(Disk::new(Bus::Scsi, 64))
         .disk(Disk::new(Bus::Usb, 64))
         .disk(Disk::new(Bus::Uas, 64));
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
     out(&mut guest, &STACKS.replace("KEY", KEY));
     arrays(&mut guest);
     volumes(&mut guest);
@@ -103,40 +128,128 @@ fn a_guest_s_stacks_are_told_layer_by_layer() {
 }
 
 fn volumes(guest: &mut Guest) {
-    let linear =
-        [("mapping", "linear"), ("vg", "vg0"), ("lv", "line"), ("segments", "2"), ("aligned", "yes")];
-    check(guest, "/srv", "dm-", &linear, &["LVM linear on 2 devices", "vg0/line"]);
-    let striped = [("mapping", "striped"), ("lv", "my-stripe"), ("stripes", "2"), ("stripe_bytes", "65536")];
-    check(guest, "/dev/vg0/my-stripe", "dm-", &striped, &["LVM striped on 2 devices", "2 of 64.0 KiB each"]);
-    let thin = [("mapping", "thin"), ("lv", "thin"), ("thin_mapped_percent", "0.0")];
-    check(guest, "/dev/vg0/thin", "dm-", &thin, &["LVM thin-pool", "of data and"]);
+    let linear = [
+        ("mapping", "linear"),
+        ("vg", "vg0"),
+        ("lv", "line"),
+        ("segments", "2"),
+        ("aligned", "yes"),
+    ];
+    check(
+        guest,
+        "/srv",
+        "dm-",
+        &linear,
+        &["LVM linear on 2 devices", "vg0/line"],
+    );
+    let striped = [
+        ("mapping", "striped"),
+        ("lv", "my-stripe"),
+        ("stripes", "2"),
+        ("stripe_bytes", "65536"),
+    ];
+    check(
+        guest,
+        "/dev/vg0/my-stripe",
+        "dm-",
+        &striped,
+        &["LVM striped on 2 devices", "2 of 64.0 KiB each"],
+    );
+    let thin = [
+        ("mapping", "thin"),
+        ("lv", "thin"),
+        ("thin_mapped_percent", "0.0"),
+    ];
+    check(
+        guest,
+        "/dev/vg0/thin",
+        "dm-",
+        &thin,
+        &["LVM thin-pool", "of data and"],
+    );
     let crypt = [
         ("mapping", "crypt"),
         ("cipher", "aes-xts-plain64"),
         ("crypt_flags", "allow_discards no_read_workqueue"),
         ("crypt_sector_bytes", "512"),
     ];
-    check(guest, "/dev/mapper/secret", "dm-", &crypt, &["no_read_workqueue"]);
+    check(
+        guest,
+        "/dev/mapper/secret",
+        "dm-",
+        &crypt,
+        &["no_read_workqueue"],
+    );
     let paths = [
         ("mapping", "multipath"),
         ("paths_active", "1"),
         ("paths_failed", "1"),
         ("path_policy", "round-robin"),
     ];
-    check(guest, "/dev/mapper/paths", "dm-", &paths, &["1 active, 1 failed, round-robin"]);
+    check(
+        guest,
+        "/dev/mapper/paths",
+        "dm-",
+        &paths,
+        &["1 active, 1 failed, round-robin"],
+    );
     out(guest, "dmsetup suspend paths");
-    check(guest, "/dev/mapper/paths", "dm-", &[("suspended", "yes")], &["every I/O waits"]);
+    check(
+        guest,
+        "/dev/mapper/paths",
+        "dm-",
+        &[("suspended", "yes")],
+        &["every I/O waits"],
+    );
     out(guest, "dmsetup resume paths");
-    let looped = [("backing_sparse", "yes"), ("backing_fstype", "ext4"), ("dio", "0")];
-    check(guest, "/dev/loop0", "loop0", &looped, &["with holes", "LVM linear"]);
+    let looped = [
+        ("backing_sparse", "yes"),
+        ("backing_fstype", "ext4"),
+        ("dio", "0"),
+    ];
+    check(
+        guest,
+        "/dev/loop0",
+        "loop0",
+        &looped,
+        &["with holes", "LVM linear"],
+    );
 }
 
 fn arrays(guest: &mut Guest) {
-    check(guest, "/dev/md0", "md0", &[("stack", "raid0"), ("chunk_bytes", "65536")], &["raid0 on 2 devices"]);
-    let mirror = [("stack", "raid1"), ("degraded", "1"), ("failed_members", "ram9"), ("bitmap", "internal")];
-    check(guest, "/dev/md1", "md1", &mirror, &["degraded: 1 missing; failed: ram9"]);
-    let parity = [("stack", "raid5"), ("raid_disks", "3"), ("sync_action", "recover"), ("bitmap", "none")];
-    check(guest, "/dev/md5", "md5", &parity, &["recover takes disk time", "md/stripe_cache_size"]);
+    check(
+        guest,
+        "/dev/md0",
+        "md0",
+        &[("stack", "raid0"), ("chunk_bytes", "65536")],
+        &["raid0 on 2 devices"],
+    );
+    let mirror = [
+        ("stack", "raid1"),
+        ("degraded", "1"),
+        ("failed_members", "ram9"),
+        ("bitmap", "internal"),
+    ];
+    check(
+        guest,
+        "/dev/md1",
+        "md1",
+        &mirror,
+        &["degraded: 1 missing; failed: ram9"],
+    );
+    let parity = [
+        ("stack", "raid5"),
+        ("raid_disks", "3"),
+        ("sync_action", "recover"),
+        ("bitmap", "none"),
+    ];
+    check(
+        guest,
+        "/dev/md5",
+        "md5",
+        &parity,
+        &["recover takes disk time", "md/stripe_cache_size"],
+    );
     check(
         guest,
         "/dev/md10",
@@ -148,14 +261,36 @@ fn arrays(guest: &mut Guest) {
 
 fn disks(guest: &mut Guest) {
     let [nvme, sata, scsi, usb, uas] = [0, 1, 2, 3, 4].map(|number| guest.disk(number).unwrap());
-    let port = [("pcie_hops", "1"), ("link_emulated", "yes"), ("nvme_queues", "2"), ("nvme_state", "live")];
+    let port = [
+        ("pcie_hops", "1"),
+        ("link_emulated", "yes"),
+        ("nvme_queues", "2"),
+        ("nvme_state", "live"),
+    ];
     check(guest, &nvme, "nvme", &port, &["behind"]);
-    let ata = [("ncq", "yes"), ("ncq_capable", "yes"), ("ata_mode", "UDMA_5"), ("host_driver", "ahci")];
+    let ata = [
+        ("ncq", "yes"),
+        ("ncq_capable", "yes"),
+        ("ata_mode", "UDMA_5"),
+        ("host_driver", "ahci"),
+    ];
     check(guest, &sata, "sd", &ata, &["link", "SATA"]);
-    let virtio = [("transport", "virtio-scsi"), ("host_driver", "virtio_scsi"), ("timeout_s", "30")];
+    let virtio = [
+        ("transport", "virtio-scsi"),
+        ("host_driver", "virtio_scsi"),
+        ("timeout_s", "30"),
+    ];
     check(guest, &scsi, "sd", &virtio, &[]);
-    let storage = [("usb_driver", "usb-storage"), ("uas_capable", "no"), ("transport", "usb")];
+    let storage = [
+        ("usb_driver", "usb-storage"),
+        ("uas_capable", "no"),
+        ("transport", "usb"),
+    ];
     check(guest, &usb, "sd", &storage, &["one command at a time"]);
-    let attached = [("usb_driver", "uas"), ("uas_capable", "yes"), ("host_driver", "uas")];
+    let attached = [
+        ("usb_driver", "uas"),
+        ("uas_capable", "yes"),
+        ("host_driver", "uas"),
+    ];
     check(guest, &uas, "sd", &attached, &["Mbit/s, uas"]);
 }

@@ -7,7 +7,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 fn scenario(name: &str) -> Scenario {
-    simulator::public().into_iter().find(|scenario| scenario.name == name).unwrap()
+    simulator::public()
+        .into_iter()
+        .find(|scenario| scenario.name == name)
+        .unwrap()
 }
 
 /// Plays a disk until the verdict; the exit code comes with it.
@@ -17,7 +20,11 @@ fn judge(arguments: &[&str], arms: &[&str], mut device: Device) -> (Value, i32) 
     for arm in arms {
         command.args(["--arm", arm]);
     }
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut to_judge = child.stdin.take().unwrap();
     let from_judge = BufReader::new(child.stdout.take().unwrap());
     let mut verdict = Value::Null;
@@ -28,8 +35,12 @@ fn judge(arguments: &[&str], arms: &[&str], mut device: Device) -> (Value, i32) 
             "window" => {
                 let arm = arms.iter().position(|arm| said["arm"] == *arm).unwrap();
                 let rates = device.run(arm, said["duration_ms"].as_u64().unwrap());
-                writeln!(to_judge, "{}", json!({"type": "result", "id": said["id"], "rates": rates}))
-                    .unwrap();
+                writeln!(
+                    to_judge,
+                    "{}",
+                    json!({"type": "result", "id": said["id"], "rates": rates})
+                )
+                .unwrap();
             }
             "verdict" => verdict = said,
             other => panic!("an unknown line: {other}"),
@@ -48,9 +59,15 @@ fn finds_an_effect_that_is_there() {
         (Some("better"), Some("B"), 0),
         "{verdict}"
     );
-    let (low, high) = (verdict["low"].as_f64().unwrap(), verdict["high"].as_f64().unwrap());
+    let (low, high) = (
+        verdict["low"].as_f64().unwrap(),
+        verdict["high"].as_f64().unwrap(),
+    );
     let truth = 0.1f64.exp_m1();
-    assert!(low - 0.01 < truth && truth < high + 0.01, "{low} to {high} should hold {truth}");
+    assert!(
+        low - 0.01 < truth && truth < high + 0.01,
+        "{low} to {high} should hold {truth}"
+    );
     assert!(verdict["windows"].as_u64().unwrap() > 0 && verdict["device_ms"].as_u64().unwrap() > 0);
 }
 
@@ -74,7 +91,13 @@ fn picks_among_six() {
 
 #[test]
 fn the_same_seed_and_rates_give_the_same_verdict() {
-    let run = || judge(&["--seed", "5"], &["A", "B"], Device::new(&scenario("drift"), &[0.0, 0.05], 9));
+    let run = || {
+        judge(
+            &["--seed", "5"],
+            &["A", "B"],
+            Device::new(&scenario("drift"), &[0.0, 0.05], 9),
+        )
+    };
     assert_eq!(run(), run());
 }
 
@@ -82,8 +105,12 @@ fn the_same_seed_and_rates_give_the_same_verdict() {
 fn feed(lines: &str) -> (i32, String) {
     let iodyno = Iodyno::new();
     let mut command = iodyno.command(&["judge", "--arm", "A", "--arm", "B", "--seed", "7"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     // The judge may leave before it has read all; that is its right.
     let _ = child.stdin.take().unwrap().write_all(lines.as_bytes());
     let output = child.wait_with_output().unwrap();
@@ -96,7 +123,10 @@ fn a_malformed_line_is_named_with_its_number() {
     assert_eq!(exit, 2, "{said}");
     assert!(said.contains("line 2"), "{said}");
     let (exit, said) = feed("{\"type\":\"result\",\"id\":1,\"rates\":[1]}\n");
-    assert!(exit == 2 && said.contains("line 1") && said.contains("10 ms"), "{said}");
+    assert!(
+        exit == 2 && said.contains("line 1") && said.contains("10 ms"),
+        "{said}"
+    );
     let (exit, said) = feed("{\"type\":\"result\",\"id\":9,\"rates\":[]}\n");
     assert!(exit == 2 && said.contains("window 9"), "{said}");
     let (exit, said) = feed("");
@@ -105,8 +135,12 @@ fn a_malformed_line_is_named_with_its_number() {
 
 #[test]
 fn a_driver_that_always_fails_gets_a_verdict() {
-    let lines: String =
-        (1..40).map(|id| format!("{{\"type\":\"failed\",\"id\":{id},\"why\":\"no device\"}}\n")).collect();
+    let lines: String = (1..40)
+        .map(|id| format!("{{\"type\":\"failed\",\"id\":{id},\"why\":\"no device\"}}\n"))
+        .collect();
     let (exit, said) = feed(&lines);
-    assert!(exit == 6 || (exit == 2 && said.contains("was not asked for")), "{exit}: {said}");
+    assert!(
+        exit == 6 || (exit == 2 && said.contains("was not asked for")),
+        "{exit}: {said}"
+    );
 }

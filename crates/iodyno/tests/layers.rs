@@ -10,19 +10,30 @@ fn is_traceable(iodyno: &Iodyno) -> bool {
     if here["rung"] == "eBPF" {
         return true;
     }
-    assert!(!here["why_not_higher"].as_array().unwrap().is_empty(), "{here}");
+    assert!(
+        !here["why_not_higher"].as_array().unwrap().is_empty(),
+        "{here}"
+    );
     println!("skipped: {here}");
     false
 }
 
 pub fn device<'a>(layers: &'a Value, name: &str) -> &'a Value {
-    layers["devices"].as_array().unwrap().iter().find(|device| device["device"] == name).unwrap()
+    layers["devices"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|device| device["device"] == name)
+        .unwrap()
 }
 
 pub fn count(device: &Value, side: &str, span: &str) -> u64 {
     let spans = device["spans"].as_array().unwrap().iter();
     let times = spans.filter(|one| one["side"] == side && one["span"] == span);
-    times.flat_map(|one| one["times"].as_array().unwrap()).map(|pair| pair[1].as_u64().unwrap()).sum()
+    times
+        .flat_map(|one| one["times"].as_array().unwrap())
+        .map(|pair| pair[1].as_u64().unwrap())
+        .sum()
 }
 
 #[test]
@@ -33,12 +44,27 @@ fn a_run_keeps_the_layers_of_every_device_below() {
         return;
     }
     disk.set("scheduler", "mq-deadline");
-    let output = iodyno.run(&["run", &disk.device, "--runtime", "1s", "--seed", "4", "--layers", "full"]);
+    let output = iodyno.run(&[
+        "run",
+        &disk.device,
+        "--runtime",
+        "1s",
+        "--seed",
+        "4",
+        "--layers",
+        "full",
+    ]);
     let said = text(&output.stdout);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    let table: Vec<&str> =
-        said.lines().skip_while(|line| !line.contains("layers, eBPF full")).take(5).collect();
-    assert!(table.len() == 5 && table.iter().all(|line| line.chars().count() <= 80), "{said}");
+    let table: Vec<&str> = said
+        .lines()
+        .skip_while(|line| !line.contains("layers, eBPF full"))
+        .take(5)
+        .collect();
+    assert!(
+        table.len() == 5 && table.iter().all(|line| line.chars().count() <= 80),
+        "{said}"
+    );
     let (shown, _) = iodyno.json(&["show", "1"]);
     let record = &shown["record"];
     let ios = record["load"]["read"]["ios"].as_u64().unwrap();
@@ -46,28 +72,61 @@ fn a_run_keeps_the_layers_of_every_device_below() {
     let unseen = ours["counters"]["unseen"].as_u64().unwrap_or(0);
     let whole = count(ours, "read", "Q2C");
     // A device of our own: the programs see our I/Os and a handful that udev or the kernel's probing may add.
-    assert!(whole + unseen >= ios && whole <= ios + 64, "{whole} and {unseen} of {ios}");
+    assert!(
+        whole + unseen >= ios && whole <= ios + 64,
+        "{whole} and {unseen} of {ios}"
+    );
     assert!(unseen * 10 <= ios, "{unseen} of {ios} were not seen");
-    assert_eq!((count(ours, "read", "G2D"), count(ours, "write", "Q2C")), (0, 0), "absent, not zero");
+    assert_eq!(
+        (count(ours, "read", "G2D"), count(ours, "write", "Q2C")),
+        (0, 0),
+        "absent, not zero"
+    );
     assert!(count(ours, "read", "I2D") + unseen + 64 >= ios);
     // What is outside is told where the device saw the load's I/Os and no others, within a hundredth.
     let outside = &record["layers"]["outside"];
     match whole.abs_diff(ios) * 100 <= ios {
         true => {
-            let (mean, all) = (outside[0]["mean_ns"].as_f64(), outside[0]["latency_mean_ns"].as_f64());
-            assert!(outside[0]["side"] == "read" && mean >= Some(0.0) && mean < all, "{outside}");
+            let (mean, all) = (
+                outside[0]["mean_ns"].as_f64(),
+                outside[0]["latency_mean_ns"].as_f64(),
+            );
+            assert!(
+                outside[0]["side"] == "read" && mean >= Some(0.0) && mean < all,
+                "{outside}"
+            );
             assert!(said.contains("  outside, read: mean "), "{said}");
         }
         false => assert!(outside.is_null(), "{whole} of {ios}: {outside}"),
     }
     let below = record["layers"]["devices"].as_array().unwrap().len();
-    assert!(below >= 2, "the disk under the loop device has layers of its own: {below}");
-    let sensor = record["sensors"].as_array().unwrap().iter().find(|log| log["sensor"] == "layers").unwrap();
+    assert!(
+        below >= 2,
+        "the disk under the loop device has layers of its own: {below}"
+    );
+    let sensor = record["sensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|log| log["sensor"] == "layers")
+        .unwrap();
     let name = format!("layers.{}.queued", disk.name);
-    let series =
-        sensor["series"].as_array().unwrap().iter().find(|one| one["name"] == name.as_str()).unwrap();
-    let values: Vec<f64> = series["values"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
-    assert!(values.is_sorted() && *values.last().unwrap() > 0.9 * ios as f64, "{values:?} of {ios}");
+    let series = sensor["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["name"] == name.as_str())
+        .unwrap();
+    let values: Vec<f64> = series["values"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
+    assert!(
+        values.is_sorted() && *values.last().unwrap() > 0.9 * ios as f64,
+        "{values:?} of {ios}"
+    );
 }
 
 /// Keeps every CPU from being idle, with the least claim on it: on some kernels perf leaves out events of interrupts of an
@@ -80,7 +139,10 @@ impl NeverIdle {
         let spin = |cpu: usize| {
             let (cpu, forever) = (cpu.to_string(), "while :; do :; done");
             let mut command = std::process::Command::new("taskset");
-            command.args(["-c", &cpu, "nice", "-n", "19", "sh", "-c", forever]).spawn().ok()
+            command
+                .args(["-c", &cpu, "nice", "-n", "19", "sh", "-c", forever])
+                .spawn()
+                .ok()
         };
         NeverIdle((0..cpus).filter_map(spin).collect())
     }
@@ -120,20 +182,29 @@ fn each_rung_of_events_says_what_the_programs_say() {
     disk.set("scheduler", "none");
     let (page, _) = iodyno.json(&["explain", "layers"]);
     let ladder = page["here"]["ladder"].as_array().unwrap();
-    let names: Vec<&str> = ladder.iter().map(|step| step["rung"].as_str().unwrap()).collect();
+    let names: Vec<&str> = ladder
+        .iter()
+        .map(|step| step["rung"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["eBPF", "perf", "tracefs", "blktrace", "diskstats"]);
     for rung in ["perf", "tracefs", "blktrace"] {
         let _never_idle = NeverIdle::new();
         let run = |layers: &str| {
             let load = ["--io_size=8m", "--rw=randread", "--iodepth=4"];
-            let arguments =
-                [&["run", &disk.device, "--seed", "4", "--layers", layers, "--"], &load[..]].concat();
+            let arguments = [
+                &["run", &disk.device, "--seed", "4", "--layers", layers, "--"],
+                &load[..],
+            ]
+            .concat();
             iodyno.json(&arguments).0["record"].clone()
         };
         let first = run(rung);
         if first["layers"].is_null() {
             let sensors = first["sensors"].as_array().unwrap();
-            let why = &sensors.iter().find(|log| log["sensor"] == "layers").unwrap()["no_data"];
+            let why = &sensors
+                .iter()
+                .find(|log| log["sensor"] == "layers")
+                .unwrap()["no_data"];
             assert!(why.as_str().unwrap().len() > 20, "{why}");
             println!("skipped: {rung}: {why}");
             continue;
@@ -142,12 +213,21 @@ fn each_rung_of_events_says_what_the_programs_say() {
         let ours = device(&first["layers"], &disk.name);
         let ios = first["load"]["read"]["ios"].as_u64().unwrap();
         let counter = |name: &str| ours["counters"][name].as_u64().unwrap_or(0);
-        let (whole, owned) = (count(ours, "read", "Q2C"), counter("unseen") + counter("dropped"));
+        let (whole, owned) = (
+            count(ours, "read", "Q2C"),
+            counter("unseen") + counter("dropped"),
+        );
         println!("{rung}: {whole} of {ios} I/Os, {}", ours["counters"]);
         assert_eq!(first["layers"]["source"], rung);
-        assert!(whole + owned >= ios && whole <= ios + 64, "{whole} and {owned} of {ios}");
+        assert!(
+            whole + owned >= ios && whole <= ios + 64,
+            "{whole} and {owned} of {ios}"
+        );
         assert!(owned * 10 <= ios && counter("lost_events") == 0, "{ours}");
-        assert_eq!((count(ours, "read", "I2D"), count(ours, "read", "Q2G") > 0), (0, true));
+        assert_eq!(
+            (count(ours, "read", "I2D"), count(ours, "read", "Q2G") > 0),
+            (0, true)
+        );
     }
 }
 
@@ -158,7 +238,10 @@ fn agree_on_medians(name: &str, rung: &str, run: &impl Fn(&str) -> Value) {
         let (ours, theirs) = (run(rung), run("full"));
         let of = |record: &Value| median(device(&record["layers"], name), "Q2C");
         found.push((of(&ours), of(&theirs)));
-        if found.last().is_some_and(|(ours, theirs)| (ours / theirs - 1.0).abs() < 0.15) {
+        if found
+            .last()
+            .is_some_and(|(ours, theirs)| (ours / theirs - 1.0).abs() < 0.15)
+        {
             return println!("{rung}: medians {found:?}");
         }
     }
@@ -173,16 +256,34 @@ fn tracing_can_be_lighter_or_off() {
         return;
     }
     let run = |strength: &str| {
-        let (document, _) = iodyno.json(&["run", &disk.device, "--runtime", "300ms", "--layers", strength]);
+        let (document, _) = iodyno.json(&[
+            "run",
+            &disk.device,
+            "--runtime",
+            "300ms",
+            "--layers",
+            strength,
+        ]);
         document["record"].clone()
     };
     let lite = run("lite");
     let ours = device(&lite["layers"], &disk.name);
-    assert!(count(ours, "read", "G2C") > 0 && count(ours, "read", "Q2C") == 0, "{ours}");
+    assert!(
+        count(ours, "read", "G2C") > 0 && count(ours, "read", "Q2C") == 0,
+        "{ours}"
+    );
     let off = run("off");
     assert!(off["layers"].is_null(), "{off}");
-    let sensor = off["sensors"].as_array().unwrap().iter().find(|log| log["sensor"] == "layers").unwrap();
-    assert!(sensor["no_data"].as_str().unwrap().contains("--layers off"), "{sensor}");
+    let sensor = off["sensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|log| log["sensor"] == "layers")
+        .unwrap();
+    assert!(
+        sensor["no_data"].as_str().unwrap().contains("--layers off"),
+        "{sensor}"
+    );
 }
 
 #[test]
@@ -217,10 +318,20 @@ fn a_tune_keeps_the_layers_of_each_arm() {
                 && one["side"] == "read"
         })
     };
-    assert!(has("mq-deadline", "D2C") && has("none", "D2C"), "{}", trial["layers"]);
-    assert!(has("mq-deadline", "I2D") && has("none", "G2D"), "each arm has its own layers");
+    assert!(
+        has("mq-deadline", "D2C") && has("none", "D2C"),
+        "{}",
+        trial["layers"]
+    );
+    assert!(
+        has("mq-deadline", "I2D") && has("none", "G2D"),
+        "each arm has its own layers"
+    );
     let shown = text(&iodyno.run(&["show", "1"]).stdout);
-    assert!(trial["verdict"]["verdict"] != "better" || shown.contains("  where"), "{shown}");
+    assert!(
+        trial["verdict"]["verdict"] != "better" || shown.contains("  where"),
+        "{shown}"
+    );
     let stages = trial["moved"]["traced_windows"].as_u64();
     assert!(
         stages.is_none_or(|windows| windows >= 10),
@@ -238,7 +349,16 @@ fn tuned(extra: &[&str]) -> Option<(Loop, Iodyno, Value)> {
     }
     disk.set("scheduler", "bfq");
     let (before, iodyno) = (disk.settings(), Iodyno::new());
-    let arguments = ["tune", &disk.device, "--knob", "scheduler=none", "--budget", "90s", "--seed", "7"];
+    let arguments = [
+        "tune",
+        &disk.device,
+        "--knob",
+        "scheduler=none",
+        "--budget",
+        "90s",
+        "--seed",
+        "7",
+    ];
     let (document, output) = iodyno.json(&[&arguments, extra].concat());
     assert!([0, 6].contains(&code(&output)), "{}", text(&output.stderr));
     assert_eq!(disk.settings(), before, "every setting is back");
@@ -246,54 +366,111 @@ fn tuned(extra: &[&str]) -> Option<(Loop, Iodyno, Value)> {
 }
 
 fn figure<'a>(trial: &'a Value, name: &str) -> Option<&'a Value> {
-    trial["figures"].as_array()?.iter().find(|figure| figure["name"] == name)
+    trial["figures"]
+        .as_array()?
+        .iter()
+        .find(|figure| figure["name"] == name)
 }
 
 #[test]
 fn a_decision_is_explained_by_windows_of_its_own() {
-    let Some((disk, iodyno, record)) = tuned(&[]) else { return };
+    let Some((disk, iodyno, record)) = tuned(&[]) else {
+        return;
+    };
     let trial = &record["trials"][0];
     let verdict = &trial["verdict"];
     let of_arms = |name: &str| {
-        let figure = figure(trial, name).unwrap_or_else(|| panic!("no {name}: {}", trial["figures"]));
-        let arms: Vec<&str> =
-            figure["arms"].as_array().unwrap().iter().map(|arm| arm["arm"].as_str().unwrap()).collect();
-        assert!(figure["arms"].as_array().unwrap().iter().all(|arm| arm["windows"].as_u64() > Some(0)));
+        let figure =
+            figure(trial, name).unwrap_or_else(|| panic!("no {name}: {}", trial["figures"]));
+        let arms: Vec<&str> = figure["arms"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|arm| arm["arm"].as_str().unwrap())
+            .collect();
+        assert!(
+            figure["arms"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|arm| arm["windows"].as_u64() > Some(0))
+        );
         arms
     };
-    let sensor = record["sensors"].as_array().unwrap().iter().find(|log| log["sensor"] == "layers").unwrap();
+    let sensor = record["sensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|log| log["sensor"] == "layers")
+        .unwrap();
     let why = sensor["no_data"].as_str().unwrap();
-    assert!(why.contains("only after each decision"), "the windows of the proof are not traced: {why}");
+    assert!(
+        why.contains("only after each decision"),
+        "the windows of the proof are not traced: {why}"
+    );
     if verdict["verdict"] != "better" {
-        println!("nothing to explain on this machine: {}", verdict["sentence"]);
-        assert!(trial["moved"].is_null() && trial["layers"].is_null(), "{}", trial["moved"]);
+        println!(
+            "nothing to explain on this machine: {}",
+            verdict["sentence"]
+        );
+        assert!(
+            trial["moved"].is_null() && trial["layers"].is_null(),
+            "{}",
+            trial["moved"]
+        );
         return;
     }
-    for name in ["cpu.0.busy_percent", "cpu.all.us_per_io", &format!("disk.{}.read_per_s", disk.name)] {
+    for name in [
+        "cpu.0.busy_percent",
+        "cpu.all.us_per_io",
+        &format!("disk.{}.read_per_s", disk.name),
+    ] {
         assert_eq!(of_arms(name), ["bfq", "none"], "{name}");
     }
     let (moved, shown) = (&trial["moved"], text(&iodyno.run(&["show", "1"]).stdout));
     println!("{shown}");
-    let lines: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with("  where")).collect();
-    let said = lines.iter().take_while(|line| !line.starts_with("  holds")).copied().collect::<String>();
+    let lines: Vec<&str> = shown
+        .lines()
+        .skip_while(|line| !line.starts_with("  where"))
+        .collect();
+    let said = lines
+        .iter()
+        .take_while(|line| !line.starts_with("  holds"))
+        .copied()
+        .collect::<String>();
     if !is_traceable(&iodyno) || moved["traced"].is_null() {
         let why = moved["not_traced"].as_str().unwrap();
-        assert!(!why.is_empty() && said.contains("layers were not traced"), "{shown}");
+        assert!(
+            !why.is_empty() && said.contains("layers were not traced"),
+            "{shown}"
+        );
         return;
     }
-    assert_eq!((&moved["from"], &moved["to"]), (&"bfq".into(), &"none".into()));
+    assert_eq!(
+        (&moved["from"], &moved["to"]),
+        (&"bfq".into(), &"none".into())
+    );
     assert_eq!(moved["traced_windows"], 8);
     let has = |arm: &str, span: &str| {
         let mut spans = trial["layers"].as_array().unwrap().iter();
-        spans.any(|one| one["arm"] == arm && one["span"] == span && one["windows"].as_u64() >= Some(2))
+        spans.any(|one| {
+            one["arm"] == arm && one["span"] == span && one["windows"].as_u64() >= Some(2)
+        })
     };
     assert!(has("bfq", "I2D") && has("none", "G2D") && has("bfq", "D2C") && has("none", "D2C"));
     let changes = moved["changes"].as_array().unwrap();
     let is_moved = |change: &&Value| change["moved"] == true;
-    match changes.iter().find(|change| is_moved(change) && change["kind"] == "layer") {
-        Some(layer) => assert!(said.contains(layer["name"].as_str().unwrap()), "{layer}: {shown}"),
+    match changes
+        .iter()
+        .find(|change| is_moved(change) && change["kind"] == "layer")
+    {
+        Some(layer) => assert!(
+            said.contains(layer["name"].as_str().unwrap()),
+            "{layer}: {shown}"
+        ),
         None => assert!(
-            changes.iter().any(|change| is_moved(&change)) || said.contains("nothing changed by more than"),
+            changes.iter().any(|change| is_moved(&change))
+                || said.contains("nothing changed by more than"),
             "{shown}"
         ),
     }
@@ -301,17 +478,28 @@ fn a_decision_is_explained_by_windows_of_its_own() {
 
 #[test]
 fn where_nothing_is_changed_nothing_is_said_to_have_moved() {
-    let Some((_disk, iodyno, record)) = tuned(&["--aa"]) else { return };
+    let Some((_disk, iodyno, record)) = tuned(&["--aa"]) else {
+        return;
+    };
     let trial = &record["trials"][0];
     if trial["moved"].is_null() {
         println!("refused on this machine: {}", trial["verdict"]["sentence"]);
         return;
     }
     let changes = trial["moved"]["changes"].as_array().unwrap();
-    let moved: Vec<&Value> = changes.iter().filter(|change| change["moved"] == true).collect();
-    assert!(moved.is_empty() && trial["moved"]["interrupts"].is_null(), "{moved:#?}");
+    let moved: Vec<&Value> = changes
+        .iter()
+        .filter(|change| change["moved"] == true)
+        .collect();
+    assert!(
+        moved.is_empty() && trial["moved"]["interrupts"].is_null(),
+        "{moved:#?}"
+    );
     let shown = text(&iodyno.run(&["show", "1"]).stdout);
-    assert!(shown.contains("nothing changed by more than its own noise"), "{shown}");
+    assert!(
+        shown.contains("nothing changed by more than its own noise"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -322,7 +510,9 @@ fn without_rights_a_run_says_why_there_are_no_layers() {
     std::fs::create_dir_all(&home).unwrap();
     let _ = std::os::unix::fs::chown(&home, Some(65_534), Some(65_534));
     let mut command = std::process::Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
+    command
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&binary);
     command.args([
         "run",
         home.to_str().unwrap(),
@@ -337,7 +527,10 @@ fn without_rights_a_run_says_why_there_are_no_layers() {
         "--json",
     ]);
     let output = command.env("IODYNO_STATE_DIR", home.join("state")).output();
-    let _ = (std::fs::remove_file(&binary), std::fs::remove_dir_all(&home));
+    let _ = (
+        std::fs::remove_file(&binary),
+        std::fs::remove_dir_all(&home),
+    );
     let Ok(output) = output else {
         println!("skipped: setpriv is not installed");
         return;
@@ -345,12 +538,20 @@ fn without_rights_a_run_says_why_there_are_no_layers() {
     let document: Value = match serde_json::from_slice(&output.stdout) {
         Ok(document) => document,
         Err(_) => {
-            println!("skipped: no other user can be had here: {}", text(&output.stderr));
+            println!(
+                "skipped: no other user can be had here: {}",
+                text(&output.stderr)
+            );
             return;
         }
     };
     let sensors = document["record"]["sensors"].as_array().unwrap();
-    let reason = sensors.iter().find(|log| log["sensor"] == "layers").unwrap()["no_data"].as_str().unwrap();
+    let reason = sensors
+        .iter()
+        .find(|log| log["sensor"] == "layers")
+        .unwrap()["no_data"]
+        .as_str()
+        .unwrap();
     assert!(
         reason.contains("CAP_BPF")
             || reason.contains("type information")

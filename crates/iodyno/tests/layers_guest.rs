@@ -37,23 +37,35 @@ fn ran_by(guest: &mut Guest, rung: &str, set_up: &str, options: &str) -> Ran {
     let run = format!(
         "iodyno run \"$device\" {options} --layers {rung} --json > /mnt/lab/ran 2>/run/said || {{ cat /run/said >&2; exit 1; }}"
     );
-    out(guest, &format!("device=$({{ {set_up}; }} | tail -n 1)\n{run}"));
+    out(
+        guest,
+        &format!("device=$({{ {set_up}; }} | tail -n 1)\n{run}"),
+    );
     let document: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
     let record = &document["record"];
     let ios = |side: &str| record["load"][side]["ios"].as_u64().unwrap_or(0);
     let layers = serde_json::from_value(record["layers"].clone()).unwrap();
-    Ran { ios: ios("read") + ios("write"), layers }
+    Ran {
+        ios: ios("read") + ios("write"),
+        layers,
+    }
 }
 
 /// Checks a run, and runs it anew when that fails, three times in all: an emulated CPU of a busy host stands still for
 /// whole moments in the midst of an event. What a defect causes comes every time.
-fn checked(guest: &mut Guest, run: impl Fn(&mut Guest) -> Ran, check: impl Fn(&Guest, &Ran), after: &str) {
+fn checked(
+    guest: &mut Guest,
+    run: impl Fn(&mut Guest) -> Ran,
+    check: impl Fn(&Guest, &Ran),
+    after: &str,
+) {
     for attempt in 1..=3 {
         let ran = run(guest);
         let found = catch_unwind(AssertUnwindSafe(|| check(guest, &ran)));
         // udev and a loop device that is being let go of may hold on to a device for a while.
-        let patiently =
-            format!("n=0; until {{ {after}; }}; do n=$((n+1)); [ $n -lt 300 ] || exit 1; sleep 0.1; done");
+        let patiently = format!(
+            "n=0; until {{ {after}; }}; do n=$((n+1)); [ $n -lt 300 ] || exit 1; sleep 0.1; done"
+        );
         out(guest, &patiently);
         match found {
             Ok(()) => return,
@@ -64,15 +76,25 @@ fn checked(guest: &mut Guest, run: impl Fn(&mut Guest) -> Ran, check: impl Fn(&G
 }
 
 fn spans(device: &DeviceLayers, side: Side) -> Vec<Span> {
-    device.spans.iter().filter(|one| one.side == side).map(|one| one.span).collect()
+    device
+        .spans
+        .iter()
+        .filter(|one| one.side == side)
+        .map(|one| one.span)
+        .collect()
 }
 
 fn names(devices: &[DeviceLayers]) -> Vec<&str> {
-    devices.iter().map(|device| device.device.as_str()).collect()
+    devices
+        .iter()
+        .map(|device| device.device.as_str())
+        .collect()
 }
 
 fn done(device: &DeviceLayers, side: Side) -> u64 {
-    device.times(side, Span::Q2C).map_or(0, |times| times.total())
+    device
+        .times(side, Span::Q2C)
+        .map_or(0, |times| times.total())
 }
 
 /// Every I/O of the load was seen on this device, or is owned up to; udev may add some of its own.
@@ -85,7 +107,11 @@ fn check_all_seen(name: &str, ran: &Ran, device: &DeviceLayers, side: Side) {
         device.counters
     );
     assert!(unseen * 10 <= ran.ios, "{name}: {:?}", device.counters);
-    assert_eq!((device.counter("dropped"), device.counter("unmatched")), (0, 0), "{name}");
+    assert_eq!(
+        (device.counter("dropped"), device.counter("unmatched")),
+        (0, 0),
+        "{name}"
+    );
 }
 
 const READ: &str = "--rw=randread --bs=4k --iodepth=4 --runtime=300ms";
@@ -145,16 +171,20 @@ static STACKS: [Stack; 7] = [
 
 #[test]
 fn a_guests_stacks_are_traced_layer_by_layer_on_every_rung() {
-    let machine =
-        Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2)).disk(Disk::new(Bus::Nvme, 64).queues(2));
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    let machine = Machine::new()
+        .disk(Disk::new(Bus::Nvme, 64).queues(2))
+        .disk(Disk::new(Bus::Nvme, 64).queues(2));
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
     each_device_has_the_layers_of_its_driver(&mut guest);
     each_rung_counts_every_io(&mut guest);
 }
 
 #[test]
 fn a_guests_disk_is_traced_as_blktrace_does() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64))) else {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64)))
+    else {
         return;
     };
     layers_are_those_of_blktrace(&mut guest);
@@ -165,20 +195,34 @@ fn a_guests_disk_is_traced_as_blktrace_does() {
 }
 
 fn each_device_has_the_layers_of_its_driver(guest: &mut Guest) {
-    out(guest, "for module in dm_mod raid0 raid1 loop; do modprobe $module; done");
+    out(
+        guest,
+        "for module in dm_mod raid0 raid1 loop; do modprobe $module; done",
+    );
     out(
         guest,
         "echo none | tee /sys/block/nvme*/queue/scheduler; iodyno explain layers | grep 'this machine: eBPF'",
     );
     for stack in &STACKS {
         let run = |guest: &mut Guest| ran(guest, stack.make, READ);
-        checked(guest, run, |_, ran| check_stack(stack, ran), stack.take_down);
+        checked(
+            guest,
+            run,
+            |_, ran| check_stack(stack, ran),
+            stack.take_down,
+        );
     }
 }
 
 fn check_stack(stack: &Stack, ran: &Ran) {
     let devices = &ran.layers.devices;
-    assert_eq!(devices.len(), stack.devices.len(), "{}: {:?}", stack.name, names(devices));
+    assert_eq!(
+        devices.len(),
+        stack.devices.len(),
+        "{}: {:?}",
+        stack.name,
+        names(devices)
+    );
     check_all_seen(stack.name, ran, &devices[0], Side::Read);
     for (device, wanted) in devices.iter().zip(stack.devices) {
         // An array may read from one member only.
@@ -196,12 +240,17 @@ fn check_stack(stack: &Stack, ran: &Ran) {
 /// What the top got went down whole, and took longer there than below.
 fn check_levels(stack: &Stack, ran: &Ran) {
     let devices = &ran.layers.devices;
-    let members = devices.iter().rev().take_while(|device| device.device.starts_with("nvme"));
+    let members = devices
+        .iter()
+        .rev()
+        .take_while(|device| device.device.starts_with("nvme"));
     let (mut below, mut time_below) = (0, 0.0);
     for member in members {
         let times = member.times(Side::Read, Span::Q2C);
         below += times.map_or(0, |times| times.total()) + member.counter("unseen");
-        time_below += times.and_then(|times| Some(times.mean_ns()? * times.total() as f64)).unwrap_or(0.0);
+        time_below += times
+            .and_then(|times| Some(times.mean_ns()? * times.total() as f64))
+            .unwrap_or(0.0);
     }
     // Bios that joined another one's request above go down as a part of it.
     let joined: u64 = devices
@@ -209,28 +258,57 @@ fn check_levels(stack: &Stack, ran: &Ran) {
         .filter(|device| !device.device.starts_with("nvme"))
         .map(|device| device.counter("merged"))
         .sum();
-    let counters: Vec<_> = devices.iter().map(|device| (&device.device, &device.counters)).collect();
+    let counters: Vec<_> = devices
+        .iter()
+        .map(|device| (&device.device, &device.counters))
+        .collect();
     let is_whole = below + joined >= ran.ios && below <= ran.ios + 64;
-    assert!(is_whole, "{}: {below} of {}: {counters:?}", stack.name, ran.ios);
-    let top = devices[0].times(Side::Read, Span::Q2C).unwrap().mean_ns().unwrap();
-    assert!(time_below / below as f64 <= top * 1.02, "{}: the top's time holds what is below", stack.name);
+    assert!(
+        is_whole,
+        "{}: {below} of {}: {counters:?}",
+        stack.name, ran.ios
+    );
+    let top = devices[0]
+        .times(Side::Read, Span::Q2C)
+        .unwrap()
+        .mean_ns()
+        .unwrap();
+    assert!(
+        time_below / below as f64 <= top * 1.02,
+        "{}: the top's time holds what is below",
+        stack.name
+    );
 }
 
 fn splits_and_requeues_are_counted(guest: &mut Guest) {
     // A device mapper's split is of its own kind: the whole goes on, and its parts are the I/Os of the disk below.
     let make = "echo 64 > /sys/block/nvme0n1/queue/max_sectors_kb; modprobe dm_mod; echo 0 65536 linear /dev/nvme0n1 0 | dmsetup create lin; echo /dev/mapper/lin";
-    let split = ran(guest, make, "--rw=read --bs=512k --iodepth=2 --runtime=300ms");
+    let split = ran(
+        guest,
+        make,
+        "--rw=read --bs=512k --iodepth=2 --runtime=300ms",
+    );
     check_all_seen("split", &split, &split.layers.devices[0], Side::Read);
     let below = &split.layers.devices[1];
     let parts = below.counter("queued") + below.counter("split");
     let ended = done(below, Side::Read) + below.counter("unseen");
-    assert_eq!(ended + below.counter("again"), parts, "{:?}", below.counters);
+    assert_eq!(
+        ended + below.counter("again"),
+        parts,
+        "{:?}",
+        below.counters
+    );
     assert!(ended >= 8 * split.ios, "{ended} parts of {}", split.ios);
     out(guest, "udevadm settle; dmsetup remove --retry lin");
     // Every twentieth command finds the host busy, and its request goes back.
     let make = "modprobe scsi_debug dev_size_mb=32 every_nth=20 opts=0x8000 && udevadm settle; name=$(ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block); echo /dev/$name";
     let requeued = ran(guest, make, READ);
-    check_all_seen("requeue", &requeued, &requeued.layers.devices[0], Side::Read);
+    check_all_seen(
+        "requeue",
+        &requeued,
+        &requeued.layers.devices[0],
+        Side::Read,
+    );
     let counters = &requeued.layers.devices[0];
     assert!(counters.counter("requeued") > 0, "{:?}", counters.counters);
 }
@@ -256,7 +334,12 @@ fn layers_are_those_of_blktrace(guest: &mut Guest) {
             );
             ran
         };
-        checked(guest, run, |guest, ran| check_against_blktrace(scheduler, guest, ran), "true");
+        checked(
+            guest,
+            run,
+            |guest, ran| check_against_blktrace(scheduler, guest, ran),
+            "true",
+        );
     }
 }
 
@@ -266,9 +349,13 @@ fn check_against_blktrace(scheduler: &str, guest: &Guest, ran: &Ran) {
     let ours = &ran.layers.devices[0];
     for (span, from) in [(Span::D2C, "D"), (Span::Q2C, "Q")] {
         let times = ours.times(Side::Read, span).unwrap();
-        let (mean, median) = (times.mean_ns().unwrap(), times.quantile_ns(0.5).unwrap() as f64);
+        let (mean, median) = (
+            times.mean_ns().unwrap(),
+            times.quantile_ns(0.5).unwrap() as f64,
+        );
         let theirs = blktraces(&events, from);
-        let (mean_theirs, median_theirs) = (btts(&btt, span.name()), theirs[theirs.len() / 2] as f64);
+        let (mean_theirs, median_theirs) =
+            (btts(&btt, span.name()), theirs[theirs.len() / 2] as f64);
         println!(
             "{scheduler} {}: mean {mean:.0} and {mean_theirs:.0} ns, median {median:.0} and {median_theirs:.0} ns, {} and {} I/Os",
             span.name(),
@@ -276,16 +363,33 @@ fn check_against_blktrace(scheduler: &str, guest: &Guest, ran: &Ran) {
             theirs.len()
         );
         let counts_differ_by = times.total().abs_diff(theirs.len() as u64);
-        assert!(counts_differ_by <= 64 + ours.counter("unseen"), "{scheduler}");
-        assert!((mean / mean_theirs - 1.0).abs() < 0.05, "{scheduler}: {mean} and {mean_theirs} ns");
-        assert!((median / median_theirs - 1.0).abs() < 0.05, "{scheduler}: {median} and {median_theirs} ns");
+        assert!(
+            counts_differ_by <= 64 + ours.counter("unseen"),
+            "{scheduler}"
+        );
+        assert!(
+            (mean / mean_theirs - 1.0).abs() < 0.05,
+            "{scheduler}: {mean} and {mean_theirs} ns"
+        );
+        assert!(
+            (median / median_theirs - 1.0).abs() < 0.05,
+            "{scheduler}: {median} and {median_theirs} ns"
+        );
     }
 }
 
 /// The average that btt gives for all devices, ns.
 fn btts(text: &str, span: &str) -> f64 {
-    let line = text.lines().find(|line| line.split_whitespace().next() == Some(span)).unwrap();
-    line.split_whitespace().nth(2).unwrap().parse::<f64>().unwrap() * 1e9
+    let line = text
+        .lines()
+        .find(|line| line.split_whitespace().next() == Some(span))
+        .unwrap();
+    line.split_whitespace()
+        .nth(2)
+        .unwrap()
+        .parse::<f64>()
+        .unwrap()
+        * 1e9
 }
 
 /// Times from an event to the completion of the same sector, sorted, ns; the lines are in the order of time.
@@ -294,7 +398,9 @@ fn blktraces(events: &str, from: &str) -> Vec<u64> {
     let mut times = Vec::new();
     for line in events.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [action, sector, seconds, ns] = words[..] else { continue };
+        let [action, sector, seconds, ns] = words[..] else {
+            continue;
+        };
         let at = seconds.parse::<u64>().unwrap() * 1_000_000_000 + ns.parse::<u64>().unwrap();
         if action == from {
             begun.insert(sector.to_string(), at);
@@ -307,20 +413,42 @@ fn blktraces(events: &str, from: &str) -> Vec<u64> {
 }
 
 /// The stacks that every rung is tried on: a scheduler's and no scheduler's requests, clones, and bios handed down.
-const EVENTS_OF: [&str; 4] = ["NVMe without a scheduler", "NVMe with mq-deadline", "dm linear", "md raid0"];
+const EVENTS_OF: [&str; 4] = [
+    "NVMe without a scheduler",
+    "NVMe with mq-deadline",
+    "dm linear",
+    "md raid0",
+];
 
 fn each_rung_counts_every_io(guest: &mut Guest) {
-    out(guest, "for module in dm_mod raid0; do modprobe $module; done");
+    out(
+        guest,
+        "for module in dm_mod raid0; do modprobe $module; done",
+    );
     let page = out(guest, "iodyno explain layers");
     for rung in ["perf", "tracefs", "blktrace"] {
-        let line = page.lines().find(|line| line.split_whitespace().next() == Some(rung)).unwrap();
+        let line = page
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(rung))
+            .unwrap();
         assert!(line.contains("works here too"), "{page}");
-        for stack in STACKS.iter().filter(|stack| EVENTS_OF.contains(&stack.name)) {
+        for stack in STACKS
+            .iter()
+            .filter(|stack| EVENTS_OF.contains(&stack.name))
+        {
             let run = |guest: &mut Guest| {
-                let set_up = format!("echo none > /sys/block/nvme0n1/queue/scheduler; {}", stack.make);
+                let set_up = format!(
+                    "echo none > /sys/block/nvme0n1/queue/scheduler; {}",
+                    stack.make
+                );
                 ran_by(guest, rung, &set_up, READ)
             };
-            checked(guest, run, |_, ran| check_rung(rung, stack, ran), stack.take_down);
+            checked(
+                guest,
+                run,
+                |_, ran| check_rung(rung, stack, ran),
+                stack.take_down,
+            );
         }
     }
 }
@@ -328,33 +456,79 @@ fn each_rung_counts_every_io(guest: &mut Guest) {
 fn check_rung(rung: &str, stack: &Stack, ran: &Ran) {
     let devices = &ran.layers.devices;
     let name = format!("{rung}, {}", stack.name);
-    let counters: Vec<_> = devices.iter().map(|device| (&device.device, &device.counters)).collect();
+    let counters: Vec<_> = devices
+        .iter()
+        .map(|device| (&device.device, &device.counters))
+        .collect();
     println!("{name}: {} I/Os, {counters:?}", ran.ios);
-    assert_eq!((ran.layers.source.as_str(), devices.len()), (rung, stack.devices.len()), "{name}");
+    assert_eq!(
+        (ran.layers.source.as_str(), devices.len()),
+        (rung, stack.devices.len()),
+        "{name}"
+    );
     let top = &devices[0];
     // Two reads of one block at once are one to those who go by the sector.
-    let (seen, owned) = (done(top, Side::Read), top.counter("unseen") + top.counter("dropped"));
-    assert!(seen + owned >= ran.ios && seen <= ran.ios + 64, "{name}: {seen} of {}: {counters:?}", ran.ios);
-    assert!(owned * 10 <= ran.ios && top.counter("lost_events") == 0, "{name}: {counters:?}");
+    let (seen, owned) = (
+        done(top, Side::Read),
+        top.counter("unseen") + top.counter("dropped"),
+    );
+    assert!(
+        seen + owned >= ran.ios && seen <= ran.ios + 64,
+        "{name}: {seen} of {}: {counters:?}",
+        ran.ios
+    );
+    assert!(
+        owned * 10 <= ran.ios && top.counter("lost_events") == 0,
+        "{name}: {counters:?}"
+    );
     for (device, wanted) in devices.iter().zip(stack.devices) {
-        assert_eq!(spans(device, Side::Read), *wanted, "{name}, {}", device.device);
+        assert_eq!(
+            spans(device, Side::Read),
+            *wanted,
+            "{name}, {}",
+            device.device
+        );
     }
-    let below: u64 = devices[1..].iter().map(|device| done(device, Side::Read)).sum();
-    let owned: u64 = devices.iter().map(|device| device.counter("unseen") + device.counter("dropped")).sum();
-    assert!(devices.len() == 1 || below + owned >= ran.ios, "{name}: {below} of {}: {counters:?}", ran.ios);
+    let below: u64 = devices[1..]
+        .iter()
+        .map(|device| done(device, Side::Read))
+        .sum();
+    let owned: u64 = devices
+        .iter()
+        .map(|device| device.counter("unseen") + device.counter("dropped"))
+        .sum();
+    assert!(
+        devices.len() == 1 || below + owned >= ran.ios,
+        "{name}: {below} of {}: {counters:?}",
+        ran.ios
+    );
 }
 
 fn without_type_information_the_next_rung_is_taken(guest: &mut Guest) {
-    out(guest, ": > /run/nothing; mount --bind /run/nothing /sys/kernel/btf/vmlinux");
+    out(
+        guest,
+        ": > /run/nothing; mount --bind /run/nothing /sys/kernel/btf/vmlinux",
+    );
     let page = out(guest, "iodyno explain layers");
     assert!(page.contains("On this machine: perf"), "{page}");
-    assert!(page.contains("eBPF       not here: this kernel has no type information"), "{page}");
+    assert!(
+        page.contains("eBPF       not here: this kernel has no type information"),
+        "{page}"
+    );
     let ran = ran(guest, "echo /dev/nvme0n1", READ);
     assert_eq!(ran.layers.source, "perf");
     let document: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
     let sensors = document["record"]["sensors"].as_array().unwrap();
-    let notes = &sensors.iter().find(|log| log["sensor"] == "layers").unwrap()["notes"];
-    assert!(notes.to_string().contains("not from eBPF: this kernel has no type information"), "{notes}");
+    let notes = &sensors
+        .iter()
+        .find(|log| log["sensor"] == "layers")
+        .unwrap()["notes"];
+    assert!(
+        notes
+            .to_string()
+            .contains("not from eBPF: this kernel has no type information"),
+        "{notes}"
+    );
 }
 
 /// A disk has one trace at a time: a stranger's is left alone, and that of a killed iodyno is not.
@@ -371,9 +545,17 @@ fn a_disk_is_traced_after_a_killed_trace_and_not_beside_anothers(guest: &mut Gue
     // The lock of a device is for tunes; two loads may share it, two traces may not.
     let said = out(guest, &format!("{busy} || true"));
     assert!(said.contains("one trace at a time"), "{said}");
-    out(guest, "kill -9 $(cat /run/pid); while kill -0 $(cat /run/pid) 2>/run/why; do sleep 0.1; done");
+    out(
+        guest,
+        "kill -9 $(cat /run/pid); while kill -0 $(cat /run/pid) 2>/run/why; do sleep 0.1; done",
+    );
     let left = out(guest, end);
-    assert!(left.trim().parse::<u64>().is_ok_and(|sector| sector > 1 << 60), "it goes on: {left}");
+    assert!(
+        left.trim()
+            .parse::<u64>()
+            .is_ok_and(|sector| sector > 1 << 60),
+        "it goes on: {left}"
+    );
     let ran = ran_by(guest, "blktrace", "echo /dev/nvme0n1", READ);
     assert_eq!(ran.layers.source, "blktrace");
     assert!(

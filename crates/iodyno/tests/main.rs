@@ -3,8 +3,16 @@
     clippy::disallowed_methods,
     reason = "tests stand outside the one door, to see what came through it"
 )]
-#![allow(clippy::print_stderr, clippy::print_stdout, reason = "a skipped test says why")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
+#![allow(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a skipped test says why"
+)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on must stop"
+)]
 
 mod bad_input;
 mod browser;

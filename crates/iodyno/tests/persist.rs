@@ -17,7 +17,10 @@ fn out(guest: &mut Guest, script: &str) -> String {
 }
 
 fn scheduler(guest: &mut Guest) -> String {
-    out(guest, "sed 's/.*\\[//; s/\\].*//' /sys/block/nvme0n1/queue/scheduler")
+    out(
+        guest,
+        "sed 's/.*\\[//; s/\\].*//' /sys/block/nvme0n1/queue/scheduler",
+    )
 }
 
 /// Puts a record into the guest's store that claims mq-deadline to be better, and gives its number.
@@ -30,14 +33,19 @@ fn store_a_win(guest: &mut Guest) -> String {
     let dir = Dir::new("persist");
     let file = dir.path().join("records.db");
     std::fs::write(&file, guest.get("records.db").unwrap()).unwrap();
-    let id =
-        store::Store::open(dir.path()).unwrap().insert(&serde_json::from_value(record).unwrap()).unwrap();
+    let id = store::Store::open(dir.path())
+        .unwrap()
+        .insert(&serde_json::from_value(record).unwrap())
+        .unwrap();
     let store = rusqlite::Connection::open(&file).unwrap();
     // The guest's store is one file once no process has it open; this one must be too.
     store.pragma_update(None, "journal_mode", "delete").unwrap();
     drop(store);
     guest.put(&file, "records.db").unwrap();
-    out(guest, "rm -f /root/state/records.db*; cp /mnt/lab/records.db /root/state/");
+    out(
+        guest,
+        "rm -f /root/state/records.db*; cp /mnt/lab/records.db /root/state/",
+    );
     id.to_string()
 }
 
@@ -45,12 +53,17 @@ fn store_a_win(guest: &mut Guest) -> String {
 fn what_is_applied_for_good_outlives_the_reboot_of_a_guest() {
     // With one queue the kernel would choose mq-deadline by itself.
     let machine = Machine::new().disk(Disk::new(Bus::Nvme, 64).queues(2));
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
     // Locks lie in a directory of that name.
     out(&mut guest, "mv /run/iodyno /root/iodyno");
     assert_eq!(scheduler(&mut guest), "none");
     let record = store_a_win(&mut guest);
-    let applied = out(&mut guest, &format!("/root/iodyno apply {record} --persist --json"));
+    let applied = out(
+        &mut guest,
+        &format!("/root/iodyno apply {record} --persist --json"),
+    );
     let applied: Value = serde_json::from_str(&applied).unwrap();
     assert_eq!(applied["persisted"], RULE);
     assert_eq!(scheduler(&mut guest), "mq-deadline");
@@ -61,7 +74,10 @@ fn what_is_applied_for_good_outlives_the_reboot_of_a_guest() {
     assert!(status.contains("nvme0n1"), "{status}");
     let journal = applied["journal"].as_str().unwrap();
     let undone = out(&mut guest, &format!("/root/iodyno undo {journal}"));
-    assert!(undone.contains("what they set at this boot stays until the next one"), "{undone}");
+    assert!(
+        undone.contains("what they set at this boot stays until the next one"),
+        "{undone}"
+    );
     out(&mut guest, &format!("test ! -e {RULE}"));
     guest.reboot().unwrap();
     assert_eq!(scheduler(&mut guest), "none");

@@ -11,7 +11,10 @@ fn a_record_is_listed_and_shown() {
     let (list, _) = iodyno.json(&["list"]);
     assert_eq!(list["records"][0]["id"], made["id"]);
     let (shown, _) = iodyno.json(&["show", &id]);
-    assert_eq!(shown["record"], made["record"], "what is shown is what was measured");
+    assert_eq!(
+        shown["record"], made["record"],
+        "what is shown is what was measured"
+    );
     assert!(text(&iodyno.run(&["show", &id]).stdout).contains("random read"));
     assert_eq!(code(&iodyno.run(&["show", "999"])), 2);
 }
@@ -23,9 +26,21 @@ fn a_damaged_store_is_left_as_it_is() {
     std::fs::write(&path, "this is not a database. ".repeat(1_000)).unwrap();
     let output = iodyno.run(&["list"]);
     assert_eq!(code(&output), 5);
-    assert!(text(&output.stderr).contains("records.db.damaged"), "{}", text(&output.stderr));
-    assert!(std::fs::read_to_string(&path).unwrap().starts_with("this is not"));
-    assert_eq!(code(&iodyno.run(&["inspect", "."])), 0, "what needs no store works");
+    assert!(
+        text(&output.stderr).contains("records.db.damaged"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(
+        std::fs::read_to_string(&path)
+            .unwrap()
+            .starts_with("this is not")
+    );
+    assert_eq!(
+        code(&iodyno.run(&["inspect", "."])),
+        0,
+        "what needs no store works"
+    );
 }
 
 #[test]
@@ -44,5 +59,9 @@ fn killed_while_writing_the_store_stays_whole() {
         let (shown, _) = iodyno.json(&["show", &row["id"].to_string()]);
         assert_eq!(shown["record"]["schema"], "iodyno.record/1");
     }
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "no scratch file is left");
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "no scratch file is left"
+    );
 }

@@ -35,13 +35,32 @@ fn every_format_says_what_was_measured() {
     assert_eq!(code(&iodyno.run(&["note", &id, "the fan was off"])), 0);
     let summary = run["record"]["summary"].as_str().unwrap();
     let html = path(&dir, "r.html");
-    let (document, output) = iodyno.json(&["report", &id, "-o", &html, "--figures", &path(&dir, "figures")]);
-    assert_eq!((code(&output), document["schema"].as_str().unwrap()), (0, "iodyno.report/1"));
+    let (document, output) = iodyno.json(&[
+        "report",
+        &id,
+        "-o",
+        &html,
+        "--figures",
+        &path(&dir, "figures"),
+    ]);
+    assert_eq!(
+        (code(&output), document["schema"].as_str().unwrap()),
+        (0, "iodyno.report/1")
+    );
     assert_eq!(document["summary"], run["record"]["summary"]);
     let page = std::fs::read_to_string(&html).unwrap();
-    assert_eq!(document["files"][0]["bytes"].as_u64().unwrap(), page.len() as u64);
-    assert!(page.contains(&format!("<h1 id=\"claim\">{summary}")), "the claim comes first");
-    assert!(page.contains("shelf-3") && page.contains("the fan was off"), "tags and notes stand in it");
+    assert_eq!(
+        document["files"][0]["bytes"].as_u64().unwrap(),
+        page.len() as u64
+    );
+    assert!(
+        page.contains(&format!("<h1 id=\"claim\">{summary}")),
+        "the claim comes first"
+    );
+    assert!(
+        page.contains("shelf-3") && page.contains("the fan was off"),
+        "tags and notes stand in it"
+    );
     assert!(page.contains("id=\"f-path\"") && page.contains("id=\"f-percentiles\""));
     let figures: Vec<&str> = document["files"]
         .as_array()
@@ -50,19 +69,32 @@ fn every_format_says_what_was_measured() {
         .skip(1)
         .map(|file| file["path"].as_str().unwrap())
         .collect();
-    assert!(figures.iter().any(|path| path.ends_with("percentiles.svg")), "{figures:?}");
+    assert!(
+        figures.iter().any(|path| path.ends_with("percentiles.svg")),
+        "{figures:?}"
+    );
     for path in &figures {
         let svg = std::fs::read_to_string(path).unwrap();
         assert!(svg.starts_with("<?xml") && svg.contains("<desc>"), "{path}");
     }
     let md = path(&dir, "r.md");
     assert_eq!(code(&iodyno.run(&["report", &id, "-o", &md])), 0);
-    assert!(std::fs::read_to_string(&md).unwrap().contains("## How to reproduce"));
+    assert!(
+        std::fs::read_to_string(&md)
+            .unwrap()
+            .contains("## How to reproduce")
+    );
     let csv = path(&dir, "r.csv");
     assert_eq!(code(&iodyno.run(&["report", &id, "-o", &csv])), 0);
     let series = std::fs::read_to_string(&csv).unwrap();
     let intervals = run["record"]["load"]["intervals"].as_array().unwrap().len();
-    assert_eq!(series.lines().filter(|line| line.starts_with("load,inflight,")).count(), intervals);
+    assert_eq!(
+        series
+            .lines()
+            .filter(|line| line.starts_with("load,inflight,"))
+            .count(),
+        intervals
+    );
     let json = path(&dir, "r.json");
     assert_eq!(code(&iodyno.run(&["report", &id, "-o", &json])), 0);
     let whole: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
@@ -74,14 +106,28 @@ fn a_record_holds_latencies_over_time() {
     let (_iodyno, _dir, run, _) = made();
     let load = &run["record"]["load"];
     for side in ["read", "write"] {
-        let columns = load["latency_map"][side].as_array().unwrap_or_else(|| panic!("no map of {side}s"));
+        let columns = load["latency_map"][side]
+            .as_array()
+            .unwrap_or_else(|| panic!("no map of {side}s"));
         let counted = |column: &Value| {
-            column["rows"].as_array().unwrap().iter().map(|row| row[1].as_u64().unwrap()).sum::<u64>()
+            column["rows"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row[1].as_u64().unwrap())
+                .sum::<u64>()
         };
         let all: u64 = columns.iter().map(counted).sum();
-        let of_intervals: u64 =
-            load["intervals"].as_array().unwrap().iter().map(|one| one[side]["ios"].as_u64().unwrap()).sum();
-        assert_eq!(all, of_intervals, "{side}: the map counts what the intervals count");
+        let of_intervals: u64 = load["intervals"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one[side]["ios"].as_u64().unwrap())
+            .sum();
+        assert_eq!(
+            all, of_intervals,
+            "{side}: the map counts what the intervals count"
+        );
     }
 }
 
@@ -92,11 +138,26 @@ fn a_report_never_replaces_what_is_there() {
     std::fs::write(&there, "mine").unwrap();
     let refused = iodyno.run(&["report", &id, "-o", &there]);
     assert_eq!(code(&refused), 4);
-    assert!(text(&refused.stderr).contains("--force"), "{}", text(&refused.stderr));
+    assert!(
+        text(&refused.stderr).contains("--force"),
+        "{}",
+        text(&refused.stderr)
+    );
     assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
-    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &there, "--force"])), 0);
+    assert_eq!(
+        code(&iodyno.run(&["report", &id, "-o", &there, "--force"])),
+        0
+    );
     assert!(std::fs::read_to_string(&there).unwrap().starts_with("# "));
-    let device = iodyno.run(&["report", &id, "-o", "/dev/null", "--format", "md", "--force"]);
+    let device = iodyno.run(&[
+        "report",
+        &id,
+        "-o",
+        "/dev/null",
+        "--format",
+        "md",
+        "--force",
+    ]);
     assert_eq!(code(&device), 4, "a device stays a device");
 }
 
@@ -108,7 +169,10 @@ fn a_record_of_another_machine_is_reported_from_its_file() {
     let other = Iodyno::new();
     let output = other.run(&["report", &json, "-o", "-", "--format", "md"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert!(text(&output.stdout).starts_with("# "), "only the report is on stdout");
+    assert!(
+        text(&output.stdout).starts_with("# "),
+        "only the report is on stdout"
+    );
     assert!(text(&output.stdout).contains(&format!("record: {id}")));
     assert_eq!(run["record"]["verb"], "run");
 }
@@ -121,7 +185,11 @@ fn what_cannot_be_written_is_said() {
     let (iodyno, dir, _, id) = made();
     let output = iodyno.run(&["report", &id, "-o", &path(&dir, "r.docx")]);
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains(".html, .md, .json or .csv"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains(".html, .md, .json or .csv"),
+        "{}",
+        text(&output.stderr)
+    );
     assert_eq!(code(&iodyno.run(&["--json", "report", &id, "-o", "-"])), 2);
 }
 
@@ -129,33 +197,83 @@ fn what_cannot_be_written_is_said() {
 fn several_records_become_one_page() {
     let (iodyno, dir, _, first) = made();
     let target = dir.path().to_str().unwrap();
-    let (run, output) = iodyno.json(&["run", target, "--runtime", "1s", "--size", "16m", "--rw", "randrw"]);
+    let (run, output) = iodyno.json(&[
+        "run",
+        target,
+        "--runtime",
+        "1s",
+        "--size",
+        "16m",
+        "--rw",
+        "randrw",
+    ]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let second = run["id"].as_i64().unwrap().to_string();
     let dd = path(&dir, "dd.txt");
-    std::fs::write(&dd, "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.0 s, 537 MB/s\n").unwrap();
+    std::fs::write(
+        &dd,
+        "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.0 s, 537 MB/s\n",
+    )
+    .unwrap();
     let html = path(&dir, "both.html");
     let figures = path(&dir, "figures");
-    let (document, output) =
-        iodyno.json(&["report", &first, &second, &dd, "-o", &html, "--figures", &figures]);
+    let (document, output) = iodyno.json(&[
+        "report",
+        &first,
+        &second,
+        &dd,
+        "-o",
+        &html,
+        "--figures",
+        &figures,
+    ]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert_eq!(document["records"].as_array().unwrap().len(), 2, "a file has no number");
+    assert_eq!(
+        document["records"].as_array().unwrap().len(),
+        2,
+        "a file has no number"
+    );
     let page = std::fs::read_to_string(&html).unwrap();
     let sentence = document["summary"].as_str().unwrap();
     let claim = page.split_once("<h1 id=\"claim\">").unwrap().1;
-    assert!(claim.starts_with(sentence.split(['&', '<', '\'', '"']).next().unwrap()), "{sentence}");
-    for part in ["f-percentiles-read", "f-percentiles-write", "f-rates", "A record 1", "dd.txt"] {
+    assert!(
+        claim.starts_with(sentence.split(['&', '<', '\'', '"']).next().unwrap()),
+        "{sentence}"
+    );
+    for part in [
+        "f-percentiles-read",
+        "f-percentiles-write",
+        "f-rates",
+        "A record 1",
+        "dd.txt",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     let svg = std::fs::read_to_string(Path::new(&figures).join("percentiles-read.svg")).unwrap();
-    assert!(svg.contains(&format!("B record {second}")), "both are in the picture");
+    assert!(
+        svg.contains(&format!("B record {second}")),
+        "both are in the picture"
+    );
     let csv = path(&dir, "both.csv");
-    assert_eq!(code(&iodyno.run(&["report", &first, &second, "-o", &csv])), 0);
-    assert!(std::fs::read_to_string(&csv).unwrap().contains(",read.iops,/s,1,"));
+    assert_eq!(
+        code(&iodyno.run(&["report", &first, &second, "-o", &csv])),
+        0
+    );
+    assert!(
+        std::fs::read_to_string(&csv)
+            .unwrap()
+            .contains(",read.iops,/s,1,")
+    );
     let json = path(&dir, "both.json");
-    assert_eq!(code(&iodyno.run(&["report", &first, &second, "-o", &json])), 0);
+    assert_eq!(
+        code(&iodyno.run(&["report", &first, &second, "-o", &json])),
+        0
+    );
     let whole: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
     assert_eq!(whole["schema"], "iodyno.compare/1");
     assert_eq!(code(&iodyno.run(&["report"])), 2, "none is no record");
-    assert_eq!(code(&iodyno.run(&["report", &first, "999", "-o", &path(&dir, "no.html")])), 2);
+    assert_eq!(
+        code(&iodyno.run(&["report", &first, "999", "-o", &path(&dir, "no.html")])),
+        2
+    );
 }

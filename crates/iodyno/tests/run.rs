@@ -9,19 +9,39 @@ use std::process::Stdio;
 fn a_directory_gets_scratch_that_leaves_nothing() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("run"));
     let target = dir.path().to_str().unwrap();
-    let (document, output) = iodyno.json(&["run", target, "--runtime", "1s", "--size", "64m", "--seed", "5"]);
+    let (document, output) = iodyno.json(&[
+        "run",
+        target,
+        "--runtime",
+        "1s",
+        "--size",
+        "64m",
+        "--seed",
+        "5",
+    ]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let record = &document["record"];
     let load = &record["load"];
     assert!(load["read"]["ios"].as_u64().unwrap() > 0, "{load}");
     assert_eq!(load["write"]["ios"], 0);
     assert_eq!(record["job"]["randseed"], 5);
-    let sensors: Vec<_> =
-        record["sensors"].as_array().unwrap().iter().map(|log| log["sensor"].clone()).collect();
+    let sensors: Vec<_> = record["sensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|log| log["sensor"].clone())
+        .collect();
     for wanted in ["diskstats", "cpu", "interrupts", "memory", "pressure"] {
-        assert!(sensors.iter().any(|sensor| sensor == wanted), "{wanted} is not among {sensors:?}");
+        assert!(
+            sensors.iter().any(|sensor| sensor == wanted),
+            "{wanted} is not among {sensors:?}"
+        );
     }
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "no scratch file is left");
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "no scratch file is left"
+    );
 }
 
 #[test]
@@ -31,13 +51,25 @@ fn the_sums_agree() {
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let load = &document["record"]["load"];
     let ios = load["read"]["ios"].as_u64().unwrap();
-    let in_bins: u64 = load["bins"].as_array().unwrap().iter().map(|bin| bin.as_u64().unwrap()).sum();
-    let in_histogram: u64 =
-        load["read"]["latency"].as_array().unwrap().iter().map(|pair| pair[1].as_u64().unwrap()).sum();
+    let in_bins: u64 = load["bins"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bin| bin.as_u64().unwrap())
+        .sum();
+    let in_histogram: u64 = load["read"]["latency"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| pair[1].as_u64().unwrap())
+        .sum();
     assert_eq!((ios, ios), (in_bins, in_histogram));
     assert_eq!(load["read"]["bytes"].as_u64().unwrap(), ios * 4096);
     let sensors = document["record"]["sensors"].as_array().unwrap();
-    let diskstats = sensors.iter().find(|log| log["sensor"] == "diskstats").unwrap();
+    let diskstats = sensors
+        .iter()
+        .find(|log| log["sensor"] == "diskstats")
+        .unwrap();
     let name = format!("disk.{}.read_ios", disk.name);
     let series = diskstats["series"]
         .as_array()
@@ -45,12 +77,19 @@ fn the_sums_agree() {
         .iter()
         .find(|series| series["name"] == name.as_str())
         .unwrap();
-    let values: Vec<f64> =
-        series["values"].as_array().unwrap().iter().filter_map(|value| value.as_f64()).collect();
+    let values: Vec<f64> = series["values"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|value| value.as_f64())
+        .collect();
     let seen = values.last().unwrap() - values.first().unwrap();
     // Neighbours may be merged; whoever looks at new devices may read this one, too.
     let (least, most) = (0.7 * ios as f64, 1.05 * ios as f64 + 512.0);
-    assert!((least..most).contains(&seen), "the kernel counted {seen} of our {ios}");
+    assert!(
+        (least..most).contains(&seen),
+        "the kernel counted {seen} of our {ios}"
+    );
 }
 
 #[test]
@@ -58,7 +97,16 @@ fn every_kind_of_job_runs_on_the_main_engines() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("jobs"));
     let target = dir.path().to_str().unwrap();
     for engine in ["io_uring", "libaio", "psync"] {
-        for rw in ["read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim"] {
+        for rw in [
+            "read",
+            "write",
+            "randread",
+            "randwrite",
+            "rw",
+            "randrw",
+            "trim",
+            "randtrim",
+        ] {
             for direct in ["0", "1"] {
                 let wanted = match rw.trim_start_matches("rand") {
                     "rw" => [true, true, false],
@@ -67,15 +115,35 @@ fn every_kind_of_job_runs_on_the_main_engines() {
                 with_more_time(200, |ms| {
                     let runtime = format!("--runtime={ms}ms");
                     let rest = ["--numjobs=2", "--bs=16k", "--size=16m", &runtime];
-                    let job = ["run", target, "--rw", rw, "--direct", direct, "--ioengine", engine];
+                    let job = [
+                        "run",
+                        target,
+                        "--rw",
+                        rw,
+                        "--direct",
+                        direct,
+                        "--ioengine",
+                        engine,
+                    ];
                     let (document, output) = iodyno.json(&[&job[..], &rest].concat());
-                    assert_eq!(code(&output), 0, "{engine} {rw} {direct}: {}", text(&output.stderr));
+                    assert_eq!(
+                        code(&output),
+                        0,
+                        "{engine} {rw} {direct}: {}",
+                        text(&output.stderr)
+                    );
                     let load = &document["record"]["load"];
-                    let done = ["read", "write", "trim"].map(|kind| load[kind]["ios"].as_u64().unwrap() > 0);
-                    let is_only_wanted = done.iter().zip(wanted).all(|(done, wanted)| wanted || !done);
+                    let done = ["read", "write", "trim"]
+                        .map(|kind| load[kind]["ios"].as_u64().unwrap() > 0);
+                    let is_only_wanted = done
+                        .iter()
+                        .zip(wanted)
+                        .all(|(done, wanted)| wanted || !done);
                     assert!(is_only_wanted, "{engine} {rw}: {load}");
                     // Of a mix, a disk that stalls all the time may have done one half only.
-                    (done == wanted).then_some(()).ok_or(format!("{engine} {rw}: {load}"))
+                    (done == wanted)
+                        .then_some(())
+                        .ok_or(format!("{engine} {rw}: {load}"))
                 });
             }
         }
@@ -89,21 +157,34 @@ fn a_rate_is_kept() {
     with_more_time(2_000, |ms| {
         let runtime = format!("{ms}ms");
         // From the cache: a disk may be slower than that.
-        let rate = ["--size", "64m", "--rate-iops", "500", "--iodepth", "4", "--direct=0"];
+        let rate = [
+            "--size",
+            "64m",
+            "--rate-iops",
+            "500",
+            "--iodepth",
+            "4",
+            "--direct=0",
+        ];
         let (document, _) =
             iodyno.json(&[&["run", target, "--runtime", runtime.as_str()], &rate[..]].concat());
         let (ios, due) = kept(&document["record"]["load"], 500.0);
         // The first is due at once.
         assert!(ios <= due + 1.0, "{ios} I/Os of {due} at 500 a second");
         // A stall just before the end holds up what nothing makes up for.
-        (ios >= 0.45 * ms as f64).then_some(()).ok_or(format!("{ios} of {due}"))
+        (ios >= 0.45 * ms as f64)
+            .then_some(())
+            .ok_or(format!("{ios} of {due}"))
     });
 }
 
 /// I/Os of a load, and how many its rate makes due from its origin to its last one: that is the time its bins cover.
 fn kept(load: &Value, rate: f64) -> (f64, f64) {
     let bins = load["bins"].as_array().unwrap().len() as f64;
-    (load["read"]["ios"].as_f64().unwrap(), bins * load["bin_ms"].as_f64().unwrap() * rate / 1e3)
+    (
+        load["read"]["ios"].as_f64().unwrap(),
+        bins * load["bin_ms"].as_f64().unwrap() * rate / 1e3,
+    )
 }
 
 #[test]
@@ -113,29 +194,53 @@ fn an_open_loop_keeps_its_rate_and_shows_both_times() {
     let common = ["run", target, "--size", "16m", "--open-loop"];
     let output = iodyno.run(&common);
     assert_eq!(code(&output), 2, "an open loop needs a rate");
-    assert!(text(&output.stderr).contains("--rate-iops"), "{}", text(&output.stderr));
-    let output = iodyno.run(&[&common[..], &["--rate-iops", "500", "--ioengine", "psync"]].concat());
+    assert!(
+        text(&output.stderr).contains("--rate-iops"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output =
+        iodyno.run(&[&common[..], &["--rate-iops", "500", "--ioengine", "psync"]].concat());
     assert_eq!(code(&output), 2, "{}", text(&output.stderr));
     for engine in ["io_uring", "libaio"] {
-        let rate = ["--rate-iops", "400", "--arrivals", "poisson", "--direct=0", "--ioengine", engine];
+        let rate = [
+            "--rate-iops",
+            "400",
+            "--arrivals",
+            "poisson",
+            "--direct=0",
+            "--ioengine",
+            engine,
+        ];
         let document = with_more_time(1_000, |ms| {
             let runtime = format!("--runtime={ms}ms");
             let (document, output) = iodyno.json(&[&common[..], &rate, &[&runtime]].concat());
             assert_eq!(code(&output), 0, "{}", text(&output.stderr));
             let load = &document["record"]["load"];
             let (ios, due) = kept(load, 400.0);
-            let served: u64 =
-                load["service"].as_array().unwrap().iter().map(|pair| pair[1].as_u64().unwrap()).sum();
+            let served: u64 = load["service"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|pair| pair[1].as_u64().unwrap())
+                .sum();
             assert_eq!(served as f64, ios, "{engine}");
             // Five standard deviations of a Poisson count; a stall just before the end leaves some unsubmitted.
-            assert!(ios <= due + 5.0 * due.sqrt() + 5.0, "{engine}: {ios} of {due}");
+            assert!(
+                ios <= due + 5.0 * due.sqrt() + 5.0,
+                "{engine}: {ios} of {due}"
+            );
             let wanted = 0.4 * ms as f64;
             (ios >= wanted - 5.0 * wanted.sqrt())
                 .then_some(document)
                 .ok_or(format!("{engine}: {ios} of {due}"))
         });
         let shown = iodyno.run(&["show", &document["id"].to_string()]);
-        assert!(text(&shown.stdout).contains("service  "), "{}", text(&shown.stdout));
+        assert!(
+            text(&shown.stdout).contains("service  "),
+            "{}",
+            text(&shown.stdout)
+        );
     }
 }
 
@@ -143,8 +248,23 @@ fn an_open_loop_keeps_its_rate_and_shows_both_times() {
 fn ctrl_c_keeps_what_was_measured() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("ctrl-c"));
     let target = dir.path().to_str().unwrap();
-    let arguments = ["run", target, "--runtime", "600s", "--size", "16m", "--stream", "--interval", "100ms"];
-    let mut child = iodyno.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let arguments = [
+        "run",
+        target,
+        "--runtime",
+        "600s",
+        "--size",
+        "16m",
+        "--stream",
+        "--interval",
+        "100ms",
+    ];
+    let mut child = iodyno
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     // Its first line says that the load is at work.
     let (mut lines, mut said) = (BufReader::new(child.stdout.take().unwrap()), String::new());
     lines.read_line(&mut said).unwrap();

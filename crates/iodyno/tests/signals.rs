@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Each would end a process that does not listen.
-const ENDING: [&str; 12] =
-    ["INT", "TERM", "HUP", "QUIT", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "XCPU", "ABRT", "SEGV"];
+const ENDING: [&str; 12] = [
+    "INT", "TERM", "HUP", "QUIT", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "XCPU", "ABRT", "SEGV",
+];
 
 /// Ends a picture that is shown at once.
 const DRAWN: &str = "\x1b[?2026l";
@@ -32,17 +33,29 @@ struct Watch {
 
 impl Watch {
     fn start(iodyno: &Iodyno) -> Watch {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        let master =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
-        let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = Winsize {
+            ws_row: 24,
+            ws_col: 80,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
         tcsetwinsize(&master, size).unwrap();
         let path = std::ffi::OsString::from_vec(ptsname(&master, Vec::new()).unwrap().into_bytes());
         let slave = File::options().read(true).write(true).open(path).unwrap();
         let before = modes(&slave);
         let mut command = without_core(iodyno, &["watch", "--layers", "off"]);
-        command.stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap());
-        let child = command.stderr(Stdio::null()).env("TERM", "xterm-256color").spawn().unwrap();
+        command
+            .stdin(slave.try_clone().unwrap())
+            .stdout(slave.try_clone().unwrap());
+        let child = command
+            .stderr(Stdio::null())
+            .env("TERM", "xterm-256color")
+            .spawn()
+            .unwrap();
         let shown: Arc<Mutex<Vec<u8>>> = Arc::default();
         let (to, mut from) = (Arc::clone(&shown), File::from(master));
         std::thread::spawn(move || {
@@ -51,7 +64,12 @@ impl Watch {
                 to.lock().unwrap().extend(&block[..bytes]);
             }
         });
-        Watch { child, slave, before, shown }
+        Watch {
+            child,
+            slave,
+            before,
+            shown,
+        }
     }
 
     fn shows(&self, words: &str) -> bool {
@@ -78,7 +96,11 @@ impl Watch {
             wrong.push(format!("{what}: the terminal's modes are not as before"));
         }
         let is_missing = |words: &&&str| !self.shows(words);
-        wrong.extend(LEFT.iter().filter(is_missing).map(|words| format!("{what}: {words:?} was not sent")));
+        wrong.extend(
+            LEFT.iter()
+                .filter(is_missing)
+                .map(|words| format!("{what}: {words:?} was not sent")),
+        );
         (status, wrong)
     }
 }
@@ -91,7 +113,13 @@ impl Drop for Watch {
 
 /// The modes of a terminal, to compare.
 fn modes(terminal: &File) -> String {
-    let Termios { input_modes, output_modes, control_modes, local_modes, .. } = tcgetattr(terminal).unwrap();
+    let Termios {
+        input_modes,
+        output_modes,
+        control_modes,
+        local_modes,
+        ..
+    } = tcgetattr(terminal).unwrap();
     format!("{input_modes:?} {output_modes:?} {control_modes:?} {local_modes:?}")
 }
 
@@ -103,8 +131,15 @@ fn without_core(iodyno: &Iodyno, arguments: &[&str]) -> Command {
 /// The binary, in the place of a shell that first does something.
 fn in_shell(iodyno: &Iodyno, first: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("{first}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_iodyno")]);
-    command.args(arguments).env("IODYNO_STATE_DIR", iodyno.state.path()).env("NO_COLOR", "1");
+    command.args([
+        "-c",
+        &format!("{first}; exec \"$0\" \"$@\""),
+        env!("CARGO_BIN_EXE_iodyno"),
+    ]);
+    command
+        .args(arguments)
+        .env("IODYNO_STATE_DIR", iodyno.state.path())
+        .env("NO_COLOR", "1");
     command.stdin(Stdio::null());
     command
 }
@@ -119,8 +154,11 @@ fn end_at_once(pid: u32) {
 #[test]
 fn the_terminal_comes_back_after_every_signal() {
     let iodyno = Iodyno::new();
-    let mut watches: Vec<(Watch, &str)> =
-        ENDING.into_iter().chain(["at once"]).map(|name| (Watch::start(&iodyno), name)).collect();
+    let mut watches: Vec<(Watch, &str)> = ENDING
+        .into_iter()
+        .chain(["at once"])
+        .map(|name| (Watch::start(&iodyno), name))
+        .collect();
     watches.iter().for_each(|(watch, _)| watch.until_drawn());
     let mut wrong = Vec::new();
     for (watch, name) in &mut watches {
@@ -131,7 +169,9 @@ fn the_terminal_comes_back_after_every_signal() {
         let (status, found) = watch.left(name);
         wrong.extend(found);
         let is_right = match *name {
-            "at once" => status.signal().is_some_and(|signal| [6, 11].contains(&signal)),
+            "at once" => status
+                .signal()
+                .is_some_and(|signal| [6, 11].contains(&signal)),
             _ => status.code() == Some(130),
         };
         if !is_right {
@@ -157,21 +197,39 @@ impl Tune {
         }
         disk.set("scheduler", "none");
         let before = disk.settings();
-        Some(Tune { disk, iodyno: Iodyno::new(), before })
+        Some(Tune {
+            disk,
+            iodyno: Iodyno::new(),
+            before,
+        })
     }
 
     /// A tune that holds a changed setting at this moment.
     fn with_a_change(&self) -> Child {
-        let words = ["tune", &self.disk.device, "--knob", "scheduler=mq-deadline", "--rate-iops", "500"];
+        let words = [
+            "tune",
+            &self.disk.device,
+            "--knob",
+            "scheduler=mq-deadline",
+            "--rate-iops",
+            "500",
+        ];
         let mut command = without_core(&self.iodyno, &words);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         self.until_changed(&mut child);
         child
     }
 
     fn until_changed(&self, child: &mut Child) {
         until("a changed setting", || {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before it changed anything");
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "it ended before it changed anything"
+            );
             self.disk.settings() != self.before
         });
     }
@@ -198,7 +256,10 @@ fn a_tune_puts_back_what_it_holds_on_signals_that_dump_core_by_default() {
         signal(child.id(), "INT");
         let output = ended(child);
         assert_eq!(code(&output), 130, "{name}: {}", text(&output.stderr));
-        assert!(text(&output.stderr).contains("every setting is back as it was"), "{name}");
+        assert!(
+            text(&output.stderr).contains("every setting is back as it was"),
+            "{name}"
+        );
         tune.is_back(name);
     }
 }
@@ -234,15 +295,30 @@ fn a_tune_with_a_changed_setting_is_not_paused() {
     signal(child.id(), "INT");
     let output = ended(child);
     assert_eq!(code(&output), 130);
-    assert!(text(&output.stderr).contains("Ctrl-Z does not pause a tune"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("Ctrl-Z does not pause a tune"),
+        "{}",
+        text(&output.stderr)
+    );
     tune.is_back("after Ctrl-Z and Ctrl-C");
 }
 
 #[test]
 fn a_limit_on_the_size_of_files_is_an_error() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("limit"));
-    let words = ["run", dir.path().to_str().unwrap(), "--size", "8m", "--runtime", "100ms", "--direct", "0"];
-    let output = in_shell(&iodyno, "ulimit -c 0; ulimit -f 4096", &words).output().unwrap();
+    let words = [
+        "run",
+        dir.path().to_str().unwrap(),
+        "--size",
+        "8m",
+        "--runtime",
+        "100ms",
+        "--direct",
+        "0",
+    ];
+    let output = in_shell(&iodyno, "ulimit -c 0; ulimit -f 4096", &words)
+        .output()
+        .unwrap();
     let said = text(&output.stderr);
     assert_eq!(code(&output), 5, "{}: {said}", output.status);
     assert!(said.contains("File too large"), "{said}");
@@ -252,16 +328,29 @@ fn a_limit_on_the_size_of_files_is_an_error() {
 #[test]
 fn nohup_outlives_the_terminal() {
     let iodyno = Iodyno::new();
-    let mut command =
-        in_shell(&iodyno, "trap '' HUP", &["watch", "--plain", "--layers", "off", "--every", "100ms"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut command = in_shell(
+        &iodyno,
+        "trap '' HUP",
+        &["watch", "--plain", "--layers", "off", "--every", "100ms"],
+    );
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut out = child.stdout.take().unwrap();
     // It listens before it prints anything.
     assert!(out.read(&mut [0; 16]).unwrap() > 0);
     signal(child.id(), "HUP");
     std::thread::sleep(Duration::from_millis(300));
-    assert!(child.try_wait().unwrap().is_none(), "SIGHUP ended it, though nohup was asked for");
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "SIGHUP ended it, though nohup was asked for"
+    );
     signal(child.id(), "INT");
     std::io::copy(&mut out, &mut std::io::sink()).unwrap();
-    assert!(child.wait().unwrap().code().is_some(), "SIGINT is heard as ever");
+    assert!(
+        child.wait().unwrap().code().is_some(),
+        "SIGINT is heard as ever"
+    );
 }

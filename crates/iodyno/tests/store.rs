@@ -15,7 +15,8 @@ pub fn record(host: &str, device: &str, unix_ms: u64, summary: &str) -> Record {
         "kind": "disk", "name": device, "devno": "259:0", "title": "", "settings": [setting], "queues": [],
         "interrupts": [], "below": [], "facts": {"model": "MODEL 1", "serial_digest": host::serial_digest(device)},
     });
-    let side = serde_json::json!({"ios": 1000, "bytes": 4_096_000, "latency": [[100, 990], [900, 10]]});
+    let side =
+        serde_json::json!({"ios": 1000, "bytes": 4_096_000, "latency": [[100, 990], [900, 10]]});
     let none = serde_json::json!({"ios": 0, "bytes": 0, "latency": []});
     let interval = serde_json::json!({
         "start_ms": 0, "length_ms": 1000, "inflight": 32,
@@ -23,8 +24,9 @@ pub fn record(host: &str, device: &str, unix_ms: u64, summary: &str) -> Record {
         "write": {"ios": 0, "bytes": 0, "p50_ns": 0, "p99_ns": 0},
     });
     let counter: Vec<u64> = (0..50).map(|step| step * step).collect();
-    let gauge: Vec<Option<f64>> =
-        (0..50).map(|step| (step % 5 > 0).then_some(f64::from(step) / 4.0)).collect();
+    let gauge: Vec<Option<f64>> = (0..50)
+        .map(|step| (step % 5 > 0).then_some(f64::from(step) / 4.0))
+        .collect();
     let times: Vec<u64> = (0..50).map(|step| step * 100_000_000).collect();
     let document = serde_json::json!({
         "schema": "iodyno.record/1", "verb": "run", "target": format!("/dev/{device}"), "summary": summary,
@@ -63,7 +65,12 @@ pub fn filled(iodyno: &Iodyno) -> Store {
 fn ids(iodyno: &Iodyno, arguments: &[&str]) -> Vec<i64> {
     let (list, output) = iodyno.json(&[&["list"], arguments].concat());
     assert_eq!(code(&output), 0);
-    list["records"].as_array().unwrap().iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    list["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect()
 }
 
 #[test]
@@ -71,18 +78,34 @@ fn records_are_found_by_what_they_are_of() {
     let iodyno = Iodyno::new();
     drop(filled(&iodyno));
     assert_eq!(ids(&iodyno, &[]), [4, 3, 2, 1]);
-    assert_eq!(ids(&iodyno, &["--host", "alpha", "--device", "/dev/vda"]), [4, 1]);
+    assert_eq!(
+        ids(&iodyno, &["--host", "alpha", "--device", "/dev/vda"]),
+        [4, 1]
+    );
     assert_eq!(ids(&iodyno, &["--serial", "nvme0n1"]), [2]);
     assert_eq!(ids(&iodyno, &["--job", "randread bs=4k"]), [4, 3, 2, 1]);
     assert_eq!(ids(&iodyno, &["--job", "randwrite"]), [0; 0]);
-    assert_eq!(ids(&iodyno, &["--setting", "scheduler=none", "--kernel", "6.1", "-n", "2"]), [4, 3]);
+    assert_eq!(
+        ids(
+            &iodyno,
+            &["--setting", "scheduler=none", "--kernel", "6.1", "-n", "2"]
+        ),
+        [4, 3]
+    );
     assert_eq!(ids(&iodyno, &["--setting", "scheduler=bfq"]), [0; 0]);
     assert_eq!(ids(&iodyno, &["--before", "3"]), [2, 1]);
-    assert_eq!(ids(&iodyno, &["--since", "2023-11-17T00:00Z", "--until", "1d"]), [4, 3]);
+    assert_eq!(
+        ids(&iodyno, &["--since", "2023-11-17T00:00Z", "--until", "1d"]),
+        [4, 3]
+    );
     assert_eq!(ids(&iodyno, &["--text", "THIRD", "--verb", "run"]), [3]);
     let output = iodyno.run(&["list", "--since", "yesterday"]);
     assert_eq!(code(&output), 2);
-    assert!(text(&output.stderr).contains("2026-11-21"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("2026-11-21"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
@@ -93,13 +116,19 @@ fn the_list_fits_a_terminal_and_lets_nothing_through() {
     store.note(2, "a note").unwrap();
     let list = text(&iodyno.run(&["list"]).stdout);
     assert_eq!(list.lines().count(), 5, "{list}");
-    assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
+    assert!(
+        list.lines().all(|line| line.chars().count() <= 80),
+        "{list}"
+    );
     assert!(
         !list.contains('\u{1b}') && list.contains("#db, 1 note") && list.contains("beta:/dev/vda"),
         "{list}"
     );
     let shown = text(&iodyno.run(&["show", "1"]).stdout);
-    assert!(shown.contains("the same job on a like device: records 4, 3, 2"), "{shown}");
+    assert!(
+        shown.contains("the same job on a like device: records 4, 3, 2"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -107,13 +136,23 @@ fn tags_and_notes_come_and_go() {
     let iodyno = Iodyno::new();
     drop(filled(&iodyno));
     let (document, _) = iodyno.json(&["tag", "1", "3", "--add", "db,slow", "--remove", "never"]);
-    assert_eq!(document["records"][1], serde_json::json!({"id": 3, "tags": ["db", "slow"]}));
+    assert_eq!(
+        document["records"][1],
+        serde_json::json!({"id": 3, "tags": ["db", "slow"]})
+    );
     iodyno.run(&["tag", "3", "--remove", "slow"]);
     assert_eq!(ids(&iodyno, &["--tag", "slow"]), [1]);
     let (all, _) = iodyno.json(&["tag"]);
-    assert_eq!(all["tags"][0], serde_json::json!({"tag": "db", "records": 2}));
+    assert_eq!(
+        all["tags"][0],
+        serde_json::json!({"tag": "db", "records": 2})
+    );
     assert_eq!(code(&iodyno.run(&["tag", "1", "77", "--add", "x"])), 2);
-    assert_eq!(ids(&iodyno, &["--tag", "x"]), [0; 0], "nothing is changed when one number is wrong");
+    assert_eq!(
+        ids(&iodyno, &["--tag", "x"]),
+        [0; 0],
+        "nothing is changed when one number is wrong"
+    );
     assert_eq!(code(&iodyno.run(&["tag", "1", "--add", "two words"])), 2);
     iodyno.run(&["note", "2", "the", "fan", "was off"]);
     let (notes, _) = iodyno.json(&["note", "2", "and on again"]);
@@ -131,7 +170,11 @@ fn deleting_asks_and_is_refused_where_nobody_can_be_asked() {
     drop(filled(&iodyno));
     let output = iodyno.run(&["delete", "2"]);
     assert_eq!(code(&output), 4);
-    assert!(text(&output.stderr).contains("--yes"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("--yes"),
+        "{}",
+        text(&output.stderr)
+    );
     assert_eq!(code(&iodyno.run(&["delete", "2", "99", "--yes"])), 2);
     assert_eq!(ids(&iodyno, &[]), [4, 3, 2, 1]);
     let (document, _) = iodyno.json(&["delete", "2", "4", "2", "--yes"]);
@@ -153,10 +196,18 @@ fn on_a_terminal_only_a_yes_deletes() {
             "printf '{answer}\\n' | script -qec '{} delete 1' /dev/null",
             env!("CARGO_BIN_EXE_iodyno")
         );
-        Command::new("sh").args(["-c", &line]).env("IODYNO_STATE_DIR", iodyno.state.path()).output().unwrap()
+        Command::new("sh")
+            .args(["-c", &line])
+            .env("IODYNO_STATE_DIR", iodyno.state.path())
+            .output()
+            .unwrap()
     };
     let said = ask("n");
-    assert!(text(&said.stdout).contains("for good"), "{}", text(&said.stdout));
+    assert!(
+        text(&said.stdout).contains("for good"),
+        "{}",
+        text(&said.stdout)
+    );
     assert_eq!(ids(&iodyno, &[]), [4, 3, 2, 1]);
     ask("y");
     assert_eq!(ids(&iodyno, &[]), [4, 3, 2]);
@@ -167,8 +218,12 @@ fn another_store_comes_in_once() {
     let (here, there) = (Iodyno::new(), Iodyno::new());
     drop(filled(&here));
     let other = Store::open(there.state.path()).unwrap();
-    other.insert(&record("gamma", "sda", 5, "elsewhere")).unwrap();
-    other.insert(&record("alpha", "vda", 1_700_000_000_000, "first")).unwrap();
+    other
+        .insert(&record("gamma", "sda", 5, "elsewhere"))
+        .unwrap();
+    other
+        .insert(&record("alpha", "vda", 1_700_000_000_000, "first"))
+        .unwrap();
     other.tag(2, &["seen-there"]).unwrap();
     drop(other);
     let from = there.state.path().to_str().unwrap();
@@ -178,7 +233,10 @@ fn another_store_comes_in_once() {
         (&serde_json::json!([5]), &1.into(), &1.into())
     );
     assert_eq!(ids(&here, &["--tag", "seen-there"]), [1]);
-    assert_eq!(here.json(&["merge", &format!("{from}/records.db")]).0["known"], 2);
+    assert_eq!(
+        here.json(&["merge", &format!("{from}/records.db")]).0["known"],
+        2
+    );
     assert_eq!(code(&here.run(&["merge", "/nowhere.db"])), 2);
 }
 
@@ -186,7 +244,10 @@ fn another_store_comes_in_once() {
 fn the_store_says_where_it_is_and_is_copied_and_checked() {
     let iodyno = Iodyno::new();
     let (status, _) = iodyno.json(&["store"]);
-    assert_eq!((&status["exists"], &status["records"]), (&false.into(), &0.into()));
+    assert_eq!(
+        (&status["exists"], &status["records"]),
+        (&false.into(), &0.into())
+    );
     drop(filled(&iodyno));
     let (status, _) = iodyno.json(&["store"]);
     assert_eq!(
@@ -195,10 +256,23 @@ fn the_store_says_where_it_is_and_is_copied_and_checked() {
     );
     assert_eq!(iodyno.json(&["store", "check"]).0["whole"], 4);
     let copy = iodyno.state.path().join("copy.db");
-    assert_eq!(code(&iodyno.run(&["store", "backup", copy.to_str().unwrap()])), 0);
-    assert_eq!(code(&iodyno.run(&["store", "backup", copy.to_str().unwrap()])), 2, "nothing is overwritten");
+    assert_eq!(
+        code(&iodyno.run(&["store", "backup", copy.to_str().unwrap()])),
+        0
+    );
+    assert_eq!(
+        code(&iodyno.run(&["store", "backup", copy.to_str().unwrap()])),
+        2,
+        "nothing is overwritten"
+    );
     let other = Iodyno::new();
-    assert_eq!(other.json(&["merge", copy.to_str().unwrap()]).0["added"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        other.json(&["merge", copy.to_str().unwrap()]).0["added"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
     // One document is replaced behind the store's back.
     let file = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
     file.execute(
@@ -208,7 +282,11 @@ fn the_store_says_where_it_is_and_is_copied_and_checked() {
     .unwrap();
     let output = iodyno.run(&["store", "check"]);
     assert_eq!(code(&output), 5);
-    assert!(text(&output.stdout).contains("record 3:"), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stdout).contains("record 3:"),
+        "{}",
+        text(&output.stdout)
+    );
 }
 
 #[test]
@@ -246,7 +324,10 @@ fn nobody_reads_the_store_of_root_and_everybody_a_copy_made_for_them() {
     }
     let iodyno = Iodyno::new();
     let place = iodyno.state.path();
-    for above in place.ancestors().take_while(|above| above.as_os_str().len() > 1) {
+    for above in place
+        .ancestors()
+        .take_while(|above| above.as_os_str().len() > 1)
+    {
         let mode = std::fs::metadata(above).unwrap().permissions().mode();
         if mode & 0o005 != 0o005 {
             println!("skipped: not everybody may enter {}", above.display());
@@ -256,21 +337,39 @@ fn nobody_reads_the_store_of_root_and_everybody_a_copy_made_for_them() {
     let store = filled(&iodyno);
     let as_nobody = |arguments: &[&str]| {
         let mut command = Command::new("setpriv");
-        let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups", env!("CARGO_BIN_EXE_iodyno")];
+        let nobody = [
+            "--reuid",
+            "65534",
+            "--regid",
+            "65534",
+            "--clear-groups",
+            env!("CARGO_BIN_EXE_iodyno"),
+        ];
         command.args(nobody).args(arguments);
-        command.env("IODYNO_STATE_DIR", place).env("NO_COLOR", "1").stdin(Stdio::null());
+        command
+            .env("IODYNO_STATE_DIR", place)
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
         command.output().unwrap()
     };
     let refused = as_nobody(&["list"]);
     let said = text(&refused.stderr);
     assert_eq!(code(&refused), 3, "while it is open: {said}");
-    assert!(said.contains("IODYNO_STATE_DIR") && text(&refused.stdout).is_empty(), "{said}");
+    assert!(
+        said.contains("IODYNO_STATE_DIR") && text(&refused.stdout).is_empty(),
+        "{said}"
+    );
     drop(store);
     assert_eq!(code(&as_nobody(&["show", "1"])), 3);
     // As a backup of it, given away on purpose.
     std::fs::set_permissions(place.join("records.db"), PermissionsExt::from_mode(0o644)).unwrap();
     let alone = as_nobody(&["list"]);
-    assert_eq!((code(&alone), text(&alone.stdout).lines().count()), (0, 4), "{}", text(&alone.stderr));
+    assert_eq!(
+        (code(&alone), text(&alone.stdout).lines().count()),
+        (0, 4),
+        "{}",
+        text(&alone.stderr)
+    );
     let refused = as_nobody(&["tag", "1", "--add", "x"]);
     assert_eq!(code(&refused), 3, "{}", text(&refused.stderr));
 }

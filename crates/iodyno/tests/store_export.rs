@@ -10,7 +10,9 @@ use std::process::Command;
 fn shown(iodyno: &Iodyno) -> Vec<Record> {
     let (document, _) = iodyno.json(&["export", "--all"]);
     let records = document["records"].as_array().unwrap().iter();
-    records.map(|one| serde_json::from_value(one["record"].clone()).unwrap()).collect()
+    records
+        .map(|one| serde_json::from_value(one["record"].clone()).unwrap())
+        .collect()
 }
 
 #[test]
@@ -22,15 +24,24 @@ fn json_has_the_records_as_they_were_written() {
     let (document, _) = iodyno.json(&["export", "2", "4"]);
     assert_eq!(document["schema"], "iodyno.export/1");
     let records = document["records"].as_array().unwrap();
-    assert_eq!((records.len(), &records[0]["tags"][0], &records[1]["id"]), (2, &"db".into(), &4.into()));
+    assert_eq!(
+        (records.len(), &records[0]["tags"][0], &records[1]["id"]),
+        (2, &"db".into(), &4.into())
+    );
     assert_eq!(records[0]["notes"][0]["text"], "a } brace");
     let whole: Value = serde_json::from_str(&store.document(2).unwrap()).unwrap();
     assert_eq!(records[0]["record"], whole);
     assert_eq!(shown(&iodyno).len(), 4);
-    assert_eq!(iodyno.json(&["export", "--host", "nobody"]).0["records"], serde_json::json!([]));
-    for bad in
-        [&["export"][..], &["export", "1"], &["export", "--csv"], &["export", "1", "--host", "x", "--csv"]]
-    {
+    assert_eq!(
+        iodyno.json(&["export", "--host", "nobody"]).0["records"],
+        serde_json::json!([])
+    );
+    for bad in [
+        &["export"][..],
+        &["export", "1"],
+        &["export", "--csv"],
+        &["export", "1", "--host", "x", "--csv"],
+    ] {
         assert_eq!(code(&iodyno.run(bad)), 2, "{bad:?}");
     }
 }
@@ -44,7 +55,10 @@ fn csv_is_read_back_by_others() {
     assert!(csv.contains("\"a summary, with \"\"quotes\"\",\n"), "{csv}");
     let samples = text(&iodyno.run(&["export", "1", "--csv=samples"]).stdout);
     assert_eq!(samples.lines().count(), 101);
-    assert!(samples.contains("\n1,diskstats,disk.vda.inflight,ios,gauge,100000000,0.25\n"), "{samples}");
+    assert!(
+        samples.contains("\n1,diskstats,disk.vda.inflight,ios,gauge,100000000,0.25\n"),
+        "{samples}"
+    );
     assert!(
         samples.contains("\n1,diskstats,disk.vda.inflight,ios,gauge,500000000,\n"),
         "nothing is not 0: {samples}"
@@ -55,8 +69,17 @@ fn csv_is_read_back_by_others() {
         let file = iodyno.state.path().join("all.csv");
         std::fs::write(&file, &csv).unwrap();
         let stdin = std::fs::File::open(&file).unwrap();
-        let output = Command::new(python).args(["-c", script]).stdin(stdin).output().unwrap();
-        assert_eq!(text(&output.stdout).trim(), "4 a summary 500", "{}", text(&output.stderr));
+        let output = Command::new(python)
+            .args(["-c", script])
+            .stdin(stdin)
+            .output()
+            .unwrap();
+        assert_eq!(
+            text(&output.stdout).trim(),
+            "4 a summary 500",
+            "{}",
+            text(&output.stderr)
+        );
     }
 }
 
@@ -65,7 +88,9 @@ fn python(module: &str) -> Option<PathBuf> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/duckdb/bin/python");
     let candidates = [own, PathBuf::from("python3")];
     let has = |python: &&PathBuf| {
-        let tried = Command::new(python).args(["-c", &format!("import {module}")]).output();
+        let tried = Command::new(python)
+            .args(["-c", &format!("import {module}")])
+            .output();
         tried.is_ok_and(|output| output.status.success())
     };
     let found = candidates.iter().find(has).cloned();
@@ -83,19 +108,32 @@ fn duckdb(python: &Path, place: &Path, queries: &[String]) -> Value {
     let file = place.join("queries.json");
     std::fs::write(&file, serde_json::to_string(queries).unwrap()).unwrap();
     let stdin = std::fs::File::open(&file).unwrap();
-    let output = Command::new(python).args(["-c", script]).stdin(stdin).current_dir(place).output().unwrap();
+    let output = Command::new(python)
+        .args(["-c", script])
+        .stdin(stdin)
+        .current_dir(place)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// Sums over the records themselves, as the tables should have them.
 fn sums(records: &[Record]) -> Value {
-    let series = || records.iter().flat_map(|record| &record.sensors).flat_map(|log| &log.series);
+    let series = || {
+        records
+            .iter()
+            .flat_map(|record| &record.sensors)
+            .flat_map(|log| &log.series)
+    };
     let values = || series().flat_map(|series| series.values.iter().flatten());
     let lines = series().map(|series| series.values.len()).sum::<usize>();
     let loads = || records.iter().flat_map(|record| &record.load);
     let ios: u64 = loads().map(|load| load.read.latency.total()).sum();
-    let bytes: u64 = loads().flat_map(|load| &load.intervals).map(|interval| interval.read.bytes).sum();
+    let bytes: u64 = loads()
+        .flat_map(|load| &load.intervals)
+        .map(|interval| interval.read.bytes)
+        .sum();
     serde_json::json!([
         [[records.len(), 2000.0, 4]],
         [[lines, values().count(), values().sum::<f64>()]],
@@ -117,22 +155,39 @@ fn duckdb_reads_the_sums_that_the_store_has() {
         (&4.into(), &400.into()),
         "{document}"
     );
-    assert!(to.join("samples/date=2023-11-14/part-0.parquet").exists() && to.join("_SUCCESS").exists());
+    assert!(
+        to.join("samples/date=2023-11-14/part-0.parquet").exists() && to.join("_SUCCESS").exists()
+    );
     let again = iodyno.run(&["export", "--all", "--parquet", to.to_str().unwrap()]);
     assert_eq!(code(&again), 2, "what is there is not written over");
-    let Some(python) = python("duckdb") else { return };
-    let table = |name: &str| format!("read_parquet('export/{name}/**/*.parquet', hive_partitioning = true)");
+    let Some(python) = python("duckdb") else {
+        return;
+    };
+    let table = |name: &str| {
+        format!("read_parquet('export/{name}/**/*.parquet', hive_partitioning = true)")
+    };
     let queries = [
-        format!("SELECT count(*), sum(iops), count(DISTINCT record) FROM {}", table("records")),
-        format!("SELECT count(*), count(value), sum(value) FROM {}", table("samples")),
+        format!(
+            "SELECT count(*), sum(iops), count(DISTINCT record) FROM {}",
+            table("records")
+        ),
+        format!(
+            "SELECT count(*), count(value), sum(value) FROM {}",
+            table("samples")
+        ),
         format!("SELECT sum(ios)::BIGINT FROM {}", table("histograms")),
         format!("SELECT sum(read_bytes)::BIGINT FROM {}", table("intervals")),
-        format!("SELECT value, count(*) FROM {} GROUP BY ALL", table("settings")),
+        format!(
+            "SELECT value, count(*) FROM {} GROUP BY ALL",
+            table("settings")
+        ),
     ];
     let answers = duckdb(&python, place.path(), &queries);
     assert_eq!(numbers(&answers), numbers(&sums(&shown(&iodyno))));
-    let days =
-        format!("SELECT date::VARCHAR, strftime(time, '%Y-%m-%d') FROM {} ORDER BY ALL", table("records"));
+    let days = format!(
+        "SELECT date::VARCHAR, strftime(time, '%Y-%m-%d') FROM {} ORDER BY ALL",
+        table("records")
+    );
     let days = duckdb(&python, place.path(), &[days]);
     assert_eq!(days[0][0], serde_json::json!(["2023-11-14", "2023-11-14"]));
     assert_eq!(days[0].as_array().unwrap().len(), 4);
@@ -156,16 +211,33 @@ fn the_queries_of_the_guide_run() {
     let queries: Vec<String> = GUIDE
         .split("```sql\n")
         .skip(1)
-        .filter_map(|block| Some(block.split_once("```")?.0.trim().trim_end_matches(';').to_string()))
+        .filter_map(|block| {
+            Some(
+                block
+                    .split_once("```")?
+                    .0
+                    .trim()
+                    .trim_end_matches(';')
+                    .to_string(),
+            )
+        })
         .collect();
     assert!(queries.len() >= 4, "{}", queries.len());
-    let Some(python) = python("duckdb") else { return };
+    let Some(python) = python("duckdb") else {
+        return;
+    };
     let place = Dir::new("guide");
     let to = place.path().join("export");
-    assert_eq!(code(&iodyno.run(&["export", "--all", "--parquet", to.to_str().unwrap()])), 0);
+    assert_eq!(
+        code(&iodyno.run(&["export", "--all", "--parquet", to.to_str().unwrap()])),
+        0
+    );
     let answers = duckdb(&python, place.path(), &queries);
     for (answer, query) in answers.as_array().unwrap().iter().zip(&queries) {
-        assert!(!answer.as_array().unwrap().is_empty(), "nothing came of\n{query}");
+        assert!(
+            !answer.as_array().unwrap().is_empty(),
+            "nothing came of\n{query}"
+        );
     }
 }
 
@@ -175,7 +247,11 @@ fn every_table_and_column_stands_in_the_guide() {
     drop(filled(&iodyno));
     for table in ::store::table_names() {
         assert!(GUIDE.contains(&format!("### `{table}`")), "{table}");
-        let csv = text(&iodyno.run(&["export", "1", &format!("--csv={table}")]).stdout);
+        let csv = text(
+            &iodyno
+                .run(&["export", "1", &format!("--csv={table}")])
+                .stdout,
+        );
         for column in csv.lines().next().unwrap().split(',') {
             assert!(GUIDE.contains(&format!("`{column}`")), "{table}.{column}");
         }

@@ -17,7 +17,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < PATIENCE, "{what}: not after {} s", PATIENCE.as_secs());
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "{what}: not after {} s",
+            PATIENCE.as_secs()
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -42,7 +46,10 @@ impl Dir {
     pub fn new(label: &str) -> Dir {
         // Below the build directory, which is on a disk; /tmp may be memory.
         let base = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        let unique = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_nanos();
         let path = base.join(format!("{label}-{}-{unique}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Dir(path)
@@ -66,12 +73,17 @@ pub struct Iodyno {
 
 impl Iodyno {
     pub fn new() -> Iodyno {
-        Iodyno { state: Dir::new("state") }
+        Iodyno {
+            state: Dir::new("state"),
+        }
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_iodyno"));
-        command.args(arguments).env("IODYNO_STATE_DIR", self.state.path()).env("NO_COLOR", "1");
+        command
+            .args(arguments)
+            .env("IODYNO_STATE_DIR", self.state.path())
+            .env("NO_COLOR", "1");
         command.stdin(Stdio::null());
         command
     }
@@ -81,16 +93,24 @@ impl Iodyno {
     }
 
     pub fn spawn(&self, arguments: &[&str]) -> Child {
-        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        self.command(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
     }
 
     /// Waits until a process with this state directory holds its device and has saved the settings.
     pub fn wait_for_journal(&self, child: &mut Child) {
         let journals = self.state.path().join("journal");
         until("a journal", || {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
-            let is_named =
-                |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".journal");
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "it ended before it began"
+            );
+            let is_named = |entry: std::fs::DirEntry| {
+                entry.file_name().to_string_lossy().ends_with(".journal")
+            };
             std::fs::read_dir(&journals).is_ok_and(|entries| entries.flatten().any(is_named))
         });
     }
@@ -99,8 +119,13 @@ impl Iodyno {
     pub fn json(&self, arguments: &[&str]) -> (Value, Output) {
         // Before the verb: behind `--` every word is fio's.
         let output = self.run(&[&["--json"], arguments].concat());
-        let document = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)));
+        let document = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!(
+                "{error}\n{}\n{}",
+                text(&output.stdout),
+                text(&output.stderr)
+            )
+        });
         (document, output)
     }
 }
@@ -109,12 +134,17 @@ impl Iodyno {
 /// open for writing, and the kernel runs no text that is written ("Text file busy").
 pub fn copy_binary(to: &Path) {
     std::fs::copy(env!("CARGO_BIN_EXE_iodyno"), to).unwrap();
-    until("a copy that runs", || Command::new(to).arg("--version").output().is_ok());
+    until("a copy that runs", || {
+        Command::new(to).arg("--version").output().is_ok()
+    });
 }
 
 /// Sends a signal by name; the shell's own `kill` is there where no program of that name is.
 pub fn signal(pid: u32, name: &str) {
-    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap();
+    let sent = Command::new("sh")
+        .args(["-c", &format!("kill -{name} {pid}")])
+        .status()
+        .unwrap();
     assert!(sent.success(), "kill -{name} {pid}");
 }
 
@@ -127,7 +157,8 @@ pub fn code(output: &Output) -> i32 {
 }
 
 pub fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0)
+    std::fs::metadata("/proc/self")
+        .is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0)
 }
 
 /// A loop device over a fully written file, with direct I/O. Dropped, its settings are put back and it is detached.
@@ -164,7 +195,10 @@ impl Loop {
 
     /// Over a file in memory, for what must not wait for a busy disk.
     pub fn in_memory(mib: u64) -> Option<Loop> {
-        let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        let unique = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_nanos();
         let path = PathBuf::from(format!("/dev/shm/iodyno-{}-{unique}", std::process::id()));
         match std::fs::create_dir(&path) {
             Ok(()) => Loop::over(mib, Dir(path), &[]),
@@ -181,19 +215,33 @@ impl Loop {
     }
 
     fn over(mib: u64, dir: Dir, options: &[&str]) -> Option<Loop> {
-        let turn = DEVICE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let turn = DEVICE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         Loop::attach(mib, dir, options, Some(turn))
     }
 
-    fn attach(mib: u64, dir: Dir, options: &[&str], turn: Option<MutexGuard<'static, ()>>) -> Option<Loop> {
+    fn attach(
+        mib: u64,
+        dir: Dir,
+        options: &[&str],
+        turn: Option<MutexGuard<'static, ()>>,
+    ) -> Option<Loop> {
         if !is_root() {
             println!("skipped: a loop device needs root");
             return None;
         }
         let file = dir.path().join("disk");
         write_noise(&file, mib);
-        let output = Command::new("losetup").args(options).args(["-f", "--show"]).arg(&file).output();
-        let Ok(output) = output.as_ref().map(|output| text(&output.stdout).trim().to_string()) else {
+        let output = Command::new("losetup")
+            .args(options)
+            .args(["-f", "--show"])
+            .arg(&file)
+            .output();
+        let Ok(output) = output
+            .as_ref()
+            .map(|output| text(&output.stdout).trim().to_string())
+        else {
             println!("skipped: losetup is not installed");
             return None;
         };
@@ -202,8 +250,17 @@ impl Loop {
             return None;
         }
         let name = output.trim_start_matches("/dev/").to_string();
-        let first = SETTINGS.iter().map(|setting| (setting.to_string(), read(&name, setting))).collect();
-        Some(Loop { device: output, name, first, _dir: dir, _turn: turn })
+        let first = SETTINGS
+            .iter()
+            .map(|setting| (setting.to_string(), read(&name, setting)))
+            .collect();
+        Some(Loop {
+            device: output,
+            name,
+            first,
+            _dir: dir,
+            _turn: turn,
+        })
     }
 
     pub fn set(&self, setting: &str, value: &str) {
@@ -213,13 +270,17 @@ impl Loop {
 
     /// Every setting now.
     pub fn settings(&self) -> Vec<String> {
-        SETTINGS.iter().map(|setting| format!("{setting}={}", read(&self.name, setting))).collect()
+        SETTINGS
+            .iter()
+            .map(|setting| format!("{setting}={}", read(&self.name, setting)))
+            .collect()
     }
 
     /// Whether this kernel has the scheduler for it.
     pub fn has_scheduler(&self, word: &str) -> bool {
         let text = std::fs::read_to_string(path(&self.name, "scheduler")).unwrap_or_default();
-        text.split_whitespace().any(|offered| offered.trim_matches(['[', ']']) == word)
+        text.split_whitespace()
+            .any(|offered| offered.trim_matches(['[', ']']) == word)
     }
 }
 
@@ -239,8 +300,10 @@ fn path(device: &str, setting: &str) -> String {
 /// A setting as one word.
 fn read(device: &str, setting: &str) -> String {
     let text = std::fs::read_to_string(path(device, setting)).unwrap_or_default();
-    let chosen =
-        text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.to_string());
+    let chosen = text
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .map(|(word, _)| word.to_string());
     chosen.unwrap_or_else(|| text.trim().to_string())
 }
 
@@ -263,20 +326,33 @@ fn write_noise(path: &Path, mib: u64) {
 
 /// How often a long test repeats itself: the environment's number, or a few.
 pub fn rounds(variable: &str, few: u32) -> u32 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(few)
+    std::env::var(variable)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(few)
 }
 
 /// A guest with the binary at `/run/iodyno`, and this test's turn; none, with the reason printed, where there is none.
 pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuard<'static, ()>)> {
-    let turn = DEVICE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let turn = DEVICE
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut guest = machine.boot_or_skip()?;
     let built = Path::new(env!("CARGO_BIN_EXE_iodyno"));
     // A machine newer than the guest links against a newer C library; the static build runs on any.
-    let fixed = built.parent()?.parent()?.join("x86_64-unknown-linux-gnu/release/iodyno");
+    let fixed = built
+        .parent()?
+        .parent()?
+        .join("x86_64-unknown-linux-gnu/release/iodyno");
     let mut said = String::new();
     for binary in [built, &fixed].into_iter().filter(|binary| binary.exists()) {
         guest.put(binary, "iodyno").unwrap();
-        let done = guest.run("cp /mnt/lab/iodyno /run/iodyno && /run/iodyno --version", 600).unwrap();
+        let done = guest
+            .run(
+                "cp /mnt/lab/iodyno /run/iodyno && /run/iodyno --version",
+                600,
+            )
+            .unwrap();
         if done.status == 0 {
             return Some((guest, turn));
         }

@@ -19,8 +19,17 @@ fn a_sweep_visits_every_point_in_a_new_order_each_time() {
     // In a short visit a disk that stalls does nothing at all; a longer one is needed to see anything there.
     let (record, said, id) = with_more_time(7_000, |ms| {
         let budget = format!("--budget={ms}ms");
-        let arguments =
-            ["run", target, "--sweep", "iodepth=1..8", "--sweep", "bs=4k,16k", "--seed", "5", &budget];
+        let arguments = [
+            "run",
+            target,
+            "--sweep",
+            "iodepth=1..8",
+            "--sweep",
+            "bs=4k,16k",
+            "--seed",
+            "5",
+            &budget,
+        ];
         let found = studies(&iodyno, &arguments);
         let points = found.0["studies"]["sweep"]["points"].as_array().unwrap();
         let idle = points.iter().find(|point| {
@@ -29,7 +38,8 @@ fn a_sweep_visits_every_point_in_a_new_order_each_time() {
             let visits = point["visits"].as_array().unwrap();
             visits.iter().any(|visit| visit["ios"] == 0) || !(0.05..1.5).contains(&share)
         });
-        idle.map_or(Ok(()), |point| Err(point.to_string())).map(|()| found)
+        idle.map_or(Ok(()), |point| Err(point.to_string()))
+            .map(|()| found)
     });
     let sweep = &record["studies"]["sweep"];
     let points = sweep["points"].as_array().unwrap();
@@ -43,8 +53,15 @@ fn a_sweep_visits_every_point_in_a_new_order_each_time() {
             orders[repeat].push((visit["place"].as_u64().unwrap(), index));
             assert!(visit["ios"].as_u64().unwrap() > 0, "{visit}");
         }
-        let (low, mean, high) = (&point["iops"]["low"], &point["iops"]["mean"], &point["iops"]["high"]);
-        assert!(low.as_f64() <= mean.as_f64() && mean.as_f64() <= high.as_f64(), "{point}");
+        let (low, mean, high) = (
+            &point["iops"]["low"],
+            &point["iops"]["mean"],
+            &point["iops"]["high"],
+        );
+        assert!(
+            low.as_f64() <= mean.as_f64() && mean.as_f64() <= high.as_f64(),
+            "{point}"
+        );
         // A busy machine may keep the generator from filling the queue, but nothing can overfill it.
         let little = &point["little"];
         let share = little["reached"].as_f64().unwrap() / little["asked"].as_f64().unwrap();
@@ -52,27 +69,56 @@ fn a_sweep_visits_every_point_in_a_new_order_each_time() {
         assert_eq!(little["holds"], (share - 1.0).abs() <= 0.15, "{point}");
     }
     orders.iter_mut().for_each(|order| order.sort_unstable());
-    let order = |repeat: usize| orders[repeat].iter().map(|visit| visit.1).collect::<Vec<_>>();
+    let order = |repeat: usize| {
+        orders[repeat]
+            .iter()
+            .map(|visit| visit.1)
+            .collect::<Vec<_>>()
+    };
     assert!(order(0) != order(1) && order(1) != order(2), "{orders:?}");
     let places: Vec<u64> = orders.iter().flatten().map(|visit| visit.0).collect();
-    assert_eq!(places, (0..24).collect::<Vec<_>>(), "repeats follow each other");
+    assert_eq!(
+        places,
+        (0..24).collect::<Vec<_>>(),
+        "repeats follow each other"
+    );
     let curves = sweep["curves"].as_array().unwrap();
     assert_eq!(curves.len(), 2, "one for each block size");
     for curve in curves {
-        assert!(curve["knee"].is_object() != curve["no_knee"].is_string(), "{curve}");
+        assert!(
+            curve["knee"].is_object() != curve["no_knee"].is_string(),
+            "{curve}"
+        );
     }
-    assert!(said.contains("bs=4k:") && said.contains("in flight") && said.contains("│"), "{said}");
+    assert!(
+        said.contains("bs=4k:") && said.contains("in flight") && said.contains("│"),
+        "{said}"
+    );
     let shown = text(&iodyno.run(&["show", &id]).stdout);
-    assert!(shown.contains("bs=16k:") && shown.contains("swept (8 points)"), "{shown}");
-    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    assert!(
+        shown.contains("bs=16k:") && shown.contains("swept (8 points)"),
+        "{shown}"
+    );
+    assert!(
+        shown.lines().all(|line| line.chars().count() <= 80),
+        "{shown}"
+    );
 }
 
 #[test]
 fn a_sweep_that_is_stopped_keeps_what_it_has() {
     let dir = Dir::new("sweep-stop");
     let target = dir.path().to_str().unwrap();
-    let arguments =
-        ["run", target, "--size", "16m", "--sweep", "rw=randread,randwrite", "--sweep", "numjobs=1,2"];
+    let arguments = [
+        "run",
+        target,
+        "--size",
+        "16m",
+        "--sweep",
+        "rw=randread,randwrite",
+        "--sweep",
+        "numjobs=1,2",
+    ];
     // A slow machine may not have begun the first of twelve visits after a third of the time.
     with_more_time(10_000, |ms| {
         let (iodyno, budget) = (Iodyno::new(), format!("--budget={ms}ms"));
@@ -84,7 +130,10 @@ fn a_sweep_that_is_stopped_keeps_what_it_has() {
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let (document, _) = iodyno.json(&["show", "1"]);
         let points = document["record"]["studies"]["sweep"]["points"].as_array();
-        let visits = points.into_iter().flatten().map(|point| point["visits"].as_array().unwrap().len());
+        let visits = points
+            .into_iter()
+            .flatten()
+            .map(|point| point["visits"].as_array().unwrap().len());
         let visits: usize = visits.sum();
         assert!(visits < 12, "{visits}");
         (visits > 0).then_some(()).ok_or("no visit was over".into())
@@ -100,26 +149,46 @@ fn the_highest_rate_is_found_between_two_depths() {
     let search = |goal: &str| {
         with_more_time(3_000, |ms| {
             let budget = format!("--budget={ms}ms");
-            let arguments =
-                ["run", target, "--find-max", "--latency-target", goal, "--max-depth", "16", &budget];
+            let arguments = [
+                "run",
+                target,
+                "--find-max",
+                "--latency-target",
+                goal,
+                "--max-depth",
+                "16",
+                &budget,
+            ];
             let found = studies(&iodyno, &arguments);
             let trials = found.0["studies"]["search"]["trials"].as_array().unwrap();
-            let idle = trials.iter().find(|trial| trial["iops"].as_f64().unwrap_or(0.0) == 0.0);
-            idle.map_or(Ok(()), |trial| Err(trial.to_string())).map(|()| found)
+            let idle = trials
+                .iter()
+                .find(|trial| trial["iops"].as_f64().unwrap_or(0.0) == 0.0);
+            idle.map_or(Ok(()), |trial| Err(trial.to_string()))
+                .map(|()| found)
         })
     };
     let (record, said, _) = search("mean=10s");
     let found = &record["studies"]["search"];
     assert_eq!(found["best"]["level"], 16.0, "{said}");
-    assert!(found["above"].is_null() && said.contains("the most that was tried"), "{said}");
+    assert!(
+        found["above"].is_null() && said.contains("the most that was tried"),
+        "{said}"
+    );
     let (record, said, _) = search("p50=1us");
     assert!(record["studies"]["search"]["best"].is_null(), "{said}");
     assert!(said.contains("nothing keeps p50 within 1.00 µs"), "{said}");
     // A limit that lies between what depths 1 and 16 gave a moment ago. Where the answer lies is the machine's affair,
     // that it agrees with its own windows is ours.
     let mean_of = |level: f64| {
-        let trials = found["trials"].as_array().unwrap().iter().filter(|trial| trial["level"] == level);
-        let all: Vec<f64> = trials.map(|trial| trial["latency_ns"].as_f64().unwrap().ln()).collect();
+        let trials = found["trials"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|trial| trial["level"] == level);
+        let all: Vec<f64> = trials
+            .map(|trial| trial["latency_ns"].as_f64().unwrap().ln())
+            .collect();
         (all.iter().sum::<f64>() / all.len() as f64).exp()
     };
     let limit_ns = (mean_of(1.0) * mean_of(16.0)).sqrt().round();
@@ -129,13 +198,20 @@ fn the_highest_rate_is_found_between_two_depths() {
     let (best, above) = (&found["best"], &found["above"]);
     assert!(best.is_object() || above.is_object(), "{said}");
     if best.is_object() {
-        assert!(best["latency_ns"]["mean"].as_f64().unwrap() <= limit_ns, "{said}");
+        assert!(
+            best["latency_ns"]["mean"].as_f64().unwrap() <= limit_ns,
+            "{said}"
+        );
     }
     if best.is_object() && above.is_object() {
         assert!(best["level"].as_f64() < above["level"].as_f64(), "{said}");
     }
-    let confirmed =
-        found["trials"].as_array().unwrap().iter().filter(|trial| trial["step"] == "confirm").count();
+    let confirmed = found["trials"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|trial| trial["step"] == "confirm")
+        .count();
     assert!(confirmed >= 5, "{confirmed} windows confirm it");
 }
 
@@ -143,20 +219,36 @@ fn the_highest_rate_is_found_between_two_depths() {
 fn arrivals_are_searched_by_rate() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("arrivals"));
     let target = dir.path().to_str().unwrap();
-    let arguments =
-        ["run", target, "--size", "16m", "--find-max", "--latency-target", "mean=1s", "--open-loop"];
+    let arguments = [
+        "run",
+        target,
+        "--size",
+        "16m",
+        "--find-max",
+        "--latency-target",
+        "mean=1s",
+        "--open-loop",
+    ];
     let said = with_more_time(3_000, |ms| {
         let budget = format!("--budget={ms}ms");
-        let (record, said, _) = studies(&iodyno, &[&arguments[..], &["--max-depth", "32", &budget]].concat());
+        let (record, said, _) = studies(
+            &iodyno,
+            &[&arguments[..], &["--max-depth", "32", &budget]].concat(),
+        );
         let search = &record["studies"]["search"];
         assert_eq!(search["lever"], "rate", "{said}");
         let trials = search["trials"].as_array().unwrap();
         let level = |trial: &Value| trial["level"].as_f64().unwrap();
-        let lightest = trials.iter().min_by(|a, b| level(a).total_cmp(&level(b))).unwrap();
+        let lightest = trials
+            .iter()
+            .min_by(|a, b| level(a).total_cmp(&level(b)))
+            .unwrap();
         let (offered, got) = (level(lightest), lightest["iops"].as_f64().unwrap());
         // Behind a stall the disk does more or less than arrives.
         let is_kept = (got / offered - 1.0).abs() < 0.3;
-        is_kept.then_some(said).ok_or(format!("{got} completed of {offered} offered per second"))
+        is_kept
+            .then_some(said)
+            .ok_or(format!("{got} completed of {offered} offered per second"))
     });
     assert!(said.contains("arrivals/s"), "{said}");
 }
@@ -167,14 +259,26 @@ fn writes_against_reads_fill_every_cell() {
     let target = dir.path().to_str().unwrap();
     let (record, said, _) = with_more_time(8_000, |ms| {
         let budget = format!("--budget={ms}ms");
-        let arguments = ["run", target, "--size", "32m", "--interference", "--steps", "3", &budget];
+        let arguments = [
+            "run",
+            target,
+            "--size",
+            "32m",
+            "--interference",
+            "--steps",
+            "3",
+            &budget,
+        ];
         let found = studies(&iodyno, &arguments);
-        let cells = found.0["studies"]["interference"]["cells"].as_array().unwrap();
+        let cells = found.0["studies"]["interference"]["cells"]
+            .as_array()
+            .unwrap();
         // Behind a stall a cell may have no read or no write.
-        let idle = cells
-            .iter()
-            .find(|cell| cell["p50_ns"] == 0 || (cell["write_bytes_per_s"] == 0.0 && cell["write"] != 0));
-        idle.map_or(Ok(()), |cell| Err(cell.to_string())).map(|()| found)
+        let idle = cells.iter().find(|cell| {
+            cell["p50_ns"] == 0 || (cell["write_bytes_per_s"] == 0.0 && cell["write"] != 0)
+        });
+        idle.map_or(Ok(()), |cell| Err(cell.to_string()))
+            .map(|()| found)
     });
     let matrix = &record["studies"]["interference"];
     let cells = matrix["cells"].as_array().unwrap();
@@ -185,11 +289,18 @@ fn writes_against_reads_fill_every_cell() {
             cell["p50_ns"].as_u64() <= cell["p99_ns"].as_u64() && cell["p50_ns"].as_u64() > Some(0),
             "{cell}"
         );
-        assert_eq!(cell["write_bytes_per_s"] == 0.0, cell["write"] == 0, "{cell}");
+        assert_eq!(
+            cell["write_bytes_per_s"] == 0.0,
+            cell["write"] == 0,
+            "{cell}"
+        );
     }
     assert_eq!(matrix["write_steps"][0], 0.0);
     assert_eq!(matrix["doubles_from"].as_array().unwrap().len(), 3);
-    assert!(said.contains("p99 of the reads") && said.contains("none"), "{said}");
+    assert!(
+        said.contains("p99 of the reads") && said.contains("none"),
+        "{said}"
+    );
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
@@ -199,40 +310,86 @@ fn a_load_is_worn_in_and_watched_until_it_settles() {
     let iodyno = Iodyno::new();
     let target = disk.device.as_str();
     // A paced load is as steady as can be, whatever else this machine does.
-    let base = ["run", target, "--rw", "randwrite", "--rate-iops", "500", "--steady", "--round", "500ms"];
+    let base = [
+        "run",
+        target,
+        "--rw",
+        "randwrite",
+        "--rate-iops",
+        "500",
+        "--steady",
+        "--round",
+        "500ms",
+    ];
     let refused = iodyno.run(&base);
     assert_eq!(code(&refused), 4, "{}", text(&refused.stderr));
-    let arguments = [&base[..], &["--steady-limit", "120s", "--precondition", "--destroy-data"]].concat();
+    let arguments = [
+        &base[..],
+        &["--steady-limit", "120s", "--precondition", "--destroy-data"],
+    ]
+    .concat();
     let (record, said, _) = studies(&iodyno, &arguments);
-    let (worn, steady) = (&record["studies"]["precondition"], &record["studies"]["steady"]);
+    let (worn, steady) = (
+        &record["studies"]["precondition"],
+        &record["studies"]["steady"],
+    );
     assert_eq!(worn["whole_device"], true);
     assert_eq!(worn["complete"], true);
-    assert_eq!(worn["passes_bytes_per_s"].as_array().unwrap().len(), 2, "{worn}");
+    assert_eq!(
+        worn["passes_bytes_per_s"].as_array().unwrap().len(),
+        2,
+        "{worn}"
+    );
     assert!(worn["bytes"].as_u64().unwrap() >= 64 << 20, "{worn}");
     assert_eq!(steady["attained"], true, "{said}");
     let sustained = steady["sustained"].as_f64().unwrap();
     assert!((sustained / 500.0 - 1.0).abs() < 0.15, "{sustained}");
-    assert!(steady["attained_ms"].as_u64().unwrap() >= 2_400, "five rounds of half a second: {said}");
+    assert!(
+        steady["attained_ms"].as_u64().unwrap() >= 2_400,
+        "five rounds of half a second: {said}"
+    );
     assert!(record["load"]["write"]["ios"].as_u64().unwrap() > 1_000);
     assert!(
         said.contains("steady after") && said.contains("preconditioned: 32.0 MiB written twice"),
         "{said}"
     );
     let refused = iodyno.run(&["run", target, "--runtime", "100ms", "--precondition"]);
-    assert_eq!(code(&refused), 4, "reading after preconditioning writes too: {}", text(&refused.stderr));
+    assert_eq!(
+        code(&refused),
+        4,
+        "reading after preconditioning writes too: {}",
+        text(&refused.stderr)
+    );
 }
 
 #[test]
 fn a_plain_load_can_be_worn_in_too() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("worn"));
     let target = dir.path().to_str().unwrap();
-    let (record, said, _) =
-        studies(&iodyno, &["run", target, "--size", "16m", "--runtime", "200ms", "--precondition"]);
+    let (record, said, _) = studies(
+        &iodyno,
+        &[
+            "run",
+            target,
+            "--size",
+            "16m",
+            "--runtime",
+            "200ms",
+            "--precondition",
+        ],
+    );
     assert_eq!(record["studies"]["precondition"]["whole_device"], false);
     assert!(said.contains("its own range only"), "{said}");
     assert!(record["load"]["read"]["ios"].as_u64().unwrap() > 0);
-    let plain = studies(&iodyno, &["run", target, "--size", "16m", "--runtime", "200ms"]).0;
-    assert!(plain.get("studies").is_none(), "a record without a series says nothing of it");
+    let plain = studies(
+        &iodyno,
+        &["run", target, "--size", "16m", "--runtime", "200ms"],
+    )
+    .0;
+    assert!(
+        plain.get("studies").is_none(),
+        "a record without a series says nothing of it"
+    );
 }
 
 #[test]
@@ -241,20 +398,44 @@ fn mistakes_are_found_before_anything_is_touched() {
     let target = dir.path().to_str().unwrap();
     for (arguments, words) in [
         (&["--sweep", "iodepth="][..], &["iodepth=", "empty"][..]),
-        (&["--sweep", "scheduler=none"], &["scheduler", "iodepth, bs, numjobs"]),
+        (
+            &["--sweep", "scheduler=none"],
+            &["scheduler", "iodepth, bs, numjobs"],
+        ),
         (&["--sweep", "iodepth=8..2"], &["8..2", "rise"]),
         (&["--sweep", "iodepth=1,9999"], &["9999", "4096"]),
         (&["--sweep", "bs=4k,1000"], &["1000"]),
-        (&["--sweep", "iodepth=1..256", "--budget", "1s"], &["--budget"]),
-        (&["--sweep", "iodepth=1,2", "--interference"], &["--interference"]),
-        (&["--find-max"], &["--latency-target"]),
-        (&["--find-max", "--latency-target", "p99=2"], &["p99=2", "2ms"]),
-        (&["--find-max", "--latency-target", "worst=2ms"], &["worst", "p99"]),
         (
-            &["--find-max", "--latency-target", "p99=2ms", "--ioengine", "psync"],
+            &["--sweep", "iodepth=1..256", "--budget", "1s"],
+            &["--budget"],
+        ),
+        (
+            &["--sweep", "iodepth=1,2", "--interference"],
+            &["--interference"],
+        ),
+        (&["--find-max"], &["--latency-target"]),
+        (
+            &["--find-max", "--latency-target", "p99=2"],
+            &["p99=2", "2ms"],
+        ),
+        (
+            &["--find-max", "--latency-target", "worst=2ms"],
+            &["worst", "p99"],
+        ),
+        (
+            &[
+                "--find-max",
+                "--latency-target",
+                "p99=2ms",
+                "--ioengine",
+                "psync",
+            ],
             &["psync", "--sweep numjobs"],
         ),
-        (&["--interference", "--rw", "randwrite"], &["randwrite", "randread"]),
+        (
+            &["--interference", "--rw", "randwrite"],
+            &["randwrite", "randread"],
+        ),
         (&["--interference", "--budget", "1s"], &["--budget"]),
         (&["--steady", "--steady-limit", "20s"], &["5 rounds"]),
         (&["--steady", "--round", "10ms"], &["200ms"]),
@@ -264,9 +445,16 @@ fn mistakes_are_found_before_anything_is_touched() {
         let said = text(&output.stderr);
         assert_eq!(code(&output), 2, "{arguments:?}: {said}");
         for word in words {
-            assert!(said.contains(word), "{arguments:?} does not say `{word}`: {said}");
+            assert!(
+                said.contains(word),
+                "{arguments:?} does not say `{word}`: {said}"
+            );
         }
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "{arguments:?}");
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            0,
+            "{arguments:?}"
+        );
     }
     let device = iodyno.run(&["run", "/dev/null", "--sweep", "iodepth=1,2"]);
     assert_eq!(code(&device), 2, "{}", text(&device.stderr));

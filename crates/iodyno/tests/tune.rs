@@ -18,9 +18,25 @@ fn bfq_disk() -> Option<Loop> {
 fn fio(disk: &Loop, scheduler: &str, seed: u32) -> Option<f64> {
     disk.set("scheduler", scheduler);
     let output = Command::new("fio")
-        .args(["--name=a", "--rw=randread", "--bs=4k", "--iodepth=32", "--direct=1", "--ioengine=io_uring"])
-        .args(["--time_based", "--runtime=1", "--readonly", "--output-format=json", "--eta=never"])
-        .args([format!("--filename={}", disk.device), format!("--randseed={seed}")])
+        .args([
+            "--name=a",
+            "--rw=randread",
+            "--bs=4k",
+            "--iodepth=32",
+            "--direct=1",
+            "--ioengine=io_uring",
+        ])
+        .args([
+            "--time_based",
+            "--runtime=1",
+            "--readonly",
+            "--output-format=json",
+            "--eta=never",
+        ])
+        .args([
+            format!("--filename={}", disk.device),
+            format!("--randseed={seed}"),
+        ])
         .output()
         .ok()?;
     let printed = text(&output.stdout);
@@ -52,23 +68,47 @@ fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
     disk.set("scheduler", "bfq");
     let before = disk.settings();
     let iodyno = Iodyno::new();
-    let (document, output) =
-        iodyno.json(&["tune", &disk.device, "--knob", "scheduler=none,bfq", "--budget", "90s"]);
+    let (document, output) = iodyno.json(&[
+        "tune",
+        &disk.device,
+        "--knob",
+        "scheduler=none,bfq",
+        "--budget",
+        "90s",
+    ]);
     assert_eq!(disk.settings(), before, "every setting is back");
     let verdict = &document["record"]["trials"][0]["verdict"];
-    println!("fio's median of 8 pairs: {:+.1} %; iodyno: {verdict}", median.exp_m1() * 100.0);
+    println!(
+        "fio's median of 8 pairs: {:+.1} %; iodyno: {verdict}",
+        median.exp_m1() * 100.0
+    );
     match verdict["verdict"].as_str().unwrap() {
         "better" => {
             assert_eq!(code(&output), 0);
-            let is_possible = if verdict["arm"] == "none" { high > 0.0 } else { low < 0.0 };
-            assert!(is_possible, "fio's eight pairs are from {low:+.3} to {high:+.3}: {verdict}");
+            let is_possible = if verdict["arm"] == "none" {
+                high > 0.0
+            } else {
+                low < 0.0
+            };
+            assert!(
+                is_possible,
+                "fio's eight pairs are from {low:+.3} to {high:+.3}: {verdict}"
+            );
         }
-        "equal" => assert!(low < 0.06 && high > -0.06, "equal, but fio sees {low:+.3} to {high:+.3}"),
+        "equal" => assert!(
+            low < 0.06 && high > -0.06,
+            "equal, but fio sees {low:+.3} to {high:+.3}"
+        ),
         // On a machine that is too noisy to decide, no wrong answer is the right one.
-        other => println!("no verdict on this machine: {other}, {}", verdict["sentence"]),
+        other => println!(
+            "no verdict on this machine: {other}, {}",
+            verdict["sentence"]
+        ),
     }
     assert!(
-        verdict["pairs"].as_array().is_some_and(|pairs| !pairs.is_empty()),
+        verdict["pairs"]
+            .as_array()
+            .is_some_and(|pairs| !pairs.is_empty()),
         "the pairs are in the record"
     );
     assert!(verdict["seed"].is_u64());
@@ -80,18 +120,37 @@ fn finds_no_winner_where_nothing_is_changed() {
     let before = disk.settings();
     let is_won = |seed: u32| {
         let seed = seed.to_string();
-        let arms = ["--knob", "scheduler=none,bfq", "--aa", "--budget", "60s", "--seed", seed.as_str()];
-        let (document, _) = Iodyno::new().json(&[&["tune", disk.device.as_str()], &arms[..]].concat());
+        let arms = [
+            "--knob",
+            "scheduler=none,bfq",
+            "--aa",
+            "--budget",
+            "60s",
+            "--seed",
+            seed.as_str(),
+        ];
+        let (document, _) =
+            Iodyno::new().json(&[&["tune", disk.device.as_str()], &arms[..]].concat());
         let verdict = &document["record"]["trials"][0]["verdict"];
-        println!("A/A run {seed}: {} ({})", verdict["verdict"], verdict["reason"]);
+        println!(
+            "A/A run {seed}: {} ({})",
+            verdict["verdict"], verdict["reason"]
+        );
         assert_eq!(disk.settings(), before);
         verdict["verdict"] == "better"
     };
     let runs = rounds("IODYNO_AA_RUNS", 1);
     let won = (1..=runs).filter(|seed| is_won(*seed)).count();
     // One wrong win in twenty is what a tune promises at worst: there may be one, and two more runs find none.
-    let again = if won == 1 { (1..=2).filter(|more| is_won(runs + more)).count() } else { 0 };
-    assert!(won <= 1 && again == 0, "{won} of {runs} runs found a winner, then {again} of two more");
+    let again = if won == 1 {
+        (1..=2).filter(|more| is_won(runs + more)).count()
+    } else {
+        0
+    };
+    assert!(
+        won <= 1 && again == 0,
+        "{won} of {runs} runs found a winner, then {again} of two more"
+    );
 }
 
 /// Threads that leave the others no CPU, until it is dropped.
@@ -126,7 +185,16 @@ fn a_tune_ends_with_its_budget_though_the_machine_is_busy() {
     let (before, _busy) = (disk.settings(), Busy::new(4));
     for run in 1..=runs {
         let (begun, seed) = (std::time::Instant::now(), run.to_string());
-        let words = ["--knob", "scheduler=none", "--budget", "45s", "--seed", &seed, "--rate-iops", "400"];
+        let words = [
+            "--knob",
+            "scheduler=none",
+            "--budget",
+            "45s",
+            "--seed",
+            &seed,
+            "--rate-iops",
+            "400",
+        ];
         let (document, _) = Iodyno::new().json(&[&["tune", &disk.device], &words[..]].concat());
         let took_s = begun.elapsed().as_secs_f64();
         let trial = &document["record"]["trials"][0];
@@ -150,7 +218,10 @@ fn a_plan_changes_nothing() {
             && said.contains("direct I/O does not use it")
     );
     assert_eq!(disk.settings(), before);
-    assert!(!iodyno.state.path().join("journal").exists(), "no journal was begun");
+    assert!(
+        !iodyno.state.path().join("journal").exists(),
+        "no journal was begun"
+    );
 }
 
 #[test]
@@ -204,7 +275,11 @@ fn a_buffered_load_tunes_read_ahead_with_files_opened_anew() {
         "--iodepth",
         "1",
     ];
-    let arguments = [&["tune", disk.device.as_str(), "--budget", "150s"], &knob[..]].concat();
+    let arguments = [
+        &["tune", disk.device.as_str(), "--budget", "150s"],
+        &knob[..],
+    ]
+    .concat();
     let (document, _) = Iodyno::new().json(&arguments);
     let verdict = &document["record"]["trials"][0]["verdict"];
     println!(
@@ -212,7 +287,10 @@ fn a_buffered_load_tunes_read_ahead_with_files_opened_anew() {
         verdict["sentence"], verdict["reason"]
     );
     let won_by_none = verdict["verdict"] == "better" && verdict["arm"] == "0";
-    assert!(!won_by_none, "no read-ahead cannot win a sequential read: {verdict}");
+    assert!(
+        !won_by_none,
+        "no read-ahead cannot win a sequential read: {verdict}"
+    );
     assert_eq!(disk.settings(), before);
 }
 
@@ -233,18 +311,39 @@ fn tune_needs_a_right_that_run_does_not() {
     std::os::unix::fs::chown(&home, Some(65_534), Some(65_534)).unwrap();
     let run = |arguments: &[&str]| {
         let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary).args(arguments);
-        command.env("IODYNO_STATE_DIR", home.join("state")).output().unwrap()
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(&binary)
+            .args(arguments);
+        command
+            .env("IODYNO_STATE_DIR", home.join("state"))
+            .output()
+            .unwrap()
     };
     let target = home.to_str().unwrap();
     let inspect = run(&["inspect", target]);
     assert_eq!(code(&inspect), 0, "{}", text(&inspect.stderr));
-    let load = run(&["run", target, "--runtime", "200ms", "--size", "4m", "--direct", "0"]);
+    let load = run(&[
+        "run",
+        target,
+        "--runtime",
+        "200ms",
+        "--size",
+        "4m",
+        "--direct",
+        "0",
+    ]);
     assert_eq!(code(&load), 0, "{}", text(&load.stderr));
     let tune = run(&["tune", &disk.device, "--knob", "rq_affinity"]);
     let said = text(&tune.stderr);
     assert!([3, 5].contains(&code(&tune)), "{said}");
-    assert!(said.contains("root") || said.contains("ermission"), "{said}");
+    assert!(
+        said.contains("root") || said.contains("ermission"),
+        "{said}"
+    );
     drop(dir);
-    let _ = (std::fs::remove_file(&binary), std::fs::remove_dir_all(&home));
+    let _ = (
+        std::fs::remove_file(&binary),
+        std::fs::remove_dir_all(&home),
+    );
 }

@@ -19,7 +19,11 @@ fn random_moments(seed: u64) -> impl FnMut(u64) -> u64 {
 #[test]
 fn killed_at_any_moment_undo_puts_everything_back() {
     let Some(disk) = Loop::new(64) else { return };
-    let scheduler = if disk.has_scheduler("bfq") { "bfq" } else { "none" };
+    let scheduler = if disk.has_scheduler("bfq") {
+        "bfq"
+    } else {
+        "none"
+    };
     disk.set("scheduler", scheduler);
     disk.set("nr_requests", "77");
     disk.set("read_ahead_kb", "68");
@@ -38,33 +42,58 @@ fn killed_at_any_moment_undo_puts_everything_back() {
         child.kill().unwrap();
         child.wait().unwrap();
         let (status, _) = iodyno.json(&["status"]);
-        let is_pending =
-            status["journals"].as_array().unwrap().iter().any(|journal| journal["pending"] == true);
+        let is_pending = status["journals"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|journal| journal["pending"] == true);
         pending += u32::from(is_pending);
         if is_pending {
             let warned = text(&iodyno.run(&["list"]).stderr);
             assert!(warned.contains("iodyno undo"), "round {round}: {warned}");
         }
         let undo = iodyno.run(&["undo", "--all"]);
-        assert_eq!(code(&undo), 0, "round {round}, seed {seed}: {}", text(&undo.stderr));
+        assert_eq!(
+            code(&undo),
+            0,
+            "round {round}, seed {seed}: {}",
+            text(&undo.stderr)
+        );
         assert_eq!(disk.settings(), before, "round {round}, seed {seed}");
         let (status, _) = iodyno.json(&["status"]);
         assert_eq!(status["journals"], json!([]), "round {round}");
     }
     println!("{rounds} of {rounds} kills put back; {pending} of them had something pending");
-    assert!(pending > rounds / 2, "most kills must hit the middle of a tune, {pending} did");
+    assert!(
+        pending > rounds / 2,
+        "most kills must hit the middle of a tune, {pending} did"
+    );
 }
 
 #[test]
 fn killed_while_a_decision_is_explained_undo_puts_everything_back() {
-    let Some(disk) = Loop::in_memory(64) else { return };
+    let Some(disk) = Loop::in_memory(64) else {
+        return;
+    };
     // Requests of 4 KiB in place of one of 256: a difference that any machine sees.
     disk.set("max_sectors_kb", "4");
     let (before, iodyno) = (disk.settings(), Iodyno::new());
-    let load = ["--bs", "256k", "--iodepth", "4", "--accept-worse-p99", "--budget", "90s"];
+    let load = [
+        "--bs",
+        "256k",
+        "--iodepth",
+        "4",
+        "--accept-worse-p99",
+        "--budget",
+        "90s",
+    ];
     let knob = ["tune", &disk.device, "--knob", "max_sectors_kb=1280"];
     let mut command = iodyno.command(&[&knob[..], &load[..]].concat());
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
     // The windows are half a second long: some moment within the sixteen of them.
     let is_tracing = said.any(|line| line.is_ok_and(|line| line.contains("tracing what moved")));
@@ -101,7 +130,10 @@ pub fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> Strin
     let mut record = ran["record"].clone();
     claim_a_win(&mut record, device, from, to);
     let store = store::Store::open(iodyno.state.path()).unwrap();
-    store.insert(&serde_json::from_value(record).unwrap()).unwrap().to_string()
+    store
+        .insert(&serde_json::from_value(record).unwrap())
+        .unwrap()
+        .to_string()
 }
 
 /// Makes the record of a run one of a tune that proved a scheduler.
@@ -131,19 +163,45 @@ fn apply_keeps_and_undo_takes_back() {
     let (before, iodyno) = (disk.settings(), Iodyno::new());
     let record = store_a_win(&iodyno, &disk.name, "none", "mq-deadline");
     let dry = iodyno.run(&["apply", &record, "--dry-run"]);
-    assert!(text(&dry.stdout).contains("none → mq-deadline"), "{}", text(&dry.stdout));
+    assert!(
+        text(&dry.stdout).contains("none → mq-deadline"),
+        "{}",
+        text(&dry.stdout)
+    );
     assert_eq!(disk.settings(), before);
     let (applied, output) = iodyno.json(&["apply", &record]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert!(disk.settings().contains(&"scheduler=mq-deadline".to_string()));
+    assert!(
+        disk.settings()
+            .contains(&"scheduler=mq-deadline".to_string())
+    );
     let quiet = iodyno.run(&["list"]);
-    assert!(!text(&quiet.stderr).contains("undo"), "what was applied on purpose is not called unfinished");
-    assert_eq!(code(&iodyno.run(&["undo"])), 0, "undo without a name leaves what was applied");
-    assert!(disk.settings().contains(&"scheduler=mq-deadline".to_string()));
+    assert!(
+        !text(&quiet.stderr).contains("undo"),
+        "what was applied on purpose is not called unfinished"
+    );
+    assert_eq!(
+        code(&iodyno.run(&["undo"])),
+        0,
+        "undo without a name leaves what was applied"
+    );
+    assert!(
+        disk.settings()
+            .contains(&"scheduler=mq-deadline".to_string())
+    );
     let undo = iodyno.run(&["undo", applied["journal"].as_str().unwrap()]);
     assert_eq!(code(&undo), 0, "{}", text(&undo.stderr));
     assert_eq!(disk.settings(), before);
     let persist = iodyno.run(&["apply", &record, "--persist"]);
-    assert_eq!(code(&persist), 5, "a loop device cannot be made permanent: {}", text(&persist.stdout));
-    assert_eq!(disk.settings(), before, "and then nothing is applied either");
+    assert_eq!(
+        code(&persist),
+        5,
+        "a loop device cannot be made permanent: {}",
+        text(&persist.stdout)
+    );
+    assert_eq!(
+        disk.settings(),
+        before,
+        "and then nothing is applied either"
+    );
 }

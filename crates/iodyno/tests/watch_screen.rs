@@ -25,7 +25,11 @@ impl Pane {
             true => socket.to_string_lossy().into_owned(),
             false => format!("/tmp/iodyno-tmux-{}-{width}-{height}", std::process::id()),
         };
-        let pane = Pane { socket, _dir: dir, size: Cell::new((width, height)) };
+        let pane = Pane {
+            socket,
+            _dir: dir,
+            size: Cell::new((width, height)),
+        };
         let (columns, rows) = (width.to_string(), height.to_string());
         let shell = "exec env PS1='ready$ ' LC_ALL=C.UTF-8 sh";
         let started = Command::new("tmux")
@@ -56,8 +60,16 @@ impl Pane {
     }
 
     fn tmux(&self, arguments: &[&str]) -> String {
-        let output = Command::new("tmux").args(["-S", &self.socket]).args(arguments).output().unwrap();
-        assert!(output.status.success(), "tmux {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let output = Command::new("tmux")
+            .args(["-S", &self.socket])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "tmux {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -67,11 +79,22 @@ impl Pane {
 
     fn resize(&self, width: u16, height: u16) {
         self.size.set((width, height));
-        self.tmux(&["resize-window", "-t", "0", "-x", &width.to_string(), "-y", &height.to_string()]);
+        self.tmux(&[
+            "resize-window",
+            "-t",
+            "0",
+            "-x",
+            &width.to_string(),
+            "-y",
+            &height.to_string(),
+        ]);
     }
 
     fn lines(&self) -> Vec<String> {
-        self.tmux(&["capture-pane", "-p", "-t", "0"]).lines().map(str::to_string).collect()
+        self.tmux(&["capture-pane", "-p", "-t", "0"])
+            .lines()
+            .map(str::to_string)
+            .collect()
     }
 
     /// Waits until the screen answers.
@@ -82,13 +105,19 @@ impl Pane {
             if let Some(found) = answer(&lines) {
                 return found;
             }
-            assert!(since.elapsed() < PATIENCE, "{what} did not come:\n{}", lines.join("\n"));
+            assert!(
+                since.elapsed() < PATIENCE,
+                "{what} did not come:\n{}",
+                lines.join("\n")
+            );
             std::thread::sleep(Duration::from_millis(100));
         }
     }
 
     fn until_shown(&self, part: &str) {
-        self.until(part, |lines| lines.iter().any(|line| line.contains(part)).then_some(()));
+        self.until(part, |lines| {
+            lines.iter().any(|line| line.contains(part)).then_some(())
+        });
     }
 
     fn until_gone(&self, part: &str) {
@@ -113,26 +142,44 @@ impl Pane {
         let shell = self.tmux(&["display-message", "-p", "-t", "0", "#{pane_pid}"]);
         let children = format!("/proc/{0}/task/{0}/children", shell.trim());
         let children = std::fs::read_to_string(children).unwrap();
-        children.split_whitespace().next().and_then(|pid| pid.parse().ok()).unwrap()
+        children
+            .split_whitespace()
+            .next()
+            .and_then(|pid| pid.parse().ok())
+            .unwrap()
     }
 
     /// The other screen is gone, the cursor is back, and what is typed is seen again.
     fn assert_restored(&self, exit: &str) {
         self.until_shown(&format!("left with {exit}"));
         self.until_gone("q quit");
-        let flags = self.tmux(&["display-message", "-p", "-t", "0", "#{alternate_on} #{cursor_flag}"]);
+        let flags = self.tmux(&[
+            "display-message",
+            "-p",
+            "-t",
+            "0",
+            "#{alternate_on} #{cursor_flag}",
+        ]);
         assert_eq!(flags.trim(), "0 1");
         self.keys(&["echo $((6 * 7))", "Enter"]);
         self.until("what is typed", |lines| {
-            lines.iter().any(|line| line.contains("echo $((6")).then_some(())
+            lines
+                .iter()
+                .any(|line| line.contains("echo $((6"))
+                .then_some(())
         });
-        self.until("the shell", |lines| lines.iter().any(|line| line.trim() == "42").then_some(()));
+        self.until("the shell", |lines| {
+            lines.iter().any(|line| line.trim() == "42").then_some(())
+        });
     }
 }
 
 impl Drop for Pane {
     fn drop(&mut self) {
-        let _ = Command::new("tmux").args(["-S", &self.socket, "kill-server"]).stderr(Stdio::null()).status();
+        let _ = Command::new("tmux")
+            .args(["-S", &self.socket, "kill-server"])
+            .stderr(Stdio::null())
+            .status();
         let _ = std::fs::remove_file(&self.socket);
     }
 }
@@ -166,7 +213,10 @@ impl Drop for Load {
 /// Reads that a device has completed so far, by the kernel.
 fn reads(device: &str) -> f64 {
     let text = std::fs::read_to_string("/proc/diskstats").unwrap();
-    let line = text.lines().find(|line| line.split_whitespace().nth(2) == Some(device)).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.split_whitespace().nth(2) == Some(device))
+        .unwrap();
     line.split_whitespace().nth(3).unwrap().parse().unwrap()
 }
 
@@ -181,9 +231,13 @@ fn figure(word: &str) -> Option<f64> {
 
 /// Reads a second in the device's row.
 fn shown_rate(lines: &[String], device: &str) -> Option<f64> {
-    let titles = lines.iter().find(|line| line.contains("r/s") && line.contains("DEVICE"))?;
+    let titles = lines
+        .iter()
+        .find(|line| line.contains("r/s") && line.contains("DEVICE"))?;
     let end = titles[..titles.find("r/s")?].chars().count() + 3;
-    let row = lines.iter().find(|line| line.trim_start_matches(['>', ' ']).starts_with(device))?;
+    let row = lines
+        .iter()
+        .find(|line| line.trim_start_matches(['>', ' ']).starts_with(device))?;
     let before: String = row.chars().take(end).collect();
     figure(before.split_whitespace().last()?)
 }
@@ -205,20 +259,26 @@ fn assert_true_to_the_kernel(pane: &Pane, device: &str) {
         }
         // What is shown last is a mean over a second within those four.
         let last = *shown.last()?;
-        let (low, high) =
-            rates.iter().fold((f64::MAX, 0.0f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));
-        (high > 0.0 && last > 0.0 && last >= low * 0.9 - 5.0 && last <= high * 1.1 + 5.0).then_some(())
+        let (low, high) = rates.iter().fold((f64::MAX, 0.0f64), |(low, high), rate| {
+            (low.min(*rate), high.max(*rate))
+        });
+        (high > 0.0 && last > 0.0 && last >= low * 0.9 - 5.0 && last <= high * 1.1 + 5.0)
+            .then_some(())
     });
 }
 
 #[test]
 fn a_running_load_is_shown_truthfully_and_keys_do_what_they_say() {
     let Some(disk) = Loop::new(64) else { return };
-    let Some(pane) = Pane::new(80, 24) else { return };
+    let Some(pane) = Pane::new(80, 24) else {
+        return;
+    };
     let iodyno = Iodyno::new();
     let _load = Load::on(&iodyno, &disk.device);
     pane.watch(&iodyno, "");
-    pane.until("the load", |lines| shown_rate(lines, &disk.name).filter(|rate| *rate > 0.0));
+    pane.until("the load", |lines| {
+        shown_rate(lines, &disk.name).filter(|rate| *rate > 0.0)
+    });
     assert_true_to_the_kernel(&pane, &disk.name);
     assert!(pane.lines()[0].starts_with("iodyno watch") && pane.lines()[0].contains("live"));
 
@@ -245,8 +305,13 @@ fn a_running_load_is_shown_truthfully_and_keys_do_what_they_say() {
     pane.keys(&[&disk.name, "Enter"]);
     pane.until_shown(&format!("filter `{}`", disk.name));
     pane.until("only the device", |lines| {
-        let after = lines.iter().skip_while(|line| !line.contains("DEVICE")).skip(1);
-        let rows: Vec<&String> = after.take_while(|line| !line.contains("filter `")).collect();
+        let after = lines
+            .iter()
+            .skip_while(|line| !line.contains("DEVICE"))
+            .skip(1);
+        let rows: Vec<&String> = after
+            .take_while(|line| !line.contains("filter `"))
+            .collect();
         (!rows.is_empty() && rows.iter().all(|row| row.contains(&disk.name))).then_some(())
     });
 
@@ -260,12 +325,18 @@ fn a_running_load_is_shown_truthfully_and_keys_do_what_they_say() {
     let summary = shown["record"]["summary"].as_str().unwrap();
     assert!(summary.starts_with("watched every device for"), "{summary}");
     let sensors = shown["record"]["sensors"].as_array().unwrap();
-    assert!(sensors.iter().any(|log| log["sensor"] == "diskstats" && log["no_data"].is_null()));
+    assert!(
+        sensors
+            .iter()
+            .any(|log| log["sensor"] == "diskstats" && log["no_data"].is_null())
+    );
 }
 
 #[test]
 fn a_stop_from_outside_gives_the_terminal_back() {
-    let Some(pane) = Pane::new(80, 24) else { return };
+    let Some(pane) = Pane::new(80, 24) else {
+        return;
+    };
     let iodyno = Iodyno::new();
     pane.watch(&iodyno, "");
     signal(pane.pid(), "TERM");
@@ -274,16 +345,25 @@ fn a_stop_from_outside_gives_the_terminal_back() {
 
 #[test]
 fn the_shell_has_the_terminal_after_ctrl_z_until_fg() {
-    let Some(pane) = Pane::new(80, 24) else { return };
+    let Some(pane) = Pane::new(80, 24) else {
+        return;
+    };
     let iodyno = Iodyno::new();
     pane.watch(&iodyno, "");
     let alternate = || pane.tmux(&["display-message", "-p", "-t", "0", "#{alternate_on}"]);
     let is_in_the_shell = |sum: &str| {
         pane.keys(&[&format!("echo $(({sum} * 7))"), "Enter"]);
         let (typed, answer) = (format!("echo $(({sum}"), 7 * sum.parse::<u32>().unwrap());
-        pane.until("what is typed", |lines| lines.iter().any(|line| line.contains(&typed)).then_some(()));
+        pane.until("what is typed", |lines| {
+            lines.iter().any(|line| line.contains(&typed)).then_some(())
+        });
         let answer = answer.to_string();
-        pane.until("the shell", |lines| lines.iter().any(|line| line.ends_with(&answer)).then_some(()));
+        pane.until("the shell", |lines| {
+            lines
+                .iter()
+                .any(|line| line.ends_with(&answer))
+                .then_some(())
+        });
         assert_eq!(alternate().trim(), "0");
     };
     let pid = pane.pid();
@@ -306,7 +386,9 @@ fn the_shell_has_the_terminal_after_ctrl_z_until_fg() {
 
 #[test]
 fn a_terminal_that_is_gone_is_not_waited_for() {
-    let Some(pane) = Pane::new(80, 24) else { return };
+    let Some(pane) = Pane::new(80, 24) else {
+        return;
+    };
     let iodyno = Iodyno::new();
     pane.watch(&iodyno, "");
     let stat = format!("/proc/{}/stat", pane.pid());
@@ -321,7 +403,9 @@ fn a_terminal_that_is_gone_is_not_waited_for() {
 
 #[test]
 fn a_record_outlives_its_terminal() {
-    let Some(pane) = Pane::new(80, 24) else { return };
+    let Some(pane) = Pane::new(80, 24) else {
+        return;
+    };
     let Some(disk) = Loop::new(64) else { return };
     let iodyno = Iodyno::new();
     pane.watch(&iodyno, &format!("/dev/{}", disk.name));
@@ -339,17 +423,23 @@ fn a_record_outlives_its_terminal() {
     assert_eq!(shown["record"]["target"], disk.device.as_str());
     // The devices below a loop device are watched too.
     let summary = shown["record"]["summary"].as_str().unwrap();
-    assert!(summary.starts_with(&format!("watched {}", disk.name)), "{summary}");
+    assert!(
+        summary.starts_with(&format!("watched {}", disk.name)),
+        "{summary}"
+    );
 }
 
 #[test]
 fn a_terminal_that_cannot_place_words_gets_lines() {
-    let Some(pane) = Pane::new(120, 24) else { return };
+    let Some(pane) = Pane::new(120, 24) else {
+        return;
+    };
     let iodyno = Iodyno::new();
     for name in ["dumb", ""] {
         let binary = env!("CARGO_BIN_EXE_iodyno");
         let state = iodyno.state.path().display();
-        let command = format!("IODYNO_STATE_DIR={state} {binary} watch --count 1; echo left with $?");
+        let command =
+            format!("IODYNO_STATE_DIR={state} {binary} watch --count 1; echo left with $?");
         pane.keys(&[&format!("clear; TERM='{name}' {command}"), "Enter"]);
         pane.until_shown("left with 0");
         assert!(!pane.lines().iter().any(|line| line.contains("q quit")));
@@ -360,10 +450,16 @@ fn a_terminal_that_cannot_place_words_gets_lines() {
 
 #[test]
 fn a_terminal_that_is_too_small_says_what_suits_it() {
-    let Some(pane) = Pane::new(60, 16) else { return };
+    let Some(pane) = Pane::new(60, 16) else {
+        return;
+    };
     let iodyno = Iodyno::new();
     pane.watch(&iodyno, "--ascii");
-    assert!(pane.lines().iter().all(|line| line.is_ascii()), "{:?}", pane.lines());
+    assert!(
+        pane.lines().iter().all(|line| line.is_ascii()),
+        "{:?}",
+        pane.lines()
+    );
     pane.resize(40, 10);
     pane.until_shown("--plain");
     pane.resize(100, 30);

@@ -74,12 +74,20 @@ pub struct FileContent {
 impl FileContent {
     /// Of these bytes.
     pub fn new(bytes: &[u8], mode: u32, (uid, gid): (u32, u32)) -> FileContent {
-        FileContent { latin1: bytes.iter().copied().map(char::from).collect(), mode, uid, gid }
+        FileContent {
+            latin1: bytes.iter().copied().map(char::from).collect(),
+            mode,
+            uid,
+            gid,
+        }
     }
 
     /// Its bytes. A character that is no byte, which only a damaged journal can hold, gives none.
     pub fn bytes(&self) -> Option<Vec<u8>> {
-        self.latin1.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
+        self.latin1
+            .chars()
+            .map(|character| u8::try_from(u32::from(character)).ok())
+            .collect()
     }
 
     /// Its bytes as text for people.
@@ -122,7 +130,9 @@ impl DeviceIdentity {
         }
         match () {
             () if self.number != now.number => differs("device number", &self.number, &now.number),
-            () if self.sectors != now.sectors => differs("size in sectors", &self.sectors, &now.sectors),
+            () if self.sectors != now.sectors => {
+                differs("size in sectors", &self.sectors, &now.sectors)
+            }
             () => Ok(()),
         }
     }
@@ -219,8 +229,20 @@ mod tests {
     #[test]
     fn a_device_of_the_same_name_is_told_from_the_one_that_was_changed() {
         let was = loop0();
-        assert_eq!(was.is_still(&DeviceIdentity { sectors: 4096, ..loop0() }), Ok(()), "it grew");
-        let why = was.is_still(&DeviceIdentity { diskseq: Some(10), ..loop0() }).unwrap_err();
+        assert_eq!(
+            was.is_still(&DeviceIdentity {
+                sectors: 4096,
+                ..loop0()
+            }),
+            Ok(()),
+            "it grew"
+        );
+        let why = was
+            .is_still(&DeviceIdentity {
+                diskseq: Some(10),
+                ..loop0()
+            })
+            .unwrap_err();
         assert_eq!(why, "its disk sequence number is 10, and was 9");
         let old = |serial: Option<&str>, sectors| DeviceIdentity {
             diskseq: None,
@@ -229,9 +251,22 @@ mod tests {
             ..loop0()
         };
         assert_eq!(old(Some("a"), 1).is_still(&old(Some("a"), 2)), Ok(()));
-        assert!(old(Some("a"), 1).is_still(&old(Some("b"), 1)).unwrap_err().contains("serial"));
-        assert!(old(None, 1).is_still(&old(None, 2)).unwrap_err().contains("size"));
-        assert_eq!(old(None, 1).is_still(&loop0()).unwrap_err(), "its size in sectors is 2048, and was 1");
+        assert!(
+            old(Some("a"), 1)
+                .is_still(&old(Some("b"), 1))
+                .unwrap_err()
+                .contains("serial")
+        );
+        assert!(
+            old(None, 1)
+                .is_still(&old(None, 2))
+                .unwrap_err()
+                .contains("size")
+        );
+        assert_eq!(
+            old(None, 1).is_still(&loop0()).unwrap_err(),
+            "its size in sectors is 2048, and was 1"
+        );
     }
 
     #[test]

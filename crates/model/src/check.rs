@@ -93,14 +93,19 @@ impl Probe {
 
     /// A percentile of the latency (0.99), us; none without I/O.
     pub fn percentile_us(&self, share: f64) -> Option<f64> {
-        self.load.latency().quantile_ns(share).map(|ns| ns as f64 / 1e3)
+        self.load
+            .latency()
+            .quantile_ns(share)
+            .map(|ns| ns as f64 / 1e3)
     }
 
     /// Mean time of a span on a device, both directions together, us; none where there is none.
     pub fn span_us(&self, device: &str, span: Span) -> Option<f64> {
         let layers = self.layers.as_ref()?;
         let device = layers.devices.iter().find(|one| one.device == device)?;
-        let times = [Side::Read, Side::Write].into_iter().filter_map(|side| device.times(side, span));
+        let times = [Side::Read, Side::Write]
+            .into_iter()
+            .filter_map(|side| device.times(side, span));
         let (count, sum) = times.fold((0.0, 0.0), |(count, sum), times| {
             let total = times.total() as f64;
             (count + total, sum + total * times.mean_ns().unwrap_or(0.0))
@@ -226,8 +231,16 @@ impl Expected {
     /// The share of what it should be that a measured value is: 1 at the near edge of the range or inside it, 0.5 at half of
     /// the least. Of a time, 0.5 is twice the longest.
     pub fn share(&self, given: f64) -> f64 {
-        let (value, edge) = if self.what.more_is_better() { (given, self.low) } else { (self.high, given) };
-        if edge > 0.0 { (value / edge).min(1.0) } else { 1.0 }
+        let (value, edge) = if self.what.more_is_better() {
+            (given, self.low)
+        } else {
+            (self.high, given)
+        };
+        if edge > 0.0 {
+            (value / edge).min(1.0)
+        } else {
+            1.0
+        }
     }
 }
 

@@ -77,9 +77,10 @@ fn id(name: &str) -> String {
 /// where the pattern has no subject.
 pub fn subject<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
     match pattern.split_once("{}") {
-        Some((before, after)) => {
-            name.strip_prefix(before)?.strip_suffix(after).filter(|part| !part.is_empty())
-        }
+        Some((before, after)) => name
+            .strip_prefix(before)?
+            .strip_suffix(after)
+            .filter(|part| !part.is_empty()),
         None => (pattern == name).then_some(""),
     }
 }
@@ -90,9 +91,15 @@ mod tests {
 
     #[test]
     fn a_subject_may_hold_dots() {
-        assert_eq!(subject("disk.{}.read_ios", "disk.vda.read_ios"), Some("vda"));
         assert_eq!(
-            subject("cgroup.{}.read_bytes", "cgroup.a.slice/b.service.read_bytes"),
+            subject("disk.{}.read_ios", "disk.vda.read_ios"),
+            Some("vda")
+        );
+        assert_eq!(
+            subject(
+                "cgroup.{}.read_bytes",
+                "cgroup.a.slice/b.service.read_bytes"
+            ),
             Some("a.slice/b.service")
         );
         assert_eq!(subject("disk.{}.read_ios", "disk.vda.read_ms"), None);
@@ -102,11 +109,19 @@ mod tests {
 
     #[test]
     fn names_with_and_without_a_subject() {
-        let field =
-            |name| Field { name, unit: "ms", meaning: "", cannot_tell: "", formula: Formula::Last(&[], 1.0) };
+        let field = |name| Field {
+            name,
+            unit: "ms",
+            meaning: "",
+            cannot_tell: "",
+            formula: Formula::Last(&[], 1.0),
+        };
         assert_eq!(field("disk.{}.await_read_ms").id(), "disk.await_read_ms");
         assert_eq!(field("irq.cpu{}.all_per_s").id(), "irq.cpu.all_per_s");
-        assert_eq!(field("disk.{}.await_read_ms").of("vda"), "disk.vda.await_read_ms");
+        assert_eq!(
+            field("disk.{}.await_read_ms").of("vda"),
+            "disk.vda.await_read_ms"
+        );
         assert_eq!(field("memory.dirty_bytes").id(), "memory.dirty_bytes");
     }
 }

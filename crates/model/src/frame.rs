@@ -29,19 +29,28 @@ impl Frame {
     /// The value of a field for a subject (empty for fields without one).
     pub fn get(&self, id: &str, subject: &str) -> Option<f64> {
         let values = self.values.get(id)?;
-        values.iter().find(|(one, _)| &**one == subject).map(|(_, value)| *value)
+        values
+            .iter()
+            .find(|(one, _)| &**one == subject)
+            .map(|(_, value)| *value)
     }
 
     /// Every subject of a field with its value, in the order of the sensor's series.
     pub fn each(&self, id: &str) -> impl Iterator<Item = (&str, f64)> {
-        self.values.get(id).into_iter().flatten().map(|(subject, value)| (&**subject, *value))
+        self.values
+            .get(id)
+            .into_iter()
+            .flatten()
+            .map(|(subject, value)| (&**subject, *value))
     }
 
     /// Everything: id, subject, value, by id.
     pub fn all(&self) -> impl Iterator<Item = (&str, &str, f64)> {
-        self.values
-            .iter()
-            .flat_map(|(id, values)| values.iter().map(move |(subject, value)| (&**id, &**subject, *value)))
+        self.values.iter().flat_map(|(id, values)| {
+            values
+                .iter()
+                .map(move |(subject, value)| (&**id, &**subject, *value))
+        })
     }
 }
 
@@ -51,11 +60,17 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_none() {
-        let frame = Frame::of([("disk.reads_per_s", "sda", 3.0), ("disk.reads_per_s", "sdb", 0.0)]);
+        let frame = Frame::of([
+            ("disk.reads_per_s", "sda", 3.0),
+            ("disk.reads_per_s", "sdb", 0.0),
+        ]);
         assert_eq!(frame.get("disk.reads_per_s", "sdb"), Some(0.0));
         assert_eq!(frame.get("disk.reads_per_s", "sdc"), None);
         assert_eq!(frame.get("disk.writes_per_s", "sda"), None);
-        assert_eq!(frame.each("disk.reads_per_s").collect::<Vec<_>>(), [("sda", 3.0), ("sdb", 0.0)]);
+        assert_eq!(
+            frame.each("disk.reads_per_s").collect::<Vec<_>>(),
+            [("sda", 3.0), ("sdb", 0.0)]
+        );
         assert_eq!(frame.all().count(), 2);
     }
 }

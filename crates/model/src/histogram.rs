@@ -47,7 +47,10 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { counts: vec![0; BUCKETS], total: 0 }
+        Histogram {
+            counts: vec![0; BUCKETS],
+            total: 0,
+        }
     }
 }
 
@@ -103,7 +106,9 @@ impl Histogram {
 
     /// The latency in nanoseconds that a share `quantile` (0 to 1) of completions did not exceed; none when empty.
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
-        let rank = (quantile.clamp(0.0, 1.0) * self.total as f64).ceil().max(1.0) as u64;
+        let rank = (quantile.clamp(0.0, 1.0) * self.total as f64)
+            .ceil()
+            .max(1.0) as u64;
         let mut seen = 0;
         self.counts
             .iter()
@@ -116,8 +121,12 @@ impl Histogram {
 
     /// Mean of the bucket values in nanoseconds; none when empty.
     pub fn mean_ns(&self) -> Option<f64> {
-        let sum: f64 =
-            self.counts.iter().enumerate().map(|(bucket, &n)| value_of(bucket) as f64 * n as f64).sum();
+        let sum: f64 = self
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(bucket, &n)| value_of(bucket) as f64 * n as f64)
+            .sum();
         (self.total > 0).then(|| sum / self.total as f64)
     }
 }
@@ -125,7 +134,12 @@ impl Histogram {
 /// Written as `[[bucket, count], …]` of the non-empty buckets.
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.counts.iter().enumerate().filter(|(_, count)| **count > 0))
+        serializer.collect_seq(
+            self.counts
+                .iter()
+                .enumerate()
+                .filter(|(_, count)| **count > 0),
+        )
     }
 }
 
@@ -146,9 +160,16 @@ mod tests {
     #[test]
     fn layout_is_fios() {
         // Pairs of (nanoseconds, index) worked out from fio's plat_val_to_idx.
-        for (value, index) in
-            [(0, 0), (127, 127), (128, 128), (129, 128), (130, 129), (255, 191), (256, 192), (1_000_000, 954)]
-        {
+        for (value, index) in [
+            (0, 0),
+            (127, 127),
+            (128, 128),
+            (129, 128),
+            (130, 129),
+            (255, 191),
+            (256, 192),
+            (1_000_000, 954),
+        ] {
             assert_eq!(bucket_of(value), index, "{value} ns");
         }
         assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
@@ -178,7 +199,10 @@ mod tests {
         exact.sort_unstable();
         for quantile in [0.5, 0.9, 0.99, 0.999] {
             let wanted = exact[((quantile * exact.len() as f64).ceil() as usize) - 1];
-            assert_eq!(histogram.quantile_ns(quantile).map(bucket_of), Some(bucket_of(wanted)));
+            assert_eq!(
+                histogram.quantile_ns(quantile).map(bucket_of),
+                Some(bucket_of(wanted))
+            );
         }
         assert_eq!(Histogram::new().quantile_ns(0.5), None);
     }

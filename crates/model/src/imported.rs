@@ -164,7 +164,8 @@ impl LoadFigures {
             ("sync", &self.sync),
             ("mixed", &self.mixed),
         ];
-        all.into_iter().filter_map(|(name, side)| side.as_ref().map(|side| (name, side)))
+        all.into_iter()
+            .filter_map(|(name, side)| side.as_ref().map(|side| (name, side)))
     }
 }
 

@@ -59,6 +59,8 @@ pub struct Matrix {
 impl Matrix {
     /// The cell of two steps.
     pub fn cell(&self, write: usize, read: usize) -> Option<&Cell> {
-        self.cells.iter().find(|cell| cell.write == write && cell.read == read)
+        self.cells
+            .iter()
+            .find(|cell| cell.write == write && cell.read == read)
     }
 }

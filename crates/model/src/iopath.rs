@@ -54,13 +54,22 @@ impl Setting {
         value: crate::change::Attribute,
         writable: bool,
     ) -> Self {
-        Setting { name: name.into(), path: path.into(), value, writable, default: None, owners: Vec::new() }
+        Setting {
+            name: name.into(),
+            path: path.into(),
+            value,
+            writable,
+            default: None,
+            owners: Vec::new(),
+        }
     }
 
     /// What is chosen: the word in brackets of a list (`none [mq-deadline]`), else the whole text.
     pub fn chosen(&self) -> Option<&str> {
         let text = self.value.value()?.trim();
-        let bracketed = text.split_whitespace().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+        let bracketed = text
+            .split_whitespace()
+            .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
         Some(bracketed.unwrap_or(text))
     }
 
@@ -230,7 +239,10 @@ impl IoPath {
 
     /// The layers of a kind, from the top down.
     pub fn of_kind(&self, kind: LayerKind) -> impl Iterator<Item = &Layer> {
-        self.root.walk().into_iter().filter(move |layer| layer.kind == kind)
+        self.root
+            .walk()
+            .into_iter()
+            .filter(move |layer| layer.kind == kind)
     }
 
     /// The disks at the bottom: more than one below an array or a striped volume.
@@ -251,7 +263,10 @@ impl IoPath {
     /// The first layer from the top that has an I/O queue of its own: the device a tune of this target acts on.
     pub fn queue_device(&self) -> Option<&Layer> {
         self.root.walk().into_iter().find(|layer| {
-            matches!(layer.kind, LayerKind::Loop | LayerKind::Zram | LayerKind::Disk | LayerKind::Stacked)
+            matches!(
+                layer.kind,
+                LayerKind::Loop | LayerKind::Zram | LayerKind::Disk | LayerKind::Stacked
+            )
         })
     }
 }

@@ -34,10 +34,17 @@ pub struct LatencyMap {
 impl LatencyColumn {
     /// Of the completions of a span.
     pub fn of(start_ms: u64, length_ms: u64, latency: &Histogram) -> LatencyColumn {
-        let counts = latency.counts().chunks(BUCKETS_A_ROW).map(|row| row.iter().sum::<u64>());
+        let counts = latency
+            .counts()
+            .chunks(BUCKETS_A_ROW)
+            .map(|row| row.iter().sum::<u64>());
         let rows = counts.enumerate().filter(|(_, count)| *count > 0);
         let rows = rows.map(|(row, count)| (row as u16, count)).collect();
-        LatencyColumn { start_ms, length_ms, rows }
+        LatencyColumn {
+            start_ms,
+            length_ms,
+            rows,
+        }
     }
 
     /// Neighbours as one: counts add up. None of none.
@@ -87,7 +94,10 @@ mod tests {
         for ns in [0, 7, 8, 130, 4_000, 1_000_000, 123_456_789] {
             let column = LatencyColumn::of(0, 1000, &latency(&[ns]));
             let row = usize::from(column.rows[0].0);
-            assert!(row_edge_ns(row) <= ns && ns < row_edge_ns(row + 1), "{ns} ns in row {row}");
+            assert!(
+                row_edge_ns(row) <= ns && ns < row_edge_ns(row + 1),
+                "{ns} ns in row {row}"
+            );
         }
     }
 
@@ -99,7 +109,15 @@ mod tests {
             LatencyColumn::of(2000, 500, &latency(&[5_000, 70_000])),
         ];
         let whole = LatencyColumn::merged(&parts).unwrap();
-        assert_eq!((whole.start_ms, whole.length_ms, whole.total(), whole.rows.len()), (0, 2500, 4, 3));
+        assert_eq!(
+            (
+                whole.start_ms,
+                whole.length_ms,
+                whole.total(),
+                whole.rows.len()
+            ),
+            (0, 2500, 4, 3)
+        );
         assert_eq!(LatencyColumn::merged(&[]), None);
     }
 }

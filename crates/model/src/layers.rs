@@ -28,7 +28,15 @@ pub enum Span {
 
 impl Span {
     /// Every span in the order of an I/O's life, the sums last.
-    pub const ALL: [Span; 7] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C, Span::Q2C, Span::G2C];
+    pub const ALL: [Span; 7] = [
+        Span::Q2G,
+        Span::G2I,
+        Span::I2D,
+        Span::G2D,
+        Span::D2C,
+        Span::Q2C,
+        Span::G2C,
+    ];
 
     /// `Q2G`, …
     pub fn name(self) -> &'static str {
@@ -100,7 +108,10 @@ pub struct DeviceLayers {
 impl DeviceLayers {
     /// The times of a span, where there are any.
     pub fn times(&self, side: Side, span: Span) -> Option<&Histogram> {
-        self.spans.iter().find(|one| one.side == side && one.span == span).map(|one| &one.times)
+        self.spans
+            .iter()
+            .find(|one| one.side == side && one.span == span)
+            .map(|one| &one.times)
     }
 
     /// A counter by name; 0 where it never counted.
@@ -120,12 +131,20 @@ impl DeviceLayers {
             let more = now.saturating_sub(earlier.counter(name));
             (more > 0).then(|| (name.clone(), more))
         });
-        DeviceLayers { spans: spans.collect(), counters: counters.collect(), ..self.bare() }
+        DeviceLayers {
+            spans: spans.collect(),
+            counters: counters.collect(),
+            ..self.bare()
+        }
     }
 
     fn merge(&mut self, other: &DeviceLayers) {
         for one in &other.spans {
-            match self.spans.iter_mut().find(|mine| mine.side == one.side && mine.span == one.span) {
+            match self
+                .spans
+                .iter_mut()
+                .find(|mine| mine.side == one.side && mine.span == one.span)
+            {
                 Some(mine) => mine.times.merge(&one.times),
                 None => self.spans.push(one.clone()),
             }
@@ -183,7 +202,11 @@ impl LayerTimes {
             None => now.clone(),
         };
         let devices = self.devices.iter().map(device).collect();
-        LayerTimes { source: self.source.clone(), devices, outside: Vec::new() }
+        LayerTimes {
+            source: self.source.clone(),
+            devices,
+            outside: Vec::new(),
+        }
     }
 
     /// What of a load's latency is outside the block layer; none where the uppermost device has not seen the load's I/Os
@@ -195,14 +218,23 @@ impl LayerTimes {
         let latency_mean_ns = latency.mean_ns()?;
         let mean_ns = latency_mean_ns - whole.mean_ns()?;
         // Histograms are exact to a hundredth or so: a difference below nothing is none that could be told.
-        is_same.then_some(Outside { side, mean_ns: mean_ns.max(0.0), latency_mean_ns, ios })
+        is_same.then_some(Outside {
+            side,
+            mean_ns: mean_ns.max(0.0),
+            latency_mean_ns,
+            ios,
+        })
     }
 
     /// Adds what was counted over another time.
     pub fn merge(&mut self, other: &LayerTimes) {
         self.source.clone_from(&other.source);
         for device in &other.devices {
-            match self.devices.iter_mut().find(|mine| mine.device == device.device) {
+            match self
+                .devices
+                .iter_mut()
+                .find(|mine| mine.device == device.device)
+            {
                 Some(mine) => mine.merge(device),
                 None => self.devices.push(device.clone()),
             }
@@ -273,19 +305,39 @@ mod tests {
     fn layers(d2c: &[u64], merged: u64) -> LayerTimes {
         let mut times = Histogram::new();
         d2c.iter().for_each(|ns| times.record(*ns));
-        let spans = vec![SpanTimes { side: Side::Read, span: Span::D2C, times }];
+        let spans = vec![SpanTimes {
+            side: Side::Read,
+            span: Span::D2C,
+            times,
+        }];
         let counters = BTreeMap::from([("merged".to_string(), merged)]);
-        let device = DeviceLayers { device: "vda".into(), devno: "253:0".into(), spans, counters };
-        LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: vec![] }
+        let device = DeviceLayers {
+            device: "vda".into(),
+            devno: "253:0".into(),
+            spans,
+            counters,
+        };
+        LayerTimes {
+            source: "eBPF full".into(),
+            devices: vec![device],
+            outside: vec![],
+        }
     }
 
     #[test]
     fn a_difference_and_its_start_make_the_end() {
-        let (start, end) = (layers(&[100, 2_000], 1), layers(&[100, 2_000, 90, 5_000], 1));
+        let (start, end) = (
+            layers(&[100, 2_000], 1),
+            layers(&[100, 2_000, 90, 5_000], 1),
+        );
         let mut sum = end.since(&start);
         let vda = sum.device("vda").unwrap();
         assert_eq!(vda.times(Side::Read, Span::D2C).unwrap().total(), 2);
-        assert_eq!((vda.counter("merged"), vda.counters.len()), (0, 0), "what did not count is left out");
+        assert_eq!(
+            (vda.counter("merged"), vda.counters.len()),
+            (0, 0),
+            "what did not count is left out"
+        );
         sum.merge(&start);
         assert_eq!(sum, end);
     }
@@ -298,14 +350,30 @@ mod tests {
             (0..count).for_each(|_| ns.iter().for_each(|ns| histogram.record(*ns)));
             histogram
         };
-        times.devices[0].spans =
-            vec![SpanTimes { side: Side::Read, span: Span::Q2C, times: of(&[100], 200) }];
+        times.devices[0].spans = vec![SpanTimes {
+            side: Side::Read,
+            span: Span::Q2C,
+            times: of(&[100], 200),
+        }];
         let outside = times.outside(Side::Read, &of(&[110, 126], 100)).unwrap();
-        assert_eq!((outside.mean_ns, outside.latency_mean_ns, outside.ios), (18.0, 118.0, 200));
-        assert!(times.outside(Side::Read, &of(&[118], 202)).is_some(), "within a hundredth");
-        assert_eq!(times.outside(Side::Read, &of(&[118], 203)), None, "others' I/Os, or not all");
+        assert_eq!(
+            (outside.mean_ns, outside.latency_mean_ns, outside.ios),
+            (18.0, 118.0, 200)
+        );
+        assert!(
+            times.outside(Side::Read, &of(&[118], 202)).is_some(),
+            "within a hundredth"
+        );
+        assert_eq!(
+            times.outside(Side::Read, &of(&[118], 203)),
+            None,
+            "others' I/Os, or not all"
+        );
         assert_eq!(times.outside(Side::Write, &of(&[118], 200)), None);
-        assert_eq!(times.outside(Side::Read, &of(&[90], 200)).unwrap().mean_ns, 0.0);
+        assert_eq!(
+            times.outside(Side::Read, &of(&[90], 200)).unwrap().mean_ns,
+            0.0
+        );
     }
 
     #[test]
@@ -319,9 +387,19 @@ mod tests {
     fn names_are_those_of_the_document() {
         let text = serde_json::to_string(&Span::ALL).unwrap();
         let names: Vec<String> = serde_json::from_str(&text).unwrap();
-        assert!(names.iter().zip(Span::ALL).all(|(name, span)| name == span.name()));
+        assert!(
+            names
+                .iter()
+                .zip(Span::ALL)
+                .all(|(name, span)| name == span.name())
+        );
         let text = serde_json::to_string(&Side::ALL).unwrap();
         let names: Vec<String> = serde_json::from_str(&text).unwrap();
-        assert!(names.iter().zip(Side::ALL).all(|(name, side)| name == side.name()));
+        assert!(
+            names
+                .iter()
+                .zip(Side::ALL)
+                .all(|(name, side)| name == side.name())
+        );
     }
 }

@@ -37,6 +37,8 @@ pub struct Reading {
 impl Reading {
     /// Time between the two, s; 0 when there is only one.
     pub fn seconds(&self) -> f64 {
-        self.from.as_ref().map_or(0.0, |from| (self.to.time_ns - from.time_ns) as f64 / 1e9)
+        self.from
+            .as_ref()
+            .map_or(0.0, |from| (self.to.time_ns - from.time_ns) as f64 / 1e9)
     }
 }

@@ -146,26 +146,46 @@ pub struct LoadResult {
 impl Operation {
     /// Operations per second while they went on.
     pub fn per_s(&self) -> f64 {
-        if self.busy_ms > 0.0 { self.done.ios as f64 / self.busy_ms * 1e3 } else { 0.0 }
+        if self.busy_ms > 0.0 {
+            self.done.ios as f64 / self.busy_ms * 1e3
+        } else {
+            0.0
+        }
     }
 }
 
 impl LoadResult {
     /// Completed I/Os per second.
     pub fn iops(&self) -> f64 {
-        if self.elapsed_ms > 0.0 { self.ios() as f64 / self.elapsed_ms * 1e3 } else { 0.0 }
+        if self.elapsed_ms > 0.0 {
+            self.ios() as f64 / self.elapsed_ms * 1e3
+        } else {
+            0.0
+        }
     }
 
     /// Completed bytes per second.
     pub fn bytes_per_s(&self) -> f64 {
-        let others: u64 = self.operations.iter().map(|operation| operation.done.bytes).sum();
+        let others: u64 = self
+            .operations
+            .iter()
+            .map(|operation| operation.done.bytes)
+            .sum();
         let bytes = (self.read.bytes + self.write.bytes + self.trim.bytes + others) as f64;
-        if self.elapsed_ms > 0.0 { bytes / self.elapsed_ms * 1e3 } else { 0.0 }
+        if self.elapsed_ms > 0.0 {
+            bytes / self.elapsed_ms * 1e3
+        } else {
+            0.0
+        }
     }
 
     /// Completed reads, writes, trims and operations of other kinds; syncs are not counted.
     pub fn ios(&self) -> u64 {
-        let others: u64 = self.operations.iter().map(|operation| operation.done.ios).sum();
+        let others: u64 = self
+            .operations
+            .iter()
+            .map(|operation| operation.done.ios)
+            .sum();
         self.read.ios + self.write.ios + self.trim.ios + others
     }
 
@@ -174,7 +194,9 @@ impl LoadResult {
         let mut all = self.read.latency.clone();
         all.merge(&self.write.latency);
         all.merge(&self.trim.latency);
-        self.operations.iter().for_each(|operation| all.merge(&operation.done.latency));
+        self.operations
+            .iter()
+            .for_each(|operation| all.merge(&operation.done.latency));
         all
     }
 }

@@ -83,8 +83,12 @@ impl Series {
     /// How much a counter grew over the whole series; none when it was not read twice, or was reset in between.
     pub fn delta(&self) -> Option<f64> {
         let values: Vec<f64> = self.values.iter().flatten().copied().collect();
-        let steps = values.windows(2).map(|pair| self.kind.grown(pair[0], pair[1]));
-        (values.len() > 1).then(|| steps.sum::<Option<f64>>()).flatten()
+        let steps = values
+            .windows(2)
+            .map(|pair| self.kind.grown(pair[0], pair[1]));
+        (values.len() > 1)
+            .then(|| steps.sum::<Option<f64>>())
+            .flatten()
     }
 }
 
@@ -108,9 +112,16 @@ mod tests {
     #[test]
     fn a_32_bit_counter_wraps_and_a_reset_is_no_wrap() {
         let (near_the_end, after_it) = (4_294_967_290.0, 10.0);
-        assert_eq!(MetricKind::Counter32.grown(near_the_end, after_it), Some(16.0));
+        assert_eq!(
+            MetricKind::Counter32.grown(near_the_end, after_it),
+            Some(16.0)
+        );
         assert_eq!(MetricKind::Counter.grown(near_the_end, after_it), None);
-        assert_eq!(MetricKind::Counter32.grown(5_000_000.0, 10.0), None, "a device that came anew");
+        assert_eq!(
+            MetricKind::Counter32.grown(5_000_000.0, 10.0),
+            None,
+            "a device that came anew"
+        );
         assert_eq!(MetricKind::Counter32.grown(f64::NAN, 10.0), None);
         assert_eq!(MetricKind::Gauge.grown(1.0, 2.0), None);
     }

@@ -35,7 +35,9 @@ impl Statistic {
     pub fn of(self, latency: &crate::histogram::Histogram) -> Option<f64> {
         match self {
             Statistic::Mean => latency.mean_ns(),
-            Statistic::Percentile(percent) => latency.quantile_ns(percent / 100.0).map(|ns| ns as f64),
+            Statistic::Percentile(percent) => {
+                latency.quantile_ns(percent / 100.0).map(|ns| ns as f64)
+            }
         }
     }
 }

@@ -21,8 +21,17 @@ const KEYS: &[&str] = &[
 ];
 
 /// Whole keys that guard something where they are mount options or arguments; `key` alone would cut keys of udev.
-const WHOLE_KEYS: &[&str] =
-    &["pass", "pw", "pwd", "keydata", "auth_key", "private_key", "username", "http_user", "chap"];
+const WHOLE_KEYS: &[&str] = &[
+    "pass",
+    "pw",
+    "pwd",
+    "keydata",
+    "auth_key",
+    "private_key",
+    "username",
+    "http_user",
+    "chap",
+];
 
 /// What stands for a value that is left out.
 const MASK: char = '…';
@@ -36,7 +45,9 @@ pub fn cut(text: &str) -> String {
         result.push_str(before);
         let separator = &before[at..];
         let head = before[..at].trim_end_matches([' ', '\t']);
-        let edge = head.rfind(is_edge).map(|edge| (&head[edge..edge + 1], edge + 1));
+        let edge = head
+            .rfind(is_edge)
+            .map(|edge| (&head[edge..edge + 1], edge + 1));
         let (opens, key) = edge.map_or(("", head), |(opens, start)| (opens, &head[start..]));
         rest = after;
         let is_authority = separator == ":" && after.starts_with("//");
@@ -72,7 +83,9 @@ fn cut_value<'a>(result: &mut String, after: &'a str, opens: &str) -> &'a str {
 
 /// `//user:password@host` → `//…@host`.
 fn cut_authority<'a>(result: &mut String, after: &'a str) -> &'a str {
-    let end = after[2..].find(|c: char| c == '/' || is_edge(c)).map_or(after.len(), |end| end + 2);
+    let end = after[2..]
+        .find(|c: char| c == '/' || is_edge(c))
+        .map_or(after.len(), |end| end + 2);
     match after[..end].rfind('@') {
         Some(at) => {
             result.push_str("//…");
@@ -86,7 +99,11 @@ fn cut_authority<'a>(result: &mut String, after: &'a str) -> &'a str {
 }
 
 fn is_edge(c: char) -> bool {
-    c.is_ascii_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '&' | '?' | '{' | '}' | '(' | ')' | '\0')
+    c.is_ascii_whitespace()
+        || matches!(
+            c,
+            ',' | ';' | '"' | '\'' | '&' | '?' | '{' | '}' | '(' | ')' | '\0'
+        )
 }
 
 /// Whether what a key of this name has as its value is kept from others.
@@ -101,7 +118,11 @@ pub fn command(words: &[String]) -> Vec<String> {
     let mut is_value = false;
     let one = |word: &String| {
         let was_value = std::mem::replace(&mut is_value, word.starts_with('-') && is_guarded(word));
-        if was_value && !word.starts_with('-') { MASK.to_string() } else { whole_value(word) }
+        if was_value && !word.starts_with('-') {
+            MASK.to_string()
+        } else {
+            whole_value(word)
+        }
     };
     words.iter().map(one).collect()
 }
@@ -116,10 +137,20 @@ fn whole_value(word: &str) -> String {
 
 /// Takes the secrets out of the options that a job hands to its engine.
 pub fn cut_job(job: &mut Job) {
-    let options = job.engine_options.iter_mut().map(|(name, value)| (name.as_str(), value));
-    let handed_on = job.handed_on.iter_mut().map(|(name, value)| (name.as_str(), value));
+    let options = job
+        .engine_options
+        .iter_mut()
+        .map(|(name, value)| (name.as_str(), value));
+    let handed_on = job
+        .handed_on
+        .iter_mut()
+        .map(|(name, value)| (name.as_str(), value));
     for (name, value) in options.chain(handed_on) {
-        *value = if is_guarded(name) && !value.is_empty() { MASK.to_string() } else { cut(value) };
+        *value = if is_guarded(name) && !value.is_empty() {
+            MASK.to_string()
+        } else {
+            cut(value)
+        };
     }
 }
 
@@ -133,10 +164,19 @@ mod tests {
             cut("//nas/x /mnt cifs user=a,password=s3c,ro 0 0"),
             "//nas/x /mnt cifs user=a,password=…,ro 0 0"
         );
-        assert_eq!(cut("quiet agent.token=abc root=UUID=1-2"), "quiet agent.token=… root=UUID=1-2");
-        assert_eq!(cut("Environment=\"API_TOKEN=x y\" A=b"), "Environment=\"API_TOKEN=…\" A=b");
+        assert_eq!(
+            cut("quiet agent.token=abc root=UUID=1-2"),
+            "quiet agent.token=… root=UUID=1-2"
+        );
+        assert_eq!(
+            cut("Environment=\"API_TOKEN=x y\" A=b"),
+            "Environment=\"API_TOKEN=…\" A=b"
+        );
         assert_eq!(cut("repo=https://me:pw@host/x"), "repo=https://…@host/x");
-        assert_eq!(cut("a=b\npassword = \"x\"\nc=d"), "a=b\npassword = \"…\"\nc=d");
+        assert_eq!(
+            cut("a=b\npassword = \"x\"\nc=d"),
+            "a=b\npassword = \"…\"\nc=d"
+        );
         assert_eq!(cut("password=\"two words\" c=d"), "password=\"…\" c=d");
         assert_eq!(cut("password=a;b&c d=e"), "password=… d=e");
         assert_eq!(
@@ -149,24 +189,36 @@ mod tests {
     #[test]
     fn a_command_is_kept_without_its_secrets() {
         let words = |line: &str| line.split(' ').map(str::to_string).collect::<Vec<_>>();
-        let line =
-            "iodyno run s3 -- -ioengine=http -http_s3_key=abc -http_s3_keyid=AK -bs=4k --password x -rw=read";
-        let kept =
-            "iodyno run s3 -- -ioengine=http -http_s3_key=… -http_s3_keyid=… -bs=4k --password … -rw=read";
+        let line = "iodyno run s3 -- -ioengine=http -http_s3_key=abc -http_s3_keyid=AK -bs=4k --password x -rw=read";
+        let kept = "iodyno run s3 -- -ioengine=http -http_s3_key=… -http_s3_keyid=… -bs=4k --password … -rw=read";
         assert_eq!(command(&words(line)), words(kept));
         assert_eq!(command(&["--token=a b,c".into()]), ["--token=…"]);
-        assert_eq!(command(&["-host=https://me:pw@h/x".into()]), ["-host=https://…@h/x"]);
-        assert_eq!(command(&words("--token --rw=read x")), words("--token --rw=read x"));
+        assert_eq!(
+            command(&["-host=https://me:pw@h/x".into()]),
+            ["-host=https://…@h/x"]
+        );
+        assert_eq!(
+            command(&words("--token --rw=read x")),
+            words("--token --rw=read x")
+        );
     }
 
     #[test]
     fn a_job_is_kept_without_its_secrets() {
         let mut job = Job::default();
-        job.engine_options.insert("http_s3_key".into(), "abc".into());
-        job.engine_options.insert("http_host".into(), "s3.example".into());
+        job.engine_options
+            .insert("http_s3_key".into(), "abc".into());
+        job.engine_options
+            .insert("http_host".into(), "s3.example".into());
         job.handed_on.push(("http_pass".into(), "x y".into()));
         cut_job(&mut job);
-        assert_eq!((job.engine_options["http_s3_key"].as_str(), job.handed_on[0].1.as_str()), ("…", "…"));
+        assert_eq!(
+            (
+                job.engine_options["http_s3_key"].as_str(),
+                job.handed_on[0].1.as_str()
+            ),
+            ("…", "…")
+        );
         assert_eq!(job.engine_options["http_host"], "s3.example");
     }
 }

@@ -24,9 +24,20 @@ pub fn clean_lines(text: &str) -> Cow<'_, str> {
 /// [`clean`], and at most so many characters, the last of them `…` where more were there.
 pub fn clean_to(text: &str, most: usize) -> String {
     let is_long = text.chars().nth(most).is_some();
-    let kept: String = text.chars().take(if is_long { most.saturating_sub(1) } else { most }).collect();
+    let kept: String = text
+        .chars()
+        .take(if is_long {
+            most.saturating_sub(1)
+        } else {
+            most
+        })
+        .collect();
     let kept = clean(&kept);
-    if is_long { format!("{kept}…") } else { kept.into_owned() }
+    if is_long {
+        format!("{kept}…")
+    } else {
+        kept.into_owned()
+    }
 }
 
 /// Whether a character can drive a terminal, or make one text look like another: controls of ASCII and of Latin 1
@@ -40,7 +51,11 @@ pub fn is_unsafe(c: char) -> bool {
 
 fn replaced(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     if text.chars().any(&is_bad) {
-        Cow::Owned(text.chars().map(|c| if is_bad(c) { '?' } else { c }).collect())
+        Cow::Owned(
+            text.chars()
+                .map(|c| if is_bad(c) { '?' } else { c })
+                .collect(),
+        )
     } else {
         Cow::Borrowed(text)
     }
@@ -76,8 +91,13 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
 /// A cell of comma-separated values (RFC 4180), in quotes where it has to be. One that a spreadsheet would take for a
 /// formula gets `'` in front, unless it is a number.
 pub fn csv_cell(text: &str) -> Cow<'_, str> {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
-    let text = if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };
+    let is_formula =
+        text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    let text = if is_formula {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    };
     if text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
         Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
     } else {
@@ -112,7 +132,10 @@ mod tests {
     fn names_cannot_drive_the_terminal() {
         assert_eq!(clean("disk\x1b[2J\r\n"), "disk?[2J??");
         assert_eq!(clean("\x1b]0;x\x07\u{9b}31m\t"), "?]0;x??31m?");
-        assert_eq!(clean("a\u{202e}b\u{2066}c\u{200d}d\u{2028}e\u{feff}"), "a?b?c?d?e?");
+        assert_eq!(
+            clean("a\u{202e}b\u{2066}c\u{200d}d\u{2028}e\u{feff}"),
+            "a?b?c?d?e?"
+        );
         assert!(matches!(clean("Größe µs – 日本"), Cow::Borrowed(_)));
         assert_eq!(clean_lines("a\tb\nc\x1b[0m\r"), "a\tb\nc?[0m?");
     }
@@ -131,7 +154,10 @@ mod tests {
         assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(shell_word(""), "''");
         assert_eq!(shell_word("~root"), "'~root'");
-        assert_eq!(shell_word("a\x1b[2J'\n\u{202e}"), "$'a\\x1b[2J\\'\\x0a\\xe2\\x80\\xae'");
+        assert_eq!(
+            shell_word("a\x1b[2J'\n\u{202e}"),
+            "$'a\\x1b[2J\\'\\x0a\\xe2\\x80\\xae'"
+        );
     }
 
     #[test]
@@ -159,10 +185,14 @@ mod tests {
         for name in ["sda", "nvme0n1", "cciss!c0d0", "dm-0"] {
             assert!(is_plain_name(name), "{name}");
         }
-        for name in ["", ".", "..", "../x", "a/b", "a b", "a\n", "a\"b", "a$b", "a%b", "\u{430}"] {
+        for name in [
+            "", ".", "..", "../x", "a/b", "a b", "a\n", "a\"b", "a$b", "a%b", "\u{430}",
+        ] {
             assert!(!is_plain_name(name), "{name:?}");
         }
-        assert!(is_plain_value("mq-deadline") && !is_plain_value("none\"") && !is_plain_value("x{y}"));
+        assert!(
+            is_plain_value("mq-deadline") && !is_plain_value("none\"") && !is_plain_value("x{y}")
+        );
         assert!(!is_plain_value(&"9".repeat(200)));
     }
 }

@@ -20,14 +20,21 @@ impl std::fmt::Display for UnitError {
 impl std::error::Error for UnitError {}
 
 fn split_number(text: &str) -> Option<(f64, String)> {
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text.len());
     let number: f64 = text[..end].parse().ok()?;
-    number.is_finite().then(|| (number, text[end..].trim().to_ascii_lowercase()))
+    number
+        .is_finite()
+        .then(|| (number, text[end..].trim().to_ascii_lowercase()))
 }
 
 /// `4k`, `1.5G`, `512`, `1MiB` → bytes.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
-    let error = || UnitError { text: text.into(), wanted: "a size such as 4k, 1M, 16G" };
+    let error = || UnitError {
+        text: text.into(),
+        wanted: "a size such as 4k, 1M, 16G",
+    };
     let (number, suffix) = split_number(text.trim()).ok_or_else(error)?;
     let shift = match suffix.as_str() {
         "" | "b" => 0,
@@ -38,12 +45,19 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
         _ => return Err(error()),
     };
     let bytes = number * (1u64 << shift) as f64;
-    if bytes >= u64::MAX as f64 { Err(error()) } else { Ok(bytes as u64) }
+    if bytes >= u64::MAX as f64 {
+        Err(error())
+    } else {
+        Ok(bytes as u64)
+    }
 }
 
 /// `90`, `90s`, `1.5m`, `250ms`, `2h` → milliseconds; a bare number is seconds.
 pub fn parse_duration_ms(text: &str) -> Result<u64, UnitError> {
-    let error = || UnitError { text: text.into(), wanted: "a duration such as 90s, 5m, 250ms" };
+    let error = || UnitError {
+        text: text.into(),
+        wanted: "a duration such as 90s, 5m, 250ms",
+    };
     let (number, suffix) = split_number(text.trim()).ok_or_else(error)?;
     let ms = match suffix.as_str() {
         "ms" => 1.0,
@@ -53,18 +67,29 @@ pub fn parse_duration_ms(text: &str) -> Result<u64, UnitError> {
         _ => return Err(error()),
     };
     let total = number * ms;
-    if total > 1e15 { Err(error()) } else { Ok(total.round() as u64) }
+    if total > 1e15 {
+        Err(error())
+    } else {
+        Ok(total.round() as u64)
+    }
 }
 
 /// `2%` or `0.02` → 0.02. Accepted from 0 up to, not including, 1.
 pub fn parse_share(text: &str) -> Result<f64, UnitError> {
-    let error = || UnitError { text: text.into(), wanted: "a share such as 2% or 0.02" };
+    let error = || UnitError {
+        text: text.into(),
+        wanted: "a share such as 2% or 0.02",
+    };
     let text_trimmed = text.trim();
     let value = match text_trimmed.strip_suffix('%') {
         Some(number) => number.trim().parse::<f64>().map_err(|_| error())? / 100.0,
         None => text_trimmed.parse::<f64>().map_err(|_| error())?,
     };
-    if (0.0..1.0).contains(&value) { Ok(value) } else { Err(error()) }
+    if (0.0..1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err(error())
+    }
 }
 
 fn three_digits(value: f64) -> String {
@@ -90,13 +115,25 @@ fn scaled(value: f64, base: f64, suffixes: &[&str]) -> String {
 
 /// Bytes for people: `4 KiB`, `1.46 GiB`.
 pub fn bytes(value: f64) -> String {
-    scaled(value, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB"])
+    scaled(
+        value,
+        1024.0,
+        &[" B", " KiB", " MiB", " GiB", " TiB", " PiB"],
+    )
 }
 
 /// Bytes as fio and iodyno take them on a command line, exactly: `4k`, `1m`, `9g`, `512`.
 pub fn size_word(bytes: u64) -> String {
-    let units = [(1u64 << 40, "t"), (1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k")];
-    match units.iter().find(|(unit, _)| bytes > 0 && bytes.is_multiple_of(*unit)) {
+    let units = [
+        (1u64 << 40, "t"),
+        (1 << 30, "g"),
+        (1 << 20, "m"),
+        (1 << 10, "k"),
+    ];
+    match units
+        .iter()
+        .find(|(unit, _)| bytes > 0 && bytes.is_multiple_of(*unit))
+    {
         Some((unit, letter)) => format!("{}{letter}", bytes / unit),
         None => bytes.to_string(),
     }
@@ -189,7 +226,10 @@ mod tests {
         assert_eq!(count(41_234.0), "41.2 k");
         assert_eq!(count(999_900.0), "1.00 M");
         assert_eq!(duration_ns(84_000.0), "84.0 µs");
-        assert_eq!([0.0, 0.4, 12.54, 95.96].map(percent), ["0 %", "0.40 %", "12.5 %", "96 %"]);
+        assert_eq!(
+            [0.0, 0.4, 12.54, 95.96].map(percent),
+            ["0 %", "0.40 %", "12.5 %", "96 %"]
+        );
         assert_eq!(percent_signed(0.1134), "+11 %");
         assert_eq!(percent_signed(-0.0041), "−0.4 %");
         assert_eq!(percent_signed(0.0001), "0.0 %");

@@ -218,8 +218,17 @@ mod tests {
 
     #[test]
     fn codes_are_kebab_case() {
-        assert_eq!(serde_json::to_string(&Reason::P99NotProven).unwrap(), "\"p99-not-proven\"");
-        assert_eq!(serde_json::to_string(&Outcome::Better).unwrap(), "\"better\"");
-        assert_eq!(serde_json::to_string(&Stage::Holdout).unwrap(), "\"holdout\"");
+        assert_eq!(
+            serde_json::to_string(&Reason::P99NotProven).unwrap(),
+            "\"p99-not-proven\""
+        );
+        assert_eq!(
+            serde_json::to_string(&Outcome::Better).unwrap(),
+            "\"better\""
+        );
+        assert_eq!(
+            serde_json::to_string(&Stage::Holdout).unwrap(),
+            "\"holdout\""
+        );
     }
 }

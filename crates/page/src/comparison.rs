@@ -38,14 +38,21 @@ pub fn comparison(found: &Comparison, records: &[&Record], wording: &Wording) ->
             order.len()
         ));
     }
-    let mut page = shell(&title(found), &body(found, &order, &figures, &left_out, wording));
+    let mut page = shell(
+        &title(found),
+        &body(found, &order, &figures, &left_out, wording),
+    );
     if page.len() > crate::report::MOST_BYTES {
         figures.iter_mut().for_each(|figure| {
             figure.narrow.clear();
             figure.readings = None;
         });
-        left_out.push("The pictures for narrow screens are left out to keep the file small.".into());
-        page = shell(&title(found), &body(found, &order, &figures, &left_out, wording));
+        left_out
+            .push("The pictures for narrow screens are left out to keep the file small.".into());
+        page = shell(
+            &title(found),
+            &body(found, &order, &figures, &left_out, wording),
+        );
     }
     page
 }
@@ -53,8 +60,13 @@ pub fn comparison(found: &Comparison, records: &[&Record], wording: &Wording) ->
 /// What can be drawn of a comparison: its records on common axes, the base first.
 pub fn comparison_figures(found: &Comparison, records: &[&Record]) -> Vec<Figure> {
     let (order, curves) = based(found);
-    let names: Vec<String> = order.iter().map(|index| called(&found.subjects[*index].name)).collect();
-    let records = order.iter().filter_map(|index| records.get(*index).copied());
+    let names: Vec<String> = order
+        .iter()
+        .map(|index| called(&found.subjects[*index].name))
+        .collect();
+    let records = order
+        .iter()
+        .filter_map(|index| records.get(*index).copied());
     let named: Vec<(&str, &Record)> = names.iter().map(String::as_str).zip(records).collect();
     crate::figures::compared::figures(&named, &curves)
 }
@@ -66,9 +78,15 @@ fn based(found: &Comparison) -> (Vec<usize>, Vec<model::comparison::Curves>) {
     let curves = found.curves.iter().map(|one| {
         let mut one = one.clone();
         for (_, cells) in &mut one.rows {
-            *cells = order.iter().map(|index| cells.get(*index).cloned().flatten()).collect();
+            *cells = order
+                .iter()
+                .map(|index| cells.get(*index).cloned().flatten())
+                .collect();
         }
-        one.knees = order.iter().map(|index| one.knees.get(*index).cloned().flatten()).collect();
+        one.knees = order
+            .iter()
+            .map(|index| one.knees.get(*index).cloned().flatten())
+            .collect();
         one
     });
     let curves = curves.collect();
@@ -77,7 +95,11 @@ fn based(found: &Comparison) -> (Vec<usize>, Vec<model::comparison::Curves>) {
 
 /// `7` alone would read as a number of something.
 fn called(name: &str) -> String {
-    if name.bytes().all(|byte| byte.is_ascii_digit()) { format!("record {name}") } else { name.into() }
+    if name.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("record {name}")
+    } else {
+        name.into()
+    }
 }
 
 fn title(found: &Comparison) -> String {
@@ -86,7 +108,12 @@ fn title(found: &Comparison) -> String {
 }
 
 fn letter(order: &[usize], subject: usize) -> char {
-    crate::figures::arm_letter(order.iter().position(|index| *index == subject).unwrap_or(0))
+    crate::figures::arm_letter(
+        order
+            .iter()
+            .position(|index| *index == subject)
+            .unwrap_or(0),
+    )
 }
 
 fn body(
@@ -110,11 +137,18 @@ fn body(
         .flat_map(|index| {
             let subject = &found.subjects[*index];
             let name = format!("{} {}", letter(order, *index), called(&subject.name));
-            subject.caveats.iter().map(move |one| format!("{name}, {}: {}", one.mark, one.why))
+            subject
+                .caveats
+                .iter()
+                .map(move |one| format!("{name}, {}: {}", one.mark, one.why))
         })
         .collect();
     out.push_str(&html::list(&caveats));
-    let numbers: String = found.compared.iter().map(|one| loads(found, order, one, wording)).collect();
+    let numbers: String = found
+        .compared
+        .iter()
+        .map(|one| loads(found, order, one, wording))
+        .collect();
     let all: Vec<&Figure> = figures.iter().collect();
     let pictures = if all.is_empty() {
         "<p class=\"quiet\">– Nothing can be drawn on common axes: no two of them have a rate over time, a distribution or a \
@@ -128,11 +162,25 @@ fn body(
         ("figures", "Over each other", pictures),
         ("settings", "What else differs", settings(found, order)),
         ("reproduce", "How to reproduce", reproduce(found, order)),
-        ("limits", "What this does not show", html::list(&limits(left_out))),
+        (
+            "limits",
+            "What this does not show",
+            html::list(&limits(left_out)),
+        ),
     ];
-    for (id, name, content) in sections.iter().filter(|(_, _, content)| !content.is_empty()) {
-        let hint = if *id == "figures" { crate::report::HINT } else { "" };
-        let _ = write!(out, "<section id=\"{id}\">\n<h2>{name}</h2>\n{hint}{content}</section>\n");
+    for (id, name, content) in sections
+        .iter()
+        .filter(|(_, _, content)| !content.is_empty())
+    {
+        let hint = if *id == "figures" {
+            crate::report::HINT
+        } else {
+            ""
+        };
+        let _ = write!(
+            out,
+            "<section id=\"{id}\">\n<h2>{name}</h2>\n{hint}{content}</section>\n"
+        );
     }
     out.push_str(LOOSE_ENDS);
     out
@@ -140,13 +188,31 @@ fn body(
 
 /// Who is compared.
 fn subjects(found: &Comparison, order: &[usize]) -> Table {
-    let mut table =
-        Table::new(&["", "record", "device", "target", "host", "kernel", "measured by", "when, UTC"]);
-    let or_dash = |text: &str| if text.is_empty() { "–".to_string() } else { text.to_string() };
+    let mut table = Table::new(&[
+        "",
+        "record",
+        "device",
+        "target",
+        "host",
+        "kernel",
+        "measured by",
+        "when, UTC",
+    ]);
+    let or_dash = |text: &str| {
+        if text.is_empty() {
+            "–".to_string()
+        } else {
+            text.to_string()
+        }
+    };
     for index in order {
         let one = &found.subjects[*index];
         let base = if *index == found.base { " (base)" } else { "" };
-        let device = if one.label.is_empty() { &one.device } else { &one.label };
+        let device = if one.label.is_empty() {
+            &one.device
+        } else {
+            &one.label
+        };
         table.row([
             format!("{}{base}", letter(order, *index)),
             called(&one.name),
@@ -163,11 +229,18 @@ fn subjects(found: &Comparison, order: &[usize]) -> Table {
 
 /// One load: a row a measure, a column a record.
 fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wording) -> String {
-    let head = order
-        .iter()
-        .map(|index| format!("{} {}", letter(order, *index), called(&found.subjects[*index].name)));
+    let head = order.iter().map(|index| {
+        format!(
+            "{} {}",
+            letter(order, *index),
+            called(&found.subjects[*index].name)
+        )
+    });
     let head = std::iter::once("measure".to_string()).chain(head).collect();
-    let mut table = Table { head, ..Table::default() };
+    let mut table = Table {
+        head,
+        ..Table::default()
+    };
     for row in &compared.rows {
         let cell = |index: &usize| match row.cells.get(*index).and_then(Option::as_ref) {
             None => "–".to_string(),
@@ -176,7 +249,11 @@ fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wor
         let cells = std::iter::once((wording.title)(&row.measure)).chain(order.iter().map(cell));
         table.rows.push(cells.collect());
     }
-    let name = if compared.name.is_empty() { String::new() } else { format!("{}: ", compared.name) };
+    let name = if compared.name.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", compared.name)
+    };
     let unlike = compared.unlike.iter().map(|(index, why)| {
         let name = called(&found.subjects[*index].name);
         format!("{name}: no ratio, the jobs are not alike: {why}.")
@@ -195,26 +272,37 @@ fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wor
 
 fn cell_words(cell: &Cell, wording: &Wording) -> String {
     let value = (wording.value)(&cell.measure);
-    let Some(ratio) = &cell.ratio else { return value };
+    let Some(ratio) = &cell.ratio else {
+        return value;
+    };
     let worth = match ratio.standing {
         Standing::SameSetting => "a repeat",
         Standing::Within => "within repeats",
         Standing::Beyond => "beyond repeats",
         Standing::Hint => "a hint",
     };
-    format!("{value}, {}, {worth}", (wording.ratio)(ratio.ratio, ratio.low, ratio.high))
+    format!(
+        "{value}, {}, {worth}",
+        (wording.ratio)(ratio.ratio, ratio.low, ratio.high)
+    )
 }
 
 /// What differs in settings and facts.
 fn settings(found: &Comparison, order: &[usize]) -> String {
     let mut out = String::new();
     for one in &found.settings {
-        let (name, base) =
-            (called(&found.subjects[one.subject].name), called(&found.subjects[found.base].name));
+        let (name, base) = (
+            called(&found.subjects[one.subject].name),
+            called(&found.subjects[found.base].name),
+        );
         let heading = format!("{} {name} against {base}", letter(order, one.subject));
         let _ = writeln!(out, "<h3>{}</h3>", escape(&heading));
         if one.differences.is_empty() {
-            let _ = writeln!(out, "<p>Nothing: {} settings and facts are equal.</p>", one.same);
+            let _ = writeln!(
+                out,
+                "<p>Nothing: {} settings and facts are equal.</p>",
+                one.same
+            );
             continue;
         }
         let mut table = Table::new(&["what", "where", "base", "here", "why it can matter"]);
@@ -230,15 +318,24 @@ fn settings(found: &Comparison, order: &[usize]) -> String {
         }
         out.push_str(&html::table(&table));
         let more = one.differences.len().saturating_sub(MOST_SETTINGS);
-        let more = if more > 0 { format!("{more} more differ; ") } else { String::new() };
+        let more = if more > 0 {
+            format!("{more} more differ; ")
+        } else {
+            String::new()
+        };
         let _ = writeln!(out, "<p class=\"quiet\">{more}{} are equal.</p>", one.same);
     }
     out
 }
 
 fn reproduce(found: &Comparison, order: &[usize]) -> String {
-    let names = order.iter().map(|index| found.subjects[*index].name.clone());
-    let words: Vec<String> = ["iodyno".into(), "compare".into()].into_iter().chain(names).collect();
+    let names = order
+        .iter()
+        .map(|index| found.subjects[*index].name.clone());
+    let words: Vec<String> = ["iodyno".into(), "compare".into()]
+        .into_iter()
+        .chain(names)
+        .collect();
     format!(
         "<pre>{}</pre>\n<p class=\"quiet\">`iodyno report` of one of them has its own figures and data.</p>\n",
         html::command(&words)
@@ -257,16 +354,22 @@ fn limits(left_out: &[String]) -> Vec<String> {
 
 /// Every number of the comparison as comma-separated values, one a line.
 pub fn comparison_csv(found: &Comparison) -> String {
-    let mut out =
-        String::from("load,measure,unit,record,value,low,high,n,ratio,ratio_low,ratio_high,standing\n");
+    let mut out = String::from(
+        "load,measure,unit,record,value,low,high,n,ratio,ratio_low,ratio_high,standing\n",
+    );
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for compared in &found.compared {
         for row in &compared.rows {
             for (subject, cell) in found.subjects.iter().zip(&row.cells) {
-                let Some(Cell { measure, ratio }) = cell else { continue };
-                let standing = ratio.as_ref().and_then(|ratio| serde_json::to_value(ratio.standing).ok());
-                let standing =
-                    standing.and_then(|word| word.as_str().map(str::to_string)).unwrap_or_default();
+                let Some(Cell { measure, ratio }) = cell else {
+                    continue;
+                };
+                let standing = ratio
+                    .as_ref()
+                    .and_then(|ratio| serde_json::to_value(ratio.standing).ok());
+                let standing = standing
+                    .and_then(|word| word.as_str().map(str::to_string))
+                    .unwrap_or_default();
                 let of = |pick: fn(&model::comparison::Ratio) -> Option<f64>| {
                     number(ratio.as_ref().and_then(pick))
                 };

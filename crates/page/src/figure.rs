@@ -71,7 +71,10 @@ impl Figure {
 impl Table {
     /// With these headings.
     pub fn new(head: &[&str]) -> Table {
-        Table { head: head.iter().map(|text| (*text).to_string()).collect(), ..Table::default() }
+        Table {
+            head: head.iter().map(|text| (*text).to_string()).collect(),
+            ..Table::default()
+        }
     }
 
     /// Adds a row.

@@ -31,7 +31,22 @@ impl Size {
 /// Draws a picture for a desk and for a phone.
 pub fn both(plot_height: f64, draw: impl Fn(Size, &str) -> String, id: &str) -> (String, String) {
     let narrow = format!("{id}-n");
-    (draw(Size { width: WIDE, plot_height }, id), draw(Size { width: NARROW, plot_height }, &narrow))
+    (
+        draw(
+            Size {
+                width: WIDE,
+                plot_height,
+            },
+            id,
+        ),
+        draw(
+            Size {
+                width: NARROW,
+                plot_height,
+            },
+            &narrow,
+        ),
+    )
 }
 
 /// One axis before it is drawn.
@@ -89,24 +104,57 @@ struct Ready {
 impl Axis {
     fn ready(&self, count: usize) -> Ready {
         match self {
-            Axis::Linear { quantity, most, name } => {
+            Axis::Linear {
+                quantity,
+                most,
+                name,
+            } => {
                 let (end, ticks, unit) = linear_ticks(*quantity, *most, count);
                 let title = titled(name, &unit);
-                Ready { domain: (0.0, end), is_log: false, ticks, title, reads: format!("{quantity:?}") }
+                Ready {
+                    domain: (0.0, end),
+                    is_log: false,
+                    ticks,
+                    title,
+                    reads: format!("{quantity:?}"),
+                }
             }
-            Axis::Log { quantity, least, most, name } => {
+            Axis::Log {
+                quantity,
+                least,
+                most,
+                name,
+            } => {
                 let domain = log_domain(*least, *most);
                 let ticks = log_ticks(*quantity, domain, count);
                 let title = format!("{name}, log scale");
-                Ready { domain, is_log: true, ticks, title, reads: format!("{quantity:?}") }
+                Ready {
+                    domain,
+                    is_log: true,
+                    ticks,
+                    title,
+                    reads: format!("{quantity:?}"),
+                }
             }
             Axis::Time { seconds } => {
                 let (ticks, unit) = time_ticks(*seconds, count);
                 let domain = (0.0, seconds.max(1e-3));
                 let reads = "Seconds".into();
-                Ready { domain, is_log: false, ticks, title: format!("time, {unit}"), reads }
+                Ready {
+                    domain,
+                    is_log: false,
+                    ticks,
+                    title: format!("time, {unit}"),
+                    reads,
+                }
             }
-            Axis::Own { domain, is_log, ticks, title, reads } => Ready {
+            Axis::Own {
+                domain,
+                is_log,
+                ticks,
+                title,
+                reads,
+            } => Ready {
                 domain: *domain,
                 is_log: *is_log,
                 ticks: ticks.clone(),
@@ -153,7 +201,11 @@ impl Frame {
     pub fn new(id: &str, size: Size, x: &Axis, y: &Axis, right: f64, below: f64) -> Frame {
         let count_y = (size.plot_height / 42.0).floor().max(2.0) as usize;
         let y_ready = y.ready(count_y);
-        let widest = y_ready.ticks.iter().map(|(_, label)| text_width(label)).fold(0.0, f64::max);
+        let widest = y_ready
+            .ticks
+            .iter()
+            .map(|(_, label)| text_width(label))
+            .fold(0.0, f64::max);
         let (left, top) = ((widest + 12.0).max(28.0), 24.0);
         let right_edge = size.width - right.max(14.0);
         let room = if size.is_narrow() { 62.0 } else { 84.0 };
@@ -182,11 +234,13 @@ impl Frame {
 
     fn draw_y(&mut self, ready: &Ready) {
         let (left, _, right, _) = self.plot;
-        self.svg.text("t2", (4.0, 13.0), Anchor::Start, &ready.title);
+        self.svg
+            .text("t2", (4.0, 13.0), Anchor::Start, &ready.title);
         for (value, label) in &ready.ticks {
             let y = self.y.at(*value);
             self.svg.line("grid", (left, y), (right, y));
-            self.svg.text("t2", (left - 6.0, y + 4.0), Anchor::End, label);
+            self.svg
+                .text("t2", (left - 6.0, y + 4.0), Anchor::End, label);
         }
     }
 
@@ -196,7 +250,8 @@ impl Frame {
         self.svg.line("axis", (left, bottom), (right, bottom));
         let mut free = f64::NEG_INFINITY;
         // A group of their own: a span that is zoomed into has other ticks.
-        self.svg.raw(&format!(r#"<g class="x-ticks" data-y="{base}">"#));
+        self.svg
+            .raw(&format!(r#"<g class="x-ticks" data-y="{base}">"#));
         for (value, label) in &ready.ticks {
             let x = self.x.at(*value);
             self.svg.line("axis", (x, base), (x, base + 4.0));
@@ -204,11 +259,13 @@ impl Frame {
             // A label that would touch the one before it is left out; its tick stays.
             if x - half > free {
                 let middle = x.min(self.size.width - half - 1.0);
-                self.svg.text("t2", (middle, base + 17.0), Anchor::Middle, label);
+                self.svg
+                    .text("t2", (middle, base + 17.0), Anchor::Middle, label);
                 free = x + half + 5.0;
             }
         }
-        self.svg.text("t2", (right, base + 32.0), Anchor::End, &ready.title);
+        self.svg
+            .text("t2", (right, base + 32.0), Anchor::End, &ready.title);
         self.svg.raw("</g>");
     }
 
@@ -220,7 +277,8 @@ impl Frame {
             format!("{kind} {low} {high} {from:.1} {to:.1} {}", ready.reads)
         };
         let (x, y) = (words(x, &self.x), words(y, &self.y));
-        self.svg.raw(&format!(r#"<g class="plot" data-x="{x}" data-y="{y}">"#));
+        self.svg
+            .raw(&format!(r#"<g class="plot" data-x="{x}" data-y="{y}">"#));
         self.is_open = true;
     }
 
@@ -236,7 +294,8 @@ impl Frame {
         let at = self.y.at(value);
         if at.is_finite() {
             let (_, top, _, bottom) = self.plot;
-            self.labels.push((at.clamp(top, bottom), class.into(), text.into()));
+            self.labels
+                .push((at.clamp(top, bottom), class.into(), text.into()));
         }
     }
 
@@ -245,7 +304,8 @@ impl Frame {
         let (_, top, _, bottom) = self.plot;
         let (from, to) = (self.x.at(from), self.x.at(to));
         let id = self.id.clone();
-        self.svg.hatched(&id, (from, top), ((to - from).max(1.5), bottom - top));
+        self.svg
+            .hatched(&id, (from, top), ((to - from).max(1.5), bottom - top));
     }
 
     /// Ends the plot: what is drawn from here on, such as a legend, does not move when a span is zoomed into.
@@ -263,8 +323,10 @@ impl Frame {
         labels.sort_by(|one, other| one.0.total_cmp(&other.0));
         self.svg.raw(r#"<g class="ends">"#);
         let wanted: Vec<f64> = labels.iter().map(|(at, _, _)| *at).collect();
-        for ((place, at), (_, class, text)) in
-            spread(&wanted, top, bottom).into_iter().zip(&wanted).zip(&labels)
+        for ((place, at), (_, class, text)) in spread(&wanted, top, bottom)
+            .into_iter()
+            .zip(&wanted)
+            .zip(&labels)
         {
             // A label that had to move is led back to its line.
             self.svg.path(
@@ -278,7 +340,8 @@ impl Frame {
                 ),
             );
             let text = fitted(text, self.size.width - right - 10.0);
-            self.svg.text("t", (right + 10.0, place + 4.0), Anchor::Start, &text);
+            self.svg
+                .text("t", (right + 10.0, place + 4.0), Anchor::Start, &text);
         }
         self.svg.raw("</g>");
         let (width, height) = (self.size.width, self.height);
@@ -296,7 +359,11 @@ fn fitted(text: &str, room: f64) -> String {
     }
     let (head, tail) = ((most - 1).div_ceil(2), (most - 1) / 2);
     let (head, tail) = (&characters[..head], &characters[characters.len() - tail..]);
-    format!("{}…{}", head.iter().collect::<String>(), tail.iter().collect::<String>())
+    format!(
+        "{}…{}",
+        head.iter().collect::<String>(),
+        tail.iter().collect::<String>()
+    )
 }
 
 /// Places at least a line apart, as near to the wanted ones as can be, inside the plot as far as they fit.
@@ -328,9 +395,19 @@ mod tests {
     #[test]
     fn labels_do_not_collide() {
         let places = spread(&[50.0, 51.0, 52.0, 140.0], 20.0, 140.0);
-        assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 1e-9), "{places:?}");
+        assert!(
+            places
+                .windows(2)
+                .all(|pair| pair[1] - pair[0] >= LINE - 1e-9),
+            "{places:?}"
+        );
         let crowded = spread(&[139.0, 139.5, 140.0], 20.0, 140.0);
-        assert!(crowded.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 1e-9), "{crowded:?}");
+        assert!(
+            crowded
+                .windows(2)
+                .all(|pair| pair[1] - pair[0] >= LINE - 1e-9),
+            "{crowded:?}"
+        );
         assert!(*crowded.last().unwrap() <= 144.0);
     }
 
@@ -342,9 +419,16 @@ mod tests {
 
     #[test]
     fn ticks_of_a_narrow_chart_do_not_overlap() {
-        let size = Size { width: NARROW, plot_height: 150.0 };
+        let size = Size {
+            width: NARROW,
+            plot_height: 150.0,
+        };
         let x = Axis::Time { seconds: 3600.0 };
-        let y = Axis::Linear { quantity: Quantity::Iops, most: 1e6, name: "reads".into() };
+        let y = Axis::Linear {
+            quantity: Quantity::Iops,
+            most: 1e6,
+            name: "reads".into(),
+        };
         let svg = Frame::new("a", size, &x, &y, 60.0, 0.0).finish("name");
         assert!(svg.contains(r#"data-x="lin 0 3600"#), "{svg}");
         assert!(svg.contains("reads, M IOPS"), "{svg}");

@@ -34,4 +34,7 @@ pub const STYLE: &str = include_str!("../assets/page.css");
 
 /// The script of the report, a module: it only upgrades what is complete without it. The pages of the server use its first
 /// half, the file of the figures, as well.
-pub const SCRIPT: &str = concat!(include_str!("../assets/figures.js"), include_str!("../assets/page.js"));
+pub const SCRIPT: &str = concat!(
+    include_str!("../assets/figures.js"),
+    include_str!("../assets/page.js")
+);

@@ -82,28 +82,54 @@ impl Readings {
             }
             all.push(reading);
         }
-        Readings { quantity: format!("{quantity:?}"), has_mean, lines: all, ..Readings::default() }
+        Readings {
+            quantity: format!("{quantity:?}"),
+            has_mean,
+            lines: all,
+            ..Readings::default()
+        }
     }
 
     /// Of the columns of a map, neighbours added where there are many.
     pub fn of_columns(columns: &[LatencyColumn]) -> Readings {
         let fold = columns.len().div_ceil(MOST_COLUMNS).max(1);
-        let merged: Vec<LatencyColumn> = columns.chunks(fold).filter_map(LatencyColumn::merged).collect();
+        let merged: Vec<LatencyColumn> = columns
+            .chunks(fold)
+            .filter_map(LatencyColumn::merged)
+            .collect();
         let flat = |column: &LatencyColumn| {
-            column.rows.iter().flat_map(|(row, count)| [u64::from(*row), *count]).collect()
+            column
+                .rows
+                .iter()
+                .flat_map(|(row, count)| [u64::from(*row), *count])
+                .collect()
         };
-        let rows = || merged.iter().flat_map(|column| &column.rows).map(|(row, _)| usize::from(*row));
+        let rows = || {
+            merged
+                .iter()
+                .flat_map(|column| &column.rows)
+                .map(|(row, _)| usize::from(*row))
+        };
         let edges = match (rows().min(), rows().max()) {
-            (Some(first), Some(last)) => (first..=last + 1).map(|row| (row, row_edge_ns(row))).collect(),
+            (Some(first), Some(last)) => (first..=last + 1)
+                .map(|row| (row, row_edge_ns(row)))
+                .collect(),
             _ => Vec::new(),
         };
         let columns = Columns {
             from: merged.iter().map(|column| column.start_ms).collect(),
-            to: merged.iter().map(|column| column.start_ms + column.length_ms).collect(),
+            to: merged
+                .iter()
+                .map(|column| column.start_ms + column.length_ms)
+                .collect(),
             rows: merged.iter().map(flat).collect(),
             edges,
         };
-        Readings { quantity: "Ns".into(), columns: Some(columns), ..Readings::default() }
+        Readings {
+            quantity: "Ns".into(),
+            columns: Some(columns),
+            ..Readings::default()
+        }
     }
 }
 
@@ -113,16 +139,27 @@ fn ms(seconds: f64) -> u64 {
 
 /// Four digits are more than the page shows anywhere.
 fn short(value: f64) -> Option<f64> {
-    value.is_finite().then(|| format!("{value:.3e}").parse().unwrap_or(value))
+    value
+        .is_finite()
+        .then(|| format!("{value:.3e}").parse().unwrap_or(value))
 }
 
 fn reading(name: &str, steps: &[Step]) -> (Reading, (Vec<u64>, Vec<u64>)) {
     let fold = steps.len().div_ceil(MOST_VALUES).max(1);
     let parts: Vec<&[Step]> = steps.chunks(fold).collect();
-    let times = parts.iter().filter_map(|part| Some((ms(part.first()?.from), ms(part.last()?.to)))).unzip();
-    let summaries: Vec<_> = parts.iter().map(|part| crate::series::summary(part)).collect();
+    let times = parts
+        .iter()
+        .filter_map(|part| Some((ms(part.first()?.from), ms(part.last()?.to))))
+        .unzip();
+    let summaries: Vec<_> = parts
+        .iter()
+        .map(|part| crate::series::summary(part))
+        .collect();
     let of = |pick: fn((f64, f64, f64)) -> f64| -> Vec<Option<f64>> {
-        summaries.iter().map(|one| one.and_then(|one| short(pick(one)))).collect()
+        summaries
+            .iter()
+            .map(|one| one.and_then(|one| short(pick(one))))
+            .collect()
     };
     let reading = Reading {
         name: name.into(),
@@ -153,31 +190,65 @@ mod tests {
         let lines = [("read", one.as_slice()), ("write", two.as_slice())];
         let readings = Readings::of_lines(Quantity::Iops, true, lines.into_iter());
         assert_eq!(readings.quantity, "Iops");
-        assert_eq!(readings.lines[0].from.as_deref(), Some(&[0, 100, 200, 300, 400][..]));
-        assert_eq!(readings.lines[0].mean, [Some(0.0), Some(1.0), Some(2.0), None, Some(4.0)]);
-        assert_eq!((&readings.lines[0].least, &readings.lines[1].from), (&None, &None), "the same times");
+        assert_eq!(
+            readings.lines[0].from.as_deref(),
+            Some(&[0, 100, 200, 300, 400][..])
+        );
+        assert_eq!(
+            readings.lines[0].mean,
+            [Some(0.0), Some(1.0), Some(2.0), None, Some(4.0)]
+        );
+        assert_eq!(
+            (&readings.lines[0].least, &readings.lines[1].from),
+            (&None, &None),
+            "the same times"
+        );
     }
 
     #[test]
     fn many_values_become_spans_that_keep_their_extremes() {
         let many = steps(36_000);
-        let readings = Readings::of_lines(Quantity::Iops, true, std::iter::once(("read", many.as_slice())));
+        let readings = Readings::of_lines(
+            Quantity::Iops,
+            true,
+            std::iter::once(("read", many.as_slice())),
+        );
         let line = &readings.lines[0];
         assert!(line.mean.len() <= MOST_VALUES, "{}", line.mean.len());
-        let most = line.most.as_ref().unwrap().iter().flatten().fold(0.0, |most: f64, one| most.max(*one));
+        let most = line
+            .most
+            .as_ref()
+            .unwrap()
+            .iter()
+            .flatten()
+            .fold(0.0, |most: f64, one| most.max(*one));
         assert_eq!(most, 36_000.0, "35,999 in four digits");
     }
 
     #[test]
     fn the_counts_of_a_map_are_all_there() {
-        let column =
-            |start_ms, rows: &[(u16, u64)]| LatencyColumn { start_ms, length_ms: 10, rows: rows.to_vec() };
-        let columns: Vec<LatencyColumn> =
-            (0..1_000).map(|index| column(index * 10, &[(40, 2), (90 + (index % 3) as u16, 1)])).collect();
+        let column = |start_ms, rows: &[(u16, u64)]| LatencyColumn {
+            start_ms,
+            length_ms: 10,
+            rows: rows.to_vec(),
+        };
+        let columns: Vec<LatencyColumn> = (0..1_000)
+            .map(|index| column(index * 10, &[(40, 2), (90 + (index % 3) as u16, 1)]))
+            .collect();
         let readings = Readings::of_columns(&columns).columns.unwrap();
         assert!(readings.rows.len() <= MOST_COLUMNS);
-        let total: u64 = readings.rows.iter().flat_map(|row| row.iter().skip(1).step_by(2)).sum();
+        let total: u64 = readings
+            .rows
+            .iter()
+            .flat_map(|row| row.iter().skip(1).step_by(2))
+            .sum();
         assert_eq!(total, 3_000);
-        assert_eq!((readings.edges.first().unwrap().0, readings.edges.last().unwrap().0), (40, 93));
+        assert_eq!(
+            (
+                readings.edges.first().unwrap().0,
+                readings.edges.last().unwrap().0
+            ),
+            (40, 93)
+        );
     }
 }

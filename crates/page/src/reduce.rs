@@ -53,19 +53,36 @@ pub fn points(steps: &[Step], place: impl Fn(f64) -> f64, width: f64) -> Vec<Opt
         last_end = step.to;
         let value = step.value.filter(|value| value.is_finite());
         if is_apart || value.is_none() {
-            out.extend(column.take().map(Column::points).into_iter().flatten().map(Some));
+            out.extend(
+                column
+                    .take()
+                    .map(Column::points)
+                    .into_iter()
+                    .flatten()
+                    .map(Some),
+            );
             out.push(None);
         }
         let Some(value) = value else { continue };
         if !is_dense {
-            out.extend([Some((place(step.from), value)), Some((place(step.to), value))]);
+            out.extend([
+                Some((place(step.from), value)),
+                Some((place(step.to), value)),
+            ]);
             continue;
         }
         let at = place(step.to).floor();
         match &mut column {
             Some(open) if open.at == at => open.add(value),
             _ => {
-                out.extend(column.take().map(Column::points).into_iter().flatten().map(Some));
+                out.extend(
+                    column
+                        .take()
+                        .map(Column::points)
+                        .into_iter()
+                        .flatten()
+                        .map(Some),
+                );
                 column = Some(Column::new(at, value));
             }
         }
@@ -87,7 +104,14 @@ struct Column {
 
 impl Column {
     fn new(at: f64, value: f64) -> Column {
-        Column { at, first: value, last: value, least: (0, value), most: (0, value), count: 1 }
+        Column {
+            at,
+            first: value,
+            last: value,
+            least: (0, value),
+            most: (0, value),
+            count: 1,
+        }
     }
 
     fn add(&mut self, value: f64) {
@@ -102,8 +126,11 @@ impl Column {
     }
 
     fn points(self) -> Vec<(f64, f64)> {
-        let (early, late) =
-            if self.least.0 < self.most.0 { (self.least, self.most) } else { (self.most, self.least) };
+        let (early, late) = if self.least.0 < self.most.0 {
+            (self.least, self.most)
+        } else {
+            (self.most, self.least)
+        };
         let mut values = vec![self.first, early.1, late.1, self.last];
         values.dedup();
         values.into_iter().map(|value| (self.at, value)).collect()
@@ -115,13 +142,19 @@ mod tests {
     use super::*;
 
     fn steps(values: impl IntoIterator<Item = Option<f64>>) -> Vec<Step> {
-        let step = |(index, value)| Step { from: index as f64, to: index as f64 + 1.0, value };
+        let step = |(index, value)| Step {
+            from: index as f64,
+            to: index as f64 + 1.0,
+            value,
+        };
         values.into_iter().enumerate().map(step).collect()
     }
 
     #[test]
     fn no_spike_is_lost_and_no_more_than_four_points_a_column_are_drawn() {
-        let mut values: Vec<Option<f64>> = (0..36_000).map(|index| Some(f64::from(index % 7))).collect();
+        let mut values: Vec<Option<f64>> = (0..36_000)
+            .map(|index| Some(f64::from(index % 7)))
+            .collect();
         values[17_003] = Some(999.0);
         let drawn = points(&steps(values), |t| t / 50.0, 720.0);
         assert!(drawn.len() <= 4 * 722, "{}", drawn.len());
@@ -139,11 +172,26 @@ mod tests {
             3,
             "before the first, and twice inside"
         );
-        assert!(!drawn.contains(&Some((2.0, 3.0))), "the line does not bridge it");
+        assert!(
+            !drawn.contains(&Some((2.0, 3.0))),
+            "the line does not bridge it"
+        );
         let late = [
-            Step { from: 0.0, to: 1.0, value: Some(1.0) },
-            Step { from: 1.0, to: 2.0, value: Some(1.0) },
-            Step { from: 9.0, to: 10.0, value: Some(1.0) },
+            Step {
+                from: 0.0,
+                to: 1.0,
+                value: Some(1.0),
+            },
+            Step {
+                from: 1.0,
+                to: 2.0,
+                value: Some(1.0),
+            },
+            Step {
+                from: 9.0,
+                to: 10.0,
+                value: Some(1.0),
+            },
         ];
         assert_eq!(gaps(&late), [(2.0, 9.0)], "a late sample leaves a gap, too");
     }

@@ -65,7 +65,11 @@ impl Quantity {
 
 /// Rates below 100 keep their decimals: 0.4 I/Os a second are not none.
 fn rounded(value: f64) -> f64 {
-    if value.abs() < 100.0 { value } else { value.round() }
+    if value.abs() < 100.0 {
+        value
+    } else {
+        value.round()
+    }
 }
 
 /// From values to places.
@@ -82,14 +86,26 @@ impl Scale {
     /// Even steps; an empty domain is widened.
     pub fn linear((low, high): (f64, f64), (from, to): (f64, f64)) -> Scale {
         let high = if high > low { high } else { low + 1.0 };
-        Scale { is_log: false, low, high, from, to }
+        Scale {
+            is_log: false,
+            low,
+            high,
+            from,
+            to,
+        }
     }
 
     /// Even ratios; the domain must be positive and is widened when empty.
     pub fn log((low, high): (f64, f64), (from, to): (f64, f64)) -> Scale {
         let low = low.max(f64::MIN_POSITIVE * 1e10);
         let high = if high > low { high } else { low * 10.0 };
-        Scale { is_log: true, low, high, from, to }
+        Scale {
+            is_log: true,
+            low,
+            high,
+            from,
+            to,
+        }
     }
 
     /// The place of a value; not kept inside the ends.
@@ -121,49 +137,89 @@ impl Scale {
 /// The next step of 1, 2, 5 × 10ⁿ.
 fn nice_step(rough: f64) -> f64 {
     let magnitude = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * magnitude >= rough * 0.999);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .find(|step| step * magnitude >= rough * 0.999);
     step.unwrap_or(10.0) * magnitude
 }
 
 /// The end of a linear axis from 0 that holds `most`, and its ticks with labels, about `count` of them.
-pub fn linear_ticks(quantity: Quantity, most: f64, count: usize) -> (f64, Vec<(f64, String)>, String) {
-    let most = if most > 0.0 && most.is_finite() { most } else { 1.0 };
+pub fn linear_ticks(
+    quantity: Quantity,
+    most: f64,
+    count: usize,
+) -> (f64, Vec<(f64, String)>, String) {
+    let most = if most > 0.0 && most.is_finite() {
+        most
+    } else {
+        1.0
+    };
     let (divisor, unit) = quantity.axis(most);
     let step = nice_step(most / divisor / count.max(1) as f64);
     let steps = (most / divisor / step - 1e-9).ceil().max(1.0);
     let digits = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
     let label = |value: f64| {
-        if value == 0.0 { "0".to_string() } else { format!("{value:.digits$}") }
+        if value == 0.0 {
+            "0".to_string()
+        } else {
+            format!("{value:.digits$}")
+        }
     };
-    let ticks = (0..=steps as usize).map(|index| (index as f64 * step * divisor, label(index as f64 * step)));
+    let ticks = (0..=steps as usize)
+        .map(|index| (index as f64 * step * divisor, label(index as f64 * step)));
     (steps * step * divisor, ticks.collect(), unit)
 }
 
 /// Ticks of time that do not go beyond its end: the axis ends with the record.
 pub fn time_ticks(seconds: f64, count: usize) -> (Vec<(f64, String)>, String) {
-    let seconds = if seconds > 0.0 && seconds.is_finite() { seconds } else { 1.0 };
+    let seconds = if seconds > 0.0 && seconds.is_finite() {
+        seconds
+    } else {
+        1.0
+    };
     let (divisor, unit) = Quantity::Seconds.axis(seconds);
     let step = nice_step(seconds / divisor / count.max(1) as f64);
     let digits = (-step.log10().floor()).clamp(0.0, 3.0) as usize;
     let count = (seconds / divisor / step + 1e-9).floor() as usize;
     let ticks = (0..=count).map(|index| {
         let value = index as f64 * step;
-        (value * divisor, if index == 0 { "0".into() } else { format!("{value:.digits$}") })
+        (
+            value * divisor,
+            if index == 0 {
+                "0".into()
+            } else {
+                format!("{value:.digits$}")
+            },
+        )
     });
     (ticks.collect(), unit)
 }
 
 /// A logarithmic domain of whole decades (or of 1-2-5 where it is short) around the positive values, at least one decade.
 pub fn log_domain(least: f64, most: f64) -> (f64, f64) {
-    let least = if least > 0.0 && least.is_finite() { least } else { 1.0 };
-    let most = if most >= least && most.is_finite() { most } else { least };
+    let least = if least > 0.0 && least.is_finite() {
+        least
+    } else {
+        1.0
+    };
+    let most = if most >= least && most.is_finite() {
+        most
+    } else {
+        least
+    };
     let down = |value: f64| {
         let decade = 10f64.powf(value.log10().floor());
-        [5.0, 2.0, 1.0].into_iter().map(|step| step * decade).find(|edge| *edge <= value * 1.000_001)
+        [5.0, 2.0, 1.0]
+            .into_iter()
+            .map(|step| step * decade)
+            .find(|edge| *edge <= value * 1.000_001)
     };
     let up = |value: f64| {
         let decade = 10f64.powf(value.log10().floor());
-        [1.0, 2.0, 5.0, 10.0].into_iter().map(|step| step * decade).find(|edge| *edge >= value * 0.999_999)
+        [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|step| step * decade)
+            .find(|edge| *edge >= value * 0.999_999)
     };
     let (low, mut high) = (down(least).unwrap_or(least), up(most).unwrap_or(most));
     if high < low * 9.9 {
@@ -186,14 +242,20 @@ pub fn log_ticks(quantity: Quantity, (low, high): (f64, f64), count: usize) -> V
     let powers = (first..=last).step_by(if steps.len() == 1 { skip } else { 1 });
     let values = powers.flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
     let inside = values.filter(|value| *value >= low * 0.999 && *value <= high * 1.001);
-    inside.map(|value| (value, log_label(quantity, value))).collect()
+    inside
+        .map(|value| (value, log_label(quantity, value)))
+        .collect()
 }
 
 /// `10 ms`, `500 µs`: a label without decimals, whose unit follows the value, since no unit suits all decades.
 pub fn log_label(quantity: Quantity, value: f64) -> String {
     let (divisor, unit) = quantity.axis(value * 1.000_001);
     let scaled = value / divisor;
-    let digits = if scaled >= 0.999 { 0 } else { (-scaled.log10().floor()) as usize };
+    let digits = if scaled >= 0.999 {
+        0
+    } else {
+        (-scaled.log10().floor()) as usize
+    };
     format!("{scaled:.digits$} {unit}").trim_end().to_string()
 }
 
@@ -208,7 +270,10 @@ mod tests {
     #[test]
     fn a_linear_axis_begins_at_zero_and_has_one_unit() {
         let (end, ticks, unit) = linear_ticks(Quantity::Iops, 52_800.0, 4);
-        assert_eq!((end, unit.as_str(), labels(&ticks)), (60_000.0, "k IOPS", vec!["0", "20", "40", "60"]));
+        assert_eq!(
+            (end, unit.as_str(), labels(&ticks)),
+            (60_000.0, "k IOPS", vec!["0", "20", "40", "60"])
+        );
         let (end, ticks, unit) = linear_ticks(Quantity::BytesPerS, 1.5 * 1024.0 * 1024.0, 4);
         assert_eq!((end, unit.as_str()), (1.5 * 1_048_576.0, "MiB/s"));
         assert_eq!(labels(&ticks), ["0", "0.5", "1.0", "1.5"]);
@@ -222,7 +287,10 @@ mod tests {
         assert_eq!(log_domain(97_000.0, 98_000.0), (50_000.0, 500_000.0));
         assert_eq!(log_domain(3e3, 4e7), (2e3, 5e7));
         let ticks = log_ticks(Quantity::Ns, (1e3, 1e8), 6);
-        assert_eq!(labels(&ticks), ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms"]);
+        assert_eq!(
+            labels(&ticks),
+            ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms"]
+        );
         let (low, high) = log_domain(0.0, f64::NAN);
         assert!(low > 0.0 && high > low);
     }
@@ -230,18 +298,30 @@ mod tests {
     #[test]
     fn time_ends_with_the_record() {
         let (ticks, unit) = time_ticks(92.0, 5);
-        assert_eq!((unit.as_str(), labels(&ticks)), ("s", vec!["0", "20", "40", "60", "80"]));
+        assert_eq!(
+            (unit.as_str(), labels(&ticks)),
+            ("s", vec!["0", "20", "40", "60", "80"])
+        );
         let (ticks, unit) = time_ticks(3600.0, 6);
-        assert_eq!((unit.as_str(), ticks.last().unwrap().1.as_str()), ("min", "60"));
+        assert_eq!(
+            (unit.as_str(), ticks.last().unwrap().1.as_str()),
+            ("min", "60")
+        );
         let (ticks, unit) = time_ticks(0.3, 3);
-        assert_eq!((unit.as_str(), labels(&ticks)), ("ms", vec!["0", "100", "200", "300"]));
+        assert_eq!(
+            (unit.as_str(), labels(&ticks)),
+            ("ms", vec!["0", "100", "200", "300"])
+        );
     }
 
     #[test]
     fn places_follow_values() {
         let scale = Scale::log((1.0, 1000.0), (300.0, 0.0));
         assert!((scale.at(10.0) - 200.0).abs() < 1e-9);
-        assert!(!scale.at(0.0).is_finite(), "zero has no place on a log axis");
+        assert!(
+            !scale.at(0.0).is_finite(),
+            "zero has no place on a log axis"
+        );
         assert_eq!(Scale::linear((0.0, 10.0), (0.0, 100.0)).at(2.5), 25.0);
     }
 }

@@ -7,21 +7,32 @@ use model::sample::{SensorLog, Series};
 
 /// The log of a sensor that read something.
 pub fn log_of<'a>(record: &'a Record, sensor: &str) -> Option<&'a SensorLog> {
-    record.sensors.iter().find(|log| log.sensor == sensor && log.no_data.is_none() && !log.time_ns.is_empty())
+    record
+        .sensors
+        .iter()
+        .find(|log| log.sensor == sensor && log.no_data.is_none() && !log.time_ns.is_empty())
 }
 
 /// What several counters grew by together, per second, between each two samples: a counter's first sample gives nothing,
 /// a reset or a failed read leaves a gap. None when a series is missing.
 pub fn rates(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>> {
-    let series: Vec<&Series> = names.iter().map(|name| log.series(name)).collect::<Option<_>>()?;
+    let series: Vec<&Series> = names
+        .iter()
+        .map(|name| log.series(name))
+        .collect::<Option<_>>()?;
     let step = |index: usize| {
-        let (from, to) = (log.time_ns[index] as f64 / 1e9, log.time_ns[index + 1] as f64 / 1e9);
+        let (from, to) = (
+            log.time_ns[index] as f64 / 1e9,
+            log.time_ns[index + 1] as f64 / 1e9,
+        );
         let grown = |one: &&Series| {
             let (before, after) = (value_at(one, index)?, value_at(one, index + 1)?);
             one.kind.grown(before, after)
         };
         let grown: Option<f64> = series.iter().map(grown).sum();
-        let value = grown.filter(|_| to > from).map(|grown| grown / (to - from) * factor);
+        let value = grown
+            .filter(|_| to > from)
+            .map(|grown| grown / (to - from) * factor);
         Step { from, to, value }
     };
     Some((0..log.time_ns.len().saturating_sub(1)).map(step).collect())
@@ -29,12 +40,23 @@ pub fn rates(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>
 
 /// A gauge: what was read at a moment stands for the time since the moment before.
 pub fn gauge(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>> {
-    let series: Vec<&Series> = names.iter().map(|name| log.series(name)).collect::<Option<_>>()?;
+    let series: Vec<&Series> = names
+        .iter()
+        .map(|name| log.series(name))
+        .collect::<Option<_>>()?;
     let step = |index: usize| {
         let to = log.time_ns[index] as f64 / 1e9;
-        let from = if index == 0 { to } else { log.time_ns[index - 1] as f64 / 1e9 };
+        let from = if index == 0 {
+            to
+        } else {
+            log.time_ns[index - 1] as f64 / 1e9
+        };
         let value: Option<f64> = series.iter().map(|one| value_at(one, index)).sum();
-        Step { from, to, value: value.map(|value| value * factor) }
+        Step {
+            from,
+            to,
+            value: value.map(|value| value * factor),
+        }
     };
     // Before the first sample there is no time that its value could stand for.
     Some((1..log.time_ns.len()).map(step).collect())
@@ -43,8 +65,13 @@ pub fn gauge(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>
 /// What a counter grew by over the whole log, gaps left out; none when it was never read twice.
 pub fn total(log: &SensorLog, name: &str) -> Option<f64> {
     let series = log.series(name)?;
-    let steps = series.values.windows(2).filter_map(|pair| series.kind.grown(pair[0]?, pair[1]?));
-    let (count, sum) = steps.fold((0usize, 0.0), |(count, sum), grown| (count + 1, sum + grown));
+    let steps = series
+        .values
+        .windows(2)
+        .filter_map(|pair| series.kind.grown(pair[0]?, pair[1]?));
+    let (count, sum) = steps.fold((0usize, 0.0), |(count, sum), grown| {
+        (count + 1, sum + grown)
+    });
     (count > 0).then_some(sum)
 }
 
@@ -58,7 +85,10 @@ pub fn seconds(log: &SensorLog) -> f64 {
 
 /// The subjects of a pattern such as `disk.{}.read_ios` that the log has, in its order.
 pub fn subjects<'a>(log: &'a SensorLog, pattern: &str) -> Vec<&'a str> {
-    log.series.iter().filter_map(|series| subject(pattern, &series.name)).collect()
+    log.series
+        .iter()
+        .filter_map(|series| subject(pattern, &series.name))
+        .collect()
 }
 
 fn value_at(series: &Series, index: usize) -> Option<f64> {
@@ -67,12 +97,25 @@ fn value_at(series: &Series, index: usize) -> Option<f64> {
 
 /// Least, mean over time and greatest of steps; none without a value.
 pub fn summary(steps: &[Step]) -> Option<(f64, f64, f64)> {
-    let known = || steps.iter().filter_map(|step| Some((step.value?, (step.to - step.from).max(0.0))));
-    let (sum, time) =
-        known().fold((0.0, 0.0), |(sum, time), (value, length)| (sum + value * length, time + length));
-    let least = known().map(|(value, _)| value).fold(f64::INFINITY, f64::min);
-    let most = known().map(|(value, _)| value).fold(f64::NEG_INFINITY, f64::max);
-    let mean = if time > 0.0 { sum / time } else { known().next()?.0 };
+    let known = || {
+        steps
+            .iter()
+            .filter_map(|step| Some((step.value?, (step.to - step.from).max(0.0))))
+    };
+    let (sum, time) = known().fold((0.0, 0.0), |(sum, time), (value, length)| {
+        (sum + value * length, time + length)
+    });
+    let least = known()
+        .map(|(value, _)| value)
+        .fold(f64::INFINITY, f64::min);
+    let most = known()
+        .map(|(value, _)| value)
+        .fold(f64::NEG_INFINITY, f64::max);
+    let mean = if time > 0.0 {
+        sum / time
+    } else {
+        known().next()?.0
+    };
     least.is_finite().then_some((least, mean, most))
 }
 
@@ -95,14 +138,23 @@ mod tests {
         };
         let mut log = SensorLog::absent("diskstats", "");
         log.no_data = None;
-        log.time_ns = (0..values.len() as i64).map(|index| index * 500_000_000).collect();
+        log.time_ns = (0..values.len() as i64)
+            .map(|index| index * 500_000_000)
+            .collect();
         log.series = vec![series];
         log
     }
 
     #[test]
     fn the_first_sample_gives_no_rate_and_a_reset_leaves_a_gap() {
-        let log = log(&[Some(1e9), Some(1e9 + 50.0), Some(3.0), None, Some(10.0), Some(20.0)]);
+        let log = log(&[
+            Some(1e9),
+            Some(1e9 + 50.0),
+            Some(3.0),
+            None,
+            Some(10.0),
+            Some(20.0),
+        ]);
         let steps = rates(&log, &["disk.vda.read_ios".into()], 1.0).unwrap();
         let values: Vec<Option<f64>> = steps.iter().map(|step| step.value).collect();
         assert_eq!(values, [Some(100.0), None, None, None, Some(20.0)]);
@@ -114,7 +166,11 @@ mod tests {
     #[test]
     fn a_mean_is_over_time() {
         let step = |from, to, value| Step { from, to, value };
-        let steps = [step(0.0, 1.0, Some(10.0)), step(1.0, 4.0, Some(2.0)), step(4.0, 5.0, None)];
+        let steps = [
+            step(0.0, 1.0, Some(10.0)),
+            step(1.0, 4.0, Some(2.0)),
+            step(4.0, 5.0, None),
+        ];
         assert_eq!(summary(&steps), Some((2.0, 4.0, 10.0)));
         assert_eq!(summary(&[]), None);
     }

@@ -17,7 +17,10 @@ pub fn escape(text: &str) -> String {
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(' '),
             // Controls are no XML, and marks without width or with a direction make a name read as another.
-            foreign if model::text::is_unsafe(foreign) || matches!(foreign, '\u{fffe}' | '\u{ffff}') => {
+            foreign
+                if model::text::is_unsafe(foreign)
+                    || matches!(foreign, '\u{fffe}' | '\u{ffff}') =>
+            {
                 out.push('\u{fffd}');
             }
             plain => out.push(plain),
@@ -35,7 +38,11 @@ pub fn escape_style(style: &str) -> String {
 pub fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
-    if text == "-0" { "0".into() } else { text.into() }
+    if text == "-0" {
+        "0".into()
+    } else {
+        text.into()
+    }
 }
 
 /// Where a text is held.
@@ -75,7 +82,10 @@ impl Svg {
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         if is_drawable(&[x1, y1, x2, y2]) {
             let (x1, y1, x2, y2) = (number(x1), number(y1), number(x2), number(y2));
-            let _ = write!(self.out, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
+            let _ = write!(
+                self.out,
+                r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#
+            );
         }
     }
 
@@ -94,7 +104,10 @@ impl Svg {
     pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
         if is_drawable(&[x, y, radius]) {
             let (x, y, radius) = (number(x), number(y), number(radius));
-            let _ = write!(self.out, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#);
+            let _ = write!(
+                self.out,
+                r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#
+            );
         }
     }
 
@@ -109,7 +122,10 @@ impl Svg {
     pub fn named_path(&mut self, class: &str, name: &str, data: &str) {
         if !data.is_empty() {
             let name = escape(name);
-            let _ = write!(self.out, r#"<path class="{class}" data-name="{name}" d="{data}"/>"#);
+            let _ = write!(
+                self.out,
+                r#"<path class="{class}" data-name="{name}" d="{data}"/>"#
+            );
         }
     }
 
@@ -180,18 +196,29 @@ impl Svg {
         match shape {
             Shape::Circle => self.circle(class, (x, y), size),
             Shape::Square => {
-                self.path(class, &polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]));
+                self.path(
+                    class,
+                    &polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+                );
             }
             Shape::Up => self.path(class, &polygon(&[(0.0, -1.1), (1.0, 0.8), (-1.0, 0.8)])),
             Shape::Diamond => {
-                self.path(class, &polygon(&[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)]));
+                self.path(
+                    class,
+                    &polygon(&[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)]),
+                );
             }
             Shape::Down => self.path(class, &polygon(&[(0.0, 1.1), (1.0, -0.8), (-1.0, -0.8)])),
             Shape::Right => self.path(class, &polygon(&[(1.1, 0.0), (-0.8, 1.0), (-0.8, -1.0)])),
             Shape::Left => self.path(class, &polygon(&[(-1.1, 0.0), (0.8, 1.0), (0.8, -1.0)])),
             Shape::Cross => {
-                let data =
-                    format!("M{}L{}M{}L{}", at(-0.9, -0.9), at(0.9, 0.9), at(-0.9, 0.9), at(0.9, -0.9));
+                let data = format!(
+                    "M{}L{}M{}L{}",
+                    at(-0.9, -0.9),
+                    at(0.9, 0.9),
+                    at(-0.9, 0.9),
+                    at(0.9, -0.9)
+                );
                 self.path(class, &data);
             }
         }
@@ -220,7 +247,9 @@ pub enum Shape {
 }
 
 fn is_drawable(values: &[f64]) -> bool {
-    values.iter().all(|value| value.is_finite() && value.abs() < 1e6)
+    values
+        .iter()
+        .all(|value| value.is_finite() && value.abs() < 1e6)
 }
 
 /// Data of a path, built point by point; points that are no numbers break it.
@@ -290,7 +319,10 @@ mod tests {
     fn hostile_text_stays_text() {
         let name = "sd<a>\" onload='x' &\u{202e}</script>\u{1}";
         let escaped = escape(name);
-        assert!(!escaped.contains(['<', '>', '"', '\'', '\u{1}', '\u{202e}']), "{escaped}");
+        assert!(
+            !escaped.contains(['<', '>', '"', '\'', '\u{1}', '\u{202e}']),
+            "{escaped}"
+        );
         assert!(escaped.contains("&lt;/script&gt;"), "{escaped}");
     }
 
@@ -303,7 +335,14 @@ mod tests {
         svg.mark("a", Shape::Up, (f64::NAN, 0.0), 3.0);
         assert!(svg.finish("x", (10.0, 10.0), "n").ends_with("</svg>"));
         let mut path = PathData::new();
-        for (x, y) in [(0.0, 1.0), (1.0, 1.0), (2.0, f64::NAN), (3.0, 1.0), (3.0, 4.0), (5.0, 6.0)] {
+        for (x, y) in [
+            (0.0, 1.0),
+            (1.0, 1.0),
+            (2.0, f64::NAN),
+            (3.0, 1.0),
+            (3.0, 4.0),
+            (5.0, 6.0),
+        ] {
             path.to(x, y);
         }
         assert_eq!(path.data(), "M0 1H1M3 1V4L5 6");
@@ -313,7 +352,10 @@ mod tests {
     fn coordinates_have_one_decimal_at_most() {
         assert_eq!(
             ["0", "1.3", "-0.5", "0"],
-            [0.0, 1.26, -0.5, -0.01].map(number).each_ref().map(|t| t.as_str())
+            [0.0, 1.26, -0.5, -0.01]
+                .map(number)
+                .each_ref()
+                .map(|t| t.as_str())
         );
     }
 }

@@ -3,7 +3,10 @@
 //! `lab/capture` runs it, in guests and on the machine at hand: `capture_host DIRECTORY NAME TARGET GROUPS PIDS ABOUT`.
 //! GROUPS and PIDS are lists with commas; of other control groups and processes nothing is kept. `NAME.host` is the
 //! machine, `NAME.later` what had changed a second or more later, in the same form; `/proc/uptime` tells how much more.
-#![allow(clippy::disallowed_methods, reason = "it reads modes, which a captured machine does not have")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "it reads modes, which a captured machine does not have"
+)]
 
 use host::{Archive, Host, clock, files};
 use pipeline::inventory;
@@ -151,7 +154,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [directory, name, target, groups, pids, about] = &arguments[..] else {
         return Err("usage: capture_host DIRECTORY NAME TARGET GROUPS PIDS ABOUT".into());
     };
-    let wanted = Wanted { target, groups: list(groups), pids: list(pids) };
+    let wanted = Wanted {
+        target,
+        groups: list(groups),
+        pids: list(pids),
+    };
     let first = wanted.capture()?;
     clock::sleep_ms(1000);
     let later = changes(&first, &wanted.capture()?);
@@ -175,7 +182,9 @@ fn changes(first: &Archive, second: &Archive) -> String {
     let (first, second) = (first.print(), second.print());
     let known: BTreeMap<&str, &str> = entries(&first).collect();
     let changed = entries(&second).filter(|(path, body)| known.get(path) != Some(body));
-    changed.map(|(path, body)| format!("path: {path}\n{body}")).collect()
+    changed
+        .map(|(path, body)| format!("path: {path}\n{body}"))
+        .collect()
 }
 
 fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -211,15 +220,22 @@ impl Wanted<'_> {
         for pattern in DIRECTORIES {
             expand(pattern).iter().for_each(|path| _ = host.kind(path));
         }
-        for (pid, file) in self.pids.iter().flat_map(|pid| OF_PROCESS.iter().map(move |file| (pid, file))) {
+        for (pid, file) in self
+            .pids
+            .iter()
+            .flat_map(|pid| OF_PROCESS.iter().map(move |file| (pid, file)))
+        {
             keep(&host, &format!("/proc/{pid}/{file}"));
         }
         for mount in cgroup_mounts() {
             for group in std::iter::once("").chain(self.groups.iter().copied()) {
                 let directory = format!("{mount}/{group}");
-                OF_GROUP
-                    .iter()
-                    .for_each(|file| keep_all(&host, &format!("{}/{file}", directory.trim_end_matches('/'))));
+                OF_GROUP.iter().for_each(|file| {
+                    keep_all(
+                        &host,
+                        &format!("{}/{file}", directory.trim_end_matches('/')),
+                    )
+                });
             }
         }
         let mut archive = host.recorded();
@@ -241,12 +257,19 @@ fn keep_disk(host: &Host, disk: &str) {
     if is_foreign || Host::live().number(&format!("{directory}/size")) == Some(0) {
         return;
     }
-    OF_DISK.iter().for_each(|pattern| keep_all(host, &format!("{directory}/{pattern}")));
+    OF_DISK
+        .iter()
+        .for_each(|pattern| keep_all(host, &format!("{directory}/{pattern}")));
     let partitions = expand(&format!("{directory}/{disk}*/partition"));
-    for partition in partitions.iter().filter_map(|path| path.strip_suffix("/partition")) {
+    for partition in partitions
+        .iter()
+        .filter_map(|path| path.strip_suffix("/partition"))
+    {
         keep_all(host, &format!("{partition}/*"));
     }
-    let Some(mut above) = Host::live().resolve(&directory) else { return };
+    let Some(mut above) = Host::live().resolve(&directory) else {
+        return;
+    };
     while above.starts_with("/sys/devices/") {
         keep_all(host, &format!("{above}/driver"));
         keep_all(host, &format!("{above}/subsystem"));
@@ -264,7 +287,9 @@ fn keep(host: &Host, path: &str) {
     if NEVER.contains(&name) || host.link(path).is_some() {
         return;
     }
-    let Ok(metadata) = std::fs::metadata(path) else { return };
+    let Ok(metadata) = std::fs::metadata(path) else {
+        return;
+    };
     if metadata.is_file() && metadata.permissions().mode() & 0o444 != 0 {
         host.attribute(path);
     }
@@ -278,11 +303,15 @@ fn expand(pattern: &str) -> Vec<String> {
         return is_there.then(|| pattern.to_string()).into_iter().collect();
     };
     let start = pattern[..star].rfind('/').unwrap_or(0);
-    let end = pattern[star..].find('/').map_or(pattern.len(), |slash| star + slash);
+    let end = pattern[star..]
+        .find('/')
+        .map_or(pattern.len(), |slash| star + slash);
     let (before, after) = (&pattern[start + 1..star], &pattern[star + 1..end]);
     let names = live.list(&pattern[..start]).into_iter();
     let fits = |name: &String| {
-        name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
+        name.len() >= before.len() + after.len()
+            && name.starts_with(before)
+            && name.ends_with(after)
     };
     names
         .filter(fits)
@@ -291,9 +320,15 @@ fn expand(pattern: &str) -> Vec<String> {
 }
 
 fn cgroup_mounts() -> Vec<String> {
-    let text = Host::live().text("/proc/self/mountinfo").unwrap_or_default();
+    let text = Host::live()
+        .text("/proc/self/mountinfo")
+        .unwrap_or_default();
     let is_cgroup = |line: &&str| line.contains(" - cgroup");
-    text.lines().filter(is_cgroup).filter_map(|line| line.split(' ').nth(4)).map(str::to_string).collect()
+    text.lines()
+        .filter(is_cgroup)
+        .filter_map(|line| line.split(' ').nth(4))
+        .map(str::to_string)
+        .collect()
 }
 
 /// The lines of a list of mounts whose point, at a field of the line, tells nothing about this machine.

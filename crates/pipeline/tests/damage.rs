@@ -1,5 +1,9 @@
 //! Damaged captures: whatever is in the file, reading it ends in a path or in an error, never in a panic or a hang.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test reads its own fixtures")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test reads its own fixtures"
+)]
 
 use host::{Archive, Host};
 use pipeline::inventory;
@@ -44,10 +48,16 @@ fn a_damaged_capture_gives_a_path_or_an_error() {
             continue;
         }
         let text = std::fs::read_to_string(entry.path()).unwrap();
-        let target = text.lines().find_map(|line| line.strip_prefix("# target: ")).unwrap().to_string();
+        let target = text
+            .lines()
+            .find_map(|line| line.strip_prefix("# target: "))
+            .unwrap()
+            .to_string();
         for seed in 1..=150 {
             let mut dice = Dice(0x9E37_79B9_7F4A_7C15u64.wrapping_mul(seed));
-            let Ok(archive) = Archive::parse(&damage(&text, &mut dice)) else { continue };
+            let Ok(archive) = Archive::parse(&damage(&text, &mut dice)) else {
+                continue;
+            };
             assert_eq!(
                 Archive::parse(&archive.print()).as_ref(),
                 Ok(&archive),
@@ -65,5 +75,8 @@ fn a_damaged_capture_gives_a_path_or_an_error() {
             }
         }
     }
-    assert!(understood > 100, "{understood} damaged captures were still understood");
+    assert!(
+        understood > 100,
+        "{understood} damaged captures were still understood"
+    );
 }

@@ -27,7 +27,11 @@ struct Type {
 impl Events {
     /// Reads the events out of BTF data; none where it is not BTF or is cut off.
     pub fn parse(data: &[u8]) -> Option<Events> {
-        let word = |at: usize| Some(u32::from_le_bytes(data.get(at..at.checked_add(4)?)?.try_into().ok()?));
+        let word = |at: usize| {
+            Some(u32::from_le_bytes(
+                data.get(at..at.checked_add(4)?)?.try_into().ok()?,
+            ))
+        };
         if u16::from_le_bytes(data.get(..2)?.try_into().ok()?) != MAGIC {
             return None;
         }
@@ -65,14 +69,27 @@ fn name(strings: &[u8], at: u32) -> Option<&str> {
 
 /// All types by number; number 0 is void.
 fn types(section: &[u8]) -> Option<Vec<Type>> {
-    let mut types = vec![Type { name: 0, kind: 0, members: 0, refers_to: 0 }];
+    let mut types = vec![Type {
+        name: 0,
+        kind: 0,
+        members: 0,
+        refers_to: 0,
+    }];
     let mut rest = section;
     while !rest.is_empty() {
-        let word =
-            |index: usize| Some(u32::from_le_bytes(rest.get(index * 4..index * 4 + 4)?.try_into().ok()?));
+        let word = |index: usize| {
+            Some(u32::from_le_bytes(
+                rest.get(index * 4..index * 4 + 4)?.try_into().ok()?,
+            ))
+        };
         let info = word(1)?;
         let (kind, members) = (info >> 24 & 0x1f, (info & 0xffff) as usize);
-        types.push(Type { name: word(0)?, kind, members, refers_to: word(2)? as usize });
+        types.push(Type {
+            name: word(0)?,
+            kind,
+            members,
+            refers_to: word(2)? as usize,
+        });
         rest = rest.get(12 + trailing_bytes(kind, members)?..)?;
     }
     Some(types)
@@ -122,9 +139,18 @@ mod tests {
             0,
             2 << 24, // cut off below
         ];
-        let types: Vec<u8> = types[..17].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let types: Vec<u8> = types[..17]
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
         let mut data = vec![0x9f, 0xeb, 1, 0];
-        for word in [24, 0, types.len() as u32, types.len() as u32, strings.len() as u32] {
+        for word in [
+            24,
+            0,
+            types.len() as u32,
+            types.len() as u32,
+            strings.len() as u32,
+        ] {
             data.extend(word.to_le_bytes());
         }
         data.extend(types);

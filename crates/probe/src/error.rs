@@ -62,7 +62,9 @@ pub enum ProbeError {
         most: usize,
     },
     /// The histograms would take too much memory of the kernel.
-    #[error("the histograms of {devices} devices on {cpus} CPUs would take {mib} MiB of kernel memory")]
+    #[error(
+        "the histograms of {devices} devices on {cpus} CPUs would take {mib} MiB of kernel memory"
+    )]
     TooLarge {
         /// Devices.
         devices: usize,
@@ -115,8 +117,16 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     // The verifier's log has a line per instruction; its last words are the verdict.
     match text.split_once('\n') {
         Some((first, log)) => {
-            let last: Vec<&str> = log.lines().rev().filter(|line| !line.trim().is_empty()).take(6).collect();
-            format!("{first} … {}", last.into_iter().rev().collect::<Vec<_>>().join(" / "))
+            let last: Vec<&str> = log
+                .lines()
+                .rev()
+                .filter(|line| !line.trim().is_empty())
+                .take(6)
+                .collect();
+            format!(
+                "{first} … {}",
+                last.into_iter().rev().collect::<Vec<_>>().join(" / ")
+            )
         }
         None => text,
     }

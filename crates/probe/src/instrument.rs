@@ -37,7 +37,11 @@ impl Layers {
             Strength::Tracefs => Instrument::Events(tracefs::start(devices)?),
             Strength::Blktrace => Instrument::Events(blktrace::start(devices)?),
         };
-        Ok(Layers { strength, instrument, why_not_better: Vec::new() })
+        Ok(Layers {
+            strength,
+            instrument,
+            why_not_better: Vec::new(),
+        })
     }
 
     /// The best there is of those that see every event, for the full strength: programs, perf, tracefs, blktrace. For
@@ -58,11 +62,18 @@ impl Layers {
                 _ => Layers::attach(devices, strength),
             };
             match attached {
-                Ok(layers) => return Ok(Layers { why_not_better, ..layers }),
+                Ok(layers) => {
+                    return Ok(Layers {
+                        why_not_better,
+                        ..layers
+                    });
+                }
                 Err(error) => why_not_better.push(format!("{}: {error}", strength.rung())),
             }
         }
-        Err(ProbeError::NoRung { reasons: why_not_better.join("; ") })
+        Err(ProbeError::NoRung {
+            reasons: why_not_better.join("; "),
+        })
     }
 
     /// Why it is not a better one, a sentence for each that was tried before it.

@@ -35,13 +35,28 @@ const fn hook(
     arguments: usize,
     with_queue: &'static str,
 ) -> Hook {
-    Hook { event, program, arguments, with_queue: Some(with_queue) }
+    Hook {
+        event,
+        program,
+        arguments,
+        with_queue: Some(with_queue),
+    }
 }
 
 /// In the order of attaching: completions first and queueing last, so that whatever is queued is seen to its end.
 static FULL: &[Hook] = &[
-    Hook { event: "block_rq_complete", program: "full_rq_complete", arguments: 3, with_queue: None },
-    Hook { event: "block_bio_complete", program: "full_bio_complete", arguments: 2, with_queue: None },
+    Hook {
+        event: "block_rq_complete",
+        program: "full_rq_complete",
+        arguments: 3,
+        with_queue: None,
+    },
+    Hook {
+        event: "block_bio_complete",
+        program: "full_bio_complete",
+        arguments: 2,
+        with_queue: None,
+    },
     hook("block_rq_requeue", "full_requeue", 1, "full_requeue_q"),
     hook("block_rq_issue", "full_issue", 1, "full_issue_q"),
     hook("block_rq_insert", "full_insert", 1, "full_insert_q"),
@@ -51,8 +66,12 @@ static FULL: &[Hook] = &[
     hook("block_bio_queue", "full_queue", 1, "full_queue_q"),
 ];
 
-static LITE: &[Hook] =
-    &[Hook { event: "block_rq_complete", program: "lite_rq_complete", arguments: 3, with_queue: None }];
+static LITE: &[Hook] = &[Hook {
+    event: "block_rq_complete",
+    program: "lite_rq_complete",
+    arguments: 3,
+    with_queue: None,
+}];
 
 /// Programs attached to the block layer, counting. Dropped, they are gone.
 pub struct Programs {
@@ -91,13 +110,24 @@ impl Programs {
         let btf = Btf::parse(&bytes, Endianness::default()).map_err(|error| no_btf(&error))?;
         let ebpf = load(devices, &btf)?;
         let (devices, programs) = (devices.to_vec(), Vec::new());
-        let mut layers = Programs { ebpf, devices, strength, programs, starts: Vec::new() };
+        let mut layers = Programs {
+            ebpf,
+            devices,
+            strength,
+            programs,
+            starts: Vec::new(),
+        };
         for hook in layers.hooks() {
-            let program = variant(hook, &events).ok_or(ProbeError::NoEvent { event: hook.event })?;
+            let program =
+                variant(hook, &events).ok_or(ProbeError::NoEvent { event: hook.event })?;
             layers.attach_program(program, hook.event, &btf)?;
         }
         layers.say_attached()?;
-        layers.starts = layers.devices.iter().map(|device| completed(&device.name)).collect();
+        layers.starts = layers
+            .devices
+            .iter()
+            .map(|device| completed(&device.name))
+            .collect();
         Ok(layers)
     }
 
@@ -113,7 +143,12 @@ impl Programs {
         }
     }
 
-    fn attach_program(&mut self, name: &'static str, event: &str, btf: &Btf) -> Result<(), ProbeError> {
+    fn attach_program(
+        &mut self,
+        name: &'static str,
+        event: &str,
+        btf: &Btf,
+    ) -> Result<(), ProbeError> {
         let attach = |ebpf: &mut Ebpf| -> Result<(), ProgramError> {
             let program = ebpf.program_mut(name).ok_or(ProgramError::NotLoaded)?;
             let program: &mut BtfTracePoint = program.try_into()?;
@@ -130,8 +165,10 @@ impl Programs {
     fn say_attached(&mut self) -> Result<(), ProbeError> {
         let what = "the map of the time of attaching";
         let map = self.ebpf.map_mut("attached").ok_or_else(|| missing(what))?;
-        let mut map: Array<&mut MapData, u64> = map.try_into().map_err(|error| refused(what, &error))?;
-        map.set(0, clock::monotonic_ns(), 0).map_err(|error| refused(what, &error))
+        let mut map: Array<&mut MapData, u64> =
+            map.try_into().map_err(|error| refused(what, &error))?;
+        map.set(0, clock::monotonic_ns(), 0)
+            .map_err(|error| refused(what, &error))
     }
 
     /// Everything counted since attaching. Costs a system call for each direction, layer and device: some tens of µs.
@@ -142,7 +179,12 @@ impl Programs {
             let unseen = self.unseen(slot, &spans, &counters);
             counters.extend((unseen > 0).then(|| ("unseen".to_string(), unseen)));
             let devno = format!("{}:{}", device.major, device.minor);
-            Ok(DeviceLayers { device: device.name.clone(), devno, spans, counters })
+            Ok(DeviceLayers {
+                device: device.name.clone(),
+                devno,
+                spans,
+                counters,
+            })
         });
         Ok(LayerTimes {
             source: format!("eBPF {}", self.strength.name()),
@@ -157,7 +199,11 @@ impl Programs {
     fn unseen(&self, slot: usize, spans: &[SpanTimes], counters: &BTreeMap<String, u64>) -> u64 {
         let counter = |name: &str| counters.get(name).copied().unwrap_or(0);
         let total = |wanted: Span| -> u64 {
-            spans.iter().filter(|one| one.span == wanted).map(|one| one.times.total()).sum()
+            spans
+                .iter()
+                .filter(|one| one.span == wanted)
+                .map(|one| one.times.total())
+                .sum()
         };
         match self.strength {
             Strength::Full => {
@@ -167,7 +213,9 @@ impl Programs {
             _ => {
                 let seen = total(Span::G2C) + counter("untimed") + counter("at_attach");
                 let done = self.starts[slot].zip(completed(&self.devices[slot].name));
-                done.map_or(0, |(start, now)| now.wrapping_sub(start).saturating_sub(seen))
+                done.map_or(0, |(start, now)| {
+                    now.wrapping_sub(start).saturating_sub(seen)
+                })
             }
         }
     }
@@ -175,20 +223,32 @@ impl Programs {
     /// The counters of a device, in the order of [`crate::Layers::counter_names`]; cheap enough for ten times a second.
     pub fn counters(&self, slot: usize) -> Result<[u64; COUNTERS.len()], ProbeError> {
         let what = "counters";
-        let map = self.ebpf.map("counts").ok_or_else(|| unread(what, &"there is no such map"))?;
+        let map = self
+            .ebpf
+            .map("counts")
+            .ok_or_else(|| unread(what, &"there is no such map"))?;
         let map: PerCpuArray<&MapData, CounterValues> =
             map.try_into().map_err(|error| unread(what, &error))?;
-        let of_cpus = map.get(&(slot as u32), 0).map_err(|error| unread(what, &error))?;
+        let of_cpus = map
+            .get(&(slot as u32), 0)
+            .map_err(|error| unread(what, &error))?;
         let mut sums = [0; COUNTERS.len()];
         for of_cpu in of_cpus.iter() {
-            sums.iter_mut().zip(of_cpu.0).for_each(|(sum, count)| *sum += count);
+            sums.iter_mut()
+                .zip(of_cpu.0)
+                .for_each(|(sum, count)| *sum += count);
         }
         Ok(sums)
     }
 
     fn read_counters(&self, slot: usize) -> Result<BTreeMap<String, u64>, ProbeError> {
-        let counted = COUNTERS.iter().zip(self.counters(slot)?).filter(|(_, count)| *count > 0);
-        Ok(counted.map(|(name, count)| (name.to_string(), count)).collect())
+        let counted = COUNTERS
+            .iter()
+            .zip(self.counters(slot)?)
+            .filter(|(_, count)| *count > 0);
+        Ok(counted
+            .map(|(name, count)| (name.to_string(), count))
+            .collect())
     }
 
     fn gives(&self, span: Span) -> bool {
@@ -200,11 +260,18 @@ impl Programs {
 
     fn read_spans(&self, slot: usize) -> Result<Vec<SpanTimes>, ProbeError> {
         let what = "histograms";
-        let map = self.ebpf.map("histograms").ok_or_else(|| unread(what, &"there is no such map"))?;
-        let map: PerCpuArray<&MapData, Counts> = map.try_into().map_err(|error| unread(what, &error))?;
+        let map = self
+            .ebpf
+            .map("histograms")
+            .ok_or_else(|| unread(what, &"there is no such map"))?;
+        let map: PerCpuArray<&MapData, Counts> =
+            map.try_into().map_err(|error| unread(what, &error))?;
         let mut spans = Vec::new();
         for (side_index, side) in SIDES.into_iter().enumerate() {
-            let spans_of = SPANS.into_iter().enumerate().filter(|(_, span)| self.gives(*span));
+            let spans_of = SPANS
+                .into_iter()
+                .enumerate()
+                .filter(|(_, span)| self.gives(*span));
             for (span_index, span) in spans_of {
                 let key = layout::key(slot, side_index, span_index);
                 let of_cpus = map.get(&key, 0).map_err(|error| unread(what, &error))?;
@@ -219,7 +286,10 @@ impl Programs {
 
     /// What each program has cost and missed.
     pub fn cost(&self) -> Vec<ProgramCost> {
-        self.programs.iter().map(|name| self.cost_of(name)).collect()
+        self.programs
+            .iter()
+            .map(|name| self.cost_of(name))
+            .collect()
     }
 
     /// Attaches one program more that does nothing, to each issue: what [`crate::Layers::cost`] then says of `nothing` is what
@@ -239,10 +309,15 @@ impl Programs {
             _ => None,
         });
         let path = fd.map(|fd| format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd()));
-        let text = path.and_then(|path| files::read_text(Path::new(&path)).ok()).unwrap_or_default();
+        let text = path
+            .and_then(|path| files::read_text(Path::new(&path)).ok())
+            .unwrap_or_default();
         let field = |wanted: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(wanted)?.strip_prefix(':'));
-            line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix(wanted)?.strip_prefix(':'));
+            line.and_then(|value| value.trim().parse().ok())
+                .unwrap_or(0)
         };
         ProgramCost {
             program: name.to_string(),
@@ -274,13 +349,20 @@ pub(crate) fn check_devices(devices: &[Device]) -> Result<(), ProbeError> {
         return Err(ProbeError::NoDevice);
     }
     if devices.len() > DEVICES_MAX {
-        return Err(ProbeError::TooMany { devices: devices.len(), most: DEVICES_MAX });
+        return Err(ProbeError::TooMany {
+            devices: devices.len(),
+            most: DEVICES_MAX,
+        });
     }
     let cpus = aya::util::nr_cpus().unwrap_or(1);
     let bytes = u64::from(layout::histograms(devices.len())) * (BUCKETS * 8 * cpus) as u64;
     let mib = bytes >> 20;
     match mib > HISTOGRAMS_MIB_MAX {
-        true => Err(ProbeError::TooLarge { devices: devices.len(), cpus, mib }),
+        true => Err(ProbeError::TooLarge {
+            devices: devices.len(),
+            cpus,
+            mib,
+        }),
         false => Ok(()),
     }
 }
@@ -311,13 +393,24 @@ fn load(devices: &[Device], btf: &Btf) -> Result<Ebpf, ProbeError> {
 /// no statistics (`iostats` is 0).
 fn completed(device: &str) -> Option<u64> {
     let host = Host::live();
-    if host.text(&format!("/sys/block/{device}/queue/iostats")).is_some_and(|text| text.trim() == "0") {
+    if host
+        .text(&format!("/sys/block/{device}/queue/iostats"))
+        .is_some_and(|text| text.trim() == "0")
+    {
         return None;
     }
     let text = host.text(&format!("/sys/block/{device}/stat"))?;
-    let fields: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let fields: Vec<u64> = text
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect();
     // Documentation/block/stat.rst: the I/Os of each direction.
-    Some([0, 4, 11, 15].iter().filter_map(|index| fields.get(*index)).sum())
+    Some(
+        [0, 4, 11, 15]
+            .iter()
+            .filter_map(|index| fields.get(*index))
+            .sum(),
+    )
 }
 
 /// The program for the arguments that this kernel's event has.
@@ -334,28 +427,44 @@ fn variant(hook: &Hook, events: &Events) -> Option<&'static str> {
 fn sum<'a>(of_cpus: impl Iterator<Item = &'a Counts>) -> Histogram {
     let mut sums = [0u64; BUCKETS];
     for of_cpu in of_cpus {
-        sums.iter_mut().zip(&of_cpu.0).for_each(|(sum, count)| *sum += count);
+        sums.iter_mut()
+            .zip(&of_cpu.0)
+            .for_each(|(sum, count)| *sum += count);
     }
     Histogram::from_counts(sums)
 }
 
 fn no_btf(why: &dyn std::fmt::Display) -> ProbeError {
-    ProbeError::NoBtf { path: BTF_PATH, why: why.to_string() }
+    ProbeError::NoBtf {
+        path: BTF_PATH,
+        why: why.to_string(),
+    }
 }
 
 fn missing(what: &str) -> ProbeError {
-    ProbeError::Load { what: what.to_string(), why: "it is not among the programs".into() }
+    ProbeError::Load {
+        what: what.to_string(),
+        why: "it is not among the programs".into(),
+    }
 }
 
 fn unread(what: &'static str, why: &dyn std::fmt::Display) -> ProbeError {
-    ProbeError::Read { what, why: why.to_string() }
+    ProbeError::Read {
+        what,
+        why: why.to_string(),
+    }
 }
 
 /// A refusal for want of rights is told from one of the program's.
 fn refused(what: &str, error: &(dyn std::error::Error + 'static)) -> ProbeError {
     match is_permission(error) {
-        true => ProbeError::NotPermitted { missing: missing_rights() },
-        false => ProbeError::Load { what: what.to_string(), why: chain(error) },
+        true => ProbeError::NotPermitted {
+            missing: missing_rights(),
+        },
+        false => ProbeError::Load {
+            what: what.to_string(),
+            why: chain(error),
+        },
     }
 }
 
@@ -368,7 +477,9 @@ fn is_permission(error: &(dyn std::error::Error + 'static)) -> bool {
         {
             return false;
         }
-        let errno = one.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
+        let errno = one
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::raw_os_error);
         if matches!(errno, Some(libc::EPERM | libc::EACCES)) {
             return true;
         }
@@ -378,22 +489,33 @@ fn is_permission(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 /// The capabilities' bits (linux/capability.h): CAP_BPF and CAP_PERFMON came with 5.8, before it was CAP_SYS_ADMIN.
-const CAPABILITIES: [(&str, u32); 3] = [("CAP_BPF", 39), ("CAP_PERFMON", 38), ("CAP_SYS_ADMIN", 21)];
+const CAPABILITIES: [(&str, u32); 3] =
+    [("CAP_BPF", 39), ("CAP_PERFMON", 38), ("CAP_SYS_ADMIN", 21)];
 
 fn missing_rights() -> String {
     let host = Host::live();
-    let lockdown = host.text("/sys/kernel/security/lockdown").unwrap_or_default();
+    let lockdown = host
+        .text("/sys/kernel/security/lockdown")
+        .unwrap_or_default();
     if lockdown.contains("[confidentiality]") {
         return "a kernel that is not locked down for confidentiality".into();
     }
     let status = host.text("/proc/self/status").unwrap_or_default();
     let held = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let held = held.and_then(|text| u64::from_str_radix(text.trim(), 16).ok()).unwrap_or(0);
-    let lacking: Vec<&str> =
-        CAPABILITIES.iter().filter(|(_, bit)| held >> bit & 1 == 0).map(|(name, _)| *name).collect();
+    let held = held
+        .and_then(|text| u64::from_str_radix(text.trim(), 16).ok())
+        .unwrap_or(0);
+    let lacking: Vec<&str> = CAPABILITIES
+        .iter()
+        .filter(|(_, bit)| held >> bit & 1 == 0)
+        .map(|(name, _)| *name)
+        .collect();
     match lacking.is_empty() {
         true => "a kernel and a container that allow bpf(2); this one refuses it".into(),
-        false => format!("root, or CAP_BPF and CAP_PERFMON (missing here: {})", lacking.join(", ")),
+        false => format!(
+            "root, or CAP_BPF and CAP_PERFMON (missing here: {})",
+            lacking.join(", ")
+        ),
     }
 }
 
@@ -403,9 +525,19 @@ mod tests {
 
     #[test]
     fn paths_without_or_with_too_many_devices_are_refused() {
-        assert!(matches!(Programs::attach(&[], Strength::Lite), Err(ProbeError::NoDevice)));
-        let device = Device { major: 7, minor: 0, name: "loop0".into() };
+        assert!(matches!(
+            Programs::attach(&[], Strength::Lite),
+            Err(ProbeError::NoDevice)
+        ));
+        let device = Device {
+            major: 7,
+            minor: 0,
+            name: "loop0".into(),
+        };
         let error = Programs::attach(&vec![device; 17], Strength::Full).unwrap_err();
-        assert_eq!(error.to_string(), "17 block devices are on the path, 16 can be traced at once");
+        assert_eq!(
+            error.to_string(),
+            "17 block devices are on the path, 16 can be traced at once"
+        );
     }
 }

@@ -69,11 +69,24 @@ mod tests {
 
     /// The names in an enum of the header, without those that only count them.
     fn names(of: &str) -> Vec<String> {
-        let body = HEADER.split_once(&format!("enum {of} {{")).unwrap().1.split_once("};").unwrap().0;
-        let without_comments = body.lines().map(|line| line.split("/*").next().unwrap()).collect::<String>();
-        let words = without_comments.split(',').map(|word| word.trim().to_string());
+        let body = HEADER
+            .split_once(&format!("enum {of} {{"))
+            .unwrap()
+            .1
+            .split_once("};")
+            .unwrap()
+            .0;
+        let without_comments = body
+            .lines()
+            .map(|line| line.split("/*").next().unwrap())
+            .collect::<String>();
+        let words = without_comments
+            .split(',')
+            .map(|word| word.trim().to_string());
         words
-            .filter(|word| !word.is_empty() && !word.contains('=') && !TOTALS.contains(&word.as_str()))
+            .filter(|word| {
+                !word.is_empty() && !word.contains('=') && !TOTALS.contains(&word.as_str())
+            })
             .collect()
     }
 

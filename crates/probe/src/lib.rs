@@ -53,8 +53,12 @@ pub enum Strength {
 
 impl Strength {
     /// The ways to see every event of every I/O, the best first.
-    pub const EVERY_EVENT: [Strength; 4] =
-        [Strength::Full, Strength::Perf, Strength::Tracefs, Strength::Blktrace];
+    pub const EVERY_EVENT: [Strength; 4] = [
+        Strength::Full,
+        Strength::Perf,
+        Strength::Tracefs,
+        Strength::Blktrace,
+    ];
 
     /// `lite`, `full`, `perf`, `tracefs` or `blktrace`.
     pub fn name(self) -> &'static str {

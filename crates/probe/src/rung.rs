@@ -39,17 +39,27 @@ pub fn rung() -> Rung {
         step(
             BY_SECTOR,
             Strength::Perf,
-            perf::check().err().map_or_else(|| tried(Strength::Perf), |error| Some(error.to_string())),
+            perf::check()
+                .err()
+                .map_or_else(|| tried(Strength::Perf), |error| Some(error.to_string())),
         ),
         step(BY_SECTOR, Strength::Tracefs, tried(Strength::Tracefs)),
         step(BY_SECTOR, Strength::Blktrace, blktrace_tried()),
-        Step { name: "diskstats", gives: RATES, why_not: no_diskstats() },
+        Step {
+            name: "diskstats",
+            gives: RATES,
+            why_not: no_diskstats(),
+        },
     ];
     of(ladder)
 }
 
 fn step(gives: &'static str, strength: Strength, why_not: Option<String>) -> Step {
-    Step { name: strength.rung(), gives, why_not }
+    Step {
+        name: strength.rung(),
+        gives,
+        why_not,
+    }
 }
 
 fn of(ladder: Vec<Step>) -> Rung {
@@ -57,16 +67,28 @@ fn of(ladder: Vec<Step>) -> Rung {
     let higher = ladder.iter().take(taken.unwrap_or(ladder.len()));
     let why = |step: &Step| Some(format!("{}: {}.", step.name, step.why_not.as_ref()?));
     let why_not_higher = higher.filter_map(why).collect();
-    let (name, gives) =
-        taken.map_or(("nothing", "no times of devices"), |at| (ladder[at].name, ladder[at].gives));
-    Rung { name, gives, why_not_higher, ladder }
+    let (name, gives) = taken.map_or(("nothing", "no times of devices"), |at| {
+        (ladder[at].name, ladder[at].gives)
+    });
+    Rung {
+        name,
+        gives,
+        why_not_higher,
+        ladder,
+    }
 }
 
 /// Why it cannot be attached; none where it can.
 fn tried(strength: Strength) -> Option<String> {
     // A device number that no disk has: nothing is counted.
-    let nobody = Device { major: 0, minor: 0, name: "none".into() };
-    Layers::attach(&[nobody], strength).err().map(|error| error.to_string())
+    let nobody = Device {
+        major: 0,
+        minor: 0,
+        name: "none".into(),
+    };
+    Layers::attach(&[nobody], strength)
+        .err()
+        .map(|error| error.to_string())
 }
 
 /// Tried on disks one after the other, as each can be in use by another trace.
@@ -74,7 +96,11 @@ fn blktrace_tried() -> Option<String> {
     const TRIES: usize = 8;
     let mut why = None;
     for name in Host::live().list("/sys/block").into_iter().take(TRIES) {
-        let device = Device { major: 0, minor: 0, name };
+        let device = Device {
+            major: 0,
+            minor: 0,
+            name,
+        };
         match blktrace::try_on(&device) {
             Ok(()) => return None,
             Err(error) => why = Some(error.to_string()),
@@ -98,7 +124,9 @@ mod tests {
             gives: "",
             why_not: refused.contains(&name).then(|| format!("no {name} here")),
         };
-        ["eBPF", "perf", "tracefs", "blktrace", "diskstats"].map(step).to_vec()
+        ["eBPF", "perf", "tracefs", "blktrace", "diskstats"]
+            .map(step)
+            .to_vec()
     }
 
     #[test]
@@ -107,8 +135,17 @@ mod tests {
         assert!(of(ladder(&["tracefs"])).why_not_higher.is_empty());
         let rung = of(ladder(&["eBPF", "perf", "blktrace"]));
         assert_eq!(rung.name, "tracefs");
-        assert_eq!(rung.why_not_higher, ["eBPF: no eBPF here.", "perf: no perf here."]);
-        let none = of(ladder(&["eBPF", "perf", "tracefs", "blktrace", "diskstats"]));
+        assert_eq!(
+            rung.why_not_higher,
+            ["eBPF: no eBPF here.", "perf: no perf here."]
+        );
+        let none = of(ladder(&[
+            "eBPF",
+            "perf",
+            "tracefs",
+            "blktrace",
+            "diskstats",
+        ]));
         assert_eq!((none.name, none.why_not_higher.len()), ("nothing", 5));
     }
 }

@@ -34,7 +34,12 @@ impl Reply {
 
     /// Bytes of this type.
     pub fn bytes(kind: &'static str, body: impl Into<Bytes>) -> Reply {
-        Reply { status: 200, kind, body: body.into(), headers: Vec::new() }
+        Reply {
+            status: 200,
+            kind,
+            body: body.into(),
+            headers: Vec::new(),
+        }
     }
 
     /// The same with one more header.
@@ -78,7 +83,13 @@ pub struct Fault {
 impl Fault {
     /// A status with its sentence.
     pub fn new(status: u16, error: impl Into<String>) -> Fault {
-        Fault { status, error: error.into(), hint: None, exit: None, headers: Vec::new() }
+        Fault {
+            status,
+            error: error.into(),
+            hint: None,
+            exit: None,
+            headers: Vec::new(),
+        }
     }
 
     /// What was asked for makes no sense.
@@ -88,7 +99,8 @@ impl Fault {
 
     /// A failure of ours, of which nobody outside learns more.
     pub fn defect() -> Fault {
-        Fault::new(500, "the server failed").hint("The terminal in which `iodyno serve` runs may say more.")
+        Fault::new(500, "the server failed")
+            .hint("The terminal in which `iodyno serve` runs may say more.")
     }
 
     /// The same with what to do.
@@ -112,15 +124,25 @@ impl From<store::StoreError> for Fault {
             store::Kind::Rights => 403,
             _ => 500,
         };
-        let (what, hint) = error.message.split_once('\n').unwrap_or((&error.message, ""));
+        let (what, hint) = error
+            .message
+            .split_once('\n')
+            .unwrap_or((&error.message, ""));
         let fault = Fault::new(status, what);
-        if hint.is_empty() { fault } else { fault.hint(hint) }
+        if hint.is_empty() {
+            fault
+        } else {
+            fault.hint(hint)
+        }
     }
 }
 
 impl From<host::Error> for Fault {
     fn from(error: host::Error) -> Fault {
-        Fault::new(if error.is_permission() { 403 } else { 500 }, error.to_string())
+        Fault::new(
+            if error.is_permission() { 403 } else { 500 },
+            error.to_string(),
+        )
     }
 }
 
@@ -134,6 +156,12 @@ impl IntoResponse for Fault {
             document["exit"] = exit.into();
         }
         let body = document.to_string().into_bytes();
-        Reply { status: self.status, kind: JSON, body: body.into(), headers: self.headers }.into_response()
+        Reply {
+            status: self.status,
+            kind: JSON,
+            body: body.into(),
+            headers: self.headers,
+        }
+        .into_response()
     }
 }

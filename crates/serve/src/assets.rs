@@ -13,15 +13,16 @@ pub async fn serve(method: Method, uri: Uri) -> Response {
 
 fn find(method: &Method, path: &str) -> Result<Reply, Fault> {
     if path == "/api" || path.starts_with("/api/") {
-        return Err(
-            Fault::new(404, "there is no such way in").hint("GET /api/v1/openapi.json lists what there is.")
-        );
+        return Err(Fault::new(404, "there is no such way in")
+            .hint("GET /api/v1/openapi.json lists what there is."));
     }
     if !matches!(*method, Method::GET | Method::HEAD) {
         return Err(Fault::new(405, "pages are only read").with(header::ALLOW, "GET, HEAD"));
     }
     let name = path.trim_start_matches('/');
-    let named = ASSETS.iter().find(|(known, _)| *known == name && !name.is_empty());
+    let named = ASSETS
+        .iter()
+        .find(|(known, _)| *known == name && !name.is_empty());
     let index = || ASSETS.iter().find(|(known, _)| *known == "index.html");
     let (first, last) = (name.split('/').next(), name.rsplit('/').next());
     // Ids and names of devices may hold a dot: `/catalogue/field/disk.await_read_ms`.
@@ -32,9 +33,8 @@ fn find(method: &Method, path: &str) -> Result<Reply, Fault> {
         None if is_file => Err(Fault::new(404, "there is no such file")),
         None => match index() {
             Some((name, bytes)) => Ok(reply(name, bytes)),
-            None => {
-                Err(Fault::new(404, "this build has no pages").hint("The interface below /api/v1 works."))
-            }
+            None => Err(Fault::new(404, "this build has no pages")
+                .hint("The interface below /api/v1 works.")),
         },
     }
 }
@@ -93,7 +93,12 @@ mod tests {
     fn deep_links_give_the_first_page() {
         let has_pages = ASSETS.iter().any(|(name, _)| *name == "index.html");
         let expected = if has_pages { 200 } else { 404 };
-        for link in ["/", "/records/7", "/compare", "/catalogue/field/disk.await_read_ms"] {
+        for link in [
+            "/",
+            "/records/7",
+            "/compare",
+            "/catalogue/field/disk.await_read_ms",
+        ] {
             assert_eq!(status(Method::GET, link), expected, "{link}");
         }
     }

@@ -76,7 +76,11 @@ struct Turns {
 impl Default for Turns {
     fn default() -> Turns {
         let most = |most| Arc::new(Semaphore::new(most));
-        Turns { reads: most(READS_MAX), verbs: most(VERBS_MAX), files: most(FILES_MAX) }
+        Turns {
+            reads: most(READS_MAX),
+            verbs: most(VERBS_MAX),
+            files: most(FILES_MAX),
+        }
     }
 }
 
@@ -122,7 +126,8 @@ pub fn router(door: &Arc<Door>) -> Router {
             Verb::Delete => MethodFilter::DELETE,
         };
         let door = Arc::clone(door);
-        let enter = move |place: RawPathParams, request: Request| enter(door, route, place, request);
+        let enter =
+            move |place: RawPathParams, request: Request| enter(door, route, place, request);
         router = router.route(route.path, on(filter, enter));
     }
     router
@@ -135,9 +140,11 @@ pub fn router(door: &Arc<Door>) -> Router {
 async fn outer(State(door): State<Arc<Door>>, mut request: Request, next: Next) -> Response {
     let reached = request.extensions().get::<Reached>().copied();
     let checked = match reached {
-        Some(reached) => {
-            guard::outer((request.method(), request.uri(), request.headers()), reached, &door.hosts)
-        }
+        Some(reached) => guard::outer(
+            (request.method(), request.uri(), request.headers()),
+            reached,
+            &door.hosts,
+        ),
         None => Err(Fault::defect()),
     };
     let mut response = match checked {
@@ -147,7 +154,10 @@ async fn outer(State(door): State<Arc<Door>>, mut request: Request, next: Next) 
         }
         Err(fault) => fault.into_response(),
     };
-    headers::add(response.headers_mut(), reached.is_some_and(|reached| reached.is_tls));
+    headers::add(
+        response.headers_mut(),
+        reached.is_some_and(|reached| reached.is_tls),
+    );
     response
 }
 
@@ -155,7 +165,12 @@ async fn outer(State(door): State<Arc<Door>>, mut request: Request, next: Next) 
 #[derive(Clone, Debug)]
 struct Authority(String);
 
-async fn enter(door: Arc<Door>, route: &'static Route, place: RawPathParams, request: Request) -> Response {
+async fn enter(
+    door: Arc<Door>,
+    route: &'static Route,
+    place: RawPathParams,
+    request: Request,
+) -> Response {
     match try_enter(door, route, &place, request).await {
         Ok(response) => response,
         Err(fault) => fault.into_response(),
@@ -180,19 +195,37 @@ async fn try_enter(
         }
     }
     if door.options.read_only && route.verb != Verb::Get && route.gate == Gate::Session {
-        return Err(Fault::new(403, "this server only shows: it was started with --read-only")
-            .hint("Start it without --read-only, or use the command line."));
+        return Err(Fault::new(
+            403,
+            "this server only shows: it was started with --read-only",
+        )
+        .hint("Start it without --read-only, or use the command line."));
     }
     let mut values = route::query(route.query, parts.uri.query().unwrap_or_default())?;
     for field in route.place {
-        let text =
-            place.iter().find(|(name, _)| *name == field.name).map(|(_, text)| text).unwrap_or_default();
+        let text = place
+            .iter()
+            .find(|(name, _)| *name == field.name)
+            .map(|(_, text)| text)
+            .unwrap_or_default();
         // What does not look like one of its kind is none that is there.
-        let value = field.shape.parse(field.name, text).map_err(|why| Fault::new(404, why))?;
+        let value = field
+            .shape
+            .parse(field.name, text)
+            .map_err(|why| Fault::new(404, why))?;
         values.insert(field.name.into(), value);
     }
-    let authority = parts.extensions.get::<Authority>().map(|name| name.0.clone()).unwrap_or_default();
-    let mut call = Call { values, authority, session, ..Call::default() };
+    let authority = parts
+        .extensions
+        .get::<Authority>()
+        .map(|name| name.0.clone())
+        .unwrap_or_default();
+    let mut call = Call {
+        values,
+        authority,
+        session,
+        ..Call::default()
+    };
     let mut own_turn = None;
     match route.body {
         Body::Json(fields) => {
@@ -227,13 +260,16 @@ async fn try_enter(
                 true => tokio::time::timeout(READ_TIME, work).await.map_err(busy)?,
                 false => work.await,
             };
-            done.map_err(|_| Fault::defect())?.map(IntoResponse::into_response)
+            done.map_err(|_| Fault::defect())?
+                .map(IntoResponse::into_response)
         }
     }
 }
 
 async fn turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Fault> {
-    let turn = tokio::time::timeout(READ_TIME, Arc::clone(turns).acquire_owned()).await.map_err(busy)?;
+    let turn = tokio::time::timeout(READ_TIME, Arc::clone(turns).acquire_owned())
+        .await
+        .map_err(busy)?;
     turn.map_err(|_| Fault::defect())
 }
 
@@ -244,7 +280,13 @@ fn busy<T>(_: T) -> Fault {
 }
 
 fn too_long(most: u64) -> Fault {
-    Fault::new(413, format!("the body has more than {}", model::units::bytes(most as f64)))
+    Fault::new(
+        413,
+        format!(
+            "the body has more than {}",
+            model::units::bytes(most as f64)
+        ),
+    )
 }
 
 fn too_slow<T>(_: T) -> Fault {
@@ -252,11 +294,25 @@ fn too_slow<T>(_: T) -> Fault {
 }
 
 async fn json_body(headers: &HeaderMap, body: axum::body::Body) -> Result<Vec<u8>, Fault> {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-        return Err(Fault::new(415, "the body is not declared as application/json"));
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    if !kind
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .eq_ignore_ascii_case("application/json")
+    {
+        return Err(Fault::new(
+            415,
+            "the body is not declared as application/json",
+        ));
     }
-    tokio::time::timeout(BODY_TIME, whole_body(body)).await.map_err(too_slow)?
+    tokio::time::timeout(BODY_TIME, whole_body(body))
+        .await
+        .map_err(too_slow)?
 }
 
 /// Copies the pieces: each is a part of the buffer that it was read into, so a body that comes byte by byte would keep
@@ -276,7 +332,10 @@ async fn whole_body(mut body: axum::body::Body) -> Result<Vec<u8>, Fault> {
 async fn next_piece(body: &mut axum::body::Body) -> Result<Option<axum::body::Bytes>, Fault> {
     while let Some(frame) = std::future::poll_fn(|context| poll_frame(body, context)).await {
         // What is no data is a trailer, of which there is no use.
-        if let Ok(piece) = frame.map_err(|_| Fault::asked("the body broke off"))?.into_data() {
+        if let Ok(piece) = frame
+            .map_err(|_| Fault::asked("the body broke off"))?
+            .into_data()
+        {
             return Ok(Some(piece));
         }
     }
@@ -284,11 +343,19 @@ async fn next_piece(body: &mut axum::body::Body) -> Result<Option<axum::body::By
 }
 
 /// Puts a body into a file without holding more of it than a few pieces.
-async fn file_body(door: &Door, headers: &HeaderMap, body: axum::body::Body) -> Result<Upload, Fault> {
-    let name = headers.get("x-file-name").and_then(|value| value.to_str().ok()).unwrap_or_default();
+async fn file_body(
+    door: &Door,
+    headers: &HeaderMap,
+    body: axum::body::Body,
+) -> Result<Upload, Fault> {
+    let name = headers
+        .get("x-file-name")
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     // Headers are ASCII, so a browser sends what is not in the manner of URLs.
-    let name =
-        form_urlencoded::parse(format!("name={name}").as_bytes()).next().map(|(_, name)| name.into_owned());
+    let name = form_urlencoded::parse(format!("name={name}").as_bytes())
+        .next()
+        .map(|(_, name)| name.into_owned());
     let mut upload = Upload::begin(&door.options.state_dir, &name.unwrap_or_default())?;
     let (sender, mut pieces) = tokio::sync::mpsc::channel::<axum::body::Bytes>(4);
     let writing = tokio::task::spawn_blocking(move || -> Result<Upload, Fault> {
@@ -304,8 +371,9 @@ async fn file_body(door: &Door, headers: &HeaderMap, body: axum::body::Body) -> 
     });
     let mut body = body;
     let reading = async {
-        while let Some(piece) =
-            tokio::time::timeout(PIECE_TIME, next_piece(&mut body)).await.map_err(too_slow)??
+        while let Some(piece) = tokio::time::timeout(PIECE_TIME, next_piece(&mut body))
+            .await
+            .map_err(too_slow)??
         {
             // Nobody takes it any more where writing failed, which tells why.
             if sender.send(piece).await.is_err() {

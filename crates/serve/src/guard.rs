@@ -35,8 +35,10 @@ pub fn outer(
     match single(headers, &header::ORIGIN)? {
         Some(origin) if !is_same(origin, &authority, reached.is_tls) => return Err(foreign()),
         None if !matches!(*method, Method::GET | Method::HEAD) => {
-            return Err(Fault::new(403, "a change must say which page it comes from")
-                .hint("Send the header Origin with the address of this server."));
+            return Err(
+                Fault::new(403, "a change must say which page it comes from")
+                    .hint("Send the header Origin with the address of this server."),
+            );
         }
         _ => {}
     }
@@ -59,7 +61,10 @@ pub fn named(
 ) -> Result<String, Fault> {
     if head_bytes(method, uri, headers) > HEAD_MAX {
         let most = model::units::bytes(HEAD_MAX as f64);
-        return Err(Fault::new(431, format!("request line and headers are more than {most}")));
+        return Err(Fault::new(
+            431,
+            format!("request line and headers are more than {most}"),
+        ));
     }
     let authority = authority(uri, headers)?;
     match hosts.allows(&authority, reached.local) {
@@ -73,7 +78,9 @@ pub fn named(
 /// above its limit, so what it let through is measured here.
 fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
     let line = method.as_str().len() + uri.to_string().len() + "  HTTP/1.1\r\n".len();
-    let lines = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    let lines = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
     line + lines.sum::<usize>() + "\r\n".len()
 }
 
@@ -102,16 +109,32 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
 
 /// Whether an origin is the page that we served under this name.
 fn is_same(origin: &str, authority: &str, is_tls: bool) -> bool {
-    let (scheme, port) = if is_tls { ("https://", 443) } else { ("http://", 80) };
-    let parts = |text| hosts::split(text).map(|(host, own)| (host.to_ascii_lowercase(), own.unwrap_or(port)));
+    let (scheme, port) = if is_tls {
+        ("https://", 443)
+    } else {
+        ("http://", 80)
+    };
+    let parts = |text| {
+        hosts::split(text).map(|(host, own)| (host.to_ascii_lowercase(), own.unwrap_or(port)))
+    };
     let of_origin = origin.strip_prefix(scheme).and_then(parts);
     of_origin.is_some() && of_origin == parts(authority)
 }
 
 /// The session of the cookie, if there is one.
-pub fn session(headers: &HeaderMap, cookie: &str, sessions: &Sessions, now_ms: u64) -> Option<Session> {
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = all.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+pub fn session(
+    headers: &HeaderMap,
+    cookie: &str,
+    sessions: &Sessions,
+    now_ms: u64,
+) -> Option<Session> {
+    let all = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let mut pairs = all
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
     let (_, id) = pairs.find(|(name, _)| *name == cookie)?;
     sessions.find(id, now_ms)
 }
@@ -124,8 +147,10 @@ pub fn change(headers: &HeaderMap, session: &Session) -> Result<(), Fault> {
     let sent = single(headers, &CSRF)?.unwrap_or_default();
     match crate::secrets::equal(sent, &session.csrf) {
         true => Ok(()),
-        false => Err(Fault::new(403, "the change lacks the token of this session")
-            .hint("Send the header X-CSRF-Token with what GET /api/v1/session gives as csrf.")),
+        false => Err(
+            Fault::new(403, "the change lacks the token of this session")
+                .hint("Send the header X-CSRF-Token with what GET /api/v1/session gives as csrf."),
+        ),
     }
 }
 
@@ -133,15 +158,22 @@ pub fn change(headers: &HeaderMap, session: &Session) -> Result<(), Fault> {
 mod tests {
     use super::*;
 
-    const REACHED: Reached = Reached { local: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), is_tls: false };
+    const REACHED: Reached = Reached {
+        local: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        is_tls: false,
+    };
 
     fn ask(method: Method, uri: &str, lines: &[(&'static str, &str)]) -> Result<String, u16> {
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             headers.append(HeaderName::from_static(name), value.parse().unwrap());
         }
-        outer((&method, &uri.parse().unwrap(), &headers), REACHED, &Hosts::new(&[]))
-            .map_err(|fault| fault.status)
+        outer(
+            (&method, &uri.parse().unwrap(), &headers),
+            REACHED,
+            &Hosts::new(&[]),
+        )
+        .map_err(|fault| fault.status)
     }
 
     #[test]
@@ -151,10 +183,27 @@ mod tests {
             ("origin", "http://localhost:8080"),
             ("sec-fetch-site", "same-origin"),
         ];
-        assert_eq!(ask(Method::POST, "/api/v1/jobs", &own), Ok("localhost:8080".into()));
+        assert_eq!(
+            ask(Method::POST, "/api/v1/jobs", &own),
+            Ok("localhost:8080".into())
+        );
         assert!(ask(Method::GET, "/api/v1/jobs", &own[..1]).is_ok());
-        assert!(ask(Method::GET, "/", &[("host", "127.0.0.1"), ("sec-fetch-site", "cross-site")]).is_ok());
-        assert!(ask(Method::POST, "/x", &[("host", "[::1]"), ("origin", "http://[::1]:80")]).is_ok());
+        assert!(
+            ask(
+                Method::GET,
+                "/",
+                &[("host", "127.0.0.1"), ("sec-fetch-site", "cross-site")]
+            )
+            .is_ok()
+        );
+        assert!(
+            ask(
+                Method::POST,
+                "/x",
+                &[("host", "[::1]"), ("origin", "http://[::1]:80")]
+            )
+            .is_ok()
+        );
     }
 
     #[test]
@@ -170,11 +219,26 @@ mod tests {
             "",
         ] {
             let lines = [("host", "localhost:8080"), ("origin", origin)];
-            assert_eq!(ask(Method::POST, "/api/v1/jobs", &lines), Err(403), "{origin}");
-            assert_eq!(ask(Method::GET, "/api/v1/events", &lines), Err(403), "{origin}");
+            assert_eq!(
+                ask(Method::POST, "/api/v1/jobs", &lines),
+                Err(403),
+                "{origin}"
+            );
+            assert_eq!(
+                ask(Method::GET, "/api/v1/events", &lines),
+                Err(403),
+                "{origin}"
+            );
         }
-        assert_eq!(ask(Method::POST, "/api/v1/jobs", &[("host", "localhost")]), Err(403), "no origin");
-        assert_eq!(ask(Method::DELETE, "/api/v1/jobs/1", &[("host", "localhost")]), Err(403));
+        assert_eq!(
+            ask(Method::POST, "/api/v1/jobs", &[("host", "localhost")]),
+            Err(403),
+            "no origin"
+        );
+        assert_eq!(
+            ask(Method::DELETE, "/api/v1/jobs/1", &[("host", "localhost")]),
+            Err(403)
+        );
         for site in ["cross-site", "same-site"] {
             let lines = [("host", "localhost"), ("sec-fetch-site", site)];
             assert_eq!(ask(Method::GET, "/api/v1/records", &lines), Err(403));
@@ -183,10 +247,27 @@ mod tests {
 
     #[test]
     fn another_name_is_not_answered() {
-        assert_eq!(ask(Method::GET, "/", &[("host", "rebound.example:7979")]), Err(403));
+        assert_eq!(
+            ask(Method::GET, "/", &[("host", "rebound.example:7979")]),
+            Err(403)
+        );
         assert_eq!(ask(Method::GET, "/", &[]), Err(400));
-        assert_eq!(ask(Method::GET, "/", &[("host", "localhost"), ("host", "evil.example")]), Err(400));
-        assert_eq!(ask(Method::GET, "http://evil.example/", &[("host", "localhost")]), Err(400));
+        assert_eq!(
+            ask(
+                Method::GET,
+                "/",
+                &[("host", "localhost"), ("host", "evil.example")]
+            ),
+            Err(400)
+        );
+        assert_eq!(
+            ask(
+                Method::GET,
+                "http://evil.example/",
+                &[("host", "localhost")]
+            ),
+            Err(400)
+        );
         assert_eq!(ask(Method::GET, "http://evil.example/", &[]), Err(403));
     }
 
@@ -194,8 +275,18 @@ mod tests {
     fn a_head_is_as_long_as_the_guide_says() {
         let wide = "x".repeat(HEAD_MAX - "GET / HTTP/1.1\r\nhost: localhost\r\nx: \r\n\r\n".len());
         assert!(ask(Method::GET, "/", &[("host", "localhost"), ("x", &wide)]).is_ok());
-        assert_eq!(ask(Method::GET, "/", &[("host", "localhost"), ("x", &format!("{wide}x"))]), Err(431));
-        assert_eq!(ask(Method::GET, "/?", &[("host", "localhost"), ("x", &wide)]), Err(431));
+        assert_eq!(
+            ask(
+                Method::GET,
+                "/",
+                &[("host", "localhost"), ("x", &format!("{wide}x"))]
+            ),
+            Err(431)
+        );
+        assert_eq!(
+            ask(Method::GET, "/?", &[("host", "localhost"), ("x", &wide)]),
+            Err(431)
+        );
     }
 
     #[test]

@@ -30,7 +30,10 @@ pub fn add(headers: &mut HeaderMap, is_tls: bool) {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, TLS_ONLY);
     }
     for (name, value) in ALWAYS {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
     let missing = |headers: &mut HeaderMap, name: HeaderName, value: &'static str| {
         if !headers.contains_key(&name) {
@@ -51,17 +54,25 @@ mod tests {
         add(&mut headers, false);
         assert!(!headers.contains_key(header::STRICT_TRANSPORT_SECURITY));
         let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
-        assert!(!policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(
+            !policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"),
+            "{policy}"
+        );
         assert_eq!(headers[header::CACHE_CONTROL], "no-store");
     }
 
     #[test]
     fn a_report_keeps_its_sandbox() {
         let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(REPORT));
+        headers.insert(
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(REPORT),
+        );
         add(&mut headers, true);
         assert!(headers.contains_key(header::STRICT_TRANSPORT_SECURITY));
         let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
-        assert!(policy.starts_with("sandbox allow-scripts;") && !policy.contains("allow-same-origin"));
+        assert!(
+            policy.starts_with("sandbox allow-scripts;") && !policy.contains("allow-same-origin")
+        );
     }
 }

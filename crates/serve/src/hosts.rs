@@ -11,14 +11,20 @@ pub struct Hosts {
 impl Hosts {
     /// `localhost` on loopback connections, and what else the user allows.
     pub fn new(allowed: &[String]) -> Hosts {
-        let names = allowed.iter().map(|name| name.trim_end_matches('.').to_ascii_lowercase());
-        Hosts { names: names.filter(|name| !name.is_empty()).collect() }
+        let names = allowed
+            .iter()
+            .map(|name| name.trim_end_matches('.').to_ascii_lowercase());
+        Hosts {
+            names: names.filter(|name| !name.is_empty()).collect(),
+        }
     }
 
     /// Whether a `Host` names us, on any port: a forwarded connection comes by another one. An address is right where it
     /// is the one that the connection came in on, or a loopback address and so did the connection.
     pub fn allows(&self, authority: &str, local: IpAddr) -> bool {
-        let Some((host, _)) = split(authority) else { return false };
+        let Some((host, _)) = split(authority) else {
+            return false;
+        };
         let local = local.to_canonical();
         if let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
             return address == local || (address.is_loopback() && local.is_loopback());

@@ -85,12 +85,21 @@ async fn accept_all(listener: TcpListener, entrance: Entrance) {
 }
 
 async fn connection(stream: TcpStream, place: Place, entrance: Entrance) {
-    let Ok(local) = stream.local_addr() else { return };
+    let Ok(local) = stream.local_addr() else {
+        return;
+    };
     let _ = stream.set_nodelay(true);
-    let reached = Reached { local: local.ip(), is_tls: entrance.tls.is_some() };
+    let reached = Reached {
+        local: local.ip(),
+        is_tls: entrance.tls.is_some(),
+    };
     let stream = Paced::new(stream, PATIENCE);
     let place = Arc::new(place);
-    let talk = Talk { reached, place: Arc::clone(&place), entrance };
+    let talk = Talk {
+        reached,
+        place: Arc::clone(&place),
+        entrance,
+    };
     tokio::select! {
         () = shake_and_speak(stream, talk) => {}
         () = place.taken() => {}

@@ -45,7 +45,10 @@ impl Metrics {
         if !address.ip().is_loopback() {
             names.extend(crate::hosts::own_name(&host::Host::live()));
         }
-        Ok(Metrics { listener, hosts: Hosts::new(&names) })
+        Ok(Metrics {
+            listener,
+            hosts: Hosts::new(&names),
+        })
     }
 
     /// Where it listens, with the port that port 0 became.
@@ -88,7 +91,8 @@ fn answer(asked: &Receiver<Waiting>, text: &mut dyn FnMut() -> String) {
             let all: Vec<Waiting> = std::iter::once(first).chain(asked.try_iter()).collect();
             let text = Bytes::from(text());
             // A reader that has gone has only itself to tell.
-            all.into_iter().for_each(|waiting| drop(waiting.send(text.clone())));
+            all.into_iter()
+                .for_each(|waiting| drop(waiting.send(text.clone())));
         }
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
     }
@@ -96,14 +100,20 @@ fn answer(asked: &Receiver<Waiting>, text: &mut dyn FnMut() -> String) {
 
 fn router(asks: Sender<Waiting>, hosts: Arc<Hosts>) -> Router {
     let serve = move |request: Request| page(asks.clone(), request);
-    Router::new().fallback(serve).layer(from_fn_with_state(hosts, outer))
+    Router::new()
+        .fallback(serve)
+        .layer(from_fn_with_state(hosts, outer))
 }
 
 /// Refuses whoever calls us by a name that is not ours: a page whose name was made to point here.
 async fn outer(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
     let reached = request.extensions().get::<Reached>().copied();
     let named = reached.ok_or_else(Fault::defect).and_then(|reached| {
-        guard::named((request.method(), request.uri(), request.headers()), reached, &hosts)
+        guard::named(
+            (request.method(), request.uri(), request.headers()),
+            reached,
+            &hosts,
+        )
     });
     let mut response = match named {
         Ok(_) => next.run(request).await,
@@ -114,7 +124,10 @@ async fn outer(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) ->
 }
 
 async fn page(asks: Sender<Waiting>, request: Request) -> Response {
-    let refused = |status, words: &'static str| Reply { status, ..Reply::bytes(PLAIN, words) };
+    let refused = |status, words: &'static str| Reply {
+        status,
+        ..Reply::bytes(PLAIN, words)
+    };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let reply = refused(405, "Only GET and HEAD are answered.\n");
         return reply.with(header::ALLOW, "GET, HEAD").into_response();

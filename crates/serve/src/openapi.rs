@@ -10,9 +10,27 @@ use serde_json::{Map, Value, json};
 /// Every answer that is a refusal.
 pub const ERROR: Shape = Shape::Open(&[
     must("schema", Shape::OneOf(&["iodyno.error/1"]), ""),
-    must("error", Shape::Text { max: 100_000, of: crate::shape::Letters::Any }, "what failed, on what, why"),
-    may("hint", Shape::Text { max: 100_000, of: crate::shape::Letters::Any }, "what to do about it"),
-    may("exit", Shape::Int { min: 0, max: 255 }, "exit code of the verb behind it"),
+    must(
+        "error",
+        Shape::Text {
+            max: 100_000,
+            of: crate::shape::Letters::Any,
+        },
+        "what failed, on what, why",
+    ),
+    may(
+        "hint",
+        Shape::Text {
+            max: 100_000,
+            of: crate::shape::Letters::Any,
+        },
+        "what to do about it",
+    ),
+    may(
+        "exit",
+        Shape::Int { min: 0, max: 255 },
+        "exit code of the verb behind it",
+    ),
 ]);
 
 /// The document.
@@ -67,8 +85,7 @@ fn operation(route: &Route, door: &Door) -> Value {
         }
         Body::File => {
             let schema = json!({"type": "string", "format": "binary"});
-            operation["requestBody"] =
-                json!({"required": true, "content": {"application/octet-stream": {"schema": schema}}});
+            operation["requestBody"] = json!({"required": true, "content": {"application/octet-stream": {"schema": schema}}});
         }
     }
     operation
@@ -76,7 +93,10 @@ fn operation(route: &Route, door: &Door) -> Value {
 
 /// `getRecordsIdTags` of `GET /api/v1/records/{id}/tags`.
 fn operation_id(route: &Route) -> String {
-    let words = route.path.trim_start_matches("/api/v1").split(|c: char| !c.is_ascii_alphanumeric());
+    let words = route
+        .path
+        .trim_start_matches("/api/v1")
+        .split(|c: char| !c.is_ascii_alphanumeric());
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     let words: String = words.filter(|word| !word.is_empty()).map(capital).collect();
     format!("{}{words}", method(route.verb))
@@ -95,11 +115,18 @@ fn parameters(route: &Route) -> Value {
         json!({"name": field.name, "in": place, "required": field.required || place == "path",
                "description": field.says, "schema": field.shape.schema()})
     };
-    let mut all: Vec<Value> = route.place.iter().map(|field| parameter("path", field)).collect();
+    let mut all: Vec<Value> = route
+        .place
+        .iter()
+        .map(|field| parameter("path", field))
+        .collect();
     all.extend(route.query.iter().map(|field| parameter("query", field)));
     if matches!(route.body, Body::File) {
         let name = line(200);
-        all.push(parameter("header", &may("X-File-Name", name, "what the file is called")));
+        all.push(parameter(
+            "header",
+            &may("X-File-Name", name, "what the file is called"),
+        ));
     }
     Value::from(all)
 }
@@ -112,7 +139,10 @@ fn responses(route: &Route, is_read_only: bool) -> Value {
     };
     let mut responses = Map::new();
     if !is_read_only || route.verb == Verb::Get || route.gate != Gate::Session {
-        responses.insert("200".into(), json!({"description": "what was asked for", "content": content}));
+        responses.insert(
+            "200".into(),
+            json!({"description": "what was asked for", "content": content}),
+        );
     }
     let mut statuses = vec![400, 403, 404, 431];
     // A read of the store, or a verb, that takes too long.
@@ -131,7 +161,10 @@ fn responses(route: &Route, is_read_only: bool) -> Value {
     for status in statuses {
         let error = json!({"$ref": "#/components/schemas/Error"});
         let content = json!({"application/json": {"schema": error}});
-        responses.insert(status.to_string(), json!({"description": meaning(status), "content": content}));
+        responses.insert(
+            status.to_string(),
+            json!({"description": meaning(status), "content": content}),
+        );
     }
     Value::from(responses)
 }
@@ -160,8 +193,12 @@ mod tests {
     #[test]
     fn every_parameter_of_a_path_is_described() {
         for route in routes::all() {
-            let named: Vec<&str> =
-                route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+            let named: Vec<&str> = route
+                .path
+                .split('{')
+                .skip(1)
+                .filter_map(|rest| rest.split('}').next())
+                .collect();
             let told: Vec<&str> = route.place.iter().map(|field| field.name).collect();
             assert_eq!(named, told, "{}", route.path);
             assert!(!route.says.is_empty());
@@ -175,16 +212,22 @@ mod tests {
         let count = ids.len();
         ids.dedup();
         assert_eq!(ids.len(), count);
-        assert!(ids.contains(&"getRecordsIdReportHtml".to_string()), "{ids:?}");
+        assert!(
+            ids.contains(&"getRecordsIdReportHtml".to_string()),
+            "{ids:?}"
+        );
     }
 
     #[test]
     fn only_a_log_in_is_open_to_anybody() {
-        let open: Vec<&str> =
-            routes::all().filter(|route| route.gate == Gate::Anybody).map(|route| route.path).collect();
+        let open: Vec<&str> = routes::all()
+            .filter(|route| route.gate == Gate::Anybody)
+            .map(|route| route.path)
+            .collect();
         assert_eq!(open, ["/api/v1/login"]);
-        let of_sessions =
-            routes::all().filter(|route| route.gate == Gate::OwnSession).map(|route| route.path);
+        let of_sessions = routes::all()
+            .filter(|route| route.gate == Gate::OwnSession)
+            .map(|route| route.path);
         assert_eq!(of_sessions.collect::<Vec<_>>(), ["/api/v1/logout"]);
     }
 }

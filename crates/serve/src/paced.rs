@@ -31,27 +31,45 @@ struct Stuck {
 impl<S> Paced<S> {
     /// With patience for so long.
     pub fn new(inner: S, most: Duration) -> Paced<S> {
-        Paced { inner, most, left: most, stuck: None }
+        Paced {
+            inner,
+            most,
+            left: most,
+            stuck: None,
+        }
     }
 
     /// What a try to write came to: progress gives patience back, waiting uses it up.
-    fn tried(&mut self, written: Poll<Result<usize>>, context: &mut Context<'_>) -> Poll<Result<usize>> {
+    fn tried(
+        &mut self,
+        written: Poll<Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<usize>> {
         match written {
             Poll::Ready(result) => {
                 if let Some(stuck) = self.stuck.take() {
                     self.left = self.left.saturating_sub(stuck.since.elapsed());
                 }
-                let bytes = result.as_ref().map_or(0, |bytes| u32::try_from(*bytes).unwrap_or(u32::MAX));
-                self.left = self.left.saturating_add(PER_BYTE.saturating_mul(bytes)).min(self.most);
+                let bytes = result
+                    .as_ref()
+                    .map_or(0, |bytes| u32::try_from(*bytes).unwrap_or(u32::MAX));
+                self.left = self
+                    .left
+                    .saturating_add(PER_BYTE.saturating_mul(bytes))
+                    .min(self.most);
                 Poll::Ready(result)
             }
             Poll::Pending => {
                 let left = self.left;
-                let stuck = self
-                    .stuck
-                    .get_or_insert_with(|| Stuck { since: Instant::now(), over: Box::pin(sleep(left)) });
+                let stuck = self.stuck.get_or_insert_with(|| Stuck {
+                    since: Instant::now(),
+                    over: Box::pin(sleep(left)),
+                });
                 ready!(stuck.over.as_mut().poll(context));
-                Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the peer does not read")))
+                Poll::Ready(Err(Error::new(
+                    ErrorKind::TimedOut,
+                    "the peer does not read",
+                )))
             }
         }
     }
@@ -68,7 +86,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(context, bytes);
         self.tried(written, context)
     }
@@ -103,10 +125,15 @@ mod tests {
 
     /// Writes without end to a peer that `reads` until the peer has used up a patience of 300 ms; gives how long that took.
     fn until_given_up(reads: impl FnOnce(std::net::TcpStream) + Send + 'static) -> Duration {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            let stream = TcpStream::connect(listener.local_addr().unwrap())
+                .await
+                .unwrap();
             let (peer, _) = listener.accept().await.unwrap();
             let peer = peer.into_std().unwrap();
             peer.set_nonblocking(false).unwrap();
@@ -115,7 +142,9 @@ mod tests {
             let begun = Instant::now();
             let block = [0; 1 << 16];
             let error = loop {
-                let write = std::future::poll_fn(|context| Pin::new(&mut stream).poll_write(context, &block));
+                let write = std::future::poll_fn(|context| {
+                    Pin::new(&mut stream).poll_write(context, &block)
+                });
                 if let Err(error) = write.await {
                     break error;
                 }

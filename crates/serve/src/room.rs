@@ -52,15 +52,30 @@ impl Room {
     pub fn enter(self: &Arc<Room>, peer: IpAddr) -> Place {
         let peer = network(peer);
         let mut inner = self.lock();
-        let of_peer = inner.strangers().filter(|(_, guest)| guest.peer == peer).count();
+        let of_peer = inner
+            .strangers()
+            .filter(|(_, guest)| guest.peer == peer)
+            .count();
         if !peer.is_loopback() && of_peer >= PEER_MAX {
             inner.dismiss(|guest| !guest.is_known && guest.peer == peer);
         }
         inner.make_room_for_a_stranger();
         inner.count += 1;
         let (id, leave) = (inner.count, Arc::new(Notify::new()));
-        inner.guests.insert(id, Guest { peer, is_known: false, asked: id, leave: Arc::clone(&leave) });
-        Place { room: Arc::clone(self), id, leave }
+        inner.guests.insert(
+            id,
+            Guest {
+                peer,
+                is_known: false,
+                asked: id,
+                leave: Arc::clone(&leave),
+            },
+        );
+        Place {
+            room: Arc::clone(self),
+            id,
+            leave,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -75,7 +90,11 @@ impl Inner {
 
     /// Lets the first of these go: the one that has been here longest.
     fn dismiss(&mut self, is_one: impl Fn(&Guest) -> bool) {
-        let first = self.guests.iter().find(|(_, guest)| is_one(guest)).map(|(id, _)| *id);
+        let first = self
+            .guests
+            .iter()
+            .find(|(_, guest)| is_one(guest))
+            .map(|(id, _)| *id);
         if let Some(guest) = first.and_then(|id| self.guests.remove(&id)) {
             guest.leave.notify_one();
         }
@@ -87,7 +106,8 @@ impl Inner {
             return;
         }
         let mut by_peer: BTreeMap<IpAddr, usize> = BTreeMap::new();
-        self.strangers().for_each(|(_, guest)| *by_peer.entry(guest.peer).or_default() += 1);
+        self.strangers()
+            .for_each(|(_, guest)| *by_peer.entry(guest.peer).or_default() += 1);
         if let Some((most, _)) = by_peer.into_iter().max_by_key(|(_, count)| *count) {
             self.dismiss(|guest| !guest.is_known && guest.peer == most);
         }
@@ -108,7 +128,9 @@ impl Place {
     /// A request came, with a valid session or without.
     pub fn asks(&self, is_known: bool) {
         let mut inner = self.room.lock();
-        let Some(was_known) = inner.guests.get(&self.id).map(|guest| guest.is_known) else { return };
+        let Some(was_known) = inner.guests.get(&self.id).map(|guest| guest.is_known) else {
+            return;
+        };
         match (was_known, is_known) {
             (false, true) => inner.make_room_for_one_who_is_known(),
             (true, false) => inner.make_room_for_a_stranger(),
@@ -154,7 +176,9 @@ mod tests {
     }
 
     fn many(room: &Arc<Room>, peer: &str, count: usize) -> Vec<Place> {
-        (0..count).map(|_| room.enter(peer.parse().unwrap())).collect()
+        (0..count)
+            .map(|_| room.enter(peer.parse().unwrap()))
+            .collect()
     }
 
     #[test]
@@ -165,10 +189,18 @@ mod tests {
         let strangers = many(&room, "127.0.0.1", STRANGERS_MAX);
         assert!(strangers.iter().all(is_in));
         let next = room.enter(LOOPBACK);
-        assert!(!is_in(&strangers[0]) && strangers[1..].iter().all(is_in) && is_in(&next) && is_in(&known));
+        assert!(
+            !is_in(&strangers[0])
+                && strangers[1..].iter().all(is_in)
+                && is_in(&next)
+                && is_in(&known)
+        );
         let flood = many(&room, "127.0.0.1", 1000);
         assert!(is_in(&known) && !is_in(&next));
-        assert_eq!(flood.iter().filter(|place| is_in(place)).count(), STRANGERS_MAX);
+        assert_eq!(
+            flood.iter().filter(|place| is_in(place)).count(),
+            STRANGERS_MAX
+        );
         drop(flood);
         assert_eq!(room.lock().guests.len(), 1);
     }
@@ -181,8 +213,9 @@ mod tests {
         assert!(is_in(&mine));
         assert_eq!(theirs.iter().filter(|place| is_in(place)).count(), PEER_MAX);
         // The same network of IPv6 is one peer, whatever its last 64 bits.
-        let spread: Vec<Place> =
-            (0..500).map(|number| room.enter(format!("2001:db8::{number:x}").parse().unwrap())).collect();
+        let spread: Vec<Place> = (0..500)
+            .map(|number| room.enter(format!("2001:db8::{number:x}").parse().unwrap()))
+            .collect();
         assert_eq!(spread.iter().filter(|place| is_in(place)).count(), PEER_MAX);
         let local = many(&room, "::1", 500);
         assert!(is_in(&mine), "the address with the most gives way");
@@ -197,7 +230,10 @@ mod tests {
         known[0].asks(true);
         let next = room.enter(LOOPBACK);
         next.asks(true);
-        assert!(is_in(&known[0]) && !is_in(&known[1]) && is_in(&next), "who asked longest ago goes");
+        assert!(
+            is_in(&known[0]) && !is_in(&known[1]) && is_in(&next),
+            "who asked longest ago goes"
+        );
         next.asks(false);
         let flood = many(&room, "127.0.0.1", STRANGERS_MAX);
         assert!(!is_in(&next) && known[2..].iter().all(is_in));

@@ -97,7 +97,13 @@ pub struct Route {
 
 impl Route {
     /// A way in without parameters.
-    pub const fn new(verb: Verb, path: &'static str, says: &'static str, gives: Gives, run: Run) -> Route {
+    pub const fn new(
+        verb: Verb,
+        path: &'static str,
+        says: &'static str,
+        gives: Gives,
+        run: Run,
+    ) -> Route {
         Route {
             verb,
             path,
@@ -139,7 +145,9 @@ impl Call {
     /// A number of path, query or body.
     pub fn number(&self, name: &str) -> Option<i64> {
         let value = self.value(name)?;
-        value.as_i64().or_else(|| value.as_f64().map(|float| float as i64))
+        value
+            .as_i64()
+            .or_else(|| value.as_f64().map(|float| float as i64))
     }
 
     /// Yes or no, of path, query or body; no where it is not there.
@@ -150,7 +158,10 @@ impl Call {
     /// The texts of a list in the body.
     pub fn texts(&self, name: &str) -> Vec<&str> {
         let list = self.value(name).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(Value::as_str).collect()
+        list.into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
     }
 
     /// A number that must be there, which the shapes have made sure of.
@@ -180,15 +191,26 @@ pub fn query(fields: &[Field], text: &str) -> Result<Map<String, Value>, Fault> 
             } else {
                 format!("there are {}", known.join(", "))
             };
-            return Err(Fault::asked(format!("there is no such parameter in a query of this; {known}")));
+            return Err(Fault::asked(format!(
+                "there is no such parameter in a query of this; {known}"
+            )));
         };
         let value = field.shape.parse(field.name, &text).map_err(Fault::asked)?;
         if values.insert(field.name.into(), value).is_some() {
-            return Err(Fault::asked(format!("the parameter {} stands there twice", field.name)));
+            return Err(Fault::asked(format!(
+                "the parameter {} stands there twice",
+                field.name
+            )));
         }
     }
-    match fields.iter().find(|field| field.required && !values.contains_key(field.name)) {
-        Some(field) => Err(Fault::asked(format!("the parameter {} is missing: {}", field.name, field.says))),
+    match fields
+        .iter()
+        .find(|field| field.required && !values.contains_key(field.name))
+    {
+        Some(field) => Err(Fault::asked(format!(
+            "the parameter {} is missing: {}",
+            field.name, field.says
+        ))),
         None => Ok(values),
     }
 }
@@ -198,8 +220,11 @@ pub fn query(fields: &[Field], text: &str) -> Result<Map<String, Value>, Fault> 
 /// # Errors
 /// What is wrong with it.
 pub fn body(fields: &'static [Field], bytes: &[u8]) -> Result<Map<String, Value>, Fault> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|_| Fault::asked("the body is not JSON"))?;
-    Shape::Object(fields).check("body", &value).map_err(Fault::asked)?;
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|_| Fault::asked("the body is not JSON"))?;
+    Shape::Object(fields)
+        .check("body", &value)
+        .map_err(Fault::asked)?;
     match value {
         Value::Object(members) => Ok(members),
         _ => Err(Fault::asked("body is an object")),
@@ -216,8 +241,19 @@ mod tests {
     #[test]
     fn a_query_is_read_by_its_shapes() {
         let values = query(FIELDS, "id=7&text=a%20b%2B").unwrap();
-        assert_eq!((values["id"].as_i64(), values["text"].as_str()), (Some(7), Some("a b+")));
-        for wrong in ["", "text=a", "id=x", "id=1&id=2", "id=1&path=/etc", "id=1&text=%00", "id=-1"] {
+        assert_eq!(
+            (values["id"].as_i64(), values["text"].as_str()),
+            (Some(7), Some("a b+"))
+        );
+        for wrong in [
+            "",
+            "text=a",
+            "id=x",
+            "id=1&id=2",
+            "id=1&path=/etc",
+            "id=1&text=%00",
+            "id=-1",
+        ] {
             assert_eq!(query(FIELDS, wrong).unwrap_err().status, 400, "{wrong}");
         }
     }

@@ -5,13 +5,19 @@
 /// # Errors
 /// When the kernel has no random numbers.
 pub fn fresh() -> host::Result<String> {
-    Ok(host::random::bytes::<32>()?.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(host::random::bytes::<32>()?
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
 }
 
 /// Whether two texts are equal. How long it takes depends on their lengths alone, so that nobody learns a secret digit by
 /// digit.
 pub fn equal(one: &str, other: &str) -> bool {
-    let differing = one.bytes().zip(other.bytes()).fold(0u8, |sum, (a, b)| sum | (a ^ b));
+    let differing = one
+        .bytes()
+        .zip(other.bytes())
+        .fold(0u8, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && std::hint::black_box(differing) == 0
 }
 
@@ -22,7 +28,11 @@ mod tests {
         let secret = super::fresh().unwrap();
         assert_eq!(secret.len(), 64);
         assert!(super::equal(&secret, &secret.clone()));
-        assert!(!super::equal(&secret, &secret[..63]) && !super::equal(&secret, "") && super::equal("", ""));
+        assert!(
+            !super::equal(&secret, &secret[..63])
+                && !super::equal(&secret, "")
+                && super::equal("", "")
+        );
         assert!(!super::equal("a", "b"));
     }
 }

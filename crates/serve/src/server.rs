@@ -137,7 +137,8 @@ impl Server {
         if !options.read_only {
             drop(store::Store::open(&options.state_dir)?);
             let left = host::Upload::sweep(&options.state_dir);
-            let removed = || format!("removed {left} of the files that a killed server was being sent.");
+            let removed =
+                || format!("removed {left} of the files that a killed server was being sent.");
             notes.extend((left > 0).then(removed));
         }
         let (listeners, port) = listeners(asked)?;
@@ -161,9 +162,16 @@ impl Server {
     ///
     /// # Errors
     /// When it cannot start.
-    pub fn run(self, stop: &Stop, nudge: &Nudge, tell: &mut dyn FnMut(Told)) -> Result<(), ServeError> {
+    pub fn run(
+        self,
+        stop: &Stop,
+        nudge: &Nudge,
+        tell: &mut dyn FnMut(Told),
+    ) -> Result<(), ServeError> {
         let runtime = listen::runtime(2, door::THREADS_MAX).map_err(ServeError::Start)?;
-        self.notes.iter().for_each(|note| tell(Told::Note(note.clone())));
+        self.notes
+            .iter()
+            .for_each(|note| tell(Told::Note(note.clone())));
         tell(Told::Address(self.address()?));
         let (end, ended) = tokio::sync::watch::channel(false);
         let door = Arc::clone(&self.door);
@@ -177,7 +185,9 @@ impl Server {
         let served = runtime.block_on(async {
             for listener in &self.listeners {
                 let listener = listener.try_clone().map_err(ServeError::Start)?;
-                listen::accept(listener, entrance.clone()).await.map_err(ServeError::Start)?;
+                listen::accept(listener, entrance.clone())
+                    .await
+                    .map_err(ServeError::Start)?;
             }
             drop(entrance);
             while !stop.is_asked() {
@@ -204,7 +214,11 @@ impl Server {
     fn address(&self) -> Result<Address, ServeError> {
         let token = self.door.sessions.new_token(self.door.now_ms())?;
         let url = format!("{}/#token={token}", self.base);
-        Ok(Address { url, token, valid_s: crate::sessions::TOKEN_MS / 1000 })
+        Ok(Address {
+            url,
+            token,
+            valid_s: crate::sessions::TOKEN_MS / 1000,
+        })
     }
 }
 
@@ -216,7 +230,10 @@ fn listeners(asked: SocketAddr) -> Result<(Vec<TcpListener>, u16), ServeError> {
     let port = first.local_addr().map_err(failed)?.port();
     let mut listeners = vec![first];
     if asked.ip() == IpAddr::V4(std::net::Ipv4Addr::LOCALHOST) {
-        listeners.extend(TcpListener::bind(SocketAddr::from((Ipv6Addr::LOCALHOST, port))));
+        listeners.extend(TcpListener::bind(SocketAddr::from((
+            Ipv6Addr::LOCALHOST,
+            port,
+        ))));
     }
     Ok((listeners, port))
 }
@@ -244,7 +261,10 @@ mod tests {
         let dir = host::files::temporary_dir("serve").unwrap();
         for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
             let error = Server::bind(options(address, dir.path())).unwrap_err();
-            assert!(matches!(error, ServeError::Exposed(_)), "{address}: {error}");
+            assert!(
+                matches!(error, ServeError::Exposed(_)),
+                "{address}: {error}"
+            );
         }
         assert!(Server::bind(options("127.0.0.1:0", dir.path())).is_ok());
     }
@@ -254,8 +274,20 @@ mod tests {
         let dir = host::files::temporary_dir("serve").unwrap();
         let file = dir.path().join("cert.pem");
         host::files::write_atomically(&file, "not a certificate").unwrap();
-        let tls = Some(Tls { cert: file.clone(), key: file });
-        let error = Server::bind(Options { tls, ..options("0.0.0.0:0", dir.path()) }).unwrap_err();
-        assert!(error.to_string().contains("cert.pem: no certificate is in it"), "{error}");
+        let tls = Some(Tls {
+            cert: file.clone(),
+            key: file,
+        });
+        let error = Server::bind(Options {
+            tls,
+            ..options("0.0.0.0:0", dir.path())
+        })
+        .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("cert.pem: no certificate is in it"),
+            "{error}"
+        );
     }
 }

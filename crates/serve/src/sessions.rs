@@ -58,7 +58,10 @@ impl Sessions {
     /// When the kernel has no random numbers.
     pub fn new_token(&self, now_ms: u64) -> host::Result<String> {
         let secret = secrets::fresh()?;
-        self.lock().token = Some(Token { secret: secret.clone(), until_ms: now_ms + TOKEN_MS });
+        self.lock().token = Some(Token {
+            secret: secret.clone(),
+            until_ms: now_ms + TOKEN_MS,
+        });
         Ok(secret)
     }
 
@@ -82,7 +85,11 @@ impl Sessions {
             inner.open.sort_by_key(|session| session.seen_ms);
             inner.open.remove(0);
         }
-        let session = Session { id, csrf, seen_ms: now_ms };
+        let session = Session {
+            id,
+            csrf,
+            seen_ms: now_ms,
+        };
         inner.open.push(session.clone());
         Ok(session)
     }
@@ -90,15 +97,22 @@ impl Sessions {
     /// The session of a cookie, which is then seen anew.
     pub fn find(&self, id: &str, now_ms: u64) -> Option<Session> {
         let mut inner = self.lock();
-        inner.open.retain(|session| now_ms.saturating_sub(session.seen_ms) < IDLE_MS);
-        let session = inner.open.iter_mut().find(|session| secrets::equal(&session.id, id))?;
+        inner
+            .open
+            .retain(|session| now_ms.saturating_sub(session.seen_ms) < IDLE_MS);
+        let session = inner
+            .open
+            .iter_mut()
+            .find(|session| secrets::equal(&session.id, id))?;
         session.seen_ms = now_ms;
         Some(session.clone())
     }
 
     /// Ends a session.
     pub fn log_out(&self, id: &str) {
-        self.lock().open.retain(|session| !secrets::equal(&session.id, id));
+        self.lock()
+            .open
+            .retain(|session| !secrets::equal(&session.id, id));
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -126,11 +140,22 @@ mod tests {
     fn tokens_and_sessions_grow_old() {
         let sessions = Sessions::default();
         let token = sessions.new_token(0).unwrap();
-        assert_eq!(sessions.log_in(&token, TOKEN_MS).unwrap_err(), Refusal::Wrong);
+        assert_eq!(
+            sessions.log_in(&token, TOKEN_MS).unwrap_err(),
+            Refusal::Wrong
+        );
         let token = sessions.new_token(TOKEN_MS + 5_000).unwrap();
         let session = sessions.log_in(&token, TOKEN_MS + 6_000).unwrap();
-        assert!(sessions.find(&session.id, TOKEN_MS + 6_000 + IDLE_MS - 1).is_some());
-        assert!(sessions.find(&session.id, TOKEN_MS + 6_000 + 2 * IDLE_MS).is_none());
+        assert!(
+            sessions
+                .find(&session.id, TOKEN_MS + 6_000 + IDLE_MS - 1)
+                .is_some()
+        );
+        assert!(
+            sessions
+                .find(&session.id, TOKEN_MS + 6_000 + 2 * IDLE_MS)
+                .is_none()
+        );
     }
 
     #[test]

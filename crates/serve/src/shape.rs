@@ -76,28 +76,50 @@ pub struct Field {
 
 /// A member that must be there.
 pub const fn must(name: &'static str, shape: Shape, says: &'static str) -> Field {
-    Field { name, shape, required: true, says }
+    Field {
+        name,
+        shape,
+        required: true,
+        says,
+    }
 }
 
 /// A member that may be left out.
 pub const fn may(name: &'static str, shape: Shape, says: &'static str) -> Field {
-    Field { name, shape, required: false, says }
+    Field {
+        name,
+        shape,
+        required: false,
+        says,
+    }
 }
 
 /// A line of text.
 pub const fn line(max: usize) -> Shape {
-    Shape::Text { max, of: Letters::Line }
+    Shape::Text {
+        max,
+        of: Letters::Line,
+    }
 }
 
 /// A name.
 pub const fn name(max: usize) -> Shape {
-    Shape::Text { max, of: Letters::Name }
+    Shape::Text {
+        max,
+        of: Letters::Name,
+    }
 }
 
 /// Number of a record, of a job.
-pub const ID: Shape = Shape::Int { min: 1, max: i64::MAX >> 10 };
+pub const ID: Shape = Shape::Int {
+    min: 1,
+    max: i64::MAX >> 10,
+};
 /// A moment, ms since 1970.
-pub const UNIX_MS: Shape = Shape::Int { min: 0, max: 1 << 52 };
+pub const UNIX_MS: Shape = Shape::Int {
+    min: 0,
+    max: 1 << 52,
+};
 
 impl Letters {
     /// The same as a regular expression.
@@ -120,7 +142,9 @@ impl Letters {
         match self {
             Letters::Any => true,
             Letters::Line => all(text, |c| c >= ' ' && c != '\u{7f}'),
-            Letters::Lines => all(text, |c| (c >= ' ' && c != '\u{7f}') || c == '\n' || c == '\t'),
+            Letters::Lines => all(text, |c| {
+                (c >= ' ' && c != '\u{7f}') || c == '\n' || c == '\t'
+            }),
             Letters::Name => {
                 text.starts_with(|c: char| c.is_ascii_alphanumeric())
                     && all(text, |c| c.is_ascii_alphanumeric() || "._:+-".contains(c))
@@ -130,8 +154,13 @@ impl Letters {
                     && !text.starts_with('-')
                     && all(text, |c| c.is_alphanumeric() || "._:/@+=-".contains(c))
             }
-            Letters::Ids => text.split(',').count() <= 64 && text.split(',').all(|id| is_count(id, 15)),
-            Letters::Size => is_count(text.strip_suffix(|c| "kmgKMG".contains(c)).unwrap_or(text), 12),
+            Letters::Ids => {
+                text.split(',').count() <= 64 && text.split(',').all(|id| is_count(id, 15))
+            }
+            Letters::Size => is_count(
+                text.strip_suffix(|c| "kmgKMG".contains(c)).unwrap_or(text),
+                12,
+            ),
             Letters::Knob => {
                 let (knob, values) = text.split_once('=').unwrap_or((text, "x"));
                 (1..=40).contains(&knob.len())
@@ -157,11 +186,18 @@ impl Shape {
             Shape::Any => json!({}),
             Shape::Bool => json!({"type": "boolean"}),
             Shape::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
-            Shape::Text { max, of: Letters::Any } => json!({"type": "string", "maxLength": max}),
-            Shape::Text { max, of } => json!({"type": "string", "maxLength": max, "pattern": of.pattern()}),
+            Shape::Text {
+                max,
+                of: Letters::Any,
+            } => json!({"type": "string", "maxLength": max}),
+            Shape::Text { max, of } => {
+                json!({"type": "string", "maxLength": max, "pattern": of.pattern()})
+            }
             Shape::OneOf(words) => json!({"type": "string", "enum": words}),
             Shape::OrNull(inner) => json!({"anyOf": [inner.schema(), {"type": "null"}]}),
-            Shape::List { of, max } => json!({"type": "array", "items": of.schema(), "maxItems": max}),
+            Shape::List { of, max } => {
+                json!({"type": "array", "items": of.schema(), "maxItems": max})
+            }
             Shape::Object(fields) => object(fields, false),
             Shape::Open(fields) => object(fields, true),
         }
@@ -189,7 +225,9 @@ impl Shape {
                 if text.chars().count() > *max {
                     return Err(format!("{at} has {max} characters at the most"));
                 }
-                of.take(text).then_some(()).ok_or_else(|| format!("{at} must match {}", of.pattern()))
+                of.take(text)
+                    .then_some(())
+                    .ok_or_else(|| format!("{at} must match {}", of.pattern()))
             }
             (Shape::OneOf(words), Value::String(text)) => match words.contains(&text.as_str()) {
                 true => Ok(()),
@@ -205,10 +243,14 @@ impl Shape {
                     .try_for_each(|(index, item)| of.check(&format!("{at}[{index}]"), item))
             }
             (Shape::Object(fields), Value::Object(members)) => {
-                if let Some(other) =
-                    members.keys().find(|name| !fields.iter().any(|field| field.name == **name))
+                if let Some(other) = members
+                    .keys()
+                    .find(|name| !fields.iter().any(|field| field.name == **name))
                 {
-                    return Err(format!("{at} has no member `{other}`; it has {}", names(fields)));
+                    return Err(format!(
+                        "{at} has no member `{other}`; it has {}",
+                        names(fields)
+                    ));
                 }
                 check_members(at, fields, members)
             }
@@ -223,9 +265,10 @@ impl Shape {
     /// What is wrong with it.
     pub fn parse(&self, at: &str, text: &str) -> Result<Value, String> {
         let value = match self {
-            Shape::Int { .. } => {
-                text.parse::<i64>().map(Value::from).map_err(|_| format!("{at} is a whole number"))?
-            }
+            Shape::Int { .. } => text
+                .parse::<i64>()
+                .map(Value::from)
+                .map_err(|_| format!("{at} is a whole number"))?,
             Shape::Bool => match text {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),
@@ -256,7 +299,11 @@ fn whole(number: &serde_json::Number) -> Option<i64> {
 }
 
 fn names(fields: &[Field]) -> String {
-    fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", ")
+    fields
+        .iter()
+        .map(|field| field.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn check_members(at: &str, fields: &[Field], members: &Map<String, Value>) -> Result<(), String> {
@@ -279,7 +326,11 @@ fn object(fields: &[Field], is_open: bool) -> Value {
         (field.name.to_string(), schema)
     };
     let properties: Map<String, Value> = fields.iter().map(property).collect();
-    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    let required: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.required)
+        .map(|field| field.name)
+        .collect();
     let mut schema = json!({"type": "object", "properties": properties, "required": required});
     if !is_open {
         schema["additionalProperties"] = false.into();
@@ -293,14 +344,24 @@ mod tests {
 
     const SHAPE: Shape = Shape::Object(&[
         must("id", ID, "which"),
-        may("tags", Shape::List { of: &name(8), max: 2 }, ""),
+        may(
+            "tags",
+            Shape::List {
+                of: &name(8),
+                max: 2,
+            },
+            "",
+        ),
         may("note", Shape::OrNull(&line(5)), ""),
     ]);
 
     #[test]
     fn what_fits_passes_and_what_does_not_is_named() {
         let check = |value: Value| SHAPE.check("body", &value);
-        assert_eq!(check(json!({"id": 1, "tags": ["a", "b-2"], "note": null})), Ok(()));
+        assert_eq!(
+            check(json!({"id": 1, "tags": ["a", "b-2"], "note": null})),
+            Ok(())
+        );
         assert_eq!(check(json!({"id": 1.0})), Ok(()));
         for (value, why) in [
             (json!({}), "body.id is missing"),
@@ -308,10 +369,19 @@ mod tests {
             (json!({"id": 1.5}), "body.id is a whole number"),
             (json!({"id": "1"}), "body.id is a whole number"),
             (json!({"id": 1, "tags": ["-x"]}), "body.tags[0] must match"),
-            (json!({"id": 1, "tags": ["a", "b", "c"]}), "body.tags has 2 items"),
+            (
+                json!({"id": 1, "tags": ["a", "b", "c"]}),
+                "body.tags has 2 items",
+            ),
             (json!({"id": 1, "note": "ab\n"}), "body.note must match"),
-            (json!({"id": 1, "note": "too long"}), "body.note has 5 characters"),
-            (json!({"id": 1, "path": "/etc"}), "body has no member `path`"),
+            (
+                json!({"id": 1, "note": "too long"}),
+                "body.note has 5 characters",
+            ),
+            (
+                json!({"id": 1, "path": "/etc"}),
+                "body has no member `path`",
+            ),
             (json!([1]), "body is an object"),
         ] {
             let found = check(value.clone()).unwrap_err();

@@ -29,9 +29,14 @@ pub fn all(host: &Host, named: &[String]) -> Vec<Target> {
     let mounts = mounts(&host.text("/proc/self/mountinfo").unwrap_or_default());
     let is_directory =
         |mount: &Mount| files::kind(Path::new(&mount.path)).ok() == Some(files::Kind::Directory);
-    let mounts =
-        mounts.into_iter().filter(is_directory).map(|mount| directory("mount", &mount.path, mount.read_only));
-    let disks = host.list("/sys/block").into_iter().filter_map(|name| disk(host, &name));
+    let mounts = mounts
+        .into_iter()
+        .filter(is_directory)
+        .map(|mount| directory("mount", &mount.path, mount.read_only));
+    let disks = host
+        .list("/sys/block")
+        .into_iter()
+        .filter_map(|name| disk(host, &name));
     let mut targets: Vec<Target> = Vec::new();
     for target in named.chain(mounts).chain(disks).take(MOST) {
         if !targets.iter().any(|known| known.path == target.path) {
@@ -50,12 +55,20 @@ fn directory(kind: &'static str, path: &str, is_read_only: bool) -> Target {
         None
     };
     let why_not = why_not.map(str::to_string);
-    Target { key: key(kind, path), path: path.into(), kind, safe_to_load: why_not.is_none(), why_not }
+    Target {
+        key: key(kind, path),
+        path: path.into(),
+        kind,
+        safe_to_load: why_not.is_none(),
+        why_not,
+    }
 }
 
 /// A disk that has a size. From here it is only read: `--destroy-data` is for the command line.
 fn disk(host: &Host, name: &str) -> Option<Target> {
-    let is_of_interest = !["ram", "zram", "fd", "sr"].iter().any(|kind| name.starts_with(kind));
+    let is_of_interest = !["ram", "zram", "fd", "sr"]
+        .iter()
+        .any(|kind| name.starts_with(kind));
     let sectors = host.number(&format!("/sys/block/{name}/size")).unwrap_or(0);
     if !is_of_interest || sectors == 0 {
         return None;
@@ -67,14 +80,20 @@ fn disk(host: &Host, name: &str) -> Option<Target> {
         false => "this user may not read it",
     };
     let key = format!("disk-{}", name.replace('!', "+"));
-    Some(Target { key, path, kind: "disk", safe_to_load: may_read, why_not: Some(why_not.into()) })
+    Some(Target {
+        key,
+        path,
+        kind: "disk",
+        safe_to_load: may_read,
+        why_not: Some(why_not.into()),
+    })
 }
 
 /// A name for a path that says nothing else: FNV-1a, 64 bits.
 fn key(kind: &str, path: &str) -> String {
-    let hash = path
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     format!("{kind}-{hash:016x}")
 }
 
@@ -110,9 +129,13 @@ const STORING: &[&str] = &[
 fn mounts(text: &str) -> Vec<Mount> {
     let mut mounts: Vec<Mount> = Vec::new();
     for line in text.lines() {
-        let Some((left, right)) = line.split_once(" - ") else { continue };
-        let (left, right): (Vec<&str>, Vec<&str>) = (left.split(' ').collect(), right.split(' ').collect());
-        let ([_, _, _, _, place, options, ..], [kind, source, super_options, ..]) = (&left[..], &right[..])
+        let Some((left, right)) = line.split_once(" - ") else {
+            continue;
+        };
+        let (left, right): (Vec<&str>, Vec<&str>) =
+            (left.split(' ').collect(), right.split(' ').collect());
+        let ([_, _, _, _, place, options, ..], [kind, source, super_options, ..]) =
+            (&left[..], &right[..])
         else {
             continue;
         };
@@ -134,7 +157,9 @@ fn unescaped(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
         let octal = |digits: &[u8]| {
-            std::str::from_utf8(digits).ok().and_then(|text| u8::from_str_radix(text, 8).ok())
+            std::str::from_utf8(digits)
+                .ok()
+                .and_then(|text| u8::from_str_radix(text, 8).ok())
         };
         match (first, tail.get(..3).and_then(octal)) {
             (b'\\', Some(byte)) => {
@@ -163,7 +188,10 @@ mod tests {
                     broken line\n";
         let found = mounts(text);
         let expected = [("/", false), ("/mnt/a b", true)];
-        let expected = expected.map(|(path, read_only)| Mount { path: path.into(), read_only });
+        let expected = expected.map(|(path, read_only)| Mount {
+            path: path.into(),
+            read_only,
+        });
         assert_eq!(found, expected);
     }
 
@@ -173,10 +201,19 @@ mod tests {
         let path = dir.path().to_string_lossy().into_owned();
         let targets = all(&Host::live(), std::slice::from_ref(&path));
         assert_eq!(
-            (targets[0].kind, targets[0].path.as_str(), targets[0].safe_to_load),
+            (
+                targets[0].kind,
+                targets[0].path.as_str(),
+                targets[0].safe_to_load
+            ),
             ("directory", path.as_str(), true)
         );
-        assert!(targets.iter().all(|target| !target.key.contains(['/', '.'])), "{targets:?}");
+        assert!(
+            targets
+                .iter()
+                .all(|target| !target.key.contains(['/', '.'])),
+            "{targets:?}"
+        );
         assert_eq!(targets, all(&Host::live(), &[path]), "keys stay");
     }
 }

@@ -25,22 +25,31 @@ impl Tls {
     /// # Errors
     /// Which of the files is missing or not what it should be; a key that others may read.
     pub fn acceptor(&self) -> Result<(TlsAcceptor, Option<String>), ServeError> {
-        let wrong = |path: &Path, why: String| ServeError::Certificate { path: path.to_path_buf(), why };
-        let read =
-            |path: &Path| host::files::read_bytes(path).map_err(|error| wrong(path, error.to_string()));
+        let wrong = |path: &Path, why: String| ServeError::Certificate {
+            path: path.to_path_buf(),
+            why,
+        };
+        let read = |path: &Path| {
+            host::files::read_bytes(path).map_err(|error| wrong(path, error.to_string()))
+        };
         let certificates = CertificateDer::pem_slice_iter(&read(&self.cert)?)
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| wrong(&self.cert, error.to_string()))?;
         if certificates.is_empty() {
             return Err(wrong(&self.cert, "no certificate is in it".into()));
         }
-        let (key, readers) = secret::read(&self.key).map_err(|error| wrong(&self.key, error.to_string()))?;
+        let (key, readers) =
+            secret::read(&self.key).map_err(|error| wrong(&self.key, error.to_string()))?;
         let note = match readers {
             Readers::Owner => None,
-            Readers::Group => Some(format!("The group of {} may read this key too.", self.key.display())),
+            Readers::Group => Some(format!(
+                "The group of {} may read this key too.",
+                self.key.display()
+            )),
             Readers::Others => return Err(ServeError::OpenKey(self.key.clone())),
         };
-        let key = PrivateKeyDer::from_pem_slice(&key).map_err(|error| wrong(&self.key, error.to_string()))?;
+        let key = PrivateKeyDer::from_pem_slice(&key)
+            .map_err(|error| wrong(&self.key, error.to_string()))?;
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .map_err(|error| wrong(&self.cert, error.to_string()))?

@@ -83,14 +83,23 @@ impl Drop for CancelOnDrop {
 /// # Errors
 /// When it cannot be run, or failed: its own words and exit code.
 pub fn change(door: &Door, words: &[String]) -> Result<Done, Fault> {
-    follow(Piped::start(&door.options.program, &with_json(words), Privileges::Load)?)
+    follow(Piped::start(
+        &door.options.program,
+        &with_json(words),
+        Privileges::Load,
+    )?)
 }
 
 /// Runs a verb with `--json` that only looks; ended when it takes too long, or nobody waits for it any more.
 ///
 /// # Errors
 /// See [`change`].
-pub fn look_whole(door: &Door, call: &Call, privileges: Privileges, words: &[String]) -> Result<Done, Fault> {
+pub fn look_whole(
+    door: &Door,
+    call: &Call,
+    privileges: Privileges,
+    words: &[String],
+) -> Result<Done, Fault> {
     let child = Piped::start(&door.options.program, &with_json(words), privileges)?;
     fine(follow_within(child, LOOK_TIME, &call.cancel)?)
 }
@@ -99,7 +108,12 @@ pub fn look_whole(door: &Door, call: &Call, privileges: Privileges, words: &[Str
 ///
 /// # Errors
 /// See [`change`].
-pub fn look(door: &Door, call: &Call, privileges: Privileges, words: &[String]) -> Result<Vec<u8>, Fault> {
+pub fn look(
+    door: &Door,
+    call: &Call,
+    privileges: Privileges,
+    words: &[String],
+) -> Result<Vec<u8>, Fault> {
     look_whole(door, call, privileges, words).map(|done| done.document)
 }
 
@@ -122,16 +136,29 @@ pub fn look_as_printed(
 ///
 /// # Errors
 /// See [`change`].
-pub fn import_in(door: &Door, call: &Call, directory: &Path, words: &[String]) -> Result<Done, Fault> {
+pub fn import_in(
+    door: &Door,
+    call: &Call,
+    directory: &Path,
+    words: &[String],
+) -> Result<Done, Fault> {
     let state_dir = host::files::canonical(&door.options.state_dir)?;
     let variables = [("IODYNO_STATE_DIR", state_dir.as_path())];
     let words = with_json(words);
-    let child = Piped::start_in(&door.options.program, &words, Privileges::Own, Some(directory), &variables)?;
+    let child = Piped::start_in(
+        &door.options.program,
+        &words,
+        Privileges::Own,
+        Some(directory),
+        &variables,
+    )?;
     follow_within(child, door.options.import_time, &call.cancel)
 }
 
 fn with_json(words: &[String]) -> Vec<String> {
-    std::iter::once("--json".to_string()).chain(words.iter().cloned()).collect()
+    std::iter::once("--json".to_string())
+        .chain(words.iter().cloned())
+        .collect()
 }
 
 /// Follows a verb to its end, which comes after `limit` at the latest, and at once when its request is cancelled.
@@ -148,25 +175,36 @@ fn follow_within(child: Piped, limit: Duration, cancel: &Cancel) -> Result<Done,
     match timer.join() {
         Ok(true) => {
             let limit = model::units::span_ms(limit.as_millis() as u64);
-            Err(Fault::new(503, format!("it took longer than {limit} and was ended"))
-                .hint("The same verb on the command line has no limit of time."))
+            Err(
+                Fault::new(503, format!("it took longer than {limit} and was ended"))
+                    .hint("The same verb on the command line has no limit of time."),
+            )
         }
         _ => done,
     }
 }
 
 fn follow(mut child: Piped) -> Result<Done, Fault> {
-    let said = child.stderr().map(|source| std::thread::spawn(move || read_some(source, WORDS_MAX).0));
-    let (document, is_whole) =
-        child.stdout().map_or((Vec::new(), true), |source| read_some(source, DOCUMENT_MAX));
-    let words = said.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let said = child
+        .stderr()
+        .map(|source| std::thread::spawn(move || read_some(source, WORDS_MAX).0));
+    let (document, is_whole) = child
+        .stdout()
+        .map_or((Vec::new(), true), |source| read_some(source, DOCUMENT_MAX));
+    let words = said
+        .and_then(|thread| thread.join().ok())
+        .unwrap_or_default();
     let exit = child.wait()?;
     if !is_whole {
         let most = model::units::bytes(DOCUMENT_MAX as f64);
         return Err(Fault::new(413, format!("the answer is longer than {most}"))
             .hint("The same verb on the command line prints it whole."));
     }
-    Ok(Done { exit, document, words: String::from_utf8_lossy(&words).into_owned() })
+    Ok(Done {
+        exit,
+        document,
+        words: String::from_utf8_lossy(&words).into_owned(),
+    })
 }
 
 /// What ended well: 0; 1, where something was found; 6, where an experiment could not decide.
@@ -199,8 +237,16 @@ pub fn fault(exit: Option<i32>, words: &str) -> Fault {
         Some(_) => 500,
     };
     let (error, hint) = told(words);
-    let error = if error.is_empty() { "it ended without a word".to_string() } else { error };
-    Fault { exit, hint: (!hint.is_empty()).then_some(hint), ..Fault::new(status, error) }
+    let error = if error.is_empty() {
+        "it ended without a word".to_string()
+    } else {
+        error
+    };
+    Fault {
+        exit,
+        hint: (!hint.is_empty()).then_some(hint),
+        ..Fault::new(status, error)
+    }
 }
 
 /// The last thing that a verb complained of, and what it says to do.
@@ -208,10 +254,18 @@ pub fn told(words: &str) -> (String, String) {
     let lines: Vec<&str> = words.lines().collect();
     let begins = |line: &&str| line.starts_with("iodyno: ") || line.starts_with("error: ");
     let Some(start) = lines.iter().rposition(begins) else {
-        return (lines.last().copied().unwrap_or_default().to_string(), String::new());
+        return (
+            lines.last().copied().unwrap_or_default().to_string(),
+            String::new(),
+        );
     };
-    let first = lines[start].split_once(": ").map_or(lines[start], |(_, rest)| rest);
-    let rest = lines[start + 1..].iter().map(|line| line.trim_end()).filter(|line| !line.is_empty());
+    let first = lines[start]
+        .split_once(": ")
+        .map_or(lines[start], |(_, rest)| rest);
+    let rest = lines[start + 1..]
+        .iter()
+        .map(|line| line.trim_end())
+        .filter(|line| !line.is_empty());
     (first.to_string(), rest.collect::<Vec<_>>().join("\n"))
 }
 
@@ -233,9 +287,15 @@ mod tests {
                      iodyno: cannot write to /dev/sdb: it is in use.\nUse a directory.\n";
         assert_eq!(
             told(words),
-            ("cannot write to /dev/sdb: it is in use.".into(), "Use a directory.".into())
+            (
+                "cannot write to /dev/sdb: it is in use.".into(),
+                "Use a directory.".into()
+            )
         );
-        assert_eq!(told("error: unexpected argument\n\nUsage: x\n").0, "unexpected argument");
+        assert_eq!(
+            told("error: unexpected argument\n\nUsage: x\n").0,
+            "unexpected argument"
+        );
         assert_eq!(told(""), (String::new(), String::new()));
     }
 
@@ -258,21 +318,31 @@ mod tests {
         let done = follow(start("false", &[])).unwrap();
         assert_eq!(done.exit, Some(1));
         assert_eq!(fine(done).unwrap_err().error, "it ended without a word");
-        let page = follow_within(start("echo", &["a page"]), LOOK_TIME, &Cancel::default()).unwrap();
+        let page =
+            follow_within(start("echo", &["a page"]), LOOK_TIME, &Cancel::default()).unwrap();
         assert_eq!(fine(page).unwrap().document, b"a page\n");
     }
 
     #[test]
     fn a_program_that_takes_too_long_or_is_wanted_no_more_is_ended() {
-        let fault = follow_within(start("sleep", &["60"]), Duration::from_millis(50), &Cancel::default());
+        let fault = follow_within(
+            start("sleep", &["60"]),
+            Duration::from_millis(50),
+            &Cancel::default(),
+        );
         let fault = fault.unwrap_err();
-        assert_eq!((fault.status, fault.error.as_str()), (503, "it took longer than 50 ms and was ended"));
+        assert_eq!(
+            (fault.status, fault.error.as_str()),
+            (503, "it took longer than 50 ms and was ended")
+        );
         let cancel = Cancel::default();
         let ends = cancel.on_drop();
         let waiting = {
             let cancel = cancel.clone();
             std::thread::spawn(move || {
-                follow_within(start("sleep", &["60"]), LOOK_TIME, &cancel).unwrap().exit
+                follow_within(start("sleep", &["60"]), LOOK_TIME, &cancel)
+                    .unwrap()
+                    .exit
             })
         };
         drop(ends);

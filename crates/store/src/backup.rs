@@ -22,20 +22,38 @@ impl Store {
 /// Copies to a new file: one that is there is a whole one. SQLite opens files by name, so it writes where nobody else can
 /// exchange a name: in a directory for this user alone, beside the store where it may, else below the system's own.
 pub fn copy(source: &Connection, to: &Path) -> Result<(), StoreError> {
-    let beside = source.path().filter(|path| !path.is_empty()).and_then(|path| Path::new(path).parent());
+    let beside = source
+        .path()
+        .filter(|path| !path.is_empty())
+        .and_then(|path| Path::new(path).parent());
     let own = beside.and_then(|beside| host::files::temporary_dir_in(beside, "backup").ok());
     let own = own.map_or_else(|| host::files::temporary_dir("backup"), Ok)?;
     let whole = own.path().join("records.db");
     pages(source, &whole).map_err(|error| {
         let why = error::explain(&whole, &error);
-        StoreError::new(why.kind, format!("cannot copy the store to {}: {error}.", model::text::shown(to)))
+        StoreError::new(
+            why.kind,
+            format!(
+                "cannot copy the store to {}: {error}.",
+                model::text::shown(to)
+            ),
+        )
     })?;
-    host::files::copy_new(&whole, to).map_err(|error| if error.is_taken() { taken(to) } else { error.into() })
+    host::files::copy_new(&whole, to).map_err(|error| {
+        if error.is_taken() {
+            taken(to)
+        } else {
+            error.into()
+        }
+    })
 }
 
 fn taken(to: &Path) -> StoreError {
     let to = model::text::shown(to);
-    StoreError::new(Kind::Usage, format!("{to} is there already; a backup is a new file."))
+    StoreError::new(
+        Kind::Usage,
+        format!("{to} is there already; a backup is a new file."),
+    )
 }
 
 fn pages(source: &Connection, to: &Path) -> rusqlite::Result<()> {

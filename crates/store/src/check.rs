@@ -42,7 +42,10 @@ impl Store {
     pub fn status(&self) -> Result<Status, StoreError> {
         let path = self.path.to_string_lossy().into_owned();
         let live = host::Host::live();
-        let sizes = ["", "-wal"].map(|end| live.file_size(&format!("{path}{end}")).map(|size| size.bytes));
+        let sizes = ["", "-wal"].map(|end| {
+            live.file_size(&format!("{path}{end}"))
+                .map(|size| size.bytes)
+        });
         let counts =
             "SELECT count(*), coalesce(sum(samples), 0), CAST(total(document_bytes) AS INTEGER), min(unix_ms),
             max(unix_ms) FROM record";
@@ -66,10 +69,13 @@ impl Store {
     /// Looks at every page and every record. Changes nothing.
     pub fn check(&self) -> Result<Checked, StoreError> {
         let mut checked = Checked::default();
-        self.check_pages(&mut checked).map_err(|error| self.failed(&error))?;
+        self.check_pages(&mut checked)
+            .map_err(|error| self.failed(&error))?;
         if let Err(error) = self.check_documents(&mut checked) {
             // The pages that cannot be read have been told above; this is how far the documents could be.
-            checked.problems.push(format!("reading the records stopped: {error}"));
+            checked
+                .problems
+                .push(format!("reading the records stopped: {error}"));
         }
         Ok(checked)
     }
@@ -80,13 +86,18 @@ impl Store {
         for line in lines {
             let line = line?;
             if line != "ok" {
-                checked.problems.push(format!("the file: {}", line.replace('\n', "; ")));
+                checked
+                    .problems
+                    .push(format!("the file: {}", line.replace('\n', "; ")));
             }
         }
         let mut statement = self.connection.prepare("PRAGMA foreign_key_check")?;
         let lost = statement.query_map([], |row| row.get::<_, String>(0))?;
         for table in lost {
-            checked.problems.push(format!("table {}: a line of a record that is not there", table?));
+            checked.problems.push(format!(
+                "table {}: a line of a record that is not there",
+                table?
+            ));
         }
         Ok(())
     }
@@ -116,5 +127,7 @@ fn check_document(hash: &[u8], bytes: i64, body: Option<&[u8]>) -> Result<(), St
     if document::hash(&text) != hash {
         return Err("it is not what was written".into());
     }
-    serde_json::from_str::<Record>(&text).map(drop).map_err(|error| format!("it cannot be read: {error}"))
+    serde_json::from_str::<Record>(&text)
+        .map(drop)
+        .map_err(|error| format!("it cannot be read: {error}"))
 }

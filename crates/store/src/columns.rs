@@ -99,42 +99,78 @@ fn of_own(mut columns: Columns, record: &Record) -> Columns {
 
 /// Where and when an import was measured is what its source says: the machine that read it is another matter.
 fn of_import(mut columns: Columns, record: &Record, imported: &Imported) -> Columns {
-    let fact =
-        |name: &str| imported.facts.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
+    let fact = |name: &str| {
+        imported
+            .facts
+            .get(name)
+            .map(|value| value.trim())
+            .filter(|value| !value.is_empty())
+    };
     let own = |name: &str| fact(name).map(str::to_string);
-    let measured = imported.measured_unix_ms.unwrap_or(record.provenance.started_unix_ms);
+    let measured = imported
+        .measured_unix_ms
+        .unwrap_or(record.provenance.started_unix_ms);
     columns.unix_ms = measured as i64;
     columns.host = own("host").unwrap_or_default();
     columns.kernel = own("kernel").unwrap_or_default();
     columns.model = own("model");
     columns.serial = own("serial").map(|serial| digest(&serial));
-    let disks = imported.load.iter().flat_map(|load| &load.disks).map(|disk| disk.name.as_str());
+    let disks = imported
+        .load
+        .iter()
+        .flat_map(|load| &load.disks)
+        .map(|disk| disk.name.as_str());
     let named = fact("device").map(device_names).unwrap_or_default();
-    let names: BTreeSet<&str> =
-        named.iter().copied().chain(disks).map(short_name).filter(|name| !name.is_empty()).collect();
+    let names: BTreeSet<&str> = named
+        .iter()
+        .copied()
+        .chain(disks)
+        .map(short_name)
+        .filter(|name| !name.is_empty())
+        .collect();
     for name in &names {
         if !columns.devices.iter().any(|device| device.name == **name) {
             // The source's one model and serial are of its one device.
             let is_only = names.len() == 1;
             let of_it = |value: &Option<String>| value.clone().filter(|_| is_only);
             let (serial, model) = (of_it(&columns.serial), of_it(&columns.model));
-            columns.devices.push(Device { name: name.to_string(), serial, model });
+            columns.devices.push(Device {
+                name: name.to_string(),
+                serial,
+                model,
+            });
         }
     }
     let first = named.first().copied().map(short_name);
-    let only =
-        columns.devices.first().filter(|_| columns.devices.len() == 1).map(|device| device.name.clone());
+    let only = columns
+        .devices
+        .first()
+        .filter(|_| columns.devices.len() == 1)
+        .map(|device| device.name.clone());
     columns.device = first.map(str::to_string).or(only);
-    columns.figures = imported.load.as_ref().map(imported_figures).unwrap_or_default();
+    columns.figures = imported
+        .load
+        .as_ref()
+        .map(imported_figures)
+        .unwrap_or_default();
     columns
 }
 
 /// The devices that a source names: several only where each is a name of the kernel's, else the words are a label.
 fn device_names(text: &str) -> Vec<&str> {
-    let is_kernels =
-        |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "/_-".contains(c));
-    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-    if words.iter().all(is_kernels) { words } else { vec![text] }
+    let is_kernels = |word: &&str| {
+        word.chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "/_-".contains(c))
+    };
+    let words: Vec<&str> = text
+        .split([' ', ','])
+        .filter(|word| !word.is_empty())
+        .collect();
+    if words.iter().all(is_kernels) {
+        words
+    } else {
+        vec![text]
+    }
 }
 
 /// A device by its kernel name, `/dev/` taken off.
@@ -148,7 +184,11 @@ pub fn digest(serial: &str) -> String {
 }
 
 fn known(layer: &Layer, name: &str) -> Option<String> {
-    layer.fact(name).map(str::trim).filter(|value| !value.is_empty()).map(str::to_string)
+    layer
+        .fact(name)
+        .map(str::trim)
+        .filter(|value| !value.is_empty())
+        .map(str::to_string)
 }
 
 fn model(layer: &Layer) -> Option<String> {
@@ -170,7 +210,11 @@ fn devices(path: &IoPath) -> Vec<Device> {
     {
         let name = short_name(&layer.name);
         if !devices.iter().any(|device| device.name == name) {
-            devices.push(Device { name: name.into(), serial: serial(layer), model: model(layer) });
+            devices.push(Device {
+                name: name.into(),
+                serial: serial(layer),
+                model: model(layer),
+            });
         }
     }
     devices
@@ -180,25 +224,41 @@ fn devices(path: &IoPath) -> Vec<Device> {
 fn settings(path: &IoPath) -> BTreeSet<(String, String)> {
     let layers = path.root.walk().into_iter().chain(path.machine.as_ref());
     let settings = layers.flat_map(|layer| &layer.settings);
-    settings.filter_map(|setting| Some((setting.name.clone(), setting.chosen()?.to_string()))).collect()
+    settings
+        .filter_map(|setting| Some((setting.name.clone(), setting.chosen()?.to_string())))
+        .collect()
 }
 
 fn samples(record: &Record) -> i64 {
-    let own = record.sensors.iter().flat_map(|log| &log.series).map(|series| series.values.len());
-    let imported =
-        record.imported.iter().flat_map(|imported| &imported.series).map(|series| series.values.len());
+    let own = record
+        .sensors
+        .iter()
+        .flat_map(|log| &log.series)
+        .map(|series| series.values.len());
+    let imported = record
+        .imported
+        .iter()
+        .flat_map(|imported| &imported.series)
+        .map(|series| series.values.len());
     own.chain(imported).sum::<usize>() as i64
 }
 
 fn imported_figures(load: &LoadFigures) -> Figures {
     let sides: Vec<&SideFigures> = match &load.mixed {
         Some(mixed) => vec![mixed],
-        None => [&load.read, &load.write, &load.trim].into_iter().flatten().collect(),
+        None => [&load.read, &load.write, &load.trim]
+            .into_iter()
+            .flatten()
+            .collect(),
     };
     let seconds = load.elapsed_ms.filter(|ms| *ms > 0.0).map(|ms| ms / 1e3);
     let rate = |rate: Option<f64>, count: Option<f64>| rate.or_else(|| Some(count? / seconds?));
-    let iops = sides.iter().filter_map(|side| rate(side.iops, side.ios.map(|ios| ios as f64)));
-    let bytes = sides.iter().filter_map(|side| rate(side.bytes_per_s, side.bytes));
+    let iops = sides
+        .iter()
+        .filter_map(|side| rate(side.iops, side.ios.map(|ios| ios as f64)));
+    let bytes = sides
+        .iter()
+        .filter_map(|side| rate(side.bytes_per_s, side.bytes));
     let sum = |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum());
     Figures {
         elapsed_ms: load.elapsed_ms,
@@ -212,24 +272,50 @@ fn imported_figures(load: &LoadFigures) -> Figures {
 /// make one.
 fn imported_latency(sides: &[&SideFigures]) -> Figures {
     let of = |side: &SideFigures| {
-        ["clat", "lat", "await"].into_iter().find_map(|kind| side.latency(kind).cloned())
+        ["clat", "lat", "await"]
+            .into_iter()
+            .find_map(|kind| side.latency(kind).cloned())
     };
     let told: Vec<LatencyFigures> = sides.iter().filter_map(|side| of(side)).collect();
-    let [first, rest @ ..] = &told[..] else { return Figures::default() };
+    let [first, rest @ ..] = &told[..] else {
+        return Figures::default();
+    };
     if told.iter().all(|one| one.histogram.is_some()) && told.len() == sides.len() {
         let mut all = first.histogram.clone().unwrap_or_default();
-        rest.iter().flat_map(|one| &one.histogram).for_each(|one| all.merge(one));
+        rest.iter()
+            .flat_map(|one| &one.histogram)
+            .for_each(|one| all.merge(one));
         let quantile = |share| all.quantile_ns(share).map(|ns| ns as f64);
         let (p50_ns, p99_ns, p999_ns) = (quantile(0.5), quantile(0.99), quantile(0.999));
-        let mean_ns = if rest.is_empty() { first.mean_ns } else { all.mean_ns() };
-        return Figures { mean_ns, p50_ns, p99_ns, p999_ns, ..Figures::default() };
+        let mean_ns = if rest.is_empty() {
+            first.mean_ns
+        } else {
+            all.mean_ns()
+        };
+        return Figures {
+            mean_ns,
+            p50_ns,
+            p99_ns,
+            p999_ns,
+            ..Figures::default()
+        };
     }
     if sides.len() > 1 {
         return Figures::default();
     }
     let at = |percent: f64| {
-        first.percentiles.iter().find(|(at, _)| (at - percent).abs() < 1e-6).map(|(_, ns)| *ns)
+        first
+            .percentiles
+            .iter()
+            .find(|(at, _)| (at - percent).abs() < 1e-6)
+            .map(|(_, ns)| *ns)
     };
     let (p50_ns, p99_ns, p999_ns) = (at(50.0), at(99.0), at(99.9));
-    Figures { mean_ns: first.mean_ns, p50_ns, p99_ns, p999_ns, ..Figures::default() }
+    Figures {
+        mean_ns: first.mean_ns,
+        p50_ns,
+        p99_ns,
+        p999_ns,
+        ..Figures::default()
+    }
 }

@@ -10,7 +10,10 @@ fn bytes(home: &Home) -> Vec<u8> {
 fn put(home: &Home, content: &[u8]) {
     use std::io::Write;
     host::files::remove(&home.file()).unwrap();
-    host::files::create_new(&home.file()).unwrap().write_all(content).unwrap();
+    host::files::create_new(&home.file())
+        .unwrap()
+        .write_all(content)
+        .unwrap();
 }
 
 /// Whoever opens it is told; afterwards it is as it was.
@@ -18,7 +21,13 @@ fn refused(home: &Home, kind: Kind) -> String {
     let before = bytes(home);
     let reading = Store::open_read_only(home.path()).unwrap_err();
     let writing = Store::open(home.path()).unwrap_err();
-    assert_eq!((reading.kind, writing.kind), (kind, kind), "{} / {}", reading.message, writing.message);
+    assert_eq!(
+        (reading.kind, writing.kind),
+        (kind, kind),
+        "{} / {}",
+        reading.message,
+        writing.message
+    );
     assert!(bytes(home) == before, "it was changed");
     writing.message
 }
@@ -38,7 +47,9 @@ fn what_is_no_database_is_refused() {
 fn a_database_of_another_program_is_refused() {
     let home = Home::new();
     let other = Connection::open(home.file()).unwrap();
-    other.execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
+    other
+        .execute_batch("CREATE TABLE bookmarks (url TEXT)")
+        .unwrap();
     drop(other);
     assert!(refused(&home, Kind::Damaged).contains("another program"));
 }
@@ -47,17 +58,33 @@ fn a_database_of_another_program_is_refused() {
 fn a_newer_store_is_left_alone() {
     let home = Home::new();
     home.open().insert(&record("a", "vda", "one")).unwrap();
-    Connection::open(home.file()).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    Connection::open(home.file())
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
     let message = refused(&home, Kind::Newer);
-    assert!(message.contains("newer iodyno") && message.contains("schema 99"), "{message}");
+    assert!(
+        message.contains("newer iodyno") && message.contains("schema 99"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_store_that_lost_its_end_is_refused() {
     let home = Home::new();
-    home.open().insert_all(&vec![record("a", "vda", "one"); 20]).unwrap();
+    home.open()
+        .insert_all(&vec![record("a", "vda", "one"); 20])
+        .unwrap();
     let whole = bytes(&home);
-    for length in [whole.len() - 1, whole.len() - 4096, whole.len() / 2, 5000, 4096, 100, 50] {
+    for length in [
+        whole.len() - 1,
+        whole.len() - 4096,
+        whole.len() / 2,
+        5000,
+        4096,
+        100,
+        50,
+    ] {
         put(&home, &whole[..length]);
         refused(&home, Kind::Damaged);
     }
@@ -69,30 +96,50 @@ fn a_store_that_lost_its_end_is_refused() {
 fn a_damaged_page_is_found_by_the_check_and_named_by_the_record() {
     let home = Home::new();
     home.open()
-        .insert_all(&(0..20).map(|n| record("a", "vda", &format!("number {n}"))).collect::<Vec<_>>())
+        .insert_all(
+            &(0..20)
+                .map(|n| record("a", "vda", &format!("number {n}")))
+                .collect::<Vec<_>>(),
+        )
         .unwrap();
     let whole = bytes(&home);
     let mut damaged = whole.clone();
     // A byte inside a document: after the mark that begins each of zstd's frames.
-    let frames: Vec<usize> =
-        (0..whole.len() - 4).filter(|at| whole[*at..*at + 4] == [0x28, 0xb5, 0x2f, 0xfd]).collect();
+    let frames: Vec<usize> = (0..whole.len() - 4)
+        .filter(|at| whole[*at..*at + 4] == [0x28, 0xb5, 0x2f, 0xfd])
+        .collect();
     assert!(frames.len() >= 20, "{}", frames.len());
     damaged[frames[3] + 60] ^= 0xff;
     put(&home, &damaged);
     let store = home.open();
     let checked = store.check().unwrap();
-    assert_eq!((checked.whole, checked.problems.len()), (19, 1), "{checked:?}");
-    let bad = (1..=20).filter(|id| store.get(*id).is_err()).collect::<Vec<_>>();
+    assert_eq!(
+        (checked.whole, checked.problems.len()),
+        (19, 1),
+        "{checked:?}"
+    );
+    let bad = (1..=20)
+        .filter(|id| store.get(*id).is_err())
+        .collect::<Vec<_>>();
     assert_eq!(bad.len(), 1);
-    assert!(checked.problems[0].starts_with(&format!("record {}:", bad[0])), "{checked:?}");
-    assert_eq!(store.query(&Filter::default()).unwrap().len(), 20, "the list reads no documents");
+    assert!(
+        checked.problems[0].starts_with(&format!("record {}:", bad[0])),
+        "{checked:?}"
+    );
+    assert_eq!(
+        store.query(&Filter::default()).unwrap().len(),
+        20,
+        "the list reads no documents"
+    );
 }
 
 /// Bytes changed anywhere: an error or the truth, never a panic, and never another record than was written.
 #[test]
 fn random_damage_gives_errors_and_no_false_records() {
     let home = Home::new();
-    let written: Vec<Record> = (0..8).map(|n| record("a", "vda", &format!("number {n}"))).collect();
+    let written: Vec<Record> = (0..8)
+        .map(|n| record("a", "vda", &format!("number {n}")))
+        .collect();
     home.open().insert_all(&written).unwrap();
     let whole = bytes(&home);
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
@@ -109,13 +156,18 @@ fn random_damage_gives_errors_and_no_false_records() {
             damaged[at] = dice(256) as u8;
         }
         put(&home, &damaged);
-        let Ok(store) = Store::open_read_only(home.path()) else { continue };
+        let Ok(store) = Store::open_read_only(home.path()) else {
+            continue;
+        };
         // An error here is an answer too.
         let _ = store.query(&Filter::default());
         let _ = store.check();
         for id in 1..=8i64 {
             if let Ok(found) = store.get(id) {
-                assert!(written.contains(&found), "record {id} is not one that was written");
+                assert!(
+                    written.contains(&found),
+                    "record {id} is not one that was written"
+                );
             }
         }
     }

@@ -13,7 +13,10 @@ pub const MAX_BYTES: u64 = 1 << 30;
 /// The JSON packed, with a checksum.
 pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
     if text.len() as u64 > MAX_BYTES {
-        let why = format!("a record of {} bytes is longer than the store takes (1 GiB)", text.len());
+        let why = format!(
+            "a record of {} bytes is longer than the store takes (1 GiB)",
+            text.len()
+        );
         return Err(std::io::Error::other(why));
     }
     let mut packer = zstd::bulk::Compressor::new(LEVEL)?;
@@ -24,18 +27,27 @@ pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
 /// The JSON again. `bytes` is its length as the store has it. Neither that nor what the frame says of itself asks for
 /// memory: the text grows by what is really unpacked, and stops at the length that was told.
 pub fn unpack(body: &[u8], bytes: i64) -> Result<String, String> {
-    let length = u64::try_from(bytes).ok().filter(|length| *length <= MAX_BYTES);
+    let length = u64::try_from(bytes)
+        .ok()
+        .filter(|length| *length <= MAX_BYTES);
     let length = length.ok_or_else(|| format!("its length cannot be {bytes} bytes"))?;
     if let Ok(Some(size)) = zstd::zstd_safe::get_frame_content_size(body)
         && size != length
     {
         return Err(format!("it has {size} bytes, {length} were written"));
     }
-    let unpacking = zstd::stream::read::Decoder::with_buffer(body).map_err(|error| error.to_string())?;
+    let unpacking =
+        zstd::stream::read::Decoder::with_buffer(body).map_err(|error| error.to_string())?;
     let mut text = Vec::new();
-    unpacking.take(length + 1).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    unpacking
+        .take(length + 1)
+        .read_to_end(&mut text)
+        .map_err(|error| error.to_string())?;
     if text.len() as u64 != length {
-        return Err(format!("it has {} bytes or more, {length} were written", text.len()));
+        return Err(format!(
+            "it has {} bytes or more, {length} were written",
+            text.len()
+        ));
     }
     String::from_utf8(text).map_err(|error| error.to_string())
 }
@@ -47,11 +59,13 @@ pub fn hash(text: &str) -> [u8; 32] {
 
 /// The first 12 hexadecimal digits of a text's SHA-256.
 pub fn short_hash(text: &str) -> String {
-    hash(text)[..6].iter().fold(String::new(), |mut digits, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+    hash(text)[..6]
+        .iter()
+        .fold(String::new(), |mut digits, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+            digits
+        })
 }
 
 #[cfg(test)]
@@ -70,7 +84,10 @@ mod tests {
             let mut damaged = body.clone();
             damaged[at] ^= 0x10;
             let found = unpack(&damaged, text.len() as i64);
-            assert!(found.as_ref().is_err() || found.as_ref() == Ok(&text), "byte {at}");
+            assert!(
+                found.as_ref().is_err() || found.as_ref() == Ok(&text),
+                "byte {at}"
+            );
         }
     }
 
@@ -78,7 +95,15 @@ mod tests {
     fn a_length_that_lies_asks_for_no_memory() {
         let text = "x".repeat(1000);
         let body = pack(&text).unwrap();
-        for length in [i64::MAX, i64::MIN, -1, 0, 1_099_511_627_776_000, 1 << 30, (1 << 30) + 1] {
+        for length in [
+            i64::MAX,
+            i64::MIN,
+            -1,
+            0,
+            1_099_511_627_776_000,
+            1 << 30,
+            (1 << 30) + 1,
+        ] {
             assert!(unpack(&body, length).is_err(), "{length}");
         }
         // A frame that does not say how long it is: what `zstd` makes of a stream.

@@ -36,7 +36,10 @@ pub struct StoreError {
 impl StoreError {
     /// An error of this kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        StoreError { kind, message: message.into() }
+        StoreError {
+            kind,
+            message: message.into(),
+        }
     }
 }
 
@@ -75,14 +78,22 @@ pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
             return damaged(path, &error.to_string());
         }
-        Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
-            (Kind::Rights, "Another directory can be set with IODYNO_STATE_DIR.")
-        }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            (Kind::Failed, "Another process has been writing to it for a minute; try again when it is done.")
-        }
-        Some(ErrorCode::DiskFull) => (Kind::Failed, "Make room on its file system, or set IODYNO_STATE_DIR."),
-        _ => (Kind::Failed, "Another directory can be set with IODYNO_STATE_DIR."),
+        Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => (
+            Kind::Rights,
+            "Another directory can be set with IODYNO_STATE_DIR.",
+        ),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            Kind::Failed,
+            "Another process has been writing to it for a minute; try again when it is done.",
+        ),
+        Some(ErrorCode::DiskFull) => (
+            Kind::Failed,
+            "Make room on its file system, or set IODYNO_STATE_DIR.",
+        ),
+        _ => (
+            Kind::Failed,
+            "Another directory can be set with IODYNO_STATE_DIR.",
+        ),
     };
     let path = model::text::shown(path);
     StoreError::new(

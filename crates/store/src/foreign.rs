@@ -16,20 +16,27 @@ use std::path::Path;
 pub fn objection(record: &Record) -> Option<String> {
     let odd = |what: &str, text: &str| Some(format!("its {what} `{}` is none", clean_to(text, 60)));
     record.trials.iter().find_map(|trial| {
-        let values = trial.arms.iter().chain(trial.verdict.as_ref().map(|verdict| &verdict.arm));
+        let values = trial
+            .arms
+            .iter()
+            .chain(trial.verdict.as_ref().map(|verdict| &verdict.arm));
         if !is_plain_name(&trial.knob) {
             odd("setting", &trial.knob)
         } else if !is_plain_name(&trial.device) {
             odd("device", &trial.device)
         } else {
-            values.into_iter().find(|value| !is_plain_value(value)).and_then(|value| odd("value", value))
+            values
+                .into_iter()
+                .find(|value| !is_plain_value(value))
+                .and_then(|value| odd("value", value))
         }
     })
 }
 
 /// A document of a record that others made, checked.
 pub fn read(text: &str) -> Result<Record, String> {
-    let record: Record = serde_json::from_str(text).map_err(|error| format!("it cannot be read: {error}"))?;
+    let record: Record =
+        serde_json::from_str(text).map_err(|error| format!("it cannot be read: {error}"))?;
     match objection(&record) {
         Some(why) => Err(format!("it is no record of a measurement: {why}")),
         None => Ok(record),
@@ -44,7 +51,9 @@ pub fn check_tables(other: &Store) -> Result<(), StoreError> {
     });
     let wanted = wanted.map_err(|error| other.failed(&error))?;
     let found = tables(&other.connection).map_err(|error| other.failed(&error))?;
-    let odd = found.iter().find(|(name, sql)| wanted.get(*name) != Some(*sql));
+    let odd = found
+        .iter()
+        .find(|(name, sql)| wanted.get(*name) != Some(*sql));
     let lost = wanted.keys().find(|name| !found.contains_key(*name));
     match odd.map(|(name, _)| name).or(lost) {
         None => Ok(()),
@@ -61,8 +70,9 @@ pub fn check_tables(other: &Store) -> Result<(), StoreError> {
 
 /// What makes each table, index, view and trigger; SQLite's own left out.
 fn tables(connection: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
-    let mut statement = connection
-        .prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;
+    let mut statement = connection.prepare(
+        "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    )?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     rows.collect()
 }
@@ -75,12 +85,18 @@ impl Store {
     /// When the file is none, holds no record, or the record is refused.
     pub fn take_file(&self, file: &Path) -> Result<(i64, bool), StoreError> {
         let refused = |why: String| {
-            StoreError::new(Kind::Failed, format!("{} is not taken over: {why}.", model::text::shown(file)))
+            StoreError::new(
+                Kind::Failed,
+                format!("{} is not taken over: {why}.", model::text::shown(file)),
+            )
         };
         let mut text = String::new();
         let opened = host::foreign::open(file)?;
         let limit = document::MAX_BYTES + 1;
-        opened.take(limit).read_to_string(&mut text).map_err(|error| refused(error.to_string()))?;
+        opened
+            .take(limit)
+            .read_to_string(&mut text)
+            .map_err(|error| refused(error.to_string()))?;
         if text.len() as u64 == limit {
             return Err(refused("it is longer than any record".into()));
         }

@@ -1,5 +1,8 @@
 //! Stores and files that somebody made to do harm: each thing in them is refused alone, and nothing of it is believed.
-#![allow(clippy::disallowed_methods, reason = "modes of files are looked at from outside")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "modes of files are looked at from outside"
+)]
 
 use super::tests::{Home, record};
 use super::*;
@@ -28,7 +31,10 @@ fn tuned(knob: &str, device: &str, value: &str) -> Record {
 }
 
 fn change(home: &Home, sql: &str) {
-    Connection::open(home.file()).unwrap().execute_batch(sql).unwrap();
+    Connection::open(home.file())
+        .unwrap()
+        .execute_batch(sql)
+        .unwrap();
 }
 
 #[test]
@@ -36,14 +42,25 @@ fn only_what_was_measured_here_is_from_here() {
     let (here, there) = (Home::new(), Home::new());
     let other = there.open();
     // The other store says that it measured them all; that is its word.
-    other.insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")]).unwrap();
+    other
+        .insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")])
+        .unwrap();
     let store = here.open();
     let own = store.insert(&record("a", "vda", "one")).unwrap();
     let merged = store.merge(&there.file()).unwrap();
     assert_eq!((merged.added.len(), merged.known), (1, 1));
-    assert_eq!(store.origin(own).unwrap(), Origin::Here, "what is here stays from here");
-    let Origin::Merged { from, unix_ms } = store.origin(merged.added[0]).unwrap() else { panic!() };
-    assert_eq!((from.as_str(), unix_ms > 1_700_000_000_000), (there.file().to_str().unwrap(), true));
+    assert_eq!(
+        store.origin(own).unwrap(),
+        Origin::Here,
+        "what is here stays from here"
+    );
+    let Origin::Merged { from, unix_ms } = store.origin(merged.added[0]).unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        (from.as_str(), unix_ms > 1_700_000_000_000),
+        (there.file().to_str().unwrap(), true)
+    );
     // Handed on once more, it is still not from here.
     let third = Home::new();
     let last = third.open();
@@ -69,8 +86,17 @@ fn a_record_whose_settings_are_programs_is_left_out_and_the_others_are_taken() {
         ])
         .unwrap();
     let merged = here.open().merge(&there.file()).unwrap();
-    assert_eq!((merged.added.len(), merged.problems.len()), (2, 5), "{:?}", merged.problems);
-    assert!(merged.problems[0].starts_with("record 2 in "), "{:?}", merged.problems);
+    assert_eq!(
+        (merged.added.len(), merged.problems.len()),
+        (2, 5),
+        "{:?}",
+        merged.problems
+    );
+    assert!(
+        merged.problems[0].starts_with("record 2 in "),
+        "{:?}",
+        merged.problems
+    );
 }
 
 #[test]
@@ -78,7 +104,11 @@ fn a_length_that_lies_is_a_record_that_cannot_be_read() {
     let (here, there) = (Home::new(), Home::new());
     there
         .open()
-        .insert_all(&(0..4).map(|n| record("a", "vda", &format!("n{n}"))).collect::<Vec<_>>())
+        .insert_all(
+            &(0..4)
+                .map(|n| record("a", "vda", &format!("n{n}")))
+                .collect::<Vec<_>>(),
+        )
         .unwrap();
     change(
         &there,
@@ -87,7 +117,11 @@ fn a_length_that_lies_is_a_record_that_cannot_be_read() {
          UPDATE record SET document_bytes = 1073741824 WHERE id = 3;",
     );
     let other = there.open();
-    assert_eq!(other.query(&Filter::default()).unwrap().len(), 4, "they are listed");
+    assert_eq!(
+        other.query(&Filter::default()).unwrap().len(),
+        4,
+        "they are listed"
+    );
     assert!(other.status().is_ok());
     for id in 1..=3 {
         assert_eq!(other.get(id).unwrap_err().kind, Kind::Damaged);
@@ -95,18 +129,44 @@ fn a_length_that_lies_is_a_record_that_cannot_be_read() {
     assert!(other.get(4).is_ok());
     assert_eq!(other.check().unwrap().problems.len(), 3);
     let merged = here.open().merge(&there.file()).unwrap();
-    assert_eq!((merged.added.len(), merged.problems.len()), (1, 3), "{:?}", merged.problems);
+    assert_eq!(
+        (merged.added.len(), merged.problems.len()),
+        (1, 3),
+        "{:?}",
+        merged.problems
+    );
 }
 
 /// Every column of a record's row takes odd values: an error for that record or the truth, and the others are read.
 #[test]
 fn odd_columns_harm_no_other_record() {
-    let odd = ["NULL", "-1", "0", "9223372036854775807", "'x'", "x'28b52ffd20ff'", "zeroblob(5000)", "1e300"];
-    let columns = ["hash", "document_bytes", "unix_ms", "verb", "summary", "samples", "iops"];
+    let odd = [
+        "NULL",
+        "-1",
+        "0",
+        "9223372036854775807",
+        "'x'",
+        "x'28b52ffd20ff'",
+        "zeroblob(5000)",
+        "1e300",
+    ];
+    let columns = [
+        "hash",
+        "document_bytes",
+        "unix_ms",
+        "verb",
+        "summary",
+        "samples",
+        "iops",
+    ];
     for column in columns.iter().chain(&["body"]) {
         for value in odd {
             let (here, there) = (Home::new(), Home::new());
-            let records = [record("a", "vda", "one"), record("a", "vda", "two"), record("a", "vda", "three")];
+            let records = [
+                record("a", "vda", "one"),
+                record("a", "vda", "two"),
+                record("a", "vda", "three"),
+            ];
             there.open().insert_all(&records).unwrap();
             let connection = Connection::open(there.file()).unwrap();
             let sql = match *column {
@@ -119,8 +179,14 @@ fn odd_columns_harm_no_other_record() {
             }
             drop(connection);
             let other = Store::open_read_only(there.path()).unwrap();
-            assert!(other.check().is_ok() && other.get(1).is_ok() && other.get(3).is_ok(), "{sql}");
-            assert!(other.get(2).is_err() || other.get(2).unwrap() == records[1], "{sql}");
+            assert!(
+                other.check().is_ok() && other.get(1).is_ok() && other.get(3).is_ok(),
+                "{sql}"
+            );
+            assert!(
+                other.get(2).is_err() || other.get(2).unwrap() == records[1],
+                "{sql}"
+            );
             let merged = here.open().merge(&there.file()).unwrap();
             assert!(merged.added.len() >= 2, "{sql}: {merged:?}");
         }
@@ -153,11 +219,24 @@ fn tags_and_notes_of_others_are_held_to_our_own_rules() {
     other.tag(1, &["fine"]).unwrap();
     other.note(1, "fine").unwrap();
     let connection = Connection::open(there.file()).unwrap();
-    connection.execute("INSERT INTO tag VALUES (1, ?1)", params!["x\u{1b}]0;x\u{7}"]).unwrap();
-    connection.execute("INSERT INTO note VALUES (9, 1, 1, ?1)", params!["x".repeat(1 << 20)]).unwrap();
+    connection
+        .execute(
+            "INSERT INTO tag VALUES (1, ?1)",
+            params!["x\u{1b}]0;x\u{7}"],
+        )
+        .unwrap();
+    connection
+        .execute(
+            "INSERT INTO note VALUES (9, 1, 1, ?1)",
+            params!["x".repeat(1 << 20)],
+        )
+        .unwrap();
     let store = here.open();
     let merged = store.merge(&there.file()).unwrap();
-    assert_eq!((merged.tags, merged.notes, merged.problems.len()), (1, 1, 0));
+    assert_eq!(
+        (merged.tags, merged.notes, merged.problems.len()),
+        (1, 1, 0)
+    );
     assert_eq!(store.tags(1).unwrap(), ["fine"]);
 }
 
@@ -176,7 +255,14 @@ fn a_record_in_a_file_is_taken_once_and_as_from_there() {
     assert_eq!(store.merge(&file).unwrap().known, 1);
     for bad in ["{}", "{\"record\": 5}", "{", &"{\"a\":".repeat(100_000)] {
         host::files::write_atomically(&file, bad).unwrap();
-        assert!(store.merge(&file).unwrap_err().message.contains("not taken over"), "{bad:.20}");
+        assert!(
+            store
+                .merge(&file)
+                .unwrap_err()
+                .message
+                .contains("not taken over"),
+            "{bad:.20}"
+        );
     }
     let evil = serde_json::to_string(&tuned("x}=\"1\"", "vda", "1")).unwrap();
     host::files::write_atomically(&file, &evil).unwrap();
@@ -187,7 +273,9 @@ fn a_record_in_a_file_is_taken_once_and_as_from_there() {
 fn nobody_else_reads_the_store_its_copies_or_its_log() {
     let home = Home::new();
     let mode = |name: &str| {
-        std::fs::metadata(home.path().join(name)).map(|metadata| metadata.permissions().mode() & 0o777).ok()
+        std::fs::metadata(home.path().join(name))
+            .map(|metadata| metadata.permissions().mode() & 0o777)
+            .ok()
     };
     let store = home.open();
     store.insert(&record("a", "vda", "one")).unwrap();
@@ -198,8 +286,15 @@ fn nobody_else_reads_the_store_its_copies_or_its_log() {
     drop(store);
     std::fs::set_permissions(home.file(), PermissionsExt::from_mode(0o644)).unwrap();
     drop(Store::open_read_only(home.path()).unwrap());
-    assert_eq!(mode("records.db"), Some(0o644), "who only reads changes nothing");
+    assert_eq!(
+        mode("records.db"),
+        Some(0o644),
+        "who only reads changes nothing"
+    );
     let store = home.open();
     store.insert(&record("a", "vda", "two")).unwrap();
-    assert_eq!((mode("records.db"), mode("records.db-wal")), (Some(0o600), Some(0o600)));
+    assert_eq!(
+        (mode("records.db"), mode("records.db-wal")),
+        (Some(0o600), Some(0o600))
+    );
 }

@@ -38,9 +38,18 @@ pub fn of(record: &Record) -> Option<JobWords> {
 
 fn of_jobs(jobs: &[&Job]) -> JobWords {
     let further = jobs.len() - 1;
-    let more = if further > 0 { format!(" and {further} more") } else { String::new() };
+    let more = if further > 0 {
+        format!(" and {further} more")
+    } else {
+        String::new()
+    };
     let phrase = format!("{}{more}", jobs[0].phrase());
-    let join = |words: fn(&Job) -> String| jobs.iter().map(|job| words(job)).collect::<Vec<_>>().join(" + ");
+    let join = |words: fn(&Job) -> String| {
+        jobs.iter()
+            .map(|job| words(job))
+            .collect::<Vec<_>>()
+            .join(" + ")
+    };
     let (core, whole) = (join(core), join(whole));
     let engines = join(|job| format!("ioengine={}", job.ioengine));
     JobWords {
@@ -75,15 +84,27 @@ fn core(job: &Job) -> String {
 fn sizes(job: &Job) -> String {
     let one = |size: &BlockSize| match size {
         BlockSize::Fixed(bytes) => units::size_word(*bytes),
-        BlockSize::Range(from, to) => format!("{}-{}", units::size_word(*from), units::size_word(*to)),
+        BlockSize::Range(from, to) => {
+            format!("{}-{}", units::size_word(*from), units::size_word(*to))
+        }
         BlockSize::Split(parts) => {
-            let words = parts.iter().map(|(bytes, share)| format!("{}/{share}", units::size_word(*bytes)));
+            let words = parts
+                .iter()
+                .map(|(bytes, share)| format!("{}/{share}", units::size_word(*bytes)));
             words.collect::<Vec<_>>().join(":")
         }
     };
     let all = job.sizes();
-    let used = [(job.rw.reads(), all.read), (job.rw.writes(), all.write), (job.rw.trims(), all.trim)];
-    let mut words: Vec<String> = used.iter().filter(|(used, _)| *used).map(|(_, size)| one(size)).collect();
+    let used = [
+        (job.rw.reads(), all.read),
+        (job.rw.writes(), all.write),
+        (job.rw.trims(), all.trim),
+    ];
+    let mut words: Vec<String> = used
+        .iter()
+        .filter(|(used, _)| *used)
+        .map(|(_, size)| one(size))
+        .collect();
     words.dedup();
     words.join(",")
 }
@@ -99,31 +120,66 @@ fn whole(job: &Job) -> String {
         }
     };
     let usual = Job::default();
-    add(job.rw.reads() && job.rw.writes(), format!("rwmixread={}", job.rwmixread));
-    add(job.sync != SyncMode::None, format!("sync={:?}", job.sync).to_lowercase());
+    add(
+        job.rw.reads() && job.rw.writes(),
+        format!("rwmixread={}", job.rwmixread),
+    );
+    add(
+        job.sync != SyncMode::None,
+        format!("sync={:?}", job.sync).to_lowercase(),
+    );
     add(job.fsync > 0, format!("fsync={}", job.fsync));
     add(job.fdatasync > 0, format!("fdatasync={}", job.fdatasync));
     add(job.end_fsync, "end_fsync=1".into());
     let is_uneven = job.rw.is_random() && job.distribution != Distribution::Random;
-    add(is_uneven, format!("random_distribution={:?}", job.distribution).to_lowercase().replace(' ', ""));
-    add(job.percentage_random != 100, format!("percentage_random={}", job.percentage_random));
+    add(
+        is_uneven,
+        format!("random_distribution={:?}", job.distribution)
+            .to_lowercase()
+            .replace(' ', ""),
+    );
+    add(
+        job.percentage_random != 100,
+        format!("percentage_random={}", job.percentage_random),
+    );
     add(job.rw_stride != 0, format!("stride={}", job.rw_stride));
     add(job.rw_every > 1, format!("every={}", job.rw_every));
     add(job.rw_identical, "rw_sequencer=identical".into());
-    add(job.is_paced(), format!("rates={:?}", job.rates).to_lowercase().replace(' ', ""));
-    add(job.arrivals != usual.arrivals, "rate_process=poisson".into());
+    add(
+        job.is_paced(),
+        format!("rates={:?}", job.rates)
+            .to_lowercase()
+            .replace(' ', ""),
+    );
+    add(
+        job.arrivals != usual.arrivals,
+        "rate_process=poisson".into(),
+    );
     add(job.open_loop, "open_loop=1".into());
-    add(job.thinktime != usual.thinktime, format!("thinktime={}", job.thinktime.us));
-    add(job.buffers != usual.buffers, format!("buffers={:?}", job.buffers).to_lowercase());
+    add(
+        job.thinktime != usual.thinktime,
+        format!("thinktime={}", job.thinktime.us),
+    );
+    add(
+        job.buffers != usual.buffers,
+        format!("buffers={:?}", job.buffers).to_lowercase(),
+    );
     add(job.verify.is_some(), "verify=1".into());
-    add(job.iodepth_batch > 1, format!("iodepth_batch={}", job.iodepth_batch));
-    add(job.iodepth_low > 0, format!("iodepth_low={}", job.iodepth_low));
+    add(
+        job.iodepth_batch > 1,
+        format!("iodepth_batch={}", job.iodepth_batch),
+    );
+    add(
+        job.iodepth_low > 0,
+        format!("iodepth_low={}", job.iodepth_low),
+    );
     let options = |words: &mut String| {
         let native = job.engine_options.iter();
         let handed = job.handed_on.iter().map(|(name, value)| (name, value));
         // Where fio is and which engine it uses changes nothing about what is asked of the disk.
-        for (name, value) in
-            native.chain(handed).filter(|(name, _)| !matches!(name.as_str(), "ioengine" | "program"))
+        for (name, value) in native
+            .chain(handed)
+            .filter(|(name, _)| !matches!(name.as_str(), "ioengine" | "program"))
         {
             let _ = write!(words, " {name}={value}");
         }
@@ -134,13 +190,21 @@ fn whole(job: &Job) -> String {
 
 /// The job of an import, from the facts that its source tells.
 fn of_facts(facts: &BTreeMap<String, String>) -> Option<JobWords> {
-    let fact = |name: &str| facts.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
+    let fact = |name: &str| {
+        facts
+            .get(name)
+            .map(|value| value.trim())
+            .filter(|value| !value.is_empty())
+    };
     let rw = fact("rw").map(str::to_lowercase)?;
     let bs = fact("bs").map(size);
     let number = |name: &str| fact(name).and_then(|text| text.parse::<u32>().ok());
     let flag = |name: &str| fact(name).map(|text| u8::from(!matches!(text, "0" | "false" | "no")));
     let (iodepth, numjobs, direct) = (number("iodepth"), number("numjobs"), flag("direct"));
-    let mut job = Job { rw: Rw::from_word(&rw).unwrap_or(Rw::Randread), ..Job::default() };
+    let mut job = Job {
+        rw: Rw::from_word(&rw).unwrap_or(Rw::Randread),
+        ..Job::default()
+    };
     job.ioengine = fact("ioengine").unwrap_or("libaio").into();
     job.iodepth = iodepth.unwrap_or(1);
     let mut core = format!("rw={rw}");
@@ -152,7 +216,8 @@ fn of_facts(facts: &BTreeMap<String, String>) -> Option<JobWords> {
     add("bs", bs.clone());
     add("iodepth", iodepth.map(|_| depth(&job).to_string()));
     add("numjobs", numjobs.map(|jobs| jobs.max(1).to_string()));
-    let is_whole = bs.is_some() && iodepth.is_some() && numjobs.is_some() && Rw::from_word(&rw).is_some();
+    let is_whole =
+        bs.is_some() && iodepth.is_some() && numjobs.is_some() && Rw::from_word(&rw).is_some();
     let print = direct.filter(|_| is_whole).map(|direct| {
         let mut words = format!("{core} direct={direct}");
         for name in FURTHER {
@@ -163,24 +228,37 @@ fn of_facts(facts: &BTreeMap<String, String>) -> Option<JobWords> {
         short_hash(&words)
     });
     let kind = Rw::from_word(&rw).map_or(rw.clone(), |rw| rw.phrase().to_string());
-    let mut phrase =
-        format!("{}{kind}", bs.as_ref().map(|bs| format!("{} ", bs.to_uppercase())).unwrap_or_default());
+    let mut phrase = format!(
+        "{}{kind}",
+        bs.as_ref()
+            .map(|bs| format!("{} ", bs.to_uppercase()))
+            .unwrap_or_default()
+    );
     let mut say = |text: Option<String>| {
         text.iter().for_each(|text| {
             let _ = write!(phrase, ", {text}");
         })
     };
-    say(numjobs.filter(|jobs| *jobs > 1).map(|jobs| format!("{jobs} jobs")));
+    say(numjobs
+        .filter(|jobs| *jobs > 1)
+        .map(|jobs| format!("{jobs} jobs")));
     say(iodepth.map(|depth| format!("depth {depth}")));
     say(direct.map(|direct| if direct == 1 { "direct" } else { "buffered" }.to_string()));
     let others: Vec<String> = facts
         .iter()
         .filter(|(name, _)| {
-            name.as_str() == "ioengine" || name.as_str() == "direct" || FURTHER.contains(&name.as_str())
+            name.as_str() == "ioengine"
+                || name.as_str() == "direct"
+                || FURTHER.contains(&name.as_str())
         })
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
-    Some(JobWords { words: findable(&[&phrase, &core, &others.join(" ")]), phrase, core, print })
+    Some(JobWords {
+        words: findable(&[&phrase, &core, &others.join(" ")]),
+        phrase,
+        core,
+        print,
+    })
 }
 
 /// Facts beyond the core that make an imported job another one, in the order and by the names of [`whole`].
@@ -188,7 +266,10 @@ const FURTHER: [&str; 5] = ["rwmixread", "sync", "fsync", "fdatasync", "end_fsyn
 
 /// A block size as its source wrote it, in our words: `4096B-4096B`, `4K-4K/4K-4K/4K-4K` and `4 KiB` are `4k`.
 fn size(text: &str) -> String {
-    let text = text.replace(" KiB", "k").replace(" MiB", "m").replace(" B", "");
+    let text = text
+        .replace(" KiB", "k")
+        .replace(" MiB", "m")
+        .replace(" B", "");
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
     let numbers = words.filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let sizes: Option<Vec<u64>> = numbers.map(|word| units::parse_bytes(word).ok()).collect();
@@ -215,7 +296,10 @@ fn findable(texts: &[&str]) -> String {
 /// The words of a text, as [`JobWords::words`] has them.
 pub fn tokens(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || c == ',');
-    words.filter(|word| !word.is_empty() && *word != "+").map(str::to_lowercase).collect()
+    words
+        .filter(|word| !word.is_empty() && *word != "+")
+        .map(str::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]
@@ -223,7 +307,12 @@ mod tests {
     use super::*;
 
     fn facts(pairs: &[(&str, &str)]) -> Option<JobWords> {
-        of_facts(&pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+        of_facts(
+            &pairs
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
+        )
     }
 
     #[test]
@@ -231,9 +320,17 @@ mod tests {
         let own = of_jobs(&[&Job::default()]);
         assert_eq!(own.core, "rw=randread bs=4k iodepth=32 numjobs=1");
         assert_eq!(own.phrase, "4K random read, depth 32, direct");
-        let told = [("rw", "randread"), ("bs", "4096B-4096B"), ("iodepth", "32"), ("numjobs", "1")];
+        let told = [
+            ("rw", "randread"),
+            ("bs", "4096B-4096B"),
+            ("iodepth", "32"),
+            ("numjobs", "1"),
+        ];
         let short = facts(&told).unwrap();
-        assert_eq!((short.core.as_str(), &short.print), (own.core.as_str(), &None));
+        assert_eq!(
+            (short.core.as_str(), &short.print),
+            (own.core.as_str(), &None)
+        );
         let whole = facts(&[&told[..], &[("direct", "1")]].concat()).unwrap();
         assert_eq!(whole.print, own.print);
         assert_eq!(whole.phrase, "4K random read, depth 32, direct");
@@ -244,27 +341,67 @@ mod tests {
         let print = |job: Job| of_jobs(&[&job]).print.unwrap();
         let usual = print(Job::default());
         let others = [
-            Job { direct: false, ..Job::default() },
-            Job { fsync: 1, ..Job::default() },
-            Job { bs: 8192, ..Job::default() },
-            Job { sync: SyncMode::Dsync, ..Job::default() },
-            Job { distribution: Distribution::Zipf(1.2), ..Job::default() },
-            Job { ioengine: "psync".into(), ..Job::default() },
+            Job {
+                direct: false,
+                ..Job::default()
+            },
+            Job {
+                fsync: 1,
+                ..Job::default()
+            },
+            Job {
+                bs: 8192,
+                ..Job::default()
+            },
+            Job {
+                sync: SyncMode::Dsync,
+                ..Job::default()
+            },
+            Job {
+                distribution: Distribution::Zipf(1.2),
+                ..Job::default()
+            },
+            Job {
+                ioengine: "psync".into(),
+                ..Job::default()
+            },
         ];
         for job in others {
             assert_ne!(print(job.clone()), usual, "{}", whole(&job));
         }
-        let same =
-            Job { runtime_ms: 1, randseed: 7, ioengine: "libaio".into(), size: 1 << 30, ..Job::default() };
+        let same = Job {
+            runtime_ms: 1,
+            randseed: 7,
+            ioengine: "libaio".into(),
+            size: 1 << 30,
+            ..Job::default()
+        };
         assert_eq!(print(same), usual);
-        let deep = Job { ioengine: "psync".into(), iodepth: 64, ..Job::default() };
-        assert_eq!(print(deep), print(Job { ioengine: "psync".into(), iodepth: 1, ..Job::default() }));
+        let deep = Job {
+            ioengine: "psync".into(),
+            iodepth: 64,
+            ..Job::default()
+        };
+        assert_eq!(
+            print(deep),
+            print(Job {
+                ioengine: "psync".into(),
+                iodepth: 1,
+                ..Job::default()
+            })
+        );
     }
 
     #[test]
     fn sizes_of_other_tools_are_ours() {
-        let found =
-            ["4096B-4096B", "4K-4K/4K-4K/4K-4K", "4 KiB", "(R) 4096B-4096B, (W) 4096B-4096B", "4k"].map(size);
+        let found = [
+            "4096B-4096B",
+            "4K-4K/4K-4K/4K-4K",
+            "4 KiB",
+            "(R) 4096B-4096B, (W) 4096B-4096B",
+            "4k",
+        ]
+        .map(size);
         assert_eq!(found, ["4k"; 5]);
         assert_eq!(size("4k-64k"), "4k-64k");
         assert_eq!(facts(&[("bs", "4k")]), None, "without rw nothing is a job");

@@ -32,7 +32,10 @@ impl Store {
         match host::files::kind(other) {
             Ok(host::files::Kind::File) => {}
             Ok(_) => {
-                let why = format!("{} is no store: it is no regular file.", model::text::shown(other));
+                let why = format!(
+                    "{} is no store: it is no regular file.",
+                    model::text::shown(other)
+                );
                 return Err(StoreError::new(crate::Kind::Usage, why));
             }
             Err(_) => {
@@ -43,7 +46,11 @@ impl Store {
         if foreign::is_json(other)? {
             let (id, is_known) = self.take_file(other)?;
             let added = if is_known { Vec::new() } else { vec![id] };
-            return Ok(Merged { added, known: u32::from(is_known), ..Merged::default() });
+            return Ok(Merged {
+                added,
+                known: u32::from(is_known),
+                ..Merged::default()
+            });
         }
         let from = Origin::merged(other);
         if matches!(open::schema(other)?, None | Some(crate::schema::SCHEMA)) {
@@ -51,7 +58,8 @@ impl Store {
         }
         let dir = host::files::temporary_dir("merge")?;
         let copy = dir.path().join("records.db");
-        let source = open::read_only(other).map_err(|error| crate::error::explain(other, &error))?;
+        let source =
+            open::read_only(other).map_err(|error| crate::error::explain(other, &error))?;
         crate::backup::copy(&source, &copy)?;
         self.merge_open(&open::to_write(&copy)?, &from)
     }
@@ -91,13 +99,25 @@ impl Coming {
             return Err(format!("record {id} in {path} is not what was written"));
         }
         let record = foreign::read(&text).map_err(|why| format!("record {id} in {path}: {why}"))?;
-        let unread = |error: rusqlite::Error| format!("tags and notes of record {id} in {path}: {error}");
+        let unread =
+            |error: rusqlite::Error| format!("tags and notes of record {id} in {path}: {error}");
         let (tags, notes) = beside(&other.connection, id).map_err(unread)?;
-        Ok(Coming { record, text, hash: own, tags, notes })
+        Ok(Coming {
+            record,
+            text,
+            hash: own,
+            tags,
+            notes,
+        })
     }
 
     /// Adds it, unless it is here, and brings its tags and notes over: a note is the same when its moment and words are.
-    fn keep(&self, transaction: &Transaction, from: &Origin, merged: &mut Merged) -> rusqlite::Result<()> {
+    fn keep(
+        &self,
+        transaction: &Transaction,
+        from: &Origin,
+        merged: &mut Merged,
+    ) -> rusqlite::Result<()> {
         let here = match write::by_hash(transaction, &self.hash)? {
             Some(here) => {
                 merged.known += 1;
@@ -114,7 +134,11 @@ impl Coming {
             let add = "INSERT OR IGNORE INTO tag VALUES (?1, ?2)";
             merged.tags += transaction.execute(add, params![here, name])? as u32;
         }
-        for (unix_ms, text) in self.notes.iter().filter(|(_, text)| text.len() <= notes::LONGEST) {
+        for (unix_ms, text) in self
+            .notes
+            .iter()
+            .filter(|(_, text)| text.len() <= notes::LONGEST)
+        {
             merged.notes += transaction.execute(
                 "INSERT INTO note (record, unix_ms, text) SELECT ?1, ?2, ?3
                  WHERE NOT EXISTS (SELECT 1 FROM note WHERE record = ?1 AND unix_ms = ?2 AND text = ?3)",
@@ -138,8 +162,11 @@ type Beside = (Vec<String>, Vec<(i64, String)>);
 /// What lies beside a record.
 fn beside(other: &Connection, id: i64) -> rusqlite::Result<Beside> {
     let mut tags = other.prepare("SELECT name FROM tag WHERE record = ?1")?;
-    let tags = tags.query_map([id], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let mut notes = other.prepare("SELECT unix_ms, text FROM note WHERE record = ?1 ORDER BY id")?;
+    let tags = tags
+        .query_map([id], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut notes =
+        other.prepare("SELECT unix_ms, text FROM note WHERE record = ?1 ORDER BY id")?;
     let notes = notes.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok((tags, notes.collect::<rusqlite::Result<_>>()?))
 }

@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 pub fn run(store: &Store) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| store.failed(&error);
     // From here on nobody else writes, so that the copy is what is migrated.
-    let transaction =
-        Transaction::new_unchecked(&store.connection, TransactionBehavior::Immediate).map_err(failed)?;
-    let version: i64 =
-        transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    let transaction = Transaction::new_unchecked(&store.connection, TransactionBehavior::Immediate)
+        .map_err(failed)?;
+    let version: i64 = transaction
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(failed)?;
     if version == SCHEMA {
         return Ok(());
     }
@@ -24,8 +25,12 @@ pub fn run(store: &Store) -> Result<(), StoreError> {
         1 => from_1(&transaction).map_err(failed)?,
         _ => transaction.execute_batch(FROM_2).map_err(failed)?,
     }
-    transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
-    transaction.pragma_update(None, "user_version", SCHEMA).map_err(failed)?;
+    transaction
+        .pragma_update(None, "application_id", APPLICATION)
+        .map_err(failed)?;
+    transaction
+        .pragma_update(None, "user_version", SCHEMA)
+        .map_err(failed)?;
     transaction.commit().map_err(failed)?;
     if version == 1 {
         give_back(&store.connection);
@@ -35,14 +40,18 @@ pub fn run(store: &Store) -> Result<(), StoreError> {
 
 /// Copies the file to `records.db.schema-1`, or that with a number behind it.
 fn keep_copy(path: &Path, version: i64) -> Result<(), StoreError> {
-    let name = |end: &str| PathBuf::from(format!("{}.schema-{version}{end}", path.to_string_lossy()));
+    let name =
+        |end: &str| PathBuf::from(format!("{}.schema-{version}{end}", path.to_string_lossy()));
     let is_free = |path: &PathBuf| host::files::kind(path).is_err();
-    let names = std::iter::once(name("")).chain((2..1_000).map(|number| name(&format!(".{number}"))));
+    let names =
+        std::iter::once(name("")).chain((2..1_000).map(|number| name(&format!(".{number}"))));
     let Some(copy) = names.into_iter().find(is_free) else {
         let beside = name("").display().to_string();
         return Err(StoreError::new(
             Kind::Failed,
-            format!("there are a thousand copies of the store beside it ({beside} …).\nMove them away."),
+            format!(
+                "there are a thousand copies of the store beside it ({beside} …).\nMove them away."
+            ),
         ));
     };
     let source = open::read_only(path).map_err(|error| crate::error::explain(path, &error))?;

@@ -26,8 +26,22 @@ fn old_store(home: &Home, documents: &[(i64, String)]) {
     old.pragma_update(None, "journal_mode", "wal").unwrap();
     old.execute_batch(SCHEMA_1).unwrap();
     for (id, document) in documents {
-        let values = params![id, 5, "run", "/old", "vdx", "oldhost", "5.10", "old words", document];
-        old.execute("INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", values).unwrap();
+        let values = params![
+            id,
+            5,
+            "run",
+            "/old",
+            "vdx",
+            "oldhost",
+            "5.10",
+            "old words",
+            document
+        ];
+        old.execute(
+            "INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            values,
+        )
+        .unwrap();
     }
 }
 
@@ -38,22 +52,43 @@ fn json(record: &Record) -> String {
 #[test]
 fn schema_1_becomes_this_one_with_every_record_and_a_copy_beside_it() {
     let home = Home::new();
-    let documents =
-        [(1, json(&record("a", "vda", "one"))), (4, "{\"no\": \"record\"}".into()), (9, json(&imported()))];
+    let documents = [
+        (1, json(&record("a", "vda", "one"))),
+        (4, "{\"no\": \"record\"}".into()),
+        (9, json(&imported())),
+    ];
     old_store(&home, &documents);
     let store = home.open();
     for (id, document) in &documents {
-        assert_eq!(&store.document(*id).unwrap(), document, "documents are carried over as they are");
+        assert_eq!(
+            &store.document(*id).unwrap(),
+            document,
+            "documents are carried over as they are"
+        );
     }
     let rows = store.query(&Filter::default()).unwrap();
     assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [9, 4, 1]);
-    assert_eq!((rows[2].iops, rows[2].host.as_str()), (Some(500.0), "a"), "columns are derived anew");
+    assert_eq!(
+        (rows[2].iops, rows[2].host.as_str()),
+        (Some(500.0), "a"),
+        "columns are derived anew"
+    );
     assert_eq!(rows[0].host, "db7");
-    assert_eq!((rows[1].host.as_str(), rows[1].summary.as_str()), ("oldhost", "old words"));
+    assert_eq!(
+        (rows[1].host.as_str(), rows[1].summary.as_str()),
+        ("oldhost", "old words")
+    );
     assert_eq!(store.get(4).unwrap_err().kind, Kind::Damaged);
-    let by_setting = Filter { setting: Some(("scheduler".into(), None)), ..Filter::default() };
+    let by_setting = Filter {
+        setting: Some(("scheduler".into(), None)),
+        ..Filter::default()
+    };
     assert_eq!(store.query(&by_setting).unwrap().len(), 1);
-    assert_eq!(store.insert(&record("a", "vda", "new")).unwrap(), 10, "numbers go on");
+    assert_eq!(
+        store.insert(&record("a", "vda", "new")).unwrap(),
+        10,
+        "numbers go on"
+    );
     drop(store);
 
     let copy = Connection::open(home.path().join("records.db.schema-1")).unwrap();
@@ -66,7 +101,10 @@ fn schema_1_becomes_this_one_with_every_record_and_a_copy_beside_it() {
         .unwrap();
     assert_eq!(kept, documents);
     home.open();
-    assert!(host::files::kind(&home.path().join("records.db.schema-1.2")).is_err(), "one copy is enough");
+    assert!(
+        host::files::kind(&home.path().join("records.db.schema-1.2")).is_err(),
+        "one copy is enough"
+    );
 }
 
 #[test]
@@ -75,7 +113,10 @@ fn a_copy_of_before_is_not_overwritten() {
     host::files::write_atomically(&home.path().join("records.db.schema-1"), "precious").unwrap();
     old_store(&home, &[(1, json(&record("a", "vda", "one")))]);
     home.open();
-    assert_eq!(host::files::read_text(&home.path().join("records.db.schema-1")).unwrap(), "precious");
+    assert_eq!(
+        host::files::read_text(&home.path().join("records.db.schema-1")).unwrap(),
+        "precious"
+    );
     assert!(host::files::kind(&home.path().join("records.db.schema-1.2")).is_ok());
 }
 
@@ -83,13 +124,18 @@ fn a_copy_of_before_is_not_overwritten() {
 fn a_reader_brings_it_up_to_date_first() {
     let home = Home::new();
     old_store(&home, &[(1, json(&record("a", "vda", "one")))]);
-    assert_eq!(Store::open_read_only(home.path()).unwrap().get(1).unwrap(), record("a", "vda", "one"));
+    assert_eq!(
+        Store::open_read_only(home.path()).unwrap().get(1).unwrap(),
+        record("a", "vda", "one")
+    );
 }
 
 #[test]
 fn many_at_once_migrate_it_once() {
     let home = Home::new();
-    let documents: Vec<_> = (1..=50).map(|id| (id, json(&record("a", "vda", "one")))).collect();
+    let documents: Vec<_> = (1..=50)
+        .map(|id| (id, json(&record("a", "vda", "one"))))
+        .collect();
     old_store(&home, &documents);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -102,26 +148,37 @@ fn many_at_once_migrate_it_once() {
 #[test]
 fn an_old_store_is_merged_and_stays_old() {
     let (here, there) = (Home::new(), Home::new());
-    old_store(&there, &[(1, json(&record("a", "vda", "one"))), (2, json(&record("a", "vda", "two")))]);
+    old_store(
+        &there,
+        &[
+            (1, json(&record("a", "vda", "one"))),
+            (2, json(&record("a", "vda", "two"))),
+        ],
+    );
     let store = here.open();
     store.insert(&record("a", "vda", "two")).unwrap();
     let merged = store.merge(&there.file()).unwrap();
     assert_eq!((merged.added, merged.known), (vec![2], 1));
     let old = Connection::open(there.file()).unwrap();
-    let version: i64 = old.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let version: i64 = old
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
     assert_eq!(version, 1);
 }
 
 /// A store of schema 2 is one of today's without the table of origins.
 fn as_schema_2(home: &Home) {
     let old = Connection::open(home.file()).unwrap();
-    old.execute_batch("DROP TABLE origin; PRAGMA user_version = 2;").unwrap();
+    old.execute_batch("DROP TABLE origin; PRAGMA user_version = 2;")
+        .unwrap();
 }
 
 #[test]
 fn what_schema_2_kept_is_from_nobody_knows_where() {
     let home = Home::new();
-    home.open().insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")]).unwrap();
+    home.open()
+        .insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")])
+        .unwrap();
     as_schema_2(&home);
     let store = home.open();
     assert_eq!(store.get(2).unwrap(), record("a", "vda", "two"));
@@ -143,6 +200,8 @@ fn a_store_of_schema_2_is_merged_and_stays_old() {
     assert_eq!(store.merge(&there.file()).unwrap().added, [1]);
     assert!(matches!(store.origin(1).unwrap(), Origin::Merged { .. }));
     let old = Connection::open(there.file()).unwrap();
-    let version: i64 = old.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let version: i64 = old
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
     assert_eq!(version, 2);
 }

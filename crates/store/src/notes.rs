@@ -24,11 +24,15 @@ impl Store {
     pub fn notes(&self, id: i64) -> Result<Vec<Note>, StoreError> {
         self.row(id)?;
         let read = || {
-            let mut statement = self
-                .connection
-                .prepare("SELECT id, unix_ms, text FROM note WHERE record = ?1 ORDER BY unix_ms, id")?;
+            let mut statement = self.connection.prepare(
+                "SELECT id, unix_ms, text FROM note WHERE record = ?1 ORDER BY unix_ms, id",
+            )?;
             let rows = statement.query_map([id], |row| {
-                Ok(Note { id: row.get(0)?, unix_ms: row.get(1)?, text: row.get(2)? })
+                Ok(Note {
+                    id: row.get(0)?,
+                    unix_ms: row.get(1)?,
+                    text: row.get(2)?,
+                })
             })?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
@@ -40,7 +44,10 @@ impl Store {
         self.row(id)?;
         let text = text.trim();
         if text.is_empty() || text.len() > LONGEST {
-            let why = format!("a note is text of 1 to {LONGEST} bytes; this one has {}.", text.len());
+            let why = format!(
+                "a note is text of 1 to {LONGEST} bytes; this one has {}.",
+                text.len()
+            );
             return Err(StoreError::new(Kind::Usage, why));
         }
         let now = host::clock::unix_ms() as i64;
@@ -55,10 +62,14 @@ impl Store {
     pub fn unnote(&self, id: i64, note: i64) -> Result<(), StoreError> {
         self.row(id)?;
         let taken = self.write(|transaction| {
-            transaction.execute("DELETE FROM note WHERE record = ?1 AND id = ?2", params![id, note])
+            transaction.execute(
+                "DELETE FROM note WHERE record = ?1 AND id = ?2",
+                params![id, note],
+            )
         })?;
         if taken == 0 {
-            let why = format!("record {id} has no note {note}.\n`iodyno note {id}` shows what there is.");
+            let why =
+                format!("record {id} has no note {note}.\n`iodyno note {id}` shows what there is.");
             return Err(StoreError::new(Kind::Missing, why));
         }
         Ok(())

@@ -24,12 +24,18 @@ pub fn to_write(path: &Path) -> Result<Store, StoreError> {
     let found = look(path)?;
     // SQLite gives the files that it makes beside this one the same mode.
     host::private::ensure(path)?;
-    ["-wal", "-shm"].iter().try_for_each(|end| host::private::tighten(&beside(path, end)))?;
+    ["-wal", "-shm"]
+        .iter()
+        .try_for_each(|end| host::private::tighten(&beside(path, end)))?;
     let store = Store {
         connection: connect(path, found).map_err(|error| error::explain(path, &error))?,
         path: path.into(),
     };
-    if store.connection.is_readonly("main").map_err(|error| store.failed(&error))? {
+    if store
+        .connection
+        .is_readonly("main")
+        .map_err(|error| store.failed(&error))?
+    {
         return Err(StoreError::new(
             Kind::Rights,
             format!(
@@ -84,7 +90,10 @@ fn empty(path: &Path) -> Result<Store, StoreError> {
         Ok(connection)
     });
     let connection = made.map_err(|error| error::explain(path, &error))?;
-    Ok(Store { connection, path: path.into() })
+    Ok(Store {
+        connection,
+        path: path.into(),
+    })
 }
 
 /// Looks at the file without a way to change it, and refuses what is no store of ours.
@@ -100,7 +109,8 @@ fn look(path: &Path) -> Result<Found, StoreError> {
         Some(_) => {}
     }
     let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
-    let (application, version, tables) = head(&connection).map_err(|error| error::explain(path, &error))?;
+    let (application, version, tables) =
+        head(&connection).map_err(|error| error::explain(path, &error))?;
     let is_ours = match version {
         // Schema 1 had no number of its own for the application.
         0 => tables.is_empty(),
@@ -114,13 +124,20 @@ fn look(path: &Path) -> Result<Found, StoreError> {
         return Err(error::damaged(path, "it is a database of another program"));
     }
     whole(&connection, path)?;
-    Ok(if version == 0 { Found::Nothing } else { Found::Schema(version) })
+    Ok(if version == 0 {
+        Found::Nothing
+    } else {
+        Found::Schema(version)
+    })
 }
 
 fn head(connection: &Connection) -> rusqlite::Result<(i64, i64, Vec<String>)> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let mut statement = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
-    let tables = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let mut statement =
+        connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
+    let tables = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
     Ok((number("application_id")?, number("user_version")?, tables))
 }
 
@@ -130,7 +147,9 @@ fn whole(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let page_bytes: i64 = connection
         .pragma_query_value(None, "page_size", |row| row.get(0))
         .map_err(|error| error::explain(path, &error))?;
-    let bytes = host::Host::live().file_size(&path.to_string_lossy()).map_or(0, |size| size.bytes);
+    let bytes = host::Host::live()
+        .file_size(&path.to_string_lossy())
+        .map_or(0, |size| size.bytes);
     if page_bytes > 0 && !bytes.is_multiple_of(page_bytes as u64) && log_bytes(path) == 0 {
         return Err(error::damaged(path, "its end is missing"));
     }
@@ -146,7 +165,9 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 
 /// Length of the log of changes that are not yet in the file.
 fn log_bytes(path: &Path) -> u64 {
-    host::Host::live().file_size(&beside(path, "-wal").to_string_lossy()).map_or(0, |size| size.bytes)
+    host::Host::live()
+        .file_size(&beside(path, "-wal").to_string_lossy())
+        .map_or(0, |size| size.bytes)
 }
 
 fn newer(path: &Path, version: i64) -> StoreError {
@@ -197,7 +218,9 @@ fn is_refusal(error: &rusqlite::Error) -> bool {
 
 /// A path as part of a URI.
 fn escape(path: &str) -> String {
-    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+    path.replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23")
 }
 
 fn connect(path: &Path, found: Found) -> rusqlite::Result<Connection> {
@@ -221,7 +244,9 @@ fn set_wal(connection: &Connection) -> rusqlite::Result<()> {
     let mut left_ms = PATIENCE.as_millis() as u64;
     loop {
         match connection.pragma_update(None, "journal_mode", "wal") {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && left_ms > 0 => {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && left_ms > 0 =>
+            {
                 left_ms -= PAUSE_MS;
                 host::clock::sleep_ms(PAUSE_MS);
             }

@@ -34,12 +34,18 @@ pub enum Origin {
 impl Origin {
     /// A mark of now for what is taken over from another store.
     pub(crate) fn merged(from: &std::path::Path) -> Origin {
-        Origin::Merged { from: from.to_string_lossy().into_owned(), unix_ms: now_ms() }
+        Origin::Merged {
+            from: from.to_string_lossy().into_owned(),
+            unix_ms: now_ms(),
+        }
     }
 
     /// A mark of now for what is read from a file.
     pub fn imported(from: &str) -> Origin {
-        Origin::Imported { from: from.to_string(), unix_ms: now_ms() }
+        Origin::Imported {
+            from: from.to_string(),
+            unix_ms: now_ms(),
+        }
     }
 }
 
@@ -56,9 +62,11 @@ impl Store {
         self.row(id)?;
         let found: Option<(String, String, i64)> = self
             .connection
-            .query_row("SELECT how, source, unix_ms FROM origin WHERE record = ?1", [id], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })
+            .query_row(
+                "SELECT how, source, unix_ms FROM origin WHERE record = ?1",
+                [id],
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            )
             .optional()
             .map_err(|error| self.failed(&error))?;
         Ok(match found {

@@ -125,16 +125,27 @@ impl Store {
     /// The records that a filter finds, those that came last first.
     pub fn query(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
         let (conditions, values) = conditions(filter);
-        let clause =
-            if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
-        let sql = format!("{SELECT} {clause} ORDER BY record.id DESC LIMIT {}", filter.limit);
+        let clause = if conditions.is_empty() {
+            String::new()
+        } else {
+            format!("WHERE {}", conditions.join(" AND "))
+        };
+        let sql = format!(
+            "{SELECT} {clause} ORDER BY record.id DESC LIMIT {}",
+            filter.limit
+        );
         self.rows(&sql, values).map_err(|error| self.failed(&error))
     }
 
     /// The line of one record.
     pub fn row(&self, id: i64) -> Result<Row, StoreError> {
-        let rows = self.rows(&format!("{SELECT} WHERE record.id = ?"), vec![Value::Integer(id)]);
-        rows.map_err(|error| self.failed(&error))?.pop().ok_or_else(|| self.missing(id))
+        let rows = self.rows(
+            &format!("{SELECT} WHERE record.id = ?"),
+            vec![Value::Integer(id)],
+        );
+        rows.map_err(|error| self.failed(&error))?
+            .pop()
+            .ok_or_else(|| self.missing(id))
     }
 
     /// Other records of the same job on a like device, those that came last first: the same disk, the same model, or a
@@ -150,7 +161,8 @@ impl Store {
                          AND (record.model = it.model OR record.model IS NULL OR it.model IS NULL)))
              ORDER BY record.id DESC"
         );
-        self.rows(&sql, vec![Value::Integer(id)]).map_err(|error| self.failed(&error))
+        self.rows(&sql, vec![Value::Integer(id)])
+            .map_err(|error| self.failed(&error))
     }
 
     fn rows(&self, sql: &str, values: Vec<Value>) -> rusqlite::Result<Vec<Row>> {
@@ -172,18 +184,26 @@ fn conditions(filter: &Filter) -> (Vec<&'static str>, Vec<Value>) {
         add("record.host = ?", vec![text(host)]);
     }
     if let Some(device) = &filter.device {
-        add("record.id IN (SELECT record FROM device WHERE name = ?)", vec![text(short_name(device))]);
+        add(
+            "record.id IN (SELECT record FROM device WHERE name = ?)",
+            vec![text(short_name(device))],
+        );
     }
     if let Some(serial) = &filter.serial {
         let given = vec![text(serial), text(&digest(serial))];
-        add("record.id IN (SELECT record FROM device WHERE serial IN (?, ?))", given);
+        add(
+            "record.id IN (SELECT record FROM device WHERE serial IN (?, ?))",
+            given,
+        );
     }
     if let Some(target) = &filter.target {
         let whole = target.trim_end_matches('/');
         let below = format!("{whole}/");
         let length = Value::Integer(below.chars().count() as i64);
         let given = [target, whole, target, whole].map(text).into_iter();
-        let given = given.chain([length.clone(), text(&below), length, text(&below)]).collect();
+        let given = given
+            .chain([length.clone(), text(&below), length, text(&below)])
+            .collect();
         add(
             "(record.target IN (?, ?) OR record.path IN (?, ?) OR substr(record.target, 1, ?) = ?
                 OR substr(record.path, 1, ?) = ?)",
@@ -192,7 +212,11 @@ fn conditions(filter: &Filter) -> (Vec<&'static str>, Vec<Value>) {
     }
     if let Some(kernel) = &filter.kernel {
         let length = kernel.chars().count() as i64;
-        let given = vec![Value::Integer(length), text(kernel), Value::Integer(length + 1)];
+        let given = vec![
+            Value::Integer(length),
+            text(kernel),
+            Value::Integer(length + 1),
+        ];
         add(
             "(substr(record.kernel, 1, ?) = ? AND substr(record.kernel, ?, 1) NOT BETWEEN '0' AND '9')",
             given,
@@ -202,12 +226,18 @@ fn conditions(filter: &Filter) -> (Vec<&'static str>, Vec<Value>) {
         add("record.verb = ?", vec![text(verb)]);
     }
     if let Some(tag) = &filter.tag {
-        add("record.id IN (SELECT record FROM tag WHERE name = ?)", vec![text(tag)]);
+        add(
+            "record.id IN (SELECT record FROM tag WHERE name = ?)",
+            vec![text(tag)],
+        );
     }
     if let Some(job) = &filter.job {
         for word in job_words::tokens(job) {
             let given = vec![text(&format!(" {word} ")), text(&word)];
-            add("(instr(record.job_words, ?) > 0 OR record.job_print = ?)", given);
+            add(
+                "(instr(record.job_words, ?) > 0 OR record.job_print = ?)",
+                given,
+            );
         }
     }
     if let Some((name, value)) = &filter.setting {
@@ -244,7 +274,11 @@ const TEXT: &str =
 
 fn row(row: &rusqlite::Row) -> rusqlite::Result<Row> {
     let tags: Option<String> = row.get(21)?;
-    let mut tags: Vec<String> = tags.iter().flat_map(|tags| tags.split(',')).map(str::to_string).collect();
+    let mut tags: Vec<String> = tags
+        .iter()
+        .flat_map(|tags| tags.split(','))
+        .map(str::to_string)
+        .collect();
     tags.sort_unstable();
     Ok(Row {
         id: row.get(0)?,

@@ -19,7 +19,10 @@ impl Store {
         names.iter().try_for_each(|name| check(name))?;
         self.write(|transaction| {
             for name in names {
-                transaction.execute("INSERT OR IGNORE INTO tag VALUES (?1, ?2)", params![id, name])?;
+                transaction.execute(
+                    "INSERT OR IGNORE INTO tag VALUES (?1, ?2)",
+                    params![id, name],
+                )?;
             }
             Ok(())
         })
@@ -30,7 +33,10 @@ impl Store {
         self.row(id)?;
         self.write(|transaction| {
             for name in names {
-                transaction.execute("DELETE FROM tag WHERE record = ?1 AND name = ?2", params![id, name])?;
+                transaction.execute(
+                    "DELETE FROM tag WHERE record = ?1 AND name = ?2",
+                    params![id, name],
+                )?;
             }
             Ok(())
         })
@@ -39,8 +45,9 @@ impl Store {
     /// Every tag that is in use, with the number of its records, sorted.
     pub fn all_tags(&self) -> Result<Vec<(String, u32)>, StoreError> {
         let read = || {
-            let mut statement =
-                self.connection.prepare("SELECT name, count(*) FROM tag GROUP BY name ORDER BY name")?;
+            let mut statement = self
+                .connection
+                .prepare("SELECT name, count(*) FROM tag GROUP BY name ORDER BY name")?;
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };

@@ -15,7 +15,9 @@ pub struct Home {
 
 impl Home {
     pub fn new() -> Home {
-        Home { dir: host::files::temporary_dir("store").unwrap() }
+        Home {
+            dir: host::files::temporary_dir("store").unwrap(),
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -36,7 +38,8 @@ pub fn record(host: &str, device: &str, summary: &str) -> Record {
     let mut disk = Layer::new(LayerKind::Disk, device);
     disk.devno = Some("253:0".into());
     disk.facts.insert("model".into(), "MODEL 1".into());
-    disk.facts.insert("serial".into(), format!("SERIAL-{host}-{device}"));
+    disk.facts
+        .insert("serial".into(), format!("SERIAL-{host}-{device}"));
     let scheduler = Attribute::Value("none [mq-deadline] kyber".into());
     disk.settings.push(Setting::new(
         "scheduler",
@@ -44,14 +47,18 @@ pub fn record(host: &str, device: &str, summary: &str) -> Record {
         scheduler,
         true,
     ));
-    let mut load = LoadResult { elapsed_ms: 2_000.0, ..LoadResult::default() };
+    let mut load = LoadResult {
+        elapsed_ms: 2_000.0,
+        ..LoadResult::default()
+    };
     for ns in 1..=1_000u64 {
         load.read.latency.record(ns * 1_000);
         load.read.ios += 1;
         load.read.bytes += 4096;
     }
-    let values: Vec<Option<f64>> =
-        (0..100).map(|value| (value % 7 > 0).then_some(f64::from(value))).collect();
+    let values: Vec<Option<f64>> = (0..100)
+        .map(|value| (value % 7 > 0).then_some(f64::from(value)))
+        .collect();
     let series = Series {
         name: format!("disk.{device}.read_ios"),
         unit: "ios".into(),
@@ -115,8 +122,14 @@ pub fn imported() -> Record {
         importer: "fio_text".into(),
         tool: "fio-2.1".into(),
         measured_unix_ms: Some(1_400_000_000_000),
-        load: Some(LoadFigures { read: Some(side), ..LoadFigures::default() }),
-        facts: facts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        load: Some(LoadFigures {
+            read: Some(side),
+            ..LoadFigures::default()
+        }),
+        facts: facts
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect(),
         ..Imported::default()
     };
     let mut record = record("here", "vda", "fio: 1.00 k IOPS");
@@ -130,7 +143,12 @@ pub fn imported() -> Record {
 }
 
 fn ids(store: &Store, filter: Filter) -> Vec<i64> {
-    store.query(&filter).unwrap().into_iter().map(|row| row.id).collect()
+    store
+        .query(&filter)
+        .unwrap()
+        .into_iter()
+        .map(|row| row.id)
+        .collect()
 }
 
 #[test]
@@ -139,17 +157,28 @@ fn keeps_records_whole() {
     let store = home.open();
     let one = record("a", "vda", "one");
     let first = store.insert(&one).unwrap();
-    let rest = store.insert_all(&[record("a", "vda", "two"), imported()]).unwrap();
+    let rest = store
+        .insert_all(&[record("a", "vda", "two"), imported()])
+        .unwrap();
     assert_eq!((first, rest), (1, vec![2, 3]));
     drop(store);
     let store = home.open();
     assert_eq!(store.get(first).unwrap(), one);
     assert_eq!(store.get(3).unwrap(), imported());
-    assert_eq!(store.document(first).unwrap(), serde_json::to_string(&one).unwrap());
+    assert_eq!(
+        store.document(first).unwrap(),
+        serde_json::to_string(&one).unwrap()
+    );
     assert_eq!(store.get(99).unwrap_err().kind, Kind::Missing);
     assert_eq!(store.same(&one).unwrap(), Some(1));
     assert_eq!(store.same(&record("a", "vda", "three")).unwrap(), None);
-    assert_eq!(store.check().unwrap(), Checked { whole: 3, problems: vec![] });
+    assert_eq!(
+        store.check().unwrap(),
+        Checked {
+            whole: 3,
+            problems: vec![]
+        }
+    );
 }
 
 #[test]
@@ -158,13 +187,23 @@ fn a_row_says_what_the_document_says() {
     let store = home.open();
     store.insert(&record("a", "vda", "one")).unwrap();
     let row = store.row(1).unwrap();
-    assert_eq!((row.device.as_deref(), row.model.as_deref()), (Some("vda"), Some("MODEL 1")));
-    assert_eq!((row.iops, row.bytes_per_s), (Some(500.0), Some(2_048_000.0)));
+    assert_eq!(
+        (row.device.as_deref(), row.model.as_deref()),
+        (Some("vda"), Some("MODEL 1"))
+    );
+    assert_eq!(
+        (row.iops, row.bytes_per_s),
+        (Some(500.0), Some(2_048_000.0))
+    );
     let p99 = row.p99_ns.unwrap();
     assert!((980_000.0..1_000_000.0).contains(&p99), "{p99}");
     assert_eq!(row.job.as_deref(), Some("4K random read, depth 32, direct"));
     assert_eq!((row.samples, row.elapsed_ms), (100, Some(2_000.0)));
-    assert_ne!(row.serial.as_deref(), Some("SERIAL-a-vda"), "a digest stands for it");
+    assert_ne!(
+        row.serial.as_deref(),
+        Some("SERIAL-a-vda"),
+        "a digest stands for it"
+    );
 }
 
 #[test]
@@ -174,7 +213,11 @@ fn an_import_is_of_the_machine_that_it_tells_of() {
     store.insert(&imported()).unwrap();
     let row = store.row(1).unwrap();
     assert_eq!(
-        (row.host.as_str(), row.kernel.as_str(), row.device.as_deref()),
+        (
+            row.host.as_str(),
+            row.kernel.as_str(),
+            row.device.as_deref()
+        ),
         ("db7", "3.10.0", Some("sdb"))
     );
     assert_eq!(row.unix_ms, 1_400_000_000_000);
@@ -184,7 +227,16 @@ fn an_import_is_of_the_machine_that_it_tells_of() {
     );
     assert_eq!(row.job.as_deref(), Some("4K random read, depth 32"));
     assert_eq!(row.job_print, None, "it does not say whether it was direct");
-    assert_eq!(ids(&store, Filter { device: Some("sdb".into()), ..Filter::default() }), [1]);
+    assert_eq!(
+        ids(
+            &store,
+            Filter {
+                device: Some("sdb".into()),
+                ..Filter::default()
+            }
+        ),
+        [1]
+    );
 }
 
 #[test]
@@ -194,10 +246,16 @@ fn every_filter_finds_its_records_and_no_others() {
     let mut other = record("b", "sdc", "Another one");
     other.provenance.kernel = "6.18.2".into();
     other.provenance.started_unix_ms = 1_800_000_000_000;
-    other.job = Job { rw: Rw::Write, bs: 1 << 20, ..Job::default() };
+    other.job = Job {
+        rw: Rw::Write,
+        bs: 1 << 20,
+        ..Job::default()
+    };
     other.path.root.settings[0].value = Attribute::Value("[none] mq-deadline".into());
     other.target = "/srv/data/x".into();
-    store.insert_all(&[record("a", "vda", "one"), other, imported()]).unwrap();
+    store
+        .insert_all(&[record("a", "vda", "one"), other, imported()])
+        .unwrap();
     store.tag(1, &["db", "v1.2"]).unwrap();
     store.note(2, "The fan was off.").unwrap();
     let text = |text: &str| Some(text.to_string());
@@ -205,31 +263,183 @@ fn every_filter_finds_its_records_and_no_others() {
     let cases: Vec<(Filter, &[i64])> = vec![
         (all(), &[3, 2, 1]),
         (Filter { limit: 2, ..all() }, &[3, 2]),
-        (Filter { before_id: Some(3), limit: 1, ..all() }, &[2]),
-        (Filter { host: text("a"), ..all() }, &[1]),
-        (Filter { device: text("/dev/sdc"), ..all() }, &[2]),
-        (Filter { serial: text("SERIAL-b-sdc"), ..all() }, &[2]),
-        (Filter { serial: store.row(2).unwrap().serial, ..all() }, &[2]),
-        (Filter { target: text("/srv/data"), ..all() }, &[2]),
-        (Filter { target: text("/srv/dat"), ..all() }, &[]),
-        (Filter { target: text("/srv/data/x/"), ..all() }, &[2]),
-        (Filter { job: text("randread bs=4k"), ..all() }, &[3, 1]),
-        (Filter { job: text("4K random read"), ..all() }, &[3, 1]),
-        (Filter { job: text("direct=1 1m"), ..all() }, &[2]),
-        (Filter { job: store.row(1).unwrap().job_print, ..all() }, &[1]),
-        (Filter { kernel: text("6.1"), ..all() }, &[1]),
-        (Filter { kernel: text("6"), ..all() }, &[2, 1]),
-        (Filter { verb: text("import"), ..all() }, &[3]),
-        (Filter { tag: text("db"), ..all() }, &[1]),
-        (Filter { setting: Some(("scheduler".into(), None)), ..all() }, &[2, 1]),
-        (Filter { setting: Some(("scheduler".into(), text("mq-deadline"))), ..all() }, &[1]),
-        (Filter { since_unix_ms: Some(1_700_000_000_000), ..all() }, &[2, 1]),
-        (Filter { until_unix_ms: Some(1_700_000_000_000), ..all() }, &[3]),
-        (Filter { text: text("FAN"), ..all() }, &[2]),
-        (Filter { text: text("another"), ..all() }, &[2]),
-        (Filter { text: text("v1.2"), ..all() }, &[1]),
-        (Filter { host: text("a"), verb: text("tune"), ..all() }, &[]),
-        (Filter { host: text("' OR 1=1 --"), ..all() }, &[]),
+        (
+            Filter {
+                before_id: Some(3),
+                limit: 1,
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                host: text("a"),
+                ..all()
+            },
+            &[1],
+        ),
+        (
+            Filter {
+                device: text("/dev/sdc"),
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                serial: text("SERIAL-b-sdc"),
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                serial: store.row(2).unwrap().serial,
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                target: text("/srv/data"),
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                target: text("/srv/dat"),
+                ..all()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                target: text("/srv/data/x/"),
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                job: text("randread bs=4k"),
+                ..all()
+            },
+            &[3, 1],
+        ),
+        (
+            Filter {
+                job: text("4K random read"),
+                ..all()
+            },
+            &[3, 1],
+        ),
+        (
+            Filter {
+                job: text("direct=1 1m"),
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                job: store.row(1).unwrap().job_print,
+                ..all()
+            },
+            &[1],
+        ),
+        (
+            Filter {
+                kernel: text("6.1"),
+                ..all()
+            },
+            &[1],
+        ),
+        (
+            Filter {
+                kernel: text("6"),
+                ..all()
+            },
+            &[2, 1],
+        ),
+        (
+            Filter {
+                verb: text("import"),
+                ..all()
+            },
+            &[3],
+        ),
+        (
+            Filter {
+                tag: text("db"),
+                ..all()
+            },
+            &[1],
+        ),
+        (
+            Filter {
+                setting: Some(("scheduler".into(), None)),
+                ..all()
+            },
+            &[2, 1],
+        ),
+        (
+            Filter {
+                setting: Some(("scheduler".into(), text("mq-deadline"))),
+                ..all()
+            },
+            &[1],
+        ),
+        (
+            Filter {
+                since_unix_ms: Some(1_700_000_000_000),
+                ..all()
+            },
+            &[2, 1],
+        ),
+        (
+            Filter {
+                until_unix_ms: Some(1_700_000_000_000),
+                ..all()
+            },
+            &[3],
+        ),
+        (
+            Filter {
+                text: text("FAN"),
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                text: text("another"),
+                ..all()
+            },
+            &[2],
+        ),
+        (
+            Filter {
+                text: text("v1.2"),
+                ..all()
+            },
+            &[1],
+        ),
+        (
+            Filter {
+                host: text("a"),
+                verb: text("tune"),
+                ..all()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                host: text("' OR 1=1 --"),
+                ..all()
+            },
+            &[],
+        ),
     ];
     for (filter, wanted) in cases {
         assert_eq!(ids(&store, filter.clone()), wanted, "{filter:?}");
@@ -254,8 +464,19 @@ fn like_records_are_of_the_same_job_on_the_same_kind_of_device() {
             unknown,
         ])
         .unwrap();
-    let like = |id| store.like(id).unwrap().into_iter().map(|row| row.id).collect::<Vec<_>>();
-    assert_eq!(like(1), [4, 3], "the import does not tell that it was not direct");
+    let like = |id| {
+        store
+            .like(id)
+            .unwrap()
+            .into_iter()
+            .map(|row| row.id)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        like(1),
+        [4, 3],
+        "the import does not tell that it was not direct"
+    );
     assert_eq!(like(2), [4]);
     assert_eq!(like(5), [6], "the same name on the same host");
     assert_eq!(store.like(77).unwrap_err().kind, Kind::Missing);
@@ -273,13 +494,20 @@ fn tags_and_notes_lie_beside_the_record() {
     assert_eq!(store.tags(1).unwrap(), ["a"]);
     assert_eq!(store.all_tags().unwrap(), [("a".to_string(), 1)]);
     for bad in ["", "two words", "a,b", "-x", "a\u{1b}[2J", &"x".repeat(65)] {
-        assert_eq!(store.tag(1, &[bad]).unwrap_err().kind, Kind::Usage, "{bad:?}");
+        assert_eq!(
+            store.tag(1, &[bad]).unwrap_err().kind,
+            Kind::Usage,
+            "{bad:?}"
+        );
     }
     let note = store.note(1, " The fan was off.\n").unwrap();
     let second = store.note(1, "On again.").unwrap();
     let notes = store.notes(1).unwrap();
     assert_eq!(
-        notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>(),
+        notes
+            .iter()
+            .map(|note| note.text.as_str())
+            .collect::<Vec<_>>(),
         ["The fan was off.", "On again."]
     );
     store.unnote(1, note).unwrap();
@@ -295,7 +523,9 @@ fn tags_and_notes_lie_beside_the_record() {
 fn what_is_deleted_is_gone_and_its_number_is_not_used_again() {
     let home = Home::new();
     let store = home.open();
-    store.insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")]).unwrap();
+    store
+        .insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")])
+        .unwrap();
     store.tag(2, &["x"]).unwrap();
     store.note(2, "x").unwrap();
     assert_eq!(store.delete(&[2, 9]).unwrap_err().kind, Kind::Missing);
@@ -304,10 +534,18 @@ fn what_is_deleted_is_gone_and_its_number_is_not_used_again() {
     assert_eq!(ids(&store, Filter::default()), [1]);
     assert_eq!(store.all_tags().unwrap(), []);
     assert_eq!(store.insert(&record("a", "vda", "three")).unwrap(), 3);
-    assert_eq!(store.check().unwrap(), Checked { whole: 2, problems: vec![] });
+    assert_eq!(
+        store.check().unwrap(),
+        Checked {
+            whole: 2,
+            problems: vec![]
+        }
+    );
     store.delete(&[1, 3]).unwrap();
-    let settings: i64 =
-        store.connection.query_row("SELECT count(*) FROM setting", [], |row| row.get(0)).unwrap();
+    let settings: i64 = store
+        .connection
+        .query_row("SELECT count(*) FROM setting", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(settings, 0);
 }
 
@@ -316,18 +554,30 @@ fn a_reader_makes_nothing_and_waits_for_nobody() {
     let home = Home::new();
     let reader = Store::open_read_only(home.path()).unwrap();
     assert!(ids(&reader, Filter::default()).is_empty());
-    assert!(host::files::kind(&home.file()).is_err(), "no store is made by looking");
+    assert!(
+        host::files::kind(&home.file()).is_err(),
+        "no store is made by looking"
+    );
     let writer = home.open();
     writer.insert(&record("a", "vda", "one")).unwrap();
-    let open =
-        rusqlite::Transaction::new_unchecked(&writer.connection, rusqlite::TransactionBehavior::Immediate)
-            .unwrap();
+    let open = rusqlite::Transaction::new_unchecked(
+        &writer.connection,
+        rusqlite::TransactionBehavior::Immediate,
+    )
+    .unwrap();
     write::put(&open, None, &columns::of(&record("a", "vda", "two")), "{}").unwrap();
     let reader = Store::open_read_only(home.path()).unwrap();
-    assert_eq!(ids(&reader, Filter::default()), [1], "what is not finished is not there");
+    assert_eq!(
+        ids(&reader, Filter::default()),
+        [1],
+        "what is not finished is not there"
+    );
     open.commit().unwrap();
     assert_eq!(ids(&reader, Filter::default()), [2, 1]);
-    assert_eq!(reader.insert(&record("a", "vda", "x")).unwrap_err().kind, Kind::Rights);
+    assert_eq!(
+        reader.insert(&record("a", "vda", "x")).unwrap_err().kind,
+        Kind::Rights
+    );
     assert_eq!(reader.tag(1, &["x"]).unwrap_err().kind, Kind::Rights);
 }
 
@@ -340,31 +590,70 @@ fn a_backup_is_a_store() {
     let elsewhere = Home::new();
     store.backup(&elsewhere.file()).unwrap();
     store.insert(&record("a", "vda", "later")).unwrap();
-    assert_eq!(store.backup(&elsewhere.file()).unwrap_err().kind, Kind::Usage, "nothing is overwritten");
+    assert_eq!(
+        store.backup(&elsewhere.file()).unwrap_err().kind,
+        Kind::Usage,
+        "nothing is overwritten"
+    );
     let copy = elsewhere.open();
     assert_eq!(copy.get(1).unwrap(), record("a", "vda", "one"));
-    assert_eq!((copy.tags(1).unwrap(), ids(&copy, Filter::default())), (vec!["x".to_string()], vec![1]));
+    assert_eq!(
+        (copy.tags(1).unwrap(), ids(&copy, Filter::default())),
+        (vec!["x".to_string()], vec![1])
+    );
 }
 
 #[test]
 fn stores_are_merged_without_doubles() {
     let (here, there) = (Home::new(), Home::new());
     let (store, other) = (here.open(), there.open());
-    store.insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")]).unwrap();
-    other.insert_all(&[record("b", "sdc", "new"), record("a", "vda", "one")]).unwrap();
+    store
+        .insert_all(&[record("a", "vda", "one"), record("a", "vda", "two")])
+        .unwrap();
+    other
+        .insert_all(&[record("b", "sdc", "new"), record("a", "vda", "one")])
+        .unwrap();
     store.tag(1, &["both"]).unwrap();
     other.tag(2, &["both", "theirs"]).unwrap();
     other.note(2, "from there").unwrap();
     other.note(1, "new too").unwrap();
     let merged = store.merge(&there.file()).unwrap();
-    assert_eq!(merged, Merged { added: vec![3], known: 1, tags: 1, notes: 2, problems: vec![] });
+    assert_eq!(
+        merged,
+        Merged {
+            added: vec![3],
+            known: 1,
+            tags: 1,
+            notes: 2,
+            problems: vec![]
+        }
+    );
     assert_eq!(store.get(3).unwrap(), record("b", "sdc", "new"));
     assert_eq!(store.row(3).unwrap().host, "b");
     assert_eq!(store.tags(1).unwrap(), ["both", "theirs"]);
     assert_eq!(store.notes(3).unwrap()[0].text, "new too");
     let again = store.merge(&there.file()).unwrap();
-    assert_eq!(again, Merged { known: 2, ..Merged::default() });
-    assert_eq!(store.merge(&here.file()).unwrap(), Merged { known: 3, ..Merged::default() });
-    assert_eq!(store.merge(&there.path().join("none.db")).unwrap_err().kind, Kind::Usage);
-    assert_eq!(other.query(&Filter::default()).unwrap().len(), 2, "the other one is only read");
+    assert_eq!(
+        again,
+        Merged {
+            known: 2,
+            ..Merged::default()
+        }
+    );
+    assert_eq!(
+        store.merge(&here.file()).unwrap(),
+        Merged {
+            known: 3,
+            ..Merged::default()
+        }
+    );
+    assert_eq!(
+        store.merge(&there.path().join("none.db")).unwrap_err().kind,
+        Kind::Usage
+    );
+    assert_eq!(
+        other.query(&Filter::default()).unwrap().len(),
+        2,
+        "the other one is only read"
+    );
 }

@@ -5,7 +5,9 @@ use crate::error::{Kind, StoreError};
 use crate::origin::{self, Origin};
 use crate::{Store, document};
 use model::record::Record;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 
 impl Store {
     /// Adds a record that was measured here and returns its number. When this returns the record is on the disk.
@@ -47,8 +49,10 @@ impl Store {
             for id in ids {
                 transaction.execute("DELETE FROM record WHERE id = ?1", [id])?;
             }
-            transaction
-                .execute("DELETE FROM setting WHERE id NOT IN (SELECT setting FROM record_setting)", [])
+            transaction.execute(
+                "DELETE FROM setting WHERE id NOT IN (SELECT setting FROM record_setting)",
+                [],
+            )
         })?;
         // Gives the pages back to the file system. Where that fails they are used again.
         let _ = self.connection.execute_batch("PRAGMA incremental_vacuum");
@@ -61,7 +65,8 @@ impl Store {
         change: impl FnOnce(&Transaction) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let attempt = || {
-            let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            let transaction =
+                Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
             let done = change(&transaction)?;
             transaction.commit()?;
             Ok(done)
@@ -88,14 +93,24 @@ pub fn to_json(record: &Record) -> Result<String, StoreError> {
 /// The record with this content.
 pub fn by_hash(connection: &Connection, hash: &[u8]) -> rusqlite::Result<Option<i64>> {
     connection
-        .query_row("SELECT min(id) FROM record WHERE hash = ?1", [hash], |row| row.get(0))
+        .query_row(
+            "SELECT min(id) FROM record WHERE hash = ?1",
+            [hash],
+            |row| row.get(0),
+        )
         .optional()
         .map(Option::flatten)
 }
 
 /// Adds a document with its columns, under this number or a new one.
-pub fn put(connection: &Connection, id: Option<i64>, columns: &Columns, text: &str) -> rusqlite::Result<i64> {
-    let body = document::pack(text).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+pub fn put(
+    connection: &Connection,
+    id: Option<i64>,
+    columns: &Columns,
+    text: &str,
+) -> rusqlite::Result<i64> {
+    let body = document::pack(text)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let (job, figures) = (columns.job.as_ref(), &columns.figures);
     connection
         .prepare(
@@ -133,7 +148,9 @@ pub fn put(connection: &Connection, id: Option<i64>, columns: &Columns, text: &s
             columns.samples,
         ])?;
     let id = connection.last_insert_rowid();
-    connection.prepare("INSERT INTO document VALUES (?1, ?2)")?.execute(params![id, body])?;
+    connection
+        .prepare("INSERT INTO document VALUES (?1, ?2)")?
+        .execute(params![id, body])?;
     put_devices(connection, id, columns)?;
     put_settings(connection, id, columns)?;
     Ok(id)
@@ -153,7 +170,9 @@ fn put_settings(connection: &Connection, id: i64, columns: &Columns) -> rusqlite
     let mut add = connection.prepare("INSERT INTO setting (name, value) VALUES (?1, ?2)")?;
     let mut link = connection.prepare("INSERT INTO record_setting VALUES (?1, ?2)")?;
     for (name, value) in &columns.settings {
-        let known: Option<i64> = find.query_row(params![name, value], |row| row.get(0)).optional()?;
+        let known: Option<i64> = find
+            .query_row(params![name, value], |row| row.get(0))
+            .optional()?;
         let setting = match known {
             Some(setting) => setting,
             None => add.insert(params![name, value])?,

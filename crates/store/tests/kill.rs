@@ -4,8 +4,15 @@
     clippy::disallowed_methods,
     reason = "tests stand outside the one door, to see what came through it"
 )]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
-#![allow(clippy::print_stdout, reason = "the child tells its parent what was acknowledged")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on must stop"
+)]
+#![allow(
+    clippy::print_stdout,
+    reason = "the child tells its parent what was acknowledged"
+)]
 
 use model::record::Record;
 use std::collections::BTreeSet;
@@ -21,9 +28,10 @@ const PLACE: &str = "IODYNO_TEST_STORE";
 
 /// A record whose content follows from its number, with a series that is long enough to fill several pages.
 fn record(number: u64) -> Record {
-    let values: Vec<u64> = (0..2_000).map(|step| (number + 1) * step % 1_000_003).collect();
-    let series =
-        serde_json::json!({"name": "disk.vda.read_ios", "unit": "ios", "kind": "counter", "values": values});
+    let values: Vec<u64> = (0..2_000)
+        .map(|step| (number + 1) * step % 1_000_003)
+        .collect();
+    let series = serde_json::json!({"name": "disk.vda.read_ios", "unit": "ios", "kind": "counter", "values": values});
     let times: Vec<u64> = (0..2_000).collect();
     let document = serde_json::json!({
         "schema": "iodyno.record/1", "verb": "run", "target": "/srv", "summary": format!("number {number}"),
@@ -48,7 +56,9 @@ fn record(number: u64) -> Record {
 /// is on the disk. Does so only where the parent asks; as a test of its own it does nothing.
 #[test]
 fn child_writes_until_it_is_killed() {
-    let Ok(place) = std::env::var(PLACE) else { return };
+    let Ok(place) = std::env::var(PLACE) else {
+        return;
+    };
     let (dir, from) = place.split_once('@').unwrap();
     let store = Store::open(Path::new(dir)).unwrap();
     let mut out = std::io::stdout();
@@ -70,13 +80,15 @@ fn child_writes_until_it_is_killed() {
 
 #[test]
 fn killed_at_100_random_moments_it_keeps_all_it_acknowledged() {
-    let dir =
-        std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("kill-{}", std::process::id()));
+    let dir = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("kill-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let (mut written, mut next, mut killed) = (0u64, 0u64, 0);
     for round in 0..ROUNDS {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let (acknowledged, deleted, was_killed) = one_round(&dir, next, state >> 33);
         killed += u32::from(was_killed);
         let store = Store::open(&dir).unwrap();
@@ -88,7 +100,10 @@ fn killed_at_100_random_moments_it_keeps_all_it_acknowledged() {
     let store = Store::open(&dir).unwrap();
     let checked = store.check().unwrap();
     assert!(checked.problems.is_empty(), "{:?}", checked.problems);
-    println!("{written} records acknowledged in {ROUNDS} rounds, {} in the store, all whole", checked.whole);
+    println!(
+        "{written} records acknowledged in {ROUNDS} rounds, {} in the store, all whole",
+        checked.whole
+    );
     drop(store);
     std::fs::remove_dir_all(&dir).unwrap();
 }
@@ -96,7 +111,12 @@ fn killed_at_100_random_moments_it_keeps_all_it_acknowledged() {
 /// Starts a writer, lets it acknowledge something between nothing and a dozen records, and kills it a little later.
 fn one_round(dir: &Path, from: u64, dice: u64) -> (Vec<(u64, i64)>, BTreeSet<i64>, bool) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_writes_until_it_is_killed", "--nocapture", "--test-threads=1"])
+        .args([
+            "--exact",
+            "child_writes_until_it_is_killed",
+            "--nocapture",
+            "--test-threads=1",
+        ])
         .env(PLACE, format!("{}@{from}", dir.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -106,7 +126,9 @@ fn one_round(dir: &Path, from: u64, dice: u64) -> (Vec<(u64, i64)>, BTreeSet<i64
     let mut read = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
-            ["acknowledged", number, id] => acknowledged.push((number.parse().unwrap(), id.parse().unwrap())),
+            ["acknowledged", number, id] => {
+                acknowledged.push((number.parse().unwrap(), id.parse().unwrap()))
+            }
             ["deleted", _, id] => drop(deleted.insert(id.parse().unwrap())),
             _ => return false,
         }
@@ -116,7 +138,9 @@ fn one_round(dir: &Path, from: u64, dice: u64) -> (Vec<(u64, i64)>, BTreeSet<i64
     let wanted = dice % 12;
     let mut seen = 0;
     while seen < wanted {
-        seen += u64::from(read(&lines.next().expect("it writes until it is killed").unwrap()));
+        seen += u64::from(read(
+            &lines.next().expect("it writes until it is killed").unwrap(),
+        ));
     }
     // Anywhere in the next record or two, not always just after an answer.
     std::thread::sleep(std::time::Duration::from_micros((dice >> 8) % 20_000));
@@ -139,22 +163,36 @@ fn check_round(store: &Store, acknowledged: &[(u64, i64)], deleted: &BTreeSet<i6
         }
     }
     for id in deleted {
-        assert!(store.get(*id).is_err(), "round {round}: record {id} is there again");
+        assert!(
+            store.get(*id).is_err(),
+            "round {round}: record {id} is there again"
+        );
     }
-    let first = Filter { limit: 5, ..Filter::default() };
+    let first = Filter {
+        limit: 5,
+        ..Filter::default()
+    };
     for row in store.query(&first).unwrap() {
-        assert_eq!(store.get(row.id).unwrap().summary, row.summary, "round {round}");
+        assert_eq!(
+            store.get(row.id).unwrap().summary,
+            row.summary,
+            "round {round}"
+        );
     }
     if round.is_multiple_of(10) {
         let checked = store.check().unwrap();
-        assert!(checked.problems.is_empty(), "round {round}: {:?}", checked.problems);
+        assert!(
+            checked.problems.is_empty(),
+            "round {round}: {:?}",
+            checked.problems
+        );
     }
 }
 
 #[test]
 fn two_writers_and_a_reader_at_once() {
-    let dir =
-        std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("writers-{}", std::process::id()));
+    let dir = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("writers-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     const EACH: u64 = 40;
     std::thread::scope(|scope| {
@@ -165,7 +203,9 @@ fn two_writers_and_a_reader_at_once() {
                 let store = Store::open(dir).unwrap();
                 for number in 0..EACH {
                     let id = store.insert(&record(writer * 1_000 + number)).unwrap();
-                    store.tag(id, &[if writer == 0 { "first" } else { "second" }]).unwrap();
+                    store
+                        .tag(id, &[if writer == 0 { "first" } else { "second" }])
+                        .unwrap();
                 }
             });
         }
@@ -183,8 +223,15 @@ fn two_writers_and_a_reader_at_once() {
         });
     });
     let store = Store::open(&dir).unwrap();
-    let of =
-        |tag: &str| store.query(&Filter { tag: Some(tag.into()), ..Filter::default() }).unwrap().len() as u64;
+    let of = |tag: &str| {
+        store
+            .query(&Filter {
+                tag: Some(tag.into()),
+                ..Filter::default()
+            })
+            .unwrap()
+            .len() as u64
+    };
     assert_eq!((of("first"), of("second")), (EACH, EACH));
     assert_eq!(store.check().unwrap().whole, 2 * EACH);
     drop(store);

@@ -22,5 +22,10 @@ pub fn render(catalogue: &[(&Kind, Vec<Item>)]) -> String {
 
 fn entry(kind: &Kind, item: &Item) -> String {
     let title = item.title.trim_end_matches('.');
-    format!("- [`{0}`]({1}/{0}.md) {title}. {2}\n", item.id, kind.name, item.summary())
+    format!(
+        "- [`{0}`]({1}/{0}.md) {title}. {2}\n",
+        item.id,
+        kind.name,
+        item.summary()
+    )
 }

@@ -61,7 +61,14 @@ pub const KINDS: &[Kind] = &[
         folder: "crates/pipeline/src/diagnose/rules",
         item: "RULE",
         type_name: "Rule",
-        headings: &["What it finds", "Why it matters", "What to try", "Example", "Stays silent", "Sources"],
+        headings: &[
+            "What it finds",
+            "Why it matters",
+            "What to try",
+            "Example",
+            "Stays silent",
+            "Sources",
+        ],
     },
     Kind {
         name: "cause",
@@ -85,7 +92,14 @@ pub const KINDS: &[Kind] = &[
         folder: "crates/pipeline/src/diagnose/live",
         item: "LIVE",
         type_name: "LiveRule",
-        headings: &["What it finds", "Why it matters", "What to try", "Example", "Stays silent", "Sources"],
+        headings: &[
+            "What it finds",
+            "Why it matters",
+            "What to try",
+            "Example",
+            "Stays silent",
+            "Sources",
+        ],
     },
     Kind {
         name: "sensor",
@@ -101,7 +115,13 @@ pub const KINDS: &[Kind] = &[
         folder: "crates/pipeline/src/load/engines",
         item: "ENGINE",
         type_name: "Engine",
-        headings: &["What it does", "Options", "Danger to data", "Limits", "Example"],
+        headings: &[
+            "What it does",
+            "Options",
+            "Danger to data",
+            "Limits",
+            "Example",
+        ],
     },
     Kind {
         name: "preset",
@@ -133,6 +153,12 @@ pub const KINDS: &[Kind] = &[
         folder: "crates/pipeline/src/inventory/claimants",
         item: "CLAIMANT",
         type_name: "Claimant",
-        headings: &["What it reads", "What it claims", "When it acts", "Example", "Sources"],
+        headings: &[
+            "What it reads",
+            "What it claims",
+            "When it acts",
+            "Example",
+            "Sources",
+        ],
     },
 ];

@@ -49,7 +49,11 @@ pub fn run(root: &Path, options: &Options) -> Result<String, Failure> {
         return report(&changes, plan.files.len());
     }
     apply(root, &plan, &changes)?;
-    Ok(format!("gen: {} of {} generated files changed", changes.len(), plan.files.len() + plan.stale.len()))
+    Ok(format!(
+        "gen: {} of {} generated files changed",
+        changes.len(),
+        plan.files.len() + plan.stale.len()
+    ))
 }
 
 fn plan(root: &Path) -> Result<Plan, Failure> {
@@ -62,16 +66,31 @@ fn plan(root: &Path) -> Result<Plan, Failure> {
         if items.is_empty() {
             continue;
         }
-        plan.files.insert(format!("{}/mod.rs", kind.folder), registry::render(kind, &items));
-        plan.files.extend(items.iter().map(|item| (kind.page_path(&item.id), page::render(kind, item))));
+        plan.files.insert(
+            format!("{}/mod.rs", kind.folder),
+            registry::render(kind, &items),
+        );
+        plan.files.extend(
+            items
+                .iter()
+                .map(|item| (kind.page_path(&item.id), page::render(kind, item))),
+        );
         catalogue.push((kind, items));
     }
-    plan.files.insert(format!("{CATALOGUE}/README.md"), index::render(&catalogue));
-    if problems.is_empty() { Ok(plan) } else { Err(found(problems)) }
+    plan.files
+        .insert(format!("{CATALOGUE}/README.md"), index::render(&catalogue));
+    if problems.is_empty() {
+        Ok(plan)
+    } else {
+        Err(found(problems))
+    }
 }
 
 fn found(problems: Vec<Problem>) -> Failure {
-    let summary = format!("gen: {} to put right in the item files; nothing was written", problems.len());
+    let summary = format!(
+        "gen: {} to put right in the item files; nothing was written",
+        problems.len()
+    );
     Failure::Found(problems, summary)
 }
 
@@ -79,9 +98,12 @@ fn found(problems: Vec<Problem>) -> Failure {
 fn read_items(root: &Path, kind: &Kind, problems: &mut Vec<Problem>) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     for name in file_names(&root.join(kind.folder))? {
-        let Some(id) = name.strip_suffix(".rs").filter(|id| *id != "mod") else { continue };
+        let Some(id) = name.strip_suffix(".rs").filter(|id| *id != "mod") else {
+            continue;
+        };
         let path = kind.item_path(id);
-        let text = fs::read_to_string(root.join(&path)).map_err(|error| Failure::io(&path, &error))?;
+        let text =
+            fs::read_to_string(root.join(&path)).map_err(|error| Failure::io(&path, &error))?;
         let item = Item::read(id, &text);
         problems.extend(item.problems(kind));
         items.push(item);
@@ -113,17 +135,31 @@ fn file_names(folder: &Path) -> Result<Vec<String>, Failure> {
 }
 
 fn changes(root: &Path, plan: &Plan) -> Vec<Problem> {
-    let differing = plan.files.iter().filter_map(|(path, text)| match fs::read_to_string(root.join(path)) {
-        Ok(present) if present == *text => None,
-        Ok(present) => Some(Problem::new(path, first_difference(&present, text), "differs from its source")),
-        Err(_) => Some(Problem::new(path, 1, "is missing")),
-    });
-    let stale = plan.stale.iter().map(|path| Problem::new(path, 1, "describes an item that is gone"));
+    let differing =
+        plan.files
+            .iter()
+            .filter_map(|(path, text)| match fs::read_to_string(root.join(path)) {
+                Ok(present) if present == *text => None,
+                Ok(present) => Some(Problem::new(
+                    path,
+                    first_difference(&present, text),
+                    "differs from its source",
+                )),
+                Err(_) => Some(Problem::new(path, 1, "is missing")),
+            });
+    let stale = plan
+        .stale
+        .iter()
+        .map(|path| Problem::new(path, 1, "describes an item that is gone"));
     differing.chain(stale).collect()
 }
 
 fn first_difference(present: &str, wanted: &str) -> usize {
-    let same = present.lines().zip(wanted.lines()).take_while(|(a, b)| a == b).count();
+    let same = present
+        .lines()
+        .zip(wanted.lines())
+        .take_while(|(a, b)| a == b)
+        .count();
     same + 1
 }
 
@@ -131,8 +167,9 @@ fn report(changes: &[Problem], total: usize) -> Result<String, Failure> {
     match changes.len() {
         0 => Ok(format!("gen: {total} generated files are current")),
         count => {
-            let summary =
-                format!("gen: {count} of {total} generated files are not current; run `cargo xtask gen`");
+            let summary = format!(
+                "gen: {count} of {total} generated files are not current; run `cargo xtask gen`"
+            );
             Err(Failure::Found(changes.to_vec(), summary))
         }
     }

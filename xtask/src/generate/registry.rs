@@ -10,9 +10,18 @@ const INDENT: &str = "    ";
 
 /// The text of a folder's `mod.rs`.
 pub fn render(kind: &Kind, items: &[Item]) -> String {
-    let modules: String = items.iter().map(|item| format!("pub mod {};\n", item.id)).collect();
-    let statics: Vec<Entry> = items.iter().map(|item| Entry::item(kind, &item.id)).collect();
-    let pages: Vec<Entry> = items.iter().map(|item| Entry::page(kind, &item.id)).collect();
+    let modules: String = items
+        .iter()
+        .map(|item| format!("pub mod {};\n", item.id))
+        .collect();
+    let statics: Vec<Entry> = items
+        .iter()
+        .map(|item| Entry::item(kind, &item.id))
+        .collect();
+    let pages: Vec<Entry> = items
+        .iter()
+        .map(|item| Entry::page(kind, &item.id))
+        .collect();
     let all = declaration("ALL", &format!("&super::{}", kind.type_name), &statics);
     let pages = declaration("PAGES", "(&str, &str)", &pages);
     format!(
@@ -37,13 +46,19 @@ struct Entry {
 impl Entry {
     fn item(kind: &Kind, id: &str) -> Self {
         let flat = format!("&{id}::{}", kind.item);
-        Self { broken: flat.clone(), flat }
+        Self {
+            broken: flat.clone(),
+            flat,
+        }
     }
 
     fn page(kind: &Kind, id: &str) -> Self {
         let up = "../".repeat(kind.folder.split('/').count());
         let page = format!("include_str!(\"{up}{}\")", kind.page_path(id));
-        Self { flat: format!("(\"{id}\", {page})"), broken: format!("(\n    \"{id}\",\n    {page},\n)") }
+        Self {
+            flat: format!("(\"{id}\", {page})"),
+            broken: format!("(\n    \"{id}\",\n    {page},\n)"),
+        }
     }
 
     /// The lines of this entry in a list that has one entry per line.
@@ -67,7 +82,10 @@ fn declaration(name: &str, element: &str, entries: &[Entry]) -> String {
     }
     match entries {
         [only] => format!("{head} &[{}];\n", only.broken),
-        _ => format!("{head} &[\n{}];\n", entries.iter().map(Entry::lines).collect::<String>()),
+        _ => format!(
+            "{head} &[\n{}];\n",
+            entries.iter().map(Entry::lines).collect::<String>()
+        ),
     }
 }
 
@@ -81,8 +99,10 @@ mod tests {
 
     /// Whether this Rust has rustfmt; Debian's own does not.
     fn has_rustfmt() -> bool {
-        let found =
-            Command::new("rustfmt").arg("--version").output().is_ok_and(|output| output.status.success());
+        let found = Command::new("rustfmt")
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success());
         if !found {
             println!("skipped: this Rust has no rustfmt");
         }
@@ -91,17 +111,27 @@ mod tests {
 
     /// What rustfmt makes of a `mod.rs` with these modules, each of them an empty file beside it.
     fn formatted(text: &str) -> String {
-        let folder =
-            std::env::temp_dir().join(format!("xtask-registry-{}-{}", std::process::id(), text.len()));
+        let folder = std::env::temp_dir().join(format!(
+            "xtask-registry-{}-{}",
+            std::process::id(),
+            text.len()
+        ));
         fs::create_dir_all(&folder).unwrap();
-        for name in text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        for name in text
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        {
             fs::write(folder.join(name).with_extension("rs"), "").unwrap();
         }
         let file = folder.join("mod.rs");
         fs::write(&file, text).unwrap();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut rustfmt = Command::new("rustfmt");
-        let status = rustfmt.args(["--edition", "2024", "--config-path"]).arg(root).arg(&file).status();
+        let status = rustfmt
+            .args(["--edition", "2024", "--config-path"])
+            .arg(root)
+            .arg(&file)
+            .status();
         assert!(status.expect("rustfmt is installed").success());
         let formatted = fs::read_to_string(file).unwrap();
         fs::remove_dir_all(folder).unwrap();
@@ -133,7 +163,10 @@ mod tests {
                 }
             }
             let formatted = formatted(&text);
-            let different = formatted.lines().zip(text.lines()).find(|(wanted, given)| wanted != given);
+            let different = formatted
+                .lines()
+                .zip(text.lines())
+                .find(|(wanted, given)| wanted != given);
             assert_eq!(different, None, "{}", kind.name);
             assert_eq!(formatted.len(), text.len(), "{}", kind.name);
         }
@@ -144,8 +177,18 @@ mod tests {
         if !has_rustfmt() {
             return;
         }
-        let ids =
-            ["nr_requests", "nr", "raid10", "raid5", "ra_kb", "ra2", "rab", "x_1", "x1"].map(String::from);
+        let ids = [
+            "nr_requests",
+            "nr",
+            "raid10",
+            "raid5",
+            "ra_kb",
+            "ra2",
+            "rab",
+            "x_1",
+            "x1",
+        ]
+        .map(String::from);
         let text = rendered(&KINDS[0], &ids);
         assert_eq!(formatted(&text), text);
     }
@@ -153,8 +196,17 @@ mod tests {
     #[test]
     fn a_registry_lists_items_and_pages() {
         let text = rendered(&KINDS[0], &["scheduler".into()]);
-        assert!(text.starts_with("//! Generated by `cargo xtask gen` from"), "{text}");
-        assert!(text.contains("pub static ALL: &[&super::Knob] = &[&scheduler::KNOB];\n"), "{text}");
-        assert!(text.contains("../../../../../docs/catalogue/knob/scheduler.md"), "{text}");
+        assert!(
+            text.starts_with("//! Generated by `cargo xtask gen` from"),
+            "{text}"
+        );
+        assert!(
+            text.contains("pub static ALL: &[&super::Knob] = &[&scheduler::KNOB];\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("../../../../../docs/catalogue/knob/scheduler.md"),
+            "{text}"
+        );
     }
 }

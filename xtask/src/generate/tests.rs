@@ -35,12 +35,20 @@ impl Workspace {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("xtask-gen-{}-{number}", std::process::id()));
         let workspace = Self(root);
-        files.iter().for_each(|(path, text)| write(&workspace.0.join(path), text).unwrap());
+        files
+            .iter()
+            .for_each(|(path, text)| write(&workspace.0.join(path), text).unwrap());
         workspace
     }
 
     fn run(&self, check: bool) -> Result<String, Failure> {
-        run(&self.0, &Options { check, binary: None })
+        run(
+            &self.0,
+            &Options {
+                check,
+                binary: None,
+            },
+        )
     }
 
     fn read(&self, path: &str) -> String {
@@ -66,7 +74,10 @@ const FILE: &str = "crates/pipeline/src/apply/persist/udev.rs";
 fn complaint(text: &str) -> String {
     let found = Workspace::new(&[(FILE, text)]).found(false);
     assert_eq!(found.len(), 1, "{found:?}");
-    found[0].strip_prefix(FILE).expect("the item file is named").to_string()
+    found[0]
+        .strip_prefix(FILE)
+        .expect("the item file is named")
+        .to_string()
 }
 
 #[test]
@@ -74,57 +85,95 @@ fn an_item_becomes_a_registry_a_page_and_a_line_of_the_index() {
     let workspace = Workspace::new(&[(FILE, PERSIST)]);
     workspace.run(false).unwrap();
     let page = workspace.read("docs/catalogue/persist/udev.md");
-    assert!(page.starts_with("# A udev rule\n\n| id | kind | source |\n"), "{page}");
-    assert!(page.contains("[crates/pipeline/src/apply/persist/udev.rs](../../../crates/"), "{page}");
+    assert!(
+        page.starts_with("# A udev rule\n\n| id | kind | source |\n"),
+        "{page}"
+    );
+    assert!(
+        page.contains("[crates/pipeline/src/apply/persist/udev.rs](../../../crates/"),
+        "{page}"
+    );
     assert!(page.ends_with("## Sources\n- udev(7)\n"), "{page}");
     let index = workspace.read("docs/catalogue/README.md");
     assert!(
         index.contains("- [`udev`](persist/udev.md) A udev rule. Writes a rule, e.g. for sda.\n"),
         "{index}"
     );
-    assert!(workspace.read("crates/pipeline/src/apply/persist/mod.rs").contains("pub mod udev;\n"));
+    assert!(
+        workspace
+            .read("crates/pipeline/src/apply/persist/mod.rs")
+            .contains("pub mod udev;\n")
+    );
     workspace.run(true).unwrap();
 }
 
 #[test]
 fn check_reports_and_changes_nothing() {
-    let workspace = Workspace::new(&[(FILE, PERSIST), ("docs/catalogue/persist/gone.md", "# Gone\n")]);
+    let workspace = Workspace::new(&[
+        (FILE, PERSIST),
+        ("docs/catalogue/persist/gone.md", "# Gone\n"),
+    ]);
     let found = workspace.found(true);
     assert_eq!(found.len(), 4, "{found:?}");
-    assert!(found.contains(&"docs/catalogue/persist/gone.md:1: describes an item that is gone".into()));
+    assert!(
+        found.contains(&"docs/catalogue/persist/gone.md:1: describes an item that is gone".into())
+    );
     assert!(!workspace.0.join("docs/catalogue/README.md").exists());
     workspace.run(false).unwrap();
     assert!(!workspace.0.join("docs/catalogue/persist/gone.md").exists());
-    write(&workspace.0.join(FILE), &PERSIST.replace("is removed", "is deleted")).unwrap();
-    assert_eq!(workspace.found(true), ["docs/catalogue/persist/udev.md:11: differs from its source"]);
+    write(
+        &workspace.0.join(FILE),
+        &PERSIST.replace("is removed", "is deleted"),
+    )
+    .unwrap();
+    assert_eq!(
+        workspace.found(true),
+        ["docs/catalogue/persist/udev.md:11: differs from its source"]
+    );
 }
 
 #[test]
 fn files_without_a_catalogue_folder_need_only_the_index() {
     let workspace = Workspace::new(&[]);
-    assert_eq!(workspace.run(false).unwrap(), "gen: 1 of 1 generated files changed");
+    assert_eq!(
+        workspace.run(false).unwrap(),
+        "gen: 1 of 1 generated files changed"
+    );
 }
 
 #[test]
 fn a_file_begins_with_its_title() {
     assert!(
-        complaint(&PERSIST.replace("# A udev", "A udev")).starts_with(":1: the file does not begin with")
+        complaint(&PERSIST.replace("# A udev", "A udev"))
+            .starts_with(":1: the file does not begin with")
     );
 }
 
 #[test]
 fn headings_are_present_in_order_and_filled() {
     let missing = complaint(&PERSIST.replace("## How it is undone", "## How to undo it"));
-    assert!(missing.starts_with(":15: `## How it is undone` is missing; the headings are, in"), "{missing}");
-    let swapped = PERSIST.replace("## What it does", "## A").replace("## How it", "## What it does");
+    assert!(
+        missing.starts_with(":15: `## How it is undone` is missing; the headings are, in"),
+        "{missing}"
+    );
+    let swapped = PERSIST
+        .replace("## What it does", "## A")
+        .replace("## How it", "## What it does");
     let swapped = complaint(
         &swapped
             .replace("## What it does is undone", "## What it does")
             .replace("## A", "## How it is undone"),
     );
-    assert_eq!(swapped, ":3: `## How it is undone` stands where `## What it does` belongs; reorder");
-    let doubled = complaint(&PERSIST.replace("//! - udev(7)", "//! - udev(7)\n//! ## Sources\n//! - man"));
-    assert_eq!(doubled, ":16: `## Sources` stands where the end of the block belongs; reorder");
+    assert_eq!(
+        swapped,
+        ":3: `## How it is undone` stands where `## What it does` belongs; reorder"
+    );
+    let doubled =
+        complaint(&PERSIST.replace("//! - udev(7)", "//! - udev(7)\n//! ## Sources\n//! - man"));
+    assert_eq!(
+        doubled,
+        ":16: `## Sources` stands where the end of the block belongs; reorder"
+    );
     let empty = complaint(&PERSIST.replace("//! The file is removed.\n", ""));
     assert_eq!(empty, ":6: `## How it is undone` is empty; write it");
 }
@@ -132,31 +181,50 @@ fn headings_are_present_in_order_and_filled() {
 #[test]
 fn a_block_names_its_language() {
     let bare = complaint(&PERSIST.replace("```text", "```"));
-    assert!(bare.starts_with(":10: this block names no language"), "{bare}");
+    assert!(
+        bare.starts_with(":10: this block names no language"),
+        "{bare}"
+    );
 }
 
 #[test]
 fn the_static_is_there_and_carries_the_file_name() {
     let missing = complaint(&PERSIST.replace("pub static PERSIST", "// pub static PERSIST"));
-    assert!(missing.starts_with(":1: `pub static PERSIST: Persist` is missing"), "{missing}");
+    assert!(
+        missing.starts_with(":1: `pub static PERSIST: Persist` is missing"),
+        "{missing}"
+    );
     let other = complaint(&PERSIST.replace("id: \"udev\"", "id: \"udevd\""));
-    assert_eq!(other, ":20: the id is \"udevd\", the file is udev.rs; make them equal");
+    assert_eq!(
+        other,
+        ":20: the id is \"udevd\", the file is udev.rs; make them equal"
+    );
     let computed = complaint(&PERSIST.replace("id: \"udev\"", "id: ID"));
-    assert_eq!(computed, ":20: PERSIST has no `id: \"udev\"`; give it as a literal");
+    assert_eq!(
+        computed,
+        ":20: PERSIST has no `id: \"udev\"`; give it as a literal"
+    );
 }
 
 #[test]
 fn a_file_name_can_be_a_module() {
     let text = PERSIST.replace("\"udev\"", "\"loop\"");
-    let found = Workspace::new(&[("crates/pipeline/src/apply/persist/loop.rs", &text)]).found(false);
+    let found =
+        Workspace::new(&[("crates/pipeline/src/apply/persist/loop.rs", &text)]).found(false);
     assert!(found[0].contains("`loop` is a word of Rust"), "{found:?}");
 }
 
 #[test]
 fn the_programs_own_files_are_kept_too() {
     let workspace = Workspace::new(&[]);
-    let options = Options { check: false, binary: Some("/bin/echo".into()) };
+    let options = Options {
+        check: false,
+        binary: Some("/bin/echo".into()),
+    };
     run(&workspace.0, &options).unwrap();
-    assert_eq!(workspace.read("docs/completions/iodyno.zsh"), "completions zsh\n");
+    assert_eq!(
+        workspace.read("docs/completions/iodyno.zsh"),
+        "completions zsh\n"
+    );
     assert_eq!(workspace.read("docs/man/iodyno.1"), "manual\n");
 }

@@ -5,14 +5,19 @@ use super::tree::Tree;
 use crate::problem::Problem;
 
 /// The layers from the top down. Each may use any that stands further on.
-const LAYERS: &[&str] =
-    &["iodyno", "serve", "page", "store", "compare", "pipeline", "imports", "probe", "host", "model"];
+const LAYERS: &[&str] = &[
+    "iodyno", "serve", "page", "store", "compare", "pipeline", "imports", "probe", "host", "model",
+];
 
 /// Dependencies of a layer on one above it, and dependencies on a package that only serves the
 /// work on the product: benchmarks, the simulator, this one. Those may use each other.
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let packages = tree.packages();
-    let is_ours = |dependency: &&Dependency| packages.iter().any(|package| package.name == dependency.name);
+    let is_ours = |dependency: &&Dependency| {
+        packages
+            .iter()
+            .any(|package| package.name == dependency.name)
+    };
     let problems = packages.iter().flat_map(|package| {
         let ours = package.dependencies.iter().filter(is_ours);
         ours.filter_map(|dependency| problem(package, dependency))
@@ -55,11 +60,17 @@ mod tests {
             ("crates/model/Cargo.toml", manifest("model", model)),
             (
                 "bench/Cargo.toml",
-                manifest("bench", "[dependencies]\npipeline.workspace = true\nsimulator.workspace = true"),
+                manifest(
+                    "bench",
+                    "[dependencies]\npipeline.workspace = true\nsimulator.workspace = true",
+                ),
             ),
             ("simulator/Cargo.toml", manifest("simulator", "")),
         ];
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (*path, text.as_str()))
+            .collect();
         printed(super::check, &files)
     }
 
@@ -82,6 +93,9 @@ mod tests {
     #[test]
     fn packages_outside_the_layers_serve_tests_only() {
         let found = problems("[dependencies]\nbench.workspace = true", "");
-        assert!(found[0].contains("pipeline depends on bench, which is no part of the product"), "{found:?}");
+        assert!(
+            found[0].contains("pipeline depends on bench, which is no part of the product"),
+            "{found:?}"
+        );
     }
 }

@@ -29,7 +29,10 @@ pub struct Dependency {
 impl Package {
     /// Reads a manifest; nothing when it declares no package, as a workspace's does not.
     pub fn read(path: &str, text: &str) -> Option<Self> {
-        let mut package = Self { manifest: path.into(), ..Self::default() };
+        let mut package = Self {
+            manifest: path.into(),
+            ..Self::default()
+        };
         let mut table = String::new();
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -49,7 +52,9 @@ impl Package {
     }
 
     fn take(&mut self, table: &str, line: &str, number: usize) {
-        let Some((key, value)) = line.split_once('=') else { return };
+        let Some((key, value)) = line.split_once('=') else {
+            return;
+        };
         let key = key.trim().split('.').next().unwrap_or("");
         match (table, key) {
             ("package", "name") => self.name = quoted(value).into(),
@@ -59,7 +64,11 @@ impl Package {
             _ if is_dependency_table(table) => {
                 let renamed = value.split_once("package =").map(|(_, name)| quoted(name));
                 let name = renamed.unwrap_or(key).to_string();
-                self.dependencies.push(Dependency { name, line: number, dev: is_dev(table) });
+                self.dependencies.push(Dependency {
+                    name,
+                    line: number,
+                    dev: is_dev(table),
+                });
             }
             _ => {}
         }
@@ -69,7 +78,11 @@ impl Package {
 /// `[dependencies.host]`, the long form.
 fn own_table(table: &str, line: usize) -> Option<Dependency> {
     let (above, name) = table.rsplit_once('.')?;
-    is_dependency_table(above).then(|| Dependency { name: name.into(), line, dev: is_dev(above) })
+    is_dependency_table(above).then(|| Dependency {
+        name: name.into(),
+        line,
+        dev: is_dev(above),
+    })
 }
 
 fn is_dependency_table(table: &str) -> bool {
@@ -112,12 +125,24 @@ simulator = { path = \"../simulator\" }
     #[test]
     fn dependencies_are_read_in_each_of_their_forms() {
         let package = Package::read("crates/probe/Cargo.toml", MANIFEST).unwrap();
-        assert_eq!((package.name.as_str(), package.folder()), ("probe", "crates/probe"));
+        assert_eq!(
+            (package.name.as_str(), package.folder()),
+            ("probe", "crates/probe")
+        );
         assert_eq!(package.target_paths, ["src/x.rs"]);
-        let read: Vec<_> = package.dependencies.iter().map(|d| (d.name.as_str(), d.line, d.dev)).collect();
+        let read: Vec<_> = package
+            .dependencies
+            .iter()
+            .map(|d| (d.name.as_str(), d.line, d.dev))
+            .collect();
         assert_eq!(
             read,
-            [("host", 11, false), ("model", 12, false), ("aya", 14, false), ("simulator", 18, true)]
+            [
+                ("host", 11, false),
+                ("model", 12, false),
+                ("aya", 14, false),
+                ("simulator", 18, true)
+            ]
         );
     }
 

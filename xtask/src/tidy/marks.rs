@@ -12,7 +12,9 @@ const EXEMPT: &[&str] = &["xtask/src/tidy/marks.rs", "testdata/"];
 
 /// Marks in any text file.
 pub fn check(tree: &Tree) -> Vec<Problem> {
-    let ours = tree.texts().filter(|(path, _)| !EXEMPT.iter().any(|exempt| path.starts_with(exempt)));
+    let ours = tree
+        .texts()
+        .filter(|(path, _)| !EXEMPT.iter().any(|exempt| path.starts_with(exempt)));
     ours.flat_map(|(path, text)| marks(path, text)).collect()
 }
 
@@ -23,7 +25,9 @@ fn marks(path: &str, text: &str) -> Vec<Problem> {
         .flat_map(|(index, line)| MARKS.iter().map(move |mark| (index + 1, line, mark)));
     let marked = lines.filter(|(_, line, mark)| contains(line, mark));
     marked
-        .map(|(line, _, mark)| Problem::new(path, line, format!("`{mark}` is left; do it, or drop it")))
+        .map(|(line, _, mark)| {
+            Problem::new(path, line, format!("`{mark}` is left; do it, or drop it"))
+        })
         .collect()
 }
 
@@ -40,7 +44,11 @@ mod tests {
 
     #[test]
     fn marks_are_found_in_every_kind_of_text() {
-        let files = [("a.rs", "fn a() {\n    todo!()\n}"), ("Makefile", "# FIXME: later"), ("b.md", "XXX")];
+        let files = [
+            ("a.rs", "fn a() {\n    todo!()\n}"),
+            ("Makefile", "# FIXME: later"),
+            ("b.md", "XXX"),
+        ];
         let found = printed(super::check, &files);
         assert_eq!(found.len(), 3);
         assert_eq!(found[1], "a.rs:2: `todo!(` is left; do it, or drop it");
@@ -48,8 +56,11 @@ mod tests {
 
     #[test]
     fn words_that_contain_a_mark_are_not_marks() {
-        let files =
-            [("a.sh", "mktemp -d lab.XXXXXX; TODOS=1"), ("testdata/x.txt", "FIXME"), ("a.rs", "to_dbg!(1)")];
+        let files = [
+            ("a.sh", "mktemp -d lab.XXXXXX; TODOS=1"),
+            ("testdata/x.txt", "FIXME"),
+            ("a.rs", "to_dbg!(1)"),
+        ];
         assert!(printed(super::check, &files).is_empty());
     }
 }

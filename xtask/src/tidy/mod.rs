@@ -44,12 +44,18 @@ pub fn run(root: &Path) -> Result<String, Failure> {
     problems.dedup();
     match problems.len() {
         0 => Ok(format!("tidy: {} files keep every rule", tree.len())),
-        count => Err(Failure::Found(problems, format!("tidy: {count} to put right"))),
+        count => Err(Failure::Found(
+            problems,
+            format!("tidy: {count} to put right"),
+        )),
     }
 }
 
 /// The problems of a rule on files given in a test, as they are printed.
 #[cfg(test)]
 fn printed(check: Check, files: &[(&str, &str)]) -> Vec<String> {
-    check(&Tree::of(files)).iter().map(Problem::to_string).collect()
+    check(&Tree::of(files))
+        .iter()
+        .map(Problem::to_string)
+        .collect()
 }

@@ -30,13 +30,19 @@ impl Tree {
     /// A tree of the files given in a test.
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Self {
-        Self::new(files.iter().map(|(path, text)| (path.to_string(), Some(text.to_string()))).collect())
+        Self::new(
+            files
+                .iter()
+                .map(|(path, text)| (path.to_string(), Some(text.to_string())))
+                .collect(),
+        )
     }
 
     fn new(texts: BTreeMap<String, Option<String>>) -> Self {
         let rust = texts.iter().filter(|(path, _)| path.ends_with(".rs"));
-        let rust =
-            rust.filter_map(|(path, text)| Some((path.clone(), RustSource::new(text.as_ref()?)))).collect();
+        let rust = rust
+            .filter_map(|(path, text)| Some((path.clone(), RustSource::new(text.as_ref()?))))
+            .collect();
         Self { texts, rust }
     }
 
@@ -52,7 +58,9 @@ impl Tree {
 
     /// Every file that is text.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts.iter().filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
+        self.texts
+            .iter()
+            .filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
     }
 
     /// The Markdown files.
@@ -62,7 +70,9 @@ impl Tree {
 
     /// The Rust files.
     pub fn rust(&self) -> impl Iterator<Item = (&str, &RustSource)> {
-        self.rust.iter().map(|(path, source)| (path.as_str(), source))
+        self.rust
+            .iter()
+            .map(|(path, source)| (path.as_str(), source))
     }
 
     /// One Rust file.
@@ -73,27 +83,51 @@ impl Tree {
     /// True for a file, and for a folder that holds one.
     pub fn has(&self, path: &str) -> bool {
         let folder = format!("{path}/");
-        path.is_empty() || self.texts.contains_key(path) || self.paths().any(|file| file.starts_with(&folder))
+        path.is_empty()
+            || self.texts.contains_key(path)
+            || self.paths().any(|file| file.starts_with(&folder))
     }
 
     /// The cargo packages, by their manifests.
     pub fn packages(&self) -> Vec<Package> {
-        let manifests =
-            self.texts().filter(|(path, _)| *path == "Cargo.toml" || path.ends_with("/Cargo.toml"));
-        manifests.filter_map(|(path, text)| Package::read(path, text)).collect()
+        let manifests = self
+            .texts()
+            .filter(|(path, _)| *path == "Cargo.toml" || path.ends_with("/Cargo.toml"));
+        manifests
+            .filter_map(|(path, text)| Package::read(path, text))
+            .collect()
     }
 }
 
 fn git_files(root: &Path) -> Result<Vec<String>, Failure> {
-    let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-    let output = Command::new("git").arg("-C").arg(root).args(arguments).output();
-    let output = output.map_err(|error| Failure::io("cannot run git, which lists the files", &error))?;
+    let arguments = [
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ];
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(arguments)
+        .output();
+    let output =
+        output.map_err(|error| Failure::io("cannot run git, which lists the files", &error))?;
     if !output.status.success() {
         let complaint = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::Broken(format!("git ls-files in {}: {}", root.display(), complaint.trim())));
+        return Err(Failure::Broken(format!(
+            "git ls-files in {}: {}",
+            root.display(),
+            complaint.trim()
+        )));
     }
     let listed = String::from_utf8_lossy(&output.stdout);
-    Ok(listed.split('\0').filter(|path| !path.is_empty()).map(String::from).collect())
+    Ok(listed
+        .split('\0')
+        .filter(|path| !path.is_empty())
+        .map(String::from)
+        .collect())
 }
 
 #[cfg(test)]
@@ -104,7 +138,10 @@ mod tests {
     fn folders_exist_by_what_they_hold() {
         let tree = Tree::of(&[("docs/guide/start.md", "")]);
         assert!(
-            tree.has("docs") && tree.has("docs/guide") && tree.has("docs/guide/start.md") && tree.has("")
+            tree.has("docs")
+                && tree.has("docs/guide")
+                && tree.has("docs/guide/start.md")
+                && tree.has("")
         );
         assert!(!tree.has("docs/gui"));
     }
@@ -113,16 +150,26 @@ mod tests {
     fn git_lists_what_is_tracked_and_what_would_be() {
         let root = std::env::temp_dir().join(format!("xtask-tree-{}", std::process::id()));
         std::fs::create_dir_all(root.join("target")).unwrap();
-        for (path, text) in [(".gitignore", "/target/\n"), ("new.rs", "//! New.\n"), ("target/built.rs", "")]
-        {
+        for (path, text) in [
+            (".gitignore", "/target/\n"),
+            ("new.rs", "//! New.\n"),
+            ("target/built.rs", ""),
+        ] {
             std::fs::write(root.join(path), text).unwrap();
         }
         std::fs::write(root.join("image.png"), [0xff, 0xfe]).unwrap();
-        let started = Command::new("git").args(["init", "--quiet"]).arg(&root).status().unwrap();
+        let started = Command::new("git")
+            .args(["init", "--quiet"])
+            .arg(&root)
+            .status()
+            .unwrap();
         let tree = Tree::read(&root).unwrap();
         std::fs::remove_dir_all(root).unwrap();
         assert!(started.success());
-        assert_eq!(tree.paths().collect::<Vec<_>>(), [".gitignore", "image.png", "new.rs"]);
+        assert_eq!(
+            tree.paths().collect::<Vec<_>>(),
+            [".gitignore", "image.png", "new.rs"]
+        );
         assert_eq!(tree.texts().count(), 2);
     }
 }

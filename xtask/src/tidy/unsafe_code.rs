@@ -7,15 +7,21 @@ use crate::text::{find_word, leading_name, line_of};
 
 /// The door to the machine, the eBPF loader, the rings that the kernel shares with us, and the bare loop they are
 /// measured against.
-const ALLOWED: &[&str] =
-    &["crates/host/", "crates/probe/", "crates/pipeline/src/load/engines/", "bench/engine/src/floor.rs"];
+const ALLOWED: &[&str] = &[
+    "crates/host/",
+    "crates/probe/",
+    "crates/pipeline/src/load/engines/",
+    "bench/engine/src/floor.rs",
+];
 
 /// How far above the keyword the comment may end: attributes and the start of a statement come between.
 const REACH: usize = 3;
 
 /// Uses of `unsafe` elsewhere, and uses without a reason.
 pub fn check(tree: &Tree) -> Vec<Problem> {
-    tree.rust().flat_map(|(path, source)| problems(path, source)).collect()
+    tree.rust()
+        .flat_map(|(path, source)| problems(path, source))
+        .collect()
 }
 
 fn problems(path: &str, source: &RustSource) -> Vec<Problem> {
@@ -23,14 +29,17 @@ fn problems(path: &str, source: &RustSource) -> Vec<Problem> {
     let uses = find_word(&source.code, "unsafe").map(|at| (at, line_of(&source.text, at)));
     let what = |at: usize, line: usize| {
         if !is_allowed {
-            Some("`unsafe` is for host, probe and load/engines; ask one of them for a safe function")
+            Some(
+                "`unsafe` is for host, probe and load/engines; ask one of them for a safe function",
+            )
         } else if needs_reason(&source.code[at..]) && !has_reason(source, line) {
             Some("no `// SAFETY:` comment directly above; say why this is sound")
         } else {
             None
         }
     };
-    uses.filter_map(|(at, line)| Some(Problem::new(path, line, what(at, line)?))).collect()
+    uses.filter_map(|(at, line)| Some(Problem::new(path, line, what(at, line)?)))
+        .collect()
 }
 
 /// False for what only mentions unsafety: a function pointer's type, an attribute.
@@ -77,9 +86,16 @@ mod tests {
         let text = "// SAFETY: none.\nunsafe { f() }";
         let found = printed(super::check, &[("crates/pipeline/src/load/mod.rs", text)]);
         assert_eq!(found.len(), 1);
-        assert!(found[0].contains(":2: `unsafe` is for host, probe and load/engines"), "{found:?}");
         assert!(
-            printed(super::check, &[("crates/pipeline/src/load/engines/native/ring.rs", text)]).is_empty()
+            found[0].contains(":2: `unsafe` is for host, probe and load/engines"),
+            "{found:?}"
+        );
+        assert!(
+            printed(
+                super::check,
+                &[("crates/pipeline/src/load/engines/native/ring.rs", text)]
+            )
+            .is_empty()
         );
     }
 
@@ -94,19 +110,28 @@ mod tests {
             let found = in_host(text);
             assert_eq!(
                 found,
-                ["crates/host/src/a.rs:1: no `// SAFETY:` comment directly above; say why this is sound"]
+                [
+                    "crates/host/src/a.rs:1: no `// SAFETY:` comment directly above; say why this is sound"
+                ]
             );
-            assert!(in_host(&format!("// SAFETY: it is.\n{text}")).is_empty(), "{text}");
+            assert!(
+                in_host(&format!("// SAFETY: it is.\n{text}")).is_empty(),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn the_reason_is_near() {
         assert!(
-            in_host("// SAFETY: one\n// two\n// three\n// four\nlet x =\n    unsafe { f() };").is_empty()
+            in_host("// SAFETY: one\n// two\n// three\n// four\nlet x =\n    unsafe { f() };")
+                .is_empty()
         );
         assert!(in_host("/// # Safety\n/// One.\n#[inline]\npub unsafe fn f() {}").is_empty());
-        assert_eq!(in_host("// SAFETY: far\na();\nb();\nc();\nunsafe { f() };").len(), 1);
+        assert_eq!(
+            in_host("// SAFETY: far\na();\nb();\nc();\nunsafe { f() };").len(),
+            1
+        );
     }
 
     #[test]

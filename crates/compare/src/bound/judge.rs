@@ -8,7 +8,10 @@ use model::units;
 /// Every bound against every number it is about. A bound that is about none is told as not judged: a script must not pass
 /// because a name was wrong.
 pub fn judge(bounds: &[Bound], comparison: &Comparison, strict: bool) -> Vec<BoundResult> {
-    bounds.iter().flat_map(|bound| one(bound, comparison, strict)).collect()
+    bounds
+        .iter()
+        .flat_map(|bound| one(bound, comparison, strict))
+        .collect()
 }
 
 /// Whether what was found fails a script: what is certainly crossed does, and with `strict` what may be.
@@ -38,13 +41,19 @@ fn one(bound: &Bound, comparison: &Comparison, strict: bool) -> Vec<BoundResult>
 /// `p99` is about every direction's, `read.p99` about one.
 fn is_about(bound: &Bound, measure: &str) -> bool {
     let whole = measure == bound.measure;
-    let last = measure.split_once('.').is_some_and(|(_, name)| name == bound.measure);
+    let last = measure
+        .split_once('.')
+        .is_some_and(|(_, name)| name == bound.measure);
     whole || last
 }
 
 fn absent(bound: &Bound, comparison: &Comparison, index: usize) -> BoundResult {
     let subject = &comparison.subjects[index];
-    let unlike = comparison.compared.iter().flat_map(|one| &one.unlike).find(|(at, _)| *at == index);
+    let unlike = comparison
+        .compared
+        .iter()
+        .flat_map(|one| &one.unlike)
+        .find(|(at, _)| *at == index);
     let names: Vec<String> = comparison
         .compared
         .iter()
@@ -103,13 +112,18 @@ fn held(
         Limit::Time(limit) | Limit::Bytes(limit) | Limit::Number(limit) => {
             let measure = &cell.measure;
             let crossed = side(bound.side, limit, measure.value, measure.low, measure.high);
-            (crossed, format!("{title} {}{}", words::of(measure), interval(cell)))
+            (
+                crossed,
+                format!("{title} {}{}", words::of(measure), interval(cell)),
+            )
         }
     };
     let verdict = match (crossed, strict) {
         (Crossed::Certainly, _) => "crossed",
         (Crossed::Perhaps, true) => "perhaps crossed, which --strict counts",
-        (Crossed::Perhaps, false) => "perhaps crossed: the interval holds the limit (--strict counts that)",
+        (Crossed::Perhaps, false) => {
+            "perhaps crossed: the interval holds the limit (--strict counts that)"
+        }
         _ => "kept",
     };
     Some(BoundResult {
@@ -155,7 +169,10 @@ fn widened(
     match reach {
         Some(reach) => {
             let (least, most) = (ratio / (1.0 + reach), ratio * (1.0 + reach));
-            (Some(low.map_or(least, |low| low.min(least))), Some(high.map_or(most, |high| high.max(most))))
+            (
+                Some(low.map_or(least, |low| low.min(least))),
+                Some(high.map_or(most, |high| high.max(most))),
+            )
         }
         None => (low, high),
     }
@@ -211,8 +228,18 @@ mod tests {
         let bounds: Vec<Bound> = texts.iter().map(|text| parse(text).unwrap()).collect();
         let (a, mut b) = (run(10_000.0, 0.01, 30), run(iops, 0.01, 30));
         b.provenance.kernel = "6.12.0".into();
-        let given =
-            [Named { name: "7", id: Some(7), record: &a }, Named { name: "9", id: Some(9), record: &b }];
+        let given = [
+            Named {
+                name: "7",
+                id: Some(7),
+                record: &a,
+            },
+            Named {
+                name: "9",
+                id: Some(9),
+                record: &b,
+            },
+        ];
         records(&given, 0, &[], &bounds, strict).bounds
     }
 
@@ -229,26 +256,62 @@ mod tests {
         let perhaps = &results(&["iops<-5%"], 9_490.0, true)[0];
         assert!(is_failed(perhaps, true) && !is_failed(perhaps, false));
         assert!(
-            perhaps.sentence.starts_with("perhaps crossed, which --strict counts"),
+            perhaps
+                .sentence
+                .starts_with("perhaps crossed, which --strict counts"),
             "{}",
             perhaps.sentence
         );
         let certain = &results(&["iops<-5%"], 9_000.0, false)[0];
         assert!(is_failed(certain, false));
-        assert!(certain.sentence.contains("what differs between runs is not in it"), "{}", certain.sentence);
+        assert!(
+            certain
+                .sentence
+                .contains("what differs between runs is not in it"),
+            "{}",
+            certain.sentence
+        );
     }
 
     #[test]
     fn a_bound_that_is_about_nothing_does_not_pass() {
         let found = &results(&["write.p99>+5%"], 9_000.0, false)[0];
         assert_eq!(found.crossed, Crossed::NotJudged);
-        assert!(found.sentence.contains("9 has no write.p99; there are read.iops"), "{}", found.sentence);
+        assert!(
+            found
+                .sentence
+                .contains("9 has no write.p99; there are read.iops"),
+            "{}",
+            found.sentence
+        );
         let (a, mut b) = (run(10_000.0, 0.0, 30), run(9_000.0, 0.0, 30));
-        b.job = Job { bs: 8192, ..Job::default() };
-        let given = [Named { name: "7", id: None, record: &a }, Named { name: "9", id: None, record: &b }];
+        b.job = Job {
+            bs: 8192,
+            ..Job::default()
+        };
+        let given = [
+            Named {
+                name: "7",
+                id: None,
+                record: &a,
+            },
+            Named {
+                name: "9",
+                id: None,
+                record: &b,
+            },
+        ];
         let bounds = [parse("p99>+5%").unwrap(), parse("p99>1us").unwrap()];
         let found = records(&given, 0, &[], &bounds, false).bounds;
-        assert!(found[0].sentence.contains("not alike (bs 8k, not 4k)"), "{}", found[0].sentence);
-        assert_eq!(found[1].crossed, Crossed::Certainly, "an absolute limit needs no like job");
+        assert!(
+            found[0].sentence.contains("not alike (bs 8k, not 4k)"),
+            "{}",
+            found[0].sentence
+        );
+        assert_eq!(
+            found[1].crossed,
+            Crossed::Certainly,
+            "an absolute limit needs no like job"
+        );
     }
 }

@@ -17,12 +17,31 @@ pub fn measures(times: &LayerTimes, load: &LoadResult) -> Vec<Measure> {
     };
     let mut measures = Vec::new();
     for (index, device) in times.devices.iter().enumerate() {
-        for span in device.spans.iter().filter(|one| one.span != Span::G2C && is_ours(one.side)) {
+        for span in device
+            .spans
+            .iter()
+            .filter(|one| one.span != Span::G2C && is_ours(one.side))
+        {
             // How I/Os depend on each other is not known by layer: an interval would be too narrow.
-            let Some((mean, _)) = of_mean(&span.times) else { continue };
-            let place = if index == 0 { String::new() } else { format!(".{}", index + 1) };
-            let name = format!("{}.{}{place}", span.side.name(), span.span.name().to_lowercase());
-            measures.push(measure(name, (mean, None, None), Basis::OneFigure, span.times.total()));
+            let Some((mean, _)) = of_mean(&span.times) else {
+                continue;
+            };
+            let place = if index == 0 {
+                String::new()
+            } else {
+                format!(".{}", index + 1)
+            };
+            let name = format!(
+                "{}.{}{place}",
+                span.side.name(),
+                span.span.name().to_lowercase()
+            );
+            measures.push(measure(
+                name,
+                (mean, None, None),
+                Basis::OneFigure,
+                span.times.total(),
+            ));
         }
     }
     measures

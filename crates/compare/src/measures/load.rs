@@ -20,13 +20,27 @@ const BEYOND_MIN: f64 = 10.0;
 pub fn part(name: &str, of: &Job, load: &LoadResult) -> Part {
     let intervals = whole(&load.intervals);
     let mut measures = Vec::new();
-    measures.extend(direction("read", &load.read, load, &series(&intervals, |one| &one.read)));
-    measures.extend(direction("write", &load.write, load, &series(&intervals, |one| &one.write)));
+    measures.extend(direction(
+        "read",
+        &load.read,
+        load,
+        &series(&intervals, |one| &one.read),
+    ));
+    measures.extend(direction(
+        "write",
+        &load.write,
+        load,
+        &series(&intervals, |one| &one.write),
+    ));
     measures.extend(direction("trim", &load.trim, load, &Series::default()));
     if load.sync.ios > 0 {
         measures.extend(latencies("sync", &load.sync.latency, &Series::default()));
     }
-    for operation in load.operations.iter().filter(|operation| operation.done.ios > 0) {
+    for operation in load
+        .operations
+        .iter()
+        .filter(|operation| operation.done.ios > 0)
+    {
         let rate = measure(
             format!("{}.per_s", operation.name),
             (operation.per_s(), None, None),
@@ -34,11 +48,21 @@ pub fn part(name: &str, of: &Job, load: &LoadResult) -> Part {
             0,
         );
         measures.push(rate);
-        measures.extend(latencies(&operation.name, &operation.done.latency, &Series::default()));
+        measures.extend(latencies(
+            &operation.name,
+            &operation.done.latency,
+            &Series::default(),
+        ));
     }
-    if [&load.read, &load.write, &load.trim].iter().filter(|one| one.ios > 0).count() > 1 {
-        let both =
-            |read: &IntervalSide, write: &IntervalSide| (read.ios + write.ios, read.bytes + write.bytes);
+    if [&load.read, &load.write, &load.trim]
+        .iter()
+        .filter(|one| one.ios > 0)
+        .count()
+        > 1
+    {
+        let both = |read: &IntervalSide, write: &IntervalSide| {
+            (read.ios + write.ios, read.bytes + write.bytes)
+        };
         let of_all: Vec<(f64, f64)> = intervals
             .iter()
             .map(|one| {
@@ -93,7 +117,10 @@ fn whole(intervals: &[Interval]) -> Vec<&Interval> {
     let mut lengths: Vec<u64> = intervals.iter().map(|one| one.length_ms).collect();
     lengths.sort_unstable();
     let usual = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
-    intervals.iter().filter(|one| one.length_ms > 0 && one.length_ms * 2 >= usual).collect()
+    intervals
+        .iter()
+        .filter(|one| one.length_ms > 0 && one.length_ms * 2 >= usual)
+        .collect()
 }
 
 fn series(intervals: &[&Interval], side: fn(&Interval) -> &IntervalSide) -> Series {
@@ -115,16 +142,32 @@ fn direction(name: &str, done: &Direction, load: &LoadResult, series: &Series) -
     let seconds = load.elapsed_ms / 1e3;
     let is_alone = done.ios == load.ios();
     // Short runs have no seconds to look at; a load of one direction has its bins.
-    let bins = if is_alone && series.iops.len() < crate::interval::LEAST { bins(load) } else { Vec::new() };
+    let bins = if is_alone && series.iops.len() < crate::interval::LEAST {
+        bins(load)
+    } else {
+        Vec::new()
+    };
     let of_series = |own: &[f64], factor: f64| -> Vec<f64> {
-        if bins.is_empty() { own.to_vec() } else { bins.iter().map(|rate| rate * factor).collect() }
+        if bins.is_empty() {
+            own.to_vec()
+        } else {
+            bins.iter().map(|rate| rate * factor).collect()
+        }
     };
     let each = done.bytes as f64 / done.ios as f64;
     let mut measures = Vec::new();
-    measures.extend(rate(&format!("{name}.iops"), done.ios as f64 / seconds, &of_series(&series.iops, 1.0)));
+    measures.extend(rate(
+        &format!("{name}.iops"),
+        done.ios as f64 / seconds,
+        &of_series(&series.iops, 1.0),
+    ));
     if done.bytes > 0 {
         let bytes = of_series(&series.bytes_per_s, each);
-        measures.extend(rate(&format!("{name}.bw"), done.bytes as f64 / seconds, &bytes));
+        measures.extend(rate(
+            &format!("{name}.bw"),
+            done.bytes as f64 / seconds,
+            &bytes,
+        ));
     }
     measures.extend(latencies(name, &done.latency, series));
     measures
@@ -132,10 +175,16 @@ fn direction(name: &str, done: &Direction, load: &LoadResult, series: &Series) -
 
 /// Completions a second of each bin; the first and the last one are cut by start and end of the load.
 fn bins(load: &LoadResult) -> Vec<f64> {
-    let inner = load.bins.get(1..load.bins.len().saturating_sub(1)).unwrap_or_default();
+    let inner = load
+        .bins
+        .get(1..load.bins.len().saturating_sub(1))
+        .unwrap_or_default();
     match load.bin_ms {
         0 => Vec::new(),
-        ms => inner.iter().map(|count| f64::from(*count) * 1e3 / ms as f64).collect(),
+        ms => inner
+            .iter()
+            .map(|count| f64::from(*count) * 1e3 / ms as f64)
+            .collect(),
     }
 }
 
@@ -149,25 +198,52 @@ fn latencies(name: &str, counts: &Histogram, series: &Series) -> Vec<Measure> {
     let (middle, tail) = (swing(&series.p50), swing(&series.p99));
     let mut measures = Vec::new();
     if let Some((mean, half)) = of_mean(counts) {
-        let bounds =
-            widened((mean, Some((mean - half).max(0.0)), Some(mean + half)), middle.max(swing(&series.iops)));
-        measures.push(measure(format!("{name}.mean"), bounds, Basis::Counts, total));
+        let bounds = widened(
+            (mean, Some((mean - half).max(0.0)), Some(mean + half)),
+            middle.max(swing(&series.iops)),
+        );
+        measures.push(measure(
+            format!("{name}.mean"),
+            bounds,
+            Basis::Counts,
+            total,
+        ));
     }
-    measures.extend(percentiles(name, counts, &|quantile| if quantile < 0.9 { middle } else { tail }));
+    measures.extend(percentiles(name, counts, &|quantile| {
+        if quantile < 0.9 { middle } else { tail }
+    }));
     // The greatest is one I/O: it has no interval.
-    let max = counts.quantile_ns(1.0).filter(|_| total > 0).map(|ns| ns as f64);
-    measures.extend(max.map(|max| measure(format!("{name}.max"), (max, None, None), Basis::OneFigure, 1)));
+    let max = counts
+        .quantile_ns(1.0)
+        .filter(|_| total > 0)
+        .map(|ns| ns as f64);
+    measures.extend(max.map(|max| {
+        measure(
+            format!("{name}.max"),
+            (max, None, None),
+            Basis::OneFigure,
+            1,
+        )
+    }));
     measures
 }
 
 /// The percentiles of counts, each with the ranks between which the true one lies, and how far it swings over the run.
-pub(super) fn percentiles(name: &str, counts: &Histogram, swing: &dyn Fn(f64) -> f64) -> Vec<Measure> {
+pub(super) fn percentiles(
+    name: &str,
+    counts: &Histogram,
+    swing: &dyn Fn(f64) -> f64,
+) -> Vec<Measure> {
     let total = counts.total();
     let one = |(word, quantile): (&str, f64)| {
         let value = counts.quantile_ns(quantile)? as f64;
         let (low, high) = of_quantile(counts, quantile);
         let bounds = widened(
-            (value, low.map(|low| low.min(value)), high.map(|high| high.max(value))),
+            (
+                value,
+                low.map(|low| low.min(value)),
+                high.map(|high| high.max(value)),
+            ),
             swing(quantile),
         );
         let is_told = total as f64 * (1.0 - quantile) >= BEYOND_MIN;

@@ -14,12 +14,24 @@ use model::record::{Record, Trial};
 pub fn of(name: &str, id: Option<i64>, record: &Record) -> Subject {
     let place = device::place(record);
     let provenance = &record.provenance;
-    let fact = |name: &str| record.imported.as_ref().and_then(|imported| imported.facts.get(name).cloned());
+    let fact = |name: &str| {
+        record
+            .imported
+            .as_ref()
+            .and_then(|imported| imported.facts.get(name).cloned())
+    };
     let is_import = record.imported.is_some();
     let own = |ours: &str, fact: Option<String>| {
-        if is_import { fact.unwrap_or_default() } else { ours.to_string() }
+        if is_import {
+            fact.unwrap_or_default()
+        } else {
+            ours.to_string()
+        }
     };
-    let measured = record.imported.as_ref().map(|imported| imported.measured_unix_ms.map(|ms| ms as i64));
+    let measured = record
+        .imported
+        .as_ref()
+        .map(|imported| imported.measured_unix_ms.map(|ms| ms as i64));
     Subject {
         name: name.into(),
         record: id,
@@ -48,20 +60,42 @@ fn parts(record: &Record) -> Vec<Part> {
     }
     let mut parts: Vec<Part> = match (&record.load, record.sections.is_empty()) {
         (Some(load), true) => vec![load::part("", &record.job, load)],
-        _ => record.sections.iter().map(|one| load::part(&one.name, &one.job, &one.load)).collect(),
+        _ => record
+            .sections
+            .iter()
+            .map(|one| load::part(&one.name, &one.job, &one.load))
+            .collect(),
     };
     if let ([only], Some(times), Some(load)) = (&mut parts[..], &record.layers, &record.load) {
         only.measures.extend(layers::measures(times, load));
     }
     if let Some(check) = &record.check {
-        for probe in check.probes.iter().filter(|probe| probe.load.ios() + probe.load.sync.ios > 0) {
+        for probe in check
+            .probes
+            .iter()
+            .filter(|probe| probe.load.ios() + probe.load.sync.ios > 0)
+        {
             let mut part = load::part(&probe.phrase(), &probe.job, &probe.load);
-            part.measures.extend(probe.layers.iter().flat_map(|times| layers::measures(times, &probe.load)));
+            part.measures.extend(
+                probe
+                    .layers
+                    .iter()
+                    .flat_map(|times| layers::measures(times, &probe.load)),
+            );
             parts.push(part);
         }
     }
-    if let Some(best) = record.studies.search.as_ref().and_then(|search| search.best.as_ref()) {
-        parts.push(load::search(&record.job, best, record.studies.search.as_ref()));
+    if let Some(best) = record
+        .studies
+        .search
+        .as_ref()
+        .and_then(|search| search.best.as_ref())
+    {
+        parts.push(load::search(
+            &record.job,
+            best,
+            record.studies.search.as_ref(),
+        ));
     }
     if parts.is_empty() {
         parts.extend(sensors::parts(&record.sensors));
@@ -89,8 +123,21 @@ fn measure(name: impl Into<String>, (value, low, high): Bounds, basis: Basis, n:
         "bw" => ("bytes/s", Better::More),
         _ => ("ns", Better::Less),
     };
-    let basis = if low.is_none() && high.is_none() { Basis::OneFigure } else { basis };
-    Measure { name, unit: unit.into(), better, value, low, high, basis, n }
+    let basis = if low.is_none() && high.is_none() {
+        Basis::OneFigure
+    } else {
+        basis
+    };
+    Measure {
+        name,
+        unit: unit.into(),
+        better,
+        value,
+        low,
+        high,
+        basis,
+        n,
+    }
 }
 
 /// Bounds around a value from a mean of stretches: the value itself counts all I/Os, the stretches say how sure it is.
@@ -98,7 +145,10 @@ fn around(value: f64, series: &[f64]) -> (Bounds, u64) {
     match crate::interval::of_series(series).filter(|found| found.mean > 0.0) {
         Some(found) => {
             let half = found.half / found.mean * value;
-            ((value, Some((value - half).max(0.0)), Some(value + half)), found.stretches as u64)
+            (
+                (value, Some((value - half).max(0.0)), Some(value + half)),
+                found.stretches as u64,
+            )
         }
         None => ((value, None, None), 0),
     }
@@ -106,7 +156,12 @@ fn around(value: f64, series: &[f64]) -> (Bounds, u64) {
 
 /// A part whose job says what it is.
 fn named(name: &str, facts: model::comparison::JobFacts) -> Part {
-    Part { name: name.into(), phrase: job::phrase(&facts), job: facts, ..Part::default() }
+    Part {
+        name: name.into(),
+        phrase: job::phrase(&facts),
+        job: facts,
+        ..Part::default()
+    }
 }
 
 #[cfg(test)]

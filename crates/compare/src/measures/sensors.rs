@@ -8,14 +8,20 @@ use std::collections::BTreeMap;
 
 /// One part for each device that the counters of a watch are about.
 pub fn parts(sensors: &[SensorLog]) -> Vec<Part> {
-    let Some(log) = sensors.iter().find(|log| log.sensor == "diskstats") else { return Vec::new() };
+    let Some(log) = sensors.iter().find(|log| log.sensor == "diskstats") else {
+        return Vec::new();
+    };
     let mut devices: Vec<&str> = log
         .series
         .iter()
         .filter_map(|series| series.name.strip_prefix("disk.")?.strip_suffix(".read_ios"))
         .collect();
     devices.sort_unstable();
-    devices.iter().map(|device| disk(device, log)).filter(|part| !part.measures.is_empty()).collect()
+    devices
+        .iter()
+        .map(|device| disk(device, log))
+        .filter(|part| !part.measures.is_empty())
+        .collect()
 }
 
 fn disk(device: &str, log: &SensorLog) -> Part {
@@ -25,14 +31,22 @@ fn disk(device: &str, log: &SensorLog) -> Part {
         let bytes = rates(log, &format!("disk.{device}.{side}_sectors"), 512.0);
         let rate = |name: &str, found: &Rates| {
             let (bounds, n) = around(found.whole, &found.each);
-            (found.whole > 0.0).then(|| measure(format!("{side}.{name}"), bounds, Basis::Batches, n))
+            (found.whole > 0.0)
+                .then(|| measure(format!("{side}.{name}"), bounds, Basis::Batches, n))
         };
-        part.measures.extend(ios.as_ref().and_then(|ios| rate("iops", ios)));
-        part.measures.extend(bytes.as_ref().and_then(|bytes| rate("bw", bytes)));
+        part.measures
+            .extend(ios.as_ref().and_then(|ios| rate("iops", ios)));
+        part.measures
+            .extend(bytes.as_ref().and_then(|bytes| rate("bw", bytes)));
         let waited = rates(log, &format!("disk.{device}.{side}_ms"), 1e6);
         if let (Some(waited), Some(ios)) = (waited, ios.filter(|ios| ios.whole > 0.0)) {
             let await_ns = waited.whole / ios.whole;
-            part.measures.push(measure(format!("{side}.await"), (await_ns, None, None), Basis::OneFigure, 0));
+            part.measures.push(measure(
+                format!("{side}.await"),
+                (await_ns, None, None),
+                Basis::OneFigure,
+                0,
+            ));
         }
     }
     part
@@ -64,7 +78,10 @@ fn rates(log: &SensorLog, name: &str, factor: f64) -> Option<Rates> {
         (seconds > 0.0).then(|| grown * factor / seconds)
     });
     let whole = series.delta().filter(|_| seconds > 0.0)? * factor / seconds;
-    Some(Rates { whole, each: each.collect() })
+    Some(Rates {
+        whole,
+        each: each.collect(),
+    })
 }
 
 /// Means of the tables of another tool, one part for each of their subjects.
@@ -81,14 +98,21 @@ pub fn imported(imported: &Imported) -> Vec<Part> {
             let mut facts = watched();
             facts.insert(
                 "load".into(),
-                format!("{} table", imported.tool.split(['-', ' ']).next().unwrap_or("a")),
+                format!(
+                    "{} table",
+                    imported.tool.split(['-', ' ']).next().unwrap_or("a")
+                ),
             );
             named(&series.subject, facts)
         });
         let base = measure(&series.field, bounds, Basis::Batches, n);
         part.measures.push(Measure {
             unit: series.unit.clone(),
-            better: if series.field.ends_with("per_s") { Better::More } else { Better::Less },
+            better: if series.field.ends_with("per_s") {
+                Better::More
+            } else {
+                Better::Less
+            },
             ..base
         });
     }

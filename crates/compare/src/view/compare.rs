@@ -18,8 +18,13 @@ const VALUE: usize = 12;
 pub fn lines(found: &Comparison, paint: Paint) -> Vec<String> {
     let mut lines = paragraph(&found.sentence, 0);
     lines.push(String::new());
-    lines
-        .extend(found.subjects.iter().enumerate().flat_map(|(index, one)| subject(one, index == found.base)));
+    lines.extend(
+        found
+            .subjects
+            .iter()
+            .enumerate()
+            .flat_map(|(index, one)| subject(one, index == found.base)),
+    );
     for compared in &found.compared {
         lines.push(String::new());
         lines.extend(loads(found, compared, paint));
@@ -59,17 +64,29 @@ fn subject(one: &Subject, is_base: bool) -> Vec<String> {
 }
 
 fn loads(found: &Comparison, compared: &Compared, paint: Paint) -> Vec<String> {
-    let name = if compared.name.is_empty() { String::new() } else { format!("{}: ", compared.name) };
+    let name = if compared.name.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", compared.name)
+    };
     let mut lines = vec![paint.strong(&clean(&format!("{name}{}", compared.phrase)))];
     lines.extend(match found.subjects.len() {
         2 => pair(found, compared),
         _ => many(found, compared),
     });
     for (index, why) in &compared.unlike {
-        let text = format!("{}: no ratio, the jobs are not alike: {why}.", found.subjects[*index].name);
+        let text = format!(
+            "{}: no ratio, the jobs are not alike: {why}.",
+            found.subjects[*index].name
+        );
         lines.extend(paragraph(&text, 2));
     }
-    lines.extend(compared.remarks.iter().flat_map(|remark| paragraph(remark, 2)));
+    lines.extend(
+        compared
+            .remarks
+            .iter()
+            .flat_map(|remark| paragraph(remark, 2)),
+    );
     lines.extend(meaning(compared));
     lines
 }
@@ -77,7 +94,10 @@ fn loads(found: &Comparison, compared: &Compared, paint: Paint) -> Vec<String> {
 /// Two side by side, a row a measure.
 fn pair(found: &Comparison, compared: &Compared) -> Vec<String> {
     let other = 1 - found.base;
-    let (base, name) = (&found.subjects[found.base].name, &found.subjects[other].name);
+    let (base, name) = (
+        &found.subjects[found.base].name,
+        &found.subjects[other].name,
+    );
     let head = format!("{} against {}", short(name, VALUE), short(base, VALUE));
     let mut lines = vec![
         format!(
@@ -91,11 +111,19 @@ fn pair(found: &Comparison, compared: &Compared) -> Vec<String> {
     ];
     for row in &compared.rows {
         let value = |index: usize| {
-            row.cells[index].as_ref().map_or("–".into(), |cell: &Cell| words::of(&cell.measure))
+            row.cells[index]
+                .as_ref()
+                .map_or("–".into(), |cell: &Cell| words::of(&cell.measure))
         };
-        let ratio = row.cells[other].as_ref().and_then(|cell| cell.ratio.as_ref());
+        let ratio = row.cells[other]
+            .as_ref()
+            .and_then(|cell| cell.ratio.as_ref());
         let ratio = ratio.map_or(String::new(), |one| {
-            format!("  {}{}", words::ratio(one.ratio, one.low, one.high), mark(row, one.standing))
+            format!(
+                "  {}{}",
+                words::ratio(one.ratio, one.low, one.high),
+                mark(row, one.standing)
+            )
         });
         let line = format!(
             "  {}{}{}{ratio}",
@@ -126,13 +154,21 @@ fn many(found: &Comparison, compared: &Compared) -> Vec<String> {
             let Some(cell) = cell else { continue };
             let ratio = match &cell.ratio {
                 Some(one) => {
-                    format!("  {}{}", words::ratio(one.ratio, one.low, one.high), mark(row, one.standing))
+                    format!(
+                        "  {}{}",
+                        words::ratio(one.ratio, one.low, one.high),
+                        mark(row, one.standing)
+                    )
                 }
                 None if index == found.base => "  base".into(),
                 None => String::new(),
             };
             let name = short(&found.subjects[index].name, 22);
-            lines.push(format!("    {}{}{ratio}", left(&name, 24), right(&words::of(&cell.measure), VALUE)));
+            lines.push(format!(
+                "    {}{}{ratio}",
+                left(&name, 24),
+                right(&words::of(&cell.measure), VALUE)
+            ));
         }
     }
     lines
@@ -143,13 +179,23 @@ fn shown(compared: &Compared) -> Vec<&Row> {
     let usual = ["iops", "bw", "per_s", "mean", "p50", "p99", "await", "d2c"];
     let is_usual = |row: &&Row| usual.contains(&row.measure.rsplit('.').next().unwrap_or_default());
     let rows: Vec<&Row> = compared.rows.iter().filter(is_usual).collect();
-    if rows.is_empty() { compared.rows.iter().collect() } else { rows }
+    if rows.is_empty() {
+        compared.rows.iter().collect()
+    } else {
+        rows
+    }
 }
 
 /// What the parentheses mean, and what they do not.
 fn meaning(compared: &Compared) -> Vec<String> {
-    let ratios =
-        || compared.rows.iter().flat_map(|row| &row.cells).flatten().filter_map(|cell| cell.ratio.as_ref());
+    let ratios = || {
+        compared
+            .rows
+            .iter()
+            .flat_map(|row| &row.cells)
+            .flatten()
+            .filter_map(|cell| cell.ratio.as_ref())
+    };
     if ratios().next().is_none() {
         return Vec::new();
     }
@@ -184,16 +230,28 @@ fn meaning(compared: &Compared) -> Vec<String> {
 
 /// Curves over each other: for each load, every subject's rate and tail.
 fn curve(found: &Comparison, curves: &Curves, paint: Paint) -> Vec<String> {
-    let shared: Vec<String> =
-        curves.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)).collect();
+    let shared: Vec<String> = curves
+        .settings
+        .iter()
+        .map(|setting| format!("{}={}", setting.option, setting.value))
+        .collect();
     let title = format!(
         "Response curves by {}{}",
         curves.option,
-        if shared.is_empty() { String::new() } else { format!(", {}", shared.join(" ")) }
+        if shared.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", shared.join(" "))
+        }
     );
     let mut lines = vec![paint.strong(&title)];
-    let head =
-        [right(&short(&curves.option, 8), 8), left("", 12), right("IOPS", 9), left("", 26), right("p99", 8)];
+    let head = [
+        right(&short(&curves.option, 8), 8),
+        left("", 12),
+        right("IOPS", 9),
+        left("", 26),
+        right("p99", 8),
+    ];
     lines.push(format!("  {}", head.concat()));
     for (load, cells) in &curves.rows {
         for (index, cell) in cells.iter().enumerate() {
@@ -201,10 +259,12 @@ fn curve(found: &Comparison, curves: &Curves, paint: Paint) -> Vec<String> {
             let first = cells.iter().position(Option::is_some) == Some(index);
             let load = if first { load.as_str() } else { "" };
             let Some(cell) = cell else { continue };
-            let rate = cell
-                .iops_ratio
-                .map_or(String::new(), |one: Spread| words::ratio(one.mean, one.low, one.high));
-            let tail = cell.p99_ratio.map_or(String::new(), |one: Spread| words::ratio(one.mean, None, None));
+            let rate = cell.iops_ratio.map_or(String::new(), |one: Spread| {
+                words::ratio(one.mean, one.low, one.high)
+            });
+            let tail = cell.p99_ratio.map_or(String::new(), |one: Spread| {
+                words::ratio(one.mean, None, None)
+            });
             let line = format!(
                 "  {}  {}{}  {}{}  {tail}",
                 right(load, 8),
@@ -231,13 +291,20 @@ fn curve(found: &Comparison, curves: &Curves, paint: Paint) -> Vec<String> {
 /// What tunes proved, side by side by knob.
 fn proofs(found: &Comparison, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
-    for subject in found.subjects.iter().filter(|subject| !subject.proofs.is_empty()) {
+    for subject in found
+        .subjects
+        .iter()
+        .filter(|subject| !subject.proofs.is_empty())
+    {
         if lines.is_empty() {
             lines.push(String::new());
             lines.push(paint.strong("Proved by pairs of windows inside a tune"));
         }
         for proof in &subject.proofs {
-            lines.extend(paragraph(&format!("{}, {}: {}", subject.name, proof.device, proof.summary), 2));
+            lines.extend(paragraph(
+                &format!("{}, {}: {}", subject.name, proof.device, proof.summary),
+                2,
+            ));
         }
     }
     lines
@@ -252,11 +319,20 @@ fn settings_lines(found: &Comparison, differ: &SettingsDiffer, paint: Paint) -> 
         );
         return paragraph(&text, 0);
     }
-    let mut lines =
-        vec![paint.strong(&format!("What else differs, {} → {}", clean(&base.name), clean(&name.name)))];
+    let mut lines = vec![paint.strong(&format!(
+        "What else differs, {} → {}",
+        clean(&base.name),
+        clean(&name.name)
+    ))];
     for one in differ.differences.iter().take(SETTINGS_MAX) {
         let value = |value: &Option<String>| value.clone().unwrap_or("none".into());
-        let text = format!("{} of {}: {} → {}", one.name, one.place, value(&one.a), value(&one.b));
+        let text = format!(
+            "{} of {}: {} → {}",
+            one.name,
+            one.place,
+            value(&one.a),
+            value(&one.b)
+        );
         lines.extend(paragraph(&text, 2));
     }
     let hidden = differ.differences.len().saturating_sub(SETTINGS_MAX);
@@ -281,10 +357,20 @@ fn bounds(found: &Comparison) -> Vec<String> {
     };
     let mut lines = vec![String::new(), "Bounds".to_string()];
     for one in &found.bounds {
-        let place =
-            if one.part.is_empty() { one.subject.clone() } else { format!("{} {}", one.subject, one.part) };
-        lines
-            .extend(paragraph(&format!("{} {}  {place}: {}", word(one.crossed), one.bound, one.sentence), 2));
+        let place = if one.part.is_empty() {
+            one.subject.clone()
+        } else {
+            format!("{} {}", one.subject, one.part)
+        };
+        lines.extend(paragraph(
+            &format!(
+                "{} {}  {place}: {}",
+                word(one.crossed),
+                one.bound,
+                one.sentence
+            ),
+            2,
+        ));
     }
     lines
 }
@@ -300,8 +386,14 @@ mod tests {
     use pipeline::report::text::columns;
 
     fn compare(given: &[(&str, &Record)], bounds: &[&str]) -> Vec<String> {
-        let named: Vec<Named<'_>> =
-            given.iter().map(|(name, record)| Named { name, id: name.parse().ok(), record }).collect();
+        let named: Vec<Named<'_>> = given
+            .iter()
+            .map(|(name, record)| Named {
+                name,
+                id: name.parse().ok(),
+                record,
+            })
+            .collect();
         let bounds: Vec<bound::Bound> = bounds.iter().map(|text| text.parse().unwrap()).collect();
         lines(&records(&named, 0, &[], &bounds, false), Paint::Plain)
     }
@@ -329,20 +421,38 @@ mod tests {
         let old = fio_text(20_000.0, &[("rw", "read"), ("bs", "4k"), ("iodepth", "64")]);
         let long = "a-file-name-that-is-long-enough-to-be-cut.txt:120";
         let mut ours = run(10_000.0, 0.01, 30);
-        ours.job = model::job::Job { rw: model::job::Rw::Read, iodepth: 64, ..Default::default() };
+        ours.job = model::job::Job {
+            rw: model::job::Rw::Read,
+            iodepth: 64,
+            ..Default::default()
+        };
         let other = run(9_000.0, 0.01, 30);
         let lines = compare(&[("7", &ours), (long, &old), ("8", &other)], &[]);
         assert!(lines.iter().all(|line| columns(line) <= 80), "{lines:#?}");
         let text = lines.join("\n");
-        assert!(text.contains("a-file-nam…") && text.contains("+100 % (97 to 103)"), "{text}");
-        assert!(text.contains("8: no ratio, the jobs are not alike: rw randread, not read"), "{text}");
-        assert!(text.contains("take the samples behind them to be independent"), "{text}");
+        assert!(
+            text.contains("a-file-nam…") && text.contains("+100 % (97 to 103)"),
+            "{text}"
+        );
+        assert!(
+            text.contains("8: no ratio, the jobs are not alike: rw randread, not read"),
+            "{text}"
+        );
+        assert!(
+            text.contains("take the samples behind them to be independent"),
+            "{text}"
+        );
     }
 
     #[test]
     fn curves_stand_over_each_other() {
-        let lines =
-            compare(&[("3", &sweep(&[1, 2, 4, 8, 16], 4.0)), ("4", &sweep(&[1, 4, 8, 16, 32], 8.0))], &[]);
+        let lines = compare(
+            &[
+                ("3", &sweep(&[1, 2, 4, 8, 16], 4.0)),
+                ("4", &sweep(&[1, 4, 8, 16, 32], 8.0)),
+            ],
+            &[],
+        );
         assert!(lines.iter().all(|line| columns(line) <= 80), "{lines:#?}");
         let text = lines.join("\n");
         assert!(
@@ -350,6 +460,9 @@ mod tests {
                 && text.contains("knee: 3 at iodepth 4, 4 at iodepth 8"),
             "{text}"
         );
-        assert!(text.contains("2.0 times (2.0 to 2.1)") || text.contains("2.0 times (1.9 to 2.1)"), "{text}");
+        assert!(
+            text.contains("2.0 times (2.0 to 2.1)") || text.contains("2.0 times (1.9 to 2.1)"),
+            "{text}"
+        );
     }
 }

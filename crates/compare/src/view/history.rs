@@ -20,9 +20,14 @@ pub fn lines(found: &History, date: &dyn Fn(i64) -> String, paint: Paint) -> Vec
     }
     let hidden = found.series.len().saturating_sub(CHARTS_MAX);
     if hidden > 0 {
-        let series =
-            if hidden == 1 { "1 more series is".into() } else { format!("{hidden} more series are") };
-        lines.push(format!("{series} in the document (--json); --measure and --job choose."));
+        let series = if hidden == 1 {
+            "1 more series is".into()
+        } else {
+            format!("{hidden} more series are")
+        };
+        lines.push(format!(
+            "{series} in the document (--json); --measure and --job choose."
+        ));
     }
     if found.searched > 0 {
         lines.push(String::new());
@@ -42,16 +47,29 @@ pub fn lines(found: &History, date: &dyn Fn(i64) -> String, paint: Paint) -> Vec
 }
 
 fn chart(series: &HistorySeries, date: &dyn Fn(i64) -> String, paint: Paint) -> Vec<String> {
-    let part = if series.part.is_empty() { String::new() } else { format!("{}: ", series.part) };
+    let part = if series.part.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", series.part)
+    };
     let title = format!("{part}{}, {}", words::title(&series.measure), series.phrase);
-    let mut lines: Vec<String> =
-        pipeline::report::text::wrap(&clean(&title), WIDTH).iter().map(|line| paint.strong(line)).collect();
-    lines.extend(paragraph(&format!("{}, n {}", series.place, series.points.len()), 2));
+    let mut lines: Vec<String> = pipeline::report::text::wrap(&clean(&title), WIDTH)
+        .iter()
+        .map(|line| paint.strong(line))
+        .collect();
+    lines.extend(paragraph(
+        &format!("{}, n {}", series.place, series.points.len()),
+        2,
+    ));
     lines.extend(plot(series));
     if let (Some(first), Some(last)) = (series.points.first(), series.points.last()) {
         let (first, last) = (date(first.unix_ms), date(last.unix_ms));
         let gap = COLUMNS.saturating_sub(first.chars().count() + last.chars().count());
-        lines.push(format!("{}{first}{}{last}", " ".repeat(13), " ".repeat(gap)));
+        lines.push(format!(
+            "{}{first}{}{last}",
+            " ".repeat(13),
+            " ".repeat(gap)
+        ));
     }
     lines.extend(series.not_searched.iter().flat_map(|why| paragraph(why, 2)));
     for change in &series.changes {
@@ -66,7 +84,9 @@ fn column(series: &HistorySeries, unix_ms: i64) -> usize {
     let length = series.points.last().map_or(0, |point| point.unix_ms) - first;
     match length {
         0 => 0,
-        length => ((unix_ms - first) as f64 / length as f64 * (COLUMNS - 1) as f64).round() as usize,
+        length => {
+            ((unix_ms - first) as f64 / length as f64 * (COLUMNS - 1) as f64).round() as usize
+        }
     }
 }
 
@@ -78,15 +98,21 @@ fn plot(series: &HistorySeries) -> Vec<String> {
     }
     let least = values.fold(f64::INFINITY, f64::min);
     // From 0 where that leaves room to see a change; cut axes exaggerate, so the axis says where it begins.
-    let bottom = if least > 0.6 * top { least - (top - least) } else { 0.0 };
+    let bottom = if least > 0.6 * top {
+        least - (top - least)
+    } else {
+        0.0
+    };
     let row = |value: f64| {
         let share = ((value - bottom) / (top - bottom)).clamp(0.0, 1.0);
         ROWS - 1 - ((share * ROWS as f64) as usize).min(ROWS - 1)
     };
     let mut cells = vec![vec![' '; COLUMNS]; ROWS];
     for (first, last, level) in &series.levels {
-        let (from, to) =
-            (column(series, series.points[*first].unix_ms), column(series, series.points[*last].unix_ms));
+        let (from, to) = (
+            column(series, series.points[*first].unix_ms),
+            column(series, series.points[*last].unix_ms),
+        );
         cells[row(*level)][from..=to].fill('─');
     }
     for change in &series.changes {
@@ -117,7 +143,11 @@ fn plot(series: &HistorySeries) -> Vec<String> {
 /// A change in words, and what else changed there.
 fn told(series: &HistorySeries, change: &ChangePoint) -> Vec<String> {
     let (before, after) = (&series.points[change.at - 1], &series.points[change.at]);
-    let level = words::ratio(1.0 + change.effect, Some(1.0 + change.low), Some(1.0 + change.high));
+    let level = words::ratio(
+        1.0 + change.effect,
+        Some(1.0 + change.low),
+        Some(1.0 + change.high),
+    );
     let (low, high) = change.between;
     let where_it_is = match low == high {
         true => format!("between records {} and {}", before.record, after.record),
@@ -139,7 +169,13 @@ fn told(series: &HistorySeries, change: &ChangePoint) -> Vec<String> {
     for one in change.changed.iter().take(5) {
         let value = |value: &Option<String>| value.clone().unwrap_or("none".into());
         lines.extend(paragraph(
-            &format!("{} of {}: {} → {}", one.name, one.place, value(&one.a), value(&one.b)),
+            &format!(
+                "{} of {}: {} → {}",
+                one.name,
+                one.place,
+                value(&one.a),
+                value(&one.b)
+            ),
             6,
         ));
     }
@@ -178,14 +214,32 @@ mod tests {
         let given: Vec<Named<'_>> = records
             .iter()
             .zip(&names)
-            .map(|(record, name)| Named { name, id: name.parse().ok(), record })
+            .map(|(record, name)| Named {
+                name,
+                id: name.parse().ok(),
+                record,
+            })
             .collect();
-        let found = history(&given, &Wish { measures: vec!["iops".into()], alpha: 0.05, seed: 1 });
-        let lines = lines(&found, &|ms| format!("day {}", ms / 86_400_000), Paint::Plain);
+        let found = history(
+            &given,
+            &Wish {
+                measures: vec!["iops".into()],
+                alpha: 0.05,
+                seed: 1,
+            },
+        );
+        let lines = lines(
+            &found,
+            &|ms| format!("day {}", ms / 86_400_000),
+            Paint::Plain,
+        );
         assert!(lines.iter().all(|line| columns(line) <= 80), "{lines:#?}");
         let text = lines.join("\n");
         assert_eq!(text.matches('•').count(), 20, "{text}");
-        assert!(text.contains("┃ −20 % (") && text.contains("kernel of machine: 6.1.0 → 6.12.0"), "{text}");
+        assert!(
+            text.contains("┃ −20 % (") && text.contains("kernel of machine: 6.1.0 → 6.12.0"),
+            "{text}"
+        );
         assert!(text.contains("at most 5 %"), "{text}");
     }
 }

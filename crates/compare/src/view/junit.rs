@@ -8,8 +8,16 @@ use model::comparison::{BoundResult, Comparison, Crossed};
 
 /// The document. `seconds` is how long comparing took.
 pub fn text(found: &Comparison, strict: bool, seconds: f64) -> String {
-    let failures = found.bounds.iter().filter(|one| is_failed(one, strict)).count();
-    let errors = found.bounds.iter().filter(|one| one.crossed == Crossed::NotJudged).count();
+    let failures = found
+        .bounds
+        .iter()
+        .filter(|one| is_failed(one, strict))
+        .count();
+    let errors = found
+        .bounds
+        .iter()
+        .filter(|one| one.crossed == Crossed::NotJudged)
+        .count();
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds:.3}\"",
         found.bounds.len()
@@ -21,13 +29,24 @@ pub fn text(found: &Comparison, strict: bool, seconds: f64) -> String {
     ];
     let base = &found.subjects[found.base].name;
     lines.extend(found.bounds.iter().flat_map(|one| case(one, base, strict)));
-    lines.extend(["  </testsuite>".to_string(), "</testsuites>".into(), String::new()]);
+    lines.extend([
+        "  </testsuite>".to_string(),
+        "</testsuites>".into(),
+        String::new(),
+    ]);
     lines.join("\n")
 }
 
 fn case(one: &BoundResult, base: &str, strict: bool) -> Vec<String> {
-    let part = if one.part.is_empty() { String::new() } else { format!(" in {}", one.part) };
-    let name = escaped(&format!("{}: {}{part} against {base}, {}", one.bound, one.subject, one.measure));
+    let part = if one.part.is_empty() {
+        String::new()
+    } else {
+        format!(" in {}", one.part)
+    };
+    let name = escaped(&format!(
+        "{}: {}{part} against {base}, {}",
+        one.bound, one.subject, one.measure
+    ));
     let class = escaped(&format!("iodyno.compare.{}", one.measure));
     let head = format!("    <testcase name=\"{name}\" classname=\"{class}\" time=\"0\"");
     let said = escaped(&one.sentence);
@@ -38,7 +57,11 @@ fn case(one: &BoundResult, base: &str, strict: bool) -> Vec<String> {
     } else {
         format!("<system-out>{said}</system-out>")
     };
-    vec![format!("{head}>"), format!("      {body}"), "    </testcase>".into()]
+    vec![
+        format!("{head}>"),
+        format!("      {body}"),
+        "    </testcase>".into(),
+    ]
 }
 
 /// Text inside an attribute or an element. XML 1.0 has no way to write most control characters, so they become `?`.
@@ -68,8 +91,16 @@ mod tests {
     fn a_build_server_reads_what_failed() {
         let (a, b) = (run(10_000.0, 0.01, 30), run(9_000.0, 0.01, 30));
         let given = [
-            Named { name: "7", id: Some(7), record: &a },
-            Named { name: "<b>\"&\u{1b}", id: None, record: &b },
+            Named {
+                name: "7",
+                id: Some(7),
+                record: &a,
+            },
+            Named {
+                name: "<b>\"&\u{1b}",
+                id: None,
+                record: &b,
+            },
         ];
         let bounds = ["iops<-5%", "p99>1s", "write.p99>+5%"].map(|text| text.parse().unwrap());
         let text = text(&records(&given, 0, &[], &bounds, false), false, 0.0124);
@@ -83,9 +114,27 @@ mod tests {
             lines[3],
             "    <testcase name=\"iops&lt;-5%: &lt;b&gt;&quot;&amp;? against 7, read.iops\" classname=\"iodyno.compare.read.iops\" time=\"0\">"
         );
-        assert!(lines[4].starts_with("      <failure message=\"crossed: read IOPS −"), "{}", lines[4]);
-        assert!(lines[7].starts_with("      <system-out>kept: read p99 "), "{}", lines[7]);
-        assert!(lines[10].starts_with("      <error message=\"not judged: "), "{}", lines[10]);
-        assert_eq!(lines.iter().filter(|line| line.contains("</testcase>")).count(), 3);
+        assert!(
+            lines[4].starts_with("      <failure message=\"crossed: read IOPS −"),
+            "{}",
+            lines[4]
+        );
+        assert!(
+            lines[7].starts_with("      <system-out>kept: read p99 "),
+            "{}",
+            lines[7]
+        );
+        assert!(
+            lines[10].starts_with("      <error message=\"not judged: "),
+            "{}",
+            lines[10]
+        );
+        assert_eq!(
+            lines
+                .iter()
+                .filter(|line| line.contains("</testcase>"))
+                .count(),
+            3
+        );
     }
 }

@@ -10,8 +10,7 @@ pub fn text(found: &Comparison) -> String {
     lines.extend(bounds(found));
     lines.extend(found.compared.iter().flat_map(|one| loads(found, one)));
     lines.extend(settings(found));
-    let meaning =
-        "In ( ): what chance inside the runs leaves open, 95 %; what differs between runs is not in it.";
+    let meaning = "In ( ): what chance inside the runs leaves open, 95 %; what differs between runs is not in it.";
     lines.extend([meaning.to_string(), String::new()]);
     lines.join("\n")
 }
@@ -28,12 +27,20 @@ fn bounds(found: &Comparison) -> Vec<String> {
             Crossed::Certainly => "**crossed**",
             Crossed::NotJudged => "not judged",
         };
-        let sentence = one.sentence.split_once(": ").map_or(one.sentence.as_str(), |(_, rest)| rest);
+        let sentence = one
+            .sentence
+            .split_once(": ")
+            .map_or(one.sentence.as_str(), |(_, rest)| rest);
         let place = match one.part.is_empty() {
             true => one.subject.clone(),
             false => format!("{} {}", one.subject, one.part),
         };
-        let cells = [code(&one.bound), escaped(&place), word.to_string(), escaped(sentence)];
+        let cells = [
+            code(&one.bound),
+            escaped(&place),
+            word.to_string(),
+            escaped(sentence),
+        ];
         lines.push(format!("| {} |", cells.join(" | ")));
     }
     lines.push(String::new());
@@ -41,8 +48,16 @@ fn bounds(found: &Comparison) -> Vec<String> {
 }
 
 fn loads(found: &Comparison, compared: &Compared) -> Vec<String> {
-    let name = if compared.name.is_empty() { String::new() } else { format!("{}: ", compared.name) };
-    let names: Vec<String> = found.subjects.iter().map(|subject| escaped(&subject.name)).collect();
+    let name = if compared.name.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", compared.name)
+    };
+    let names: Vec<String> = found
+        .subjects
+        .iter()
+        .map(|subject| escaped(&subject.name))
+        .collect();
     let mut lines = vec![
         format!("**{}**", escaped(&format!("{name}{}", compared.phrase))),
         String::new(),
@@ -51,20 +66,36 @@ fn loads(found: &Comparison, compared: &Compared) -> Vec<String> {
     ];
     for row in &compared.rows {
         let cell = |cell: &Option<Cell>| {
-            let Some(cell) = cell else { return "–".to_string() };
-            let ratio = cell.ratio.as_ref().map(|one| words::ratio(one.ratio, one.low, one.high));
+            let Some(cell) = cell else {
+                return "–".to_string();
+            };
+            let ratio = cell
+                .ratio
+                .as_ref()
+                .map(|one| words::ratio(one.ratio, one.low, one.high));
             let ratio = ratio.map_or(String::new(), |ratio| format!("<br>{ratio}"));
             format!("{}{ratio}", escaped(&words::of(&cell.measure)))
         };
         let cells: Vec<String> = row.cells.iter().map(cell).collect();
-        lines.push(format!("| {} | {} |", escaped(&words::title(&row.measure)), cells.join(" | ")));
+        lines.push(format!(
+            "| {} | {} |",
+            escaped(&words::title(&row.measure)),
+            cells.join(" | ")
+        ));
     }
     lines.push(String::new());
     let unlike = compared.unlike.iter().map(|(index, why)| {
-        format!("{}: no ratio, the jobs are not alike: {why}.", found.subjects[*index].name)
+        format!(
+            "{}: no ratio, the jobs are not alike: {why}.",
+            found.subjects[*index].name
+        )
     });
     let remarks: Vec<String> = unlike.chain(compared.remarks.iter().cloned()).collect();
-    lines.extend(remarks.iter().map(|remark| format!("- {}", escaped(remark))));
+    lines.extend(
+        remarks
+            .iter()
+            .map(|remark| format!("- {}", escaped(remark))),
+    );
     if !remarks.is_empty() {
         lines.push(String::new());
     }
@@ -78,8 +109,13 @@ fn settings(found: &Comparison) -> Vec<String> {
     for settings in &found.settings {
         let name = &found.subjects[settings.subject].name;
         differ.extend(settings.differences.iter().map(|one| {
-            let words =
-                format!("{name}: {} of {}: {} → {}", one.name, one.place, value(&one.a), value(&one.b));
+            let words = format!(
+                "{name}: {} of {}: {} → {}",
+                one.name,
+                one.place,
+                value(&one.a),
+                value(&one.b)
+            );
             format!("- {}", escaped(&words))
         }));
     }
@@ -87,7 +123,10 @@ fn settings(found: &Comparison) -> Vec<String> {
         return differ;
     }
     let base = html(&found.subjects[found.base].name);
-    let mut lines = vec![format!("<details><summary>What else differs from {base}</summary>"), String::new()];
+    let mut lines = vec![
+        format!("<details><summary>What else differs from {base}</summary>"),
+        String::new(),
+    ];
     lines.extend(differ);
     lines.extend([String::new(), "</details>".into(), String::new()]);
     lines
@@ -115,7 +154,10 @@ fn code(text: &str) -> String {
 }
 
 fn html(text: &str) -> String {
-    clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    clean(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -128,17 +170,36 @@ mod tests {
     fn names_cannot_break_the_table() {
         let (a, b) = (run(10_000.0, 0.01, 30), run(9_000.0, 0.01, 30));
         let given = [
-            Named { name: "7", id: Some(7), record: &a },
-            Named { name: "a|b<script>@all*", id: None, record: &b },
+            Named {
+                name: "7",
+                id: Some(7),
+                record: &a,
+            },
+            Named {
+                name: "a|b<script>@all*",
+                id: None,
+                record: &b,
+            },
         ];
         let bounds = ["iops<-5%".parse().unwrap()];
         let text = text(&records(&given, 0, &[], &bounds, false));
-        assert!(text.contains("| | 7 | a\\|b&lt;script&gt;&#64;all\\* |"), "{text}");
         assert!(
-            text.contains("| `iops<-5%` | a\\|b&lt;script&gt;&#64;all\\* | **crossed** | read IOPS −"),
+            text.contains("| | 7 | a\\|b&lt;script&gt;&#64;all\\* |"),
             "{text}"
         );
-        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| read")).collect();
-        assert!(rows.len() > 5 && rows.iter().all(|row| row.matches(" | ").count() == 2), "{rows:#?}");
+        assert!(
+            text.contains(
+                "| `iops<-5%` | a\\|b&lt;script&gt;&#64;all\\* | **crossed** | read IOPS −"
+            ),
+            "{text}"
+        );
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("| read"))
+            .collect();
+        assert!(
+            rows.len() > 5 && rows.iter().all(|row| row.matches(" | ").count() == 2),
+            "{rows:#?}"
+        );
     }
 }

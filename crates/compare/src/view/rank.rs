@@ -60,13 +60,24 @@ fn table(job: &RankedJob, paint: Paint) -> Vec<String> {
 
 fn row(entry: &Entry, shared: bool) -> Vec<String> {
     let or_dash = |value: Option<String>| value.unwrap_or("–".into());
-    let rank = if shared { "=".to_string() } else { entry.rank.to_string() };
-    let times = if entry.times < 1.005 { "1".into() } else { words::times(entry.times) };
+    let rank = if shared {
+        "=".to_string()
+    } else {
+        entry.rank.to_string()
+    };
+    let times = if entry.times < 1.005 {
+        "1".into()
+    } else {
+        words::times(entry.times)
+    };
     let mut lines = vec![format!(
         "  {} {}{}{}{}{}{}  {}",
         right(&rank, 2),
         left(&short(&entry.label, 24), 25),
-        right(&or_dash(entry.iops.map(|iops| units::count(iops.round()))), 8),
+        right(
+            &or_dash(entry.iops.map(|iops| units::count(iops.round()))),
+            8
+        ),
         right(&or_dash(entry.bytes_per_s.map(units::bytes_per_s)), 11),
         right(&or_dash(entry.mean_ns.map(units::duration_ns)), 9),
         right(&or_dash(entry.p99_ns.map(units::duration_ns)), 9),
@@ -81,10 +92,18 @@ fn row(entry: &Entry, shared: bool) -> Vec<String> {
     below.push(match &entry.names[..] {
         [only] => format!("{only}, {}", entry.source),
         many => {
-            format!("{}, {}", words::list(&many.iter().take(5).cloned().collect::<Vec<_>>()), entry.source)
+            format!(
+                "{}, {}",
+                words::list(&many.iter().take(5).cloned().collect::<Vec<_>>()),
+                entry.source
+            )
         }
     });
-    let marks: Vec<&str> = entry.caveats.iter().map(|caveat| caveat.mark.as_str()).collect();
+    let marks: Vec<&str> = entry
+        .caveats
+        .iter()
+        .map(|caveat| caveat.mark.as_str())
+        .collect();
     if !marks.is_empty() {
         below.push(format!("[{}]", marks.join(", ")));
     }
@@ -106,12 +125,21 @@ mod tests {
             record.provenance.hostname = host.into();
             measures::of(name, name.parse().ok(), &record)
         };
-        let subjects =
-            [of("1", "nvme", 100_000.0), of("2", "san", 32_000.0), of("3", "hdd-in-the-other-rack", 6_600.0)];
+        let subjects = [
+            of("1", "nvme", 100_000.0),
+            of("2", "san", 32_000.0),
+            of("3", "hdd-in-the-other-rack", 6_600.0),
+        ];
         let lines = lines(&rank::ranking(&subjects, None), Paint::Plain);
         assert!(lines.iter().all(|line| columns(line) <= 80), "{lines:#?}");
         let text = lines.join("\n");
-        for wanted in ["by read IOPS: 1 : 3.1 : 15", "   1 vda QEMU of nvme", "[1 run]", "100 k", "  15  1"] {
+        for wanted in [
+            "by read IOPS: 1 : 3.1 : 15",
+            "   1 vda QEMU of nvme",
+            "[1 run]",
+            "100 k",
+            "  15  1",
+        ] {
             assert!(text.contains(wanted), "{wanted}\n{text}");
         }
     }

@@ -16,10 +16,25 @@ pub(super) struct Ground {
 /// A command.
 #[derive(Clone, Debug)]
 pub(super) enum Act {
-    Tune { state: usize, device: &'static str, knob: usize, writes: u64 },
-    Apply { state: usize, device: &'static str, knob: usize, persists: bool },
-    Undo { state: usize, which: Which },
-    Status { state: usize },
+    Tune {
+        state: usize,
+        device: &'static str,
+        knob: usize,
+        writes: u64,
+    },
+    Apply {
+        state: usize,
+        device: &'static str,
+        knob: usize,
+        persists: bool,
+    },
+    Undo {
+        state: usize,
+        which: Which,
+    },
+    Status {
+        state: usize,
+    },
 }
 
 /// Which journals an undo takes.
@@ -35,9 +50,15 @@ type KnobOfTest = (&'static [(&'static str, u8)], &'static [&'static str]);
 
 /// A knob's attributes with their places in the order of restoring, and values to write to the first.
 const KNOBS: [KnobOfTest; 4] = [
-    (&[("scheduler", 10), ("nr_requests", 40)], &["none", "mq-deadline", "bfq", "nonsense"]),
+    (
+        &[("scheduler", 10), ("nr_requests", 40)],
+        &["none", "mq-deadline", "bfq", "nonsense"],
+    ),
     (&[("nr_requests", 40)], &["64", "999"]),
-    (&[("max_sectors_kb", 50), ("read_ahead_kb", 60)], &["640", "32"]),
+    (
+        &[("max_sectors_kb", 50), ("read_ahead_kb", 60)],
+        &["640", "32"],
+    ),
     (&[("read_ahead_kb", 60)], &["4096", "16"]),
 ];
 
@@ -49,12 +70,31 @@ impl Act {
         let device = *dice.pick(&DEVICES);
         let knob = dice.below(KNOBS.len() as u64) as usize;
         match dice.below(8) {
-            0..=2 => Act::Tune { state, device, knob, writes: dice.below(5) },
-            3..=4 => Act::Apply { state, device, knob, persists: dice.one_in(3) },
+            0..=2 => Act::Tune {
+                state,
+                device,
+                knob,
+                writes: dice.below(5),
+            },
+            3..=4 => Act::Apply {
+                state,
+                device,
+                knob,
+                persists: dice.one_in(3),
+            },
             5 => Act::Status { state },
-            6 => Act::Undo { state, which: Which::Unfinished },
-            _ if dice.one_in(2) => Act::Undo { state, which: Which::All },
-            _ => Act::Undo { state, which: Which::One(dice.below(8)) },
+            6 => Act::Undo {
+                state,
+                which: Which::Unfinished,
+            },
+            _ if dice.one_in(2) => Act::Undo {
+                state,
+                which: Which::All,
+            },
+            _ => Act::Undo {
+                state,
+                which: Which::One(dice.below(8)),
+            },
         }
     }
 
@@ -62,11 +102,32 @@ impl Act {
     pub(super) fn run(&self, ground: &Ground, mut dice: Dice) {
         let host = ground.machine.host();
         match *self {
-            Act::Tune { state, device, knob, writes } => {
-                tune(ground, &host, &ground.states[state], (device, knob, writes), &mut dice);
+            Act::Tune {
+                state,
+                device,
+                knob,
+                writes,
+            } => {
+                tune(
+                    ground,
+                    &host,
+                    &ground.states[state],
+                    (device, knob, writes),
+                    &mut dice,
+                );
             }
-            Act::Apply { state, device, knob, persists } => {
-                let _ = apply(&host, &ground.states[state], (device, knob, persists), &mut dice);
+            Act::Apply {
+                state,
+                device,
+                knob,
+                persists,
+            } => {
+                let _ = apply(
+                    &host,
+                    &ground.states[state],
+                    (device, knob, persists),
+                    &mut dice,
+                );
             }
             Act::Undo { state, which } => undo(ground, &host, &ground.states[state], which),
             Act::Status { state } => drop(find_unfinished(&host, &ground.states[state])),
@@ -77,10 +138,16 @@ impl Act {
 /// The attributes of a knob as they are on the device now: those of its scheduler too.
 fn paths(machine: &Simulated, device: &str, knob: usize) -> Vec<(String, u8)> {
     let path = |name: &str| format!("/sys/block/{device}/queue/{name}");
-    let mut paths: Vec<(String, u8)> =
-        KNOBS[knob].0.iter().map(|(name, order)| (path(name), *order)).collect();
+    let mut paths: Vec<(String, u8)> = KNOBS[knob]
+        .0
+        .iter()
+        .map(|(name, order)| (path(name), *order))
+        .collect();
     if knob == 0 {
-        let settings = machine.settings(device).map(|(_, queue)| queue).unwrap_or_default();
+        let settings = machine
+            .settings(device)
+            .map(|(_, queue)| queue)
+            .unwrap_or_default();
         let own = settings.keys().filter(|name| name.starts_with("iosched/"));
         paths.extend(own.map(|name| (path(name), 11)));
     }
@@ -94,12 +161,16 @@ fn tune(
     (device, knob, writes): (&str, usize, u64),
     dice: &mut Dice,
 ) {
-    let Ok(lock) = DeviceLock::take(host, device, "tune") else { return };
+    let Ok(lock) = DeviceLock::take(host, device, "tune") else {
+        return;
+    };
     if Journal::must_be_free(host, state, &lock).is_err() {
         return;
     }
     let found = ground.machine.settings(device);
-    let Ok(mut journal) = Journal::begin(host, state, "tune", &lock) else { return };
+    let Ok(mut journal) = Journal::begin(host, state, "tune", &lock) else {
+        return;
+    };
     let paths = paths(&ground.machine, device, knob);
     if journal.checkpoint(&paths).is_err() {
         let _ = journal.close();
@@ -111,7 +182,11 @@ fn tune(
     if let Ok(restored) = journal.revert()
         && restored.iter().all(Restored::is_whole)
     {
-        assert_eq!(ground.machine.settings(device), found, "a tune says that everything is back");
+        assert_eq!(
+            ground.machine.settings(device),
+            found,
+            "a tune says that everything is back"
+        );
     }
 }
 
@@ -124,12 +199,17 @@ fn apply(
     let lock = DeviceLock::take(host, device, "apply")?;
     let mut journal = Journal::begin(host, state, "apply", &lock)?;
     let write_all = |journal: &mut Journal, dice: &mut Dice| {
-        let Some(machine) = host.simulated() else { return Ok(()) };
+        let Some(machine) = host.simulated() else {
+            return Ok(());
+        };
         let paths = paths(machine, device, knob);
         journal.checkpoint(&paths)?;
         journal.write(&paths[0].0, dice.pick::<&str>(KNOBS[knob].1))?;
         if persists {
-            journal.write_file(&format!("/etc/udev/rules.d/99-iodyno-{device}.rules"), "ours\n")?;
+            journal.write_file(
+                &format!("/etc/udev/rules.d/99-iodyno-{device}.rules"),
+                "ours\n",
+            )?;
         }
         journal.keep().map(drop)
     };
@@ -142,15 +222,24 @@ fn apply(
 /// What `undo` does with the journals it takes: the last change first. Nothing may be whole that is not.
 fn undo(ground: &Ground, host: &Host, state: &Path, which: Which) {
     let found = find_unfinished(host, state);
-    let chosen = found.journals.into_iter().enumerate().filter(|(index, journal)| match which {
-        Which::All => !journal.running,
-        Which::Unfinished => !journal.running && (journal.kept.is_none() || journal.damage.is_some()),
-        Which::One(one) => *index as u64 == one,
-    });
+    let chosen = found
+        .journals
+        .into_iter()
+        .enumerate()
+        .filter(|(index, journal)| match which {
+            Which::All => !journal.running,
+            Which::Unfinished => {
+                !journal.running && (journal.kept.is_none() || journal.damage.is_some())
+            }
+            Which::One(one) => *index as u64 == one,
+        });
     for (_, journal) in chosen.collect::<Vec<_>>().into_iter().rev() {
         let (begin, saved) = (journal.begin.clone(), journal.saved.clone());
         let is_of_now = !journal.is_of_an_earlier_boot;
-        let before = begin.device.as_ref().and_then(|device| ground.machine.settings(&device.name));
+        let before = begin
+            .device
+            .as_ref()
+            .and_then(|device| ground.machine.settings(&device.name));
         match journal.undo(host, state) {
             Err(Error::Journal { .. } | Error::Beneath { .. } | Error::Foreign { .. }) => {
                 // Another process may have acted meanwhile only if it had the lock, which then would have been refused.

@@ -52,10 +52,15 @@ impl History {
         let scheduler = *self.dice.pick(&["none", "mq-deadline", "bfq"]);
         let depth = self.dice.pick(&["77", "128", "512"]).to_string();
         for (name, value) in [("scheduler", scheduler), ("nr_requests", &depth)] {
-            self.ground.machine.set(&format!("/sys/block/{device}/queue/{name}"), value);
+            self.ground
+                .machine
+                .set(&format!("/sys/block/{device}/queue/{name}"), value);
         }
         if scheduler == "bfq" {
-            self.ground.machine.set(&format!("/sys/block/{device}/queue/iosched/slice_idle"), "3");
+            self.ground.machine.set(
+                &format!("/sys/block/{device}/queue/iosched/slice_idle"),
+                "3",
+            );
         }
         let settings = self.ground.machine.settings(device).unwrap();
         self.baseline.insert(device, settings);
@@ -77,9 +82,17 @@ impl History {
 
     fn fate(&mut self) -> Fate {
         let dies_at = self.dice.one_in(2).then(|| 1 + self.dice.below(60));
-        let fails_one_in = if self.dice.one_in(4) { 5 + self.dice.below(60) } else { 0 };
+        let fails_one_in = if self.dice.one_in(4) {
+            5 + self.dice.below(60)
+        } else {
+            0
+        };
         let full_after = self.dice.one_in(6).then(|| self.dice.below(40));
-        Fate { dies_at, fails_one_in, full_after }
+        Fate {
+            dies_at,
+            fails_one_in,
+            full_after,
+        }
     }
 
     /// What happens to a machine between commands.
@@ -94,7 +107,9 @@ impl History {
             1 => {
                 self.told.push("reboot".into());
                 self.ground.machine.reboot();
-                DEVICES.into_iter().for_each(|device| self.somebody_sets(device));
+                DEVICES
+                    .into_iter()
+                    .for_each(|device| self.somebody_sets(device));
             }
             2 => self.flip_a_bit(),
             _ => {}
@@ -103,7 +118,9 @@ impl History {
 
     fn flip_a_bit(&mut self) {
         let state = self.dice.pick(&self.ground.states.clone()).join("journal");
-        let Ok(entries) = std::fs::read_dir(&state) else { return };
+        let Ok(entries) = std::fs::read_dir(&state) else {
+            return;
+        };
         let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         files.retain(|path| path.extension().is_some_and(|ending| ending == "journal"));
         files.sort();
@@ -118,16 +135,25 @@ impl History {
         let bit = self.dice.below(bytes.len() as u64 * 8) as usize;
         bytes[bit / 8] ^= 1 << (bit % 8);
         std::fs::write(&path, bytes).unwrap();
-        self.told.push(format!("bit {bit} of {} flipped", path.display()));
+        self.told
+            .push(format!("bit {bit} of {} flipped", path.display()));
         self.is_flipped = true;
     }
 
     /// Everything that says something of a device, in both state directories.
     fn says_something(&self, device: &str) -> bool {
         self.ground.states.iter().any(|state| {
-            let Found { journals, errors, salvaged } = find_unfinished(&self.host, state);
+            let Found {
+                journals,
+                errors,
+                salvaged,
+            } = find_unfinished(&self.host, state);
             let is_of = |journal: &Unfinished| {
-                let is_its = journal.begin.device.as_ref().is_none_or(|own| own.name == device);
+                let is_its = journal
+                    .begin
+                    .device
+                    .as_ref()
+                    .is_none_or(|own| own.name == device);
                 is_its && !journal.is_of_an_earlier_boot
             };
             !errors.is_empty() || !salvaged.is_empty() || journals.iter().any(is_of)
@@ -150,12 +176,19 @@ impl History {
                 self.baseline[device]
             );
         }
-        let has_rule =
-            DEVICES.iter().any(|device| self.ground.machine.place(&RULE.replace("loop0", device)).exists());
+        let has_rule = DEVICES.iter().any(|device| {
+            self.ground
+                .machine
+                .place(&RULE.replace("loop0", device))
+                .exists()
+        });
         let says = |state: &std::path::PathBuf| {
             let found = find_unfinished(&self.host, state);
-            let has_file = |journal: &Unfinished| !journal.files.is_empty() || journal.damage.is_some();
-            !found.errors.is_empty() || !found.salvaged.is_empty() || found.journals.iter().any(has_file)
+            let has_file =
+                |journal: &Unfinished| !journal.files.is_empty() || journal.damage.is_some();
+            !found.errors.is_empty()
+                || !found.salvaged.is_empty()
+                || found.journals.iter().any(has_file)
         };
         assert!(
             !has_rule || self.ground.states.iter().any(says),
@@ -179,12 +212,19 @@ impl History {
         if journal.damage.is_some() {
             let _ = journal.salvage(&self.host, state);
         } else if !journal.is_of_an_earlier_boot && journal.another_device(&self.host).is_some() {
-            let Ok(restored) = journal.undo(&self.host, state) else { return };
-            assert!(restored.is_empty() || !restored.iter().all(Restored::is_whole), "{restored:?}");
+            let Ok(restored) = journal.undo(&self.host, state) else {
+                return;
+            };
+            assert!(
+                restored.is_empty() || !restored.iter().all(Restored::is_whole),
+                "{restored:?}"
+            );
             let again = find_unfinished(&self.host, state).journals.into_iter();
-            again.filter(|journal| journal.another_device(&self.host).is_some()).for_each(|journal| {
-                let _ = journal.forget(&self.host);
-            });
+            again
+                .filter(|journal| journal.another_device(&self.host).is_some())
+                .for_each(|journal| {
+                    let _ = journal.forget(&self.host);
+                });
         } else if let Ok(restored) = journal.undo(&self.host, state)
             && restored.iter().any(|one| one.edited.is_some())
         {
@@ -208,13 +248,22 @@ impl History {
         if !self.is_flipped {
             if let Some(device) = self.changed().first() {
                 let (is, was) = (self.ground.machine.settings(device), &self.baseline[device]);
-                let found: Vec<Found> =
-                    self.ground.states.iter().map(|state| find_unfinished(&self.host, state)).collect();
-                panic!("not everything could be put back: {device} is {is:?}, was {was:?}; {found:?}");
+                let found: Vec<Found> = self
+                    .ground
+                    .states
+                    .iter()
+                    .map(|state| find_unfinished(&self.host, state))
+                    .collect();
+                panic!(
+                    "not everything could be put back: {device} is {is:?}, was {was:?}; {found:?}"
+                );
             }
             for state in &self.ground.states {
                 let found = find_unfinished(&self.host, state);
-                assert!(found.journals.is_empty() && found.errors.is_empty(), "{found:?}");
+                assert!(
+                    found.journals.is_empty() && found.errors.is_empty(),
+                    "{found:?}"
+                );
             }
         }
     }
@@ -236,7 +285,8 @@ fn silence_deaths() {
 #[test]
 fn no_history_ends_with_a_setting_changed_and_nothing_that_says_so() {
     silence_deaths();
-    let number = |name: &str| crate::environment::variable(name).and_then(|text| text.parse::<u64>().ok());
+    let number =
+        |name: &str| crate::environment::variable(name).and_then(|text| text.parse::<u64>().ok());
     let seeds = match number("IODYNO_HISTORY") {
         Some(seed) => seed..seed + 1,
         None => 0..number("IODYNO_HISTORIES").unwrap_or(3_000),

@@ -129,7 +129,11 @@ impl fault::Hook for Process {
 
     fn torn_after(&mut self, length: usize) -> usize {
         let is_last = self.fate.dies_at == Some(self.steps + 1);
-        if is_last || self.is_full() { self.dice.below(length as u64 + 1) as usize } else { 0 }
+        if is_last || self.is_full() {
+            self.dice.below(length as u64 + 1) as usize
+        } else {
+            0
+        }
     }
 }
 
@@ -138,13 +142,23 @@ pub(super) type Mortal = (Fate, Box<dyn FnOnce() + Send>);
 
 /// Runs acts as processes beside each other until each has ended or died.
 pub(super) fn run(acts: Vec<Mortal>, dice: &mut Dice) {
-    let turn = Turn { current: 0, alive: (0..acts.len()).collect(), dice: Dice::new(dice.next()) };
+    let turn = Turn {
+        current: 0,
+        alive: (0..acts.len()).collect(),
+        dice: Dice::new(dice.next()),
+    };
     let turns = Turns(Arc::new((Mutex::new(turn), Condvar::new())));
     let start = |(me, (fate, act)): (usize, Mortal), own: Dice| {
         let turns = turns.clone();
         std::thread::spawn(move || {
             turns.wait(me);
-            fault::install(Box::new(Process { me, turns: turns.clone(), steps: 0, fate, dice: own }));
+            fault::install(Box::new(Process {
+                me,
+                turns: turns.clone(),
+                steps: 0,
+                fate,
+                dice: own,
+            }));
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act));
             fault::clear();
             turns.leave(me);
@@ -155,8 +169,11 @@ pub(super) fn run(acts: Vec<Mortal>, dice: &mut Dice) {
             }
         })
     };
-    let started: Vec<_> =
-        acts.into_iter().enumerate().map(|act| start(act, Dice::new(dice.next()))).collect();
+    let started: Vec<_> = acts
+        .into_iter()
+        .enumerate()
+        .map(|act| start(act, Dice::new(dice.next())))
+        .collect();
     for thread in started {
         if let Err(panic) = thread.join() {
             std::panic::resume_unwind(panic);

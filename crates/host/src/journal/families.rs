@@ -7,21 +7,30 @@ use model::text::is_plain_name;
 /// Whether a path is a setting of this device: a file of its queue, or of its scheduler.
 pub(crate) fn is_setting_of(device: &DeviceIdentity, path: &str) -> bool {
     let queue = format!("/sys/block/{}/queue/", device.name);
-    let Some(rest) = path.strip_prefix(&queue) else { return false };
+    let Some(rest) = path.strip_prefix(&queue) else {
+        return false;
+    };
     let name = rest.strip_prefix("iosched/").unwrap_or(rest);
     is_plain_name(&device.name) && is_plain_name(name)
 }
 
 /// Whether a path is a configuration file that iodyno writes.
 pub(crate) fn is_own_file(path: &str) -> bool {
-    let name = path.strip_prefix("/etc/udev/rules.d/99-iodyno-").and_then(|rest| rest.strip_suffix(".rules"));
+    let name = path
+        .strip_prefix("/etc/udev/rules.d/99-iodyno-")
+        .and_then(|rest| rest.strip_suffix(".rules"));
     name.is_some_and(is_plain_name)
 }
 
 /// Whether a path can be that of a tree of this id: its marker decides before anything in it is removed.
 pub(crate) fn is_tree(path: &str, id: &str) -> bool {
-    let last = path.strip_prefix('/').and_then(|_| path.rsplit('/').next()).unwrap_or_default();
-    is_plain_name(id) && last == format!("iodyno-tree-{id}") && !path.split('/').any(|part| part == "..")
+    let last = path
+        .strip_prefix('/')
+        .and_then(|_| path.rsplit('/').next())
+        .unwrap_or_default();
+    is_plain_name(id)
+        && last == format!("iodyno-tree-{id}")
+        && !path.split('/').any(|part| part == "..")
 }
 
 #[cfg(test)]
@@ -39,8 +48,14 @@ mod tests {
         };
         let sda = device("sda");
         assert!(is_setting_of(&sda, "/sys/block/sda/queue/scheduler"));
-        assert!(is_setting_of(&sda, "/sys/block/sda/queue/iosched/slice_idle"));
-        assert!(is_setting_of(&device("cciss!c0d0"), "/sys/block/cciss!c0d0/queue/nomerges"));
+        assert!(is_setting_of(
+            &sda,
+            "/sys/block/sda/queue/iosched/slice_idle"
+        ));
+        assert!(is_setting_of(
+            &device("cciss!c0d0"),
+            "/sys/block/cciss!c0d0/queue/nomerges"
+        ));
         for path in [
             "/sys/block/sdb/queue/scheduler",
             "/sys/block/sda/queue/../../../../etc/passwd",
@@ -52,8 +67,14 @@ mod tests {
         ] {
             assert!(!is_setting_of(&sda, path), "{path}");
         }
-        assert!(!is_setting_of(&device("../../tmp/x"), "/sys/block/../../tmp/x/queue/scheduler"));
-        assert!(!is_setting_of(&device(".."), "/sys/block/../queue/scheduler"));
+        assert!(!is_setting_of(
+            &device("../../tmp/x"),
+            "/sys/block/../../tmp/x/queue/scheduler"
+        ));
+        assert!(!is_setting_of(
+            &device(".."),
+            "/sys/block/../queue/scheduler"
+        ));
     }
 
     #[test]

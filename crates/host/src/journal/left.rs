@@ -69,19 +69,31 @@ impl Unfinished {
     /// Whether it waits for somebody to undo it: its process died, nobody wanted it kept, and a reboot since has not
     /// undone it. Files outlive a boot, settings do not.
     pub fn is_pending(&self) -> bool {
-        let is_left = !self.is_of_an_earlier_boot || !self.trees.is_empty() || !self.files.is_empty();
+        let is_left =
+            !self.is_of_an_earlier_boot || !self.trees.is_empty() || !self.files.is_empty();
         !self.running && (self.damage.is_some() || (self.kept.is_none() && is_left))
     }
 
     /// The command that undoes it, for somebody whose state directory is this one.
     pub fn undo_command(&self, state_dir: &Path) -> String {
-        let own = self.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
-        let salvage = if self.damage.is_some() { "--salvage " } else { "" };
+        let own = self
+            .path
+            .parent()
+            .and_then(Path::parent)
+            .unwrap_or(Path::new(""));
+        let salvage = if self.damage.is_some() {
+            "--salvage "
+        } else {
+            ""
+        };
         let command = format!("iodyno undo {salvage}{}", self.id());
         if own == state_dir {
             return command;
         }
-        format!("IODYNO_STATE_DIR={} {command}", shell_word(&own.to_string_lossy()))
+        format!(
+            "IODYNO_STATE_DIR={} {command}",
+            shell_word(&own.to_string_lossy())
+        )
     }
 
     /// Puts the old values back, reads them back and removes the journal when all is whole.
@@ -90,7 +102,9 @@ impl Unfinished {
     /// [`Error::Locked`] while its owner runs or another holds its device; [`Error::Beneath`] while later changes stand
     /// on it; [`Error::Journal`] when it is damaged. Nothing is written then.
     pub fn undo(self, host: &Host, state_dir: &Path) -> Result<Vec<Restored>> {
-        let Some((journal, lock)) = self.lock(host, "undo")? else { return Ok(Vec::new()) };
+        let Some((journal, lock)) = self.lock(host, "undo")? else {
+            return Ok(Vec::new());
+        };
         if let Some(damage) = &journal.damage {
             return Err(Error::Journal {
                 path: journal.path.clone(),
@@ -111,7 +125,9 @@ impl Unfinished {
     /// # Errors
     /// As of [`Unfinished::undo`].
     pub fn salvage(self, host: &Host, state_dir: &Path) -> Result<Vec<Restored>> {
-        let Some((journal, lock)) = self.lock(host, "undo --salvage")? else { return Ok(Vec::new()) };
+        let Some((journal, lock)) = self.lock(host, "undo --salvage")? else {
+            return Ok(Vec::new());
+        };
         journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
         let restored = journal.restore(host)?;
         let is_gone = journal.another_device(host).is_some();
@@ -129,24 +145,45 @@ impl Unfinished {
     /// # Errors
     /// [`Error::NotForgotten`] while a setting is in place that it could put back.
     pub fn forget(self, host: &Host) -> Result<Vec<Restored>> {
-        let Some((journal, _lock)) = self.lock(host, "undo --forget")? else { return Ok(Vec::new()) };
+        let Some((journal, _lock)) = self.lock(host, "undo --forget")? else {
+            return Ok(Vec::new());
+        };
         let is_here = !journal.is_of_an_earlier_boot && journal.another_device(host).is_none();
-        let settings = if is_here { restore::compare(host, &journal.saved) } else { Vec::new() };
+        let settings = if is_here {
+            restore::compare(host, &journal.saved)
+        } else {
+            Vec::new()
+        };
         let changed = settings
             .iter()
             .find(|setting| !setting.is_whole())
-            .map(|setting| format!("{} is {} and was {}", setting.path, setting.found, setting.wanted));
-        let tree = journal.trees.iter().find(|tree| Path::new(&tree.path).exists());
+            .map(|setting| {
+                format!(
+                    "{} is {} and was {}",
+                    setting.path, setting.found, setting.wanted
+                )
+            });
+        let tree = journal
+            .trees
+            .iter()
+            .find(|tree| Path::new(&tree.path).exists());
         let is_ours = |file: &&SavedFile| {
             file.old.as_ref() != Some(&file.new)
                 && files::read_whole(&host.place(&file.path))
                     .is_ok_and(|found| found.as_ref() == Some(&file.new))
         };
-        let file =
-            journal.files.iter().find(is_ours).map(|file| format!("{} is as iodyno wrote it", file.path));
-        let reason = changed.or(file).or_else(|| tree.map(|tree| format!("{} is still there", tree.path)));
-        let damaged =
-            journal.damage.as_ref().map(|_| "it is damaged; --salvage puts back what is whole".to_string());
+        let file = journal
+            .files
+            .iter()
+            .find(is_ours)
+            .map(|file| format!("{} is as iodyno wrote it", file.path));
+        let reason = changed
+            .or(file)
+            .or_else(|| tree.map(|tree| format!("{} is still there", tree.path)));
+        let damaged = journal
+            .damage
+            .as_ref()
+            .map(|_| "it is damaged; --salvage puts back what is whole".to_string());
         if let Some(why) = damaged.or(reason) {
             let (purpose, id) = (journal.begin.purpose.clone(), journal.id());
             return Err(Error::NotForgotten { purpose, id, why });
@@ -162,7 +199,9 @@ impl Unfinished {
         let lock = match &self.begin.device {
             Some(device) => {
                 // Files are named after the device's name, whichever disk has it now.
-                let now = host.device_identity(&device.name).unwrap_or_else(|| device.clone());
+                let now = host
+                    .device_identity(&device.name)
+                    .unwrap_or_else(|| device.clone());
                 Some(DeviceLock::take_of(host, &now, purpose)?)
             }
             None => None,
@@ -173,7 +212,10 @@ impl Unfinished {
             let is_owned = self.running && life::process(self.begin.pid) != life::Process::Gone;
             if is_owned || clock::monotonic_ns() > until_ns {
                 let what = format!("`{}`", self.begin.purpose);
-                return Err(Error::Locked { what, holder: self.owner() });
+                return Err(Error::Locked {
+                    what,
+                    holder: self.owner(),
+                });
             }
             clock::sleep_ms(PAUSE_MS);
         }
@@ -189,24 +231,36 @@ impl Unfinished {
         let device = self.begin.device.as_ref()?;
         match host.device_identity(&device.name) {
             None => Some(format!("{} is not there now", device.name)),
-            Some(now) => {
-                device.is_still(&now).err().map(|why| format!("{} is another device now: {why}", device.name))
-            }
+            Some(now) => device
+                .is_still(&now)
+                .err()
+                .map(|why| format!("{} is another device now: {why}", device.name)),
         }
     }
 
     /// Changes form a stack: an older one is not taken from beneath a later one that has the same settings or files.
-    fn must_be_on_top(&self, host: &Host, lock: Option<&DeviceLock>, state_dir: &Path) -> Result<()> {
+    fn must_be_on_top(
+        &self,
+        host: &Host,
+        lock: Option<&DeviceLock>,
+        state_dir: &Path,
+    ) -> Result<()> {
         let Some(lock) = lock else { return Ok(()) };
         // What cannot be read is told by whoever lists the journals; it keeps nobody from taking back the others.
         let (all, _) = all(host, lock, state_dir)?;
-        let mut above: Vec<&Unfinished> =
-            all.iter().filter(|other| other.path != self.path && self.shared_with(other).is_some()).collect();
+        let mut above: Vec<&Unfinished> = all
+            .iter()
+            .filter(|other| other.path != self.path && self.shared_with(other).is_some())
+            .collect();
         above.retain(|other| other.begin.level > self.begin.level);
         above.sort_by_key(|other| std::cmp::Reverse(other.begin.level));
-        let Some(what) = above.first().and_then(|other| self.shared_with(other)) else { return Ok(()) };
-        let names: Vec<String> =
-            above.iter().map(|other| format!("{} ({})", other.begin.purpose, other.id())).collect();
+        let Some(what) = above.first().and_then(|other| self.shared_with(other)) else {
+            return Ok(());
+        };
+        let names: Vec<String> = above
+            .iter()
+            .map(|other| format!("{} ({})", other.begin.purpose, other.id()))
+            .collect();
         let is_foreign = |other: &&Unfinished| other.path.parent() != self.path.parent();
         let command = match above.iter().find(|other| is_foreign(other)) {
             Some(other) => format!("{} (first)", other.undo_command(state_dir)),
@@ -228,10 +282,18 @@ impl Unfinished {
             _ => false,
         };
         let is_of_now = !self.is_of_an_earlier_boot && !other.is_of_an_earlier_boot;
-        let settings = self.saved.iter().filter(|_| is_one_device && is_of_now).map(|saved| &saved.path);
-        let setting = settings.into_iter().find(|path| other.saved.iter().any(|saved| saved.path == **path));
+        let settings = self
+            .saved
+            .iter()
+            .filter(|_| is_one_device && is_of_now)
+            .map(|saved| &saved.path);
+        let setting = settings
+            .into_iter()
+            .find(|path| other.saved.iter().any(|saved| saved.path == **path));
         let is_its_file = |path: &&String| other.files.iter().any(|file| file.path == **path);
-        setting.or_else(|| self.files.iter().map(|file| &file.path).find(is_its_file)).cloned()
+        setting
+            .or_else(|| self.files.iter().map(|file| &file.path).find(is_its_file))
+            .cloned()
     }
 
     fn restore(&self, host: &Host) -> Result<Vec<Restored>> {
@@ -250,12 +312,24 @@ impl Unfinished {
     /// Whoever wrote it, a path that no knob owns is not written.
     fn must_name_own_paths(&self) -> Result<()> {
         let device = self.begin.device.as_ref();
-        let is_own = |path: &str| device.is_some_and(|device| families::is_setting_of(device, path));
-        let setting = self.saved.iter().map(|saved| &saved.path).find(|path| !is_own(path));
-        let file = self.files.iter().map(|file| &file.path).find(|path| !families::is_own_file(path));
+        let is_own =
+            |path: &str| device.is_some_and(|device| families::is_setting_of(device, path));
+        let setting = self
+            .saved
+            .iter()
+            .map(|saved| &saved.path)
+            .find(|path| !is_own(path));
+        let file = self
+            .files
+            .iter()
+            .map(|file| &file.path)
+            .find(|path| !families::is_own_file(path));
         let owner = || device.map_or("a load", |device| &device.name).to_string();
         match setting.or(file) {
-            Some(path) => Err(Error::Foreign { path: path.clone(), owner: owner() }),
+            Some(path) => Err(Error::Foreign {
+                path: path.clone(),
+                owner: owner(),
+            }),
             None => Ok(()),
         }
     }
@@ -265,9 +339,19 @@ impl Unfinished {
         let values: Vec<String> = self
             .saved
             .iter()
-            .map(|saved| format!("\n  {} was {}", clean(&saved.path), clean(&saved.old.to_string())))
+            .map(|saved| {
+                format!(
+                    "\n  {} was {}",
+                    clean(&saved.path),
+                    clean(&saved.old.to_string())
+                )
+            })
             .collect();
-        let damage = self.damage.as_ref().map(|damage| damage.text.clone()).unwrap_or_default();
+        let damage = self
+            .damage
+            .as_ref()
+            .map(|damage| damage.text.clone())
+            .unwrap_or_default();
         let known = match values.is_empty() {
             true => "No old value is whole in it.".to_string(),
             false => format!("What is whole in it:{}", values.concat()),
@@ -308,7 +392,11 @@ pub fn find_unfinished(host: &Host, state_dir: &Path) -> Found {
     }
     let names = Host::live().list(&dir.to_string_lossy());
     let is_salvaged = |name: &&String| name.ends_with(&format!(".{SALVAGED}"));
-    found.salvaged = names.iter().filter(is_salvaged).map(|name| dir.join(name)).collect();
+    found.salvaged = names
+        .iter()
+        .filter(is_salvaged)
+        .map(|name| dir.join(name))
+        .collect();
     for name in names.iter().filter(|name| name.ends_with(ENDING)) {
         match open(host, dir.join(name)) {
             Ok(Some(journal)) => found.journals.push(journal),
@@ -316,15 +404,21 @@ pub fn find_unfinished(host: &Host, state_dir: &Path) -> Found {
             Err(error) => found.errors.push(error),
         }
     }
-    found.journals.sort_by_key(|journal| (journal.begin.level, journal.begin.unix_ms));
+    found
+        .journals
+        .sort_by_key(|journal| (journal.begin.level, journal.begin.unix_ms));
     found
 }
 
 /// The journals of this boot that lie in other state directories. What cannot be looked at is left out.
 pub fn find_elsewhere(host: &Host, state_dir: &Path) -> Vec<Unfinished> {
     let own = state_dir.join("journal");
-    let others = journals_of_all(host).into_iter().filter(|path| path.parent() != Some(&own));
-    others.filter_map(|path| open_trusted(host, path).ok().flatten()).collect()
+    let others = journals_of_all(host)
+        .into_iter()
+        .filter(|path| path.parent() != Some(&own));
+    others
+        .filter_map(|path| open_trusted(host, path).ok().flatten())
+        .collect()
 }
 
 /// A journal of a directory that nobody else may write to.
@@ -336,8 +430,16 @@ fn open_trusted(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
 }
 
 /// The journals of a state directory, and those of others that were made on a device in this boot.
-fn all(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Result<(Vec<Unfinished>, Option<Error>)> {
-    let Found { mut journals, errors, .. } = find_unfinished(host, state_dir);
+fn all(
+    host: &Host,
+    lock: &DeviceLock,
+    state_dir: &Path,
+) -> Result<(Vec<Unfinished>, Option<Error>)> {
+    let Found {
+        mut journals,
+        errors,
+        ..
+    } = find_unfinished(host, state_dir);
     for path in lock.journals()? {
         let is_new = !journals.iter().any(|journal| journal.path == path);
         if is_new {
@@ -362,28 +464,41 @@ pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Resu
     if let Some(error) = unread {
         return Err(error);
     }
-    let level = all.iter().map(|journal| journal.begin.level).max().unwrap_or(0);
+    let level = all
+        .iter()
+        .map(|journal| journal.begin.level)
+        .max()
+        .unwrap_or(0);
     let is_in_the_way = |journal: &Unfinished| {
         let is_of_device = match &journal.begin.device {
             Some(own) => own.name == lock.device().name && own.is_still(lock.device()).is_ok(),
             // The line that would name it is damaged.
             None => journal.damage.is_some(),
         };
-        is_of_device && !journal.is_of_an_earlier_boot && (journal.kept.is_none() || journal.damage.is_some())
+        is_of_device
+            && !journal.is_of_an_earlier_boot
+            && (journal.kept.is_none() || journal.damage.is_some())
     };
-    Ok(Standing { in_the_way: all.into_iter().find(is_in_the_way), level })
+    Ok(Standing {
+        in_the_way: all.into_iter().find(is_in_the_way),
+        level,
+    })
 }
 
 /// A journal as it is now; none where there is none any more, or it is finished.
 fn open(host: &Host, path: PathBuf) -> Result<Option<Unfinished>> {
-    let Some(file) = durable::open(&path)? else { return Ok(None) };
+    let Some(file) = durable::open(&path)? else {
+        return Ok(None);
+    };
     let failed = |error: std::io::Error| Error::io("look at", &path, error);
     let running = durable::is_locked(&file, &path).map_err(failed)?;
     let journal = read(host, path, file, running)?;
     // Death came between the last two steps: everything was read back, the name alone is left.
     if journal.is_done && journal.damage.is_none() {
         if !journal.running {
-            let _ = journal.lock(host, "undo").map(|locked| locked.map(|(journal, _)| journal.finish()));
+            let _ = journal
+                .lock(host, "undo")
+                .map(|locked| locked.map(|(journal, _)| journal.finish()));
         }
         return Ok(None);
     }
@@ -404,7 +519,11 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
         is_of_an_earlier_boot: false,
         damage: text.damage,
         is_done: false,
-        end: End { bytes: text.whole_bytes, sum: text.sum, is_spoilt: false },
+        end: End {
+            bytes: text.whole_bytes,
+            sum: text.sum,
+            is_spoilt: false,
+        },
         is_torn: text.whole_bytes < bytes.len() as u64,
         file,
     };
@@ -416,7 +535,10 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
                 journal.begin = begin;
             }
             Entry::Begin(_) => {
-                journal.damage.get_or_insert(Damage { line: 1, text: "it begins twice".into() });
+                journal.damage.get_or_insert(Damage {
+                    line: 1,
+                    text: "it begins twice".into(),
+                });
             }
             Entry::Saved { saved } => journal.saved.extend(saved),
             Entry::SavedFile { file } => journal.files.push(file),
@@ -427,10 +549,20 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
     }
     if has_begun && journal.begin.version != lines::VERSION {
         let version = journal.begin.version;
-        return Err(Error::JournalVersion { path: journal.path, version, reads: lines::VERSION });
+        return Err(Error::JournalVersion {
+            path: journal.path,
+            version,
+            reads: lines::VERSION,
+        });
     }
-    if let Some(version) = stated_version(&bytes).filter(|version| !has_begun && *version != lines::VERSION) {
-        return Err(Error::JournalVersion { path: journal.path, version, reads: lines::VERSION });
+    if let Some(version) =
+        stated_version(&bytes).filter(|version| !has_begun && *version != lines::VERSION)
+    {
+        return Err(Error::JournalVersion {
+            path: journal.path,
+            version,
+            reads: lines::VERSION,
+        });
     }
     if !has_begun {
         // It gets its name with its first line on the disk, so one without is damaged.
@@ -445,6 +577,15 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
 /// The version that the first line of a journal of another form states.
 fn stated_version(bytes: &[u8]) -> Option<u32> {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
-    let rest = text.lines().next()?.split_once("\"version\":")?.1.trim_start().to_string();
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    let rest = text
+        .lines()
+        .next()?
+        .split_once("\"version\":")?
+        .1
+        .trim_start()
+        .to_string();
+    rest.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
 }

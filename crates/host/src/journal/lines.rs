@@ -89,7 +89,10 @@ fn checksum(before: u64, json: &[u8]) -> u64 {
     digest.update(before.to_be_bytes());
     digest.update(json);
     let digest = digest.finalize();
-    digest.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    digest
+        .iter()
+        .take(8)
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 /// Reads a journal's bytes. Whatever they are, nothing is lost: what is not whole is damage, but for an end that was
@@ -111,9 +114,17 @@ pub(crate) fn read(bytes: &[u8]) -> Read {
                 read.entries.extend(entry);
                 let own = stated_length(line).and_then(|length| line.get(HEAD..)?.get(..length));
                 let given = own.map(|json| checksum(before[0], json));
-                before = stated_sum(line).into_iter().chain(given).chain(before).take(4).collect();
+                before = stated_sum(line)
+                    .into_iter()
+                    .chain(given)
+                    .chain(before)
+                    .take(4)
+                    .collect();
                 let text = String::from_utf8_lossy(line).trim_end().to_string();
-                read.damage.get_or_insert(Damage { line: index + 1, text });
+                read.damage.get_or_insert(Damage {
+                    line: index + 1,
+                    text,
+                });
             }
         }
     }
@@ -190,8 +201,12 @@ mod tests {
                 purpose: "tune loop0".into(),
                 ..Begin::default()
             }),
-            Entry::Saved { saved: vec![saved("scheduler"), saved("nr_requests")] },
-            Entry::Keep { shown: vec![("/sys/block/loop0/queue/scheduler".into(), Attribute::Absent)] },
+            Entry::Saved {
+                saved: vec![saved("scheduler"), saved("nr_requests")],
+            },
+            Entry::Keep {
+                shown: vec![("/sys/block/loop0/queue/scheduler".into(), Attribute::Absent)],
+            },
         ];
         let (mut text, mut sum) = (String::new(), 0);
         for entry in &entries {
@@ -205,7 +220,10 @@ mod tests {
     fn what_is_written_is_read() {
         let (bytes, entries) = journal();
         let read = read(&bytes);
-        assert_eq!((read.entries, read.damage, read.whole_bytes), (entries, None, bytes.len() as u64));
+        assert_eq!(
+            (read.entries, read.damage, read.whole_bytes),
+            (entries, None, bytes.len() as u64)
+        );
     }
 
     #[test]
@@ -232,7 +250,11 @@ mod tests {
                 continue;
             }
             assert!(read.damage.is_some(), "bit {bit}");
-            assert!(read.entries.len() + 2 >= entries.len(), "bit {bit}: {:?}", read.entries);
+            assert!(
+                read.entries.len() + 2 >= entries.len(),
+                "bit {bit}: {:?}",
+                read.entries
+            );
         }
     }
 
@@ -246,7 +268,11 @@ mod tests {
         assert_eq!(damaged(&[lines[0], lines[0], lines[1]]), Some(2));
         assert_eq!(damaged(&[lines[0], b"\n"]), Some(2));
         assert_eq!(damaged(&[b"a text file\n"]), Some(1));
-        assert_eq!(damaged(&[&[0; 4096]]), Some(1), "what a power cut makes of a file that was not synced");
+        assert_eq!(
+            damaged(&[&[0; 4096]]),
+            Some(1),
+            "what a power cut makes of a file that was not synced"
+        );
         assert_eq!(damaged(&[lines[0], &[0; 10]]), Some(2));
     }
 }

@@ -15,7 +15,9 @@ pub use lines::{Begin, Damage};
 
 use crate::{DeviceLock, Error, Host, Result, durable, files};
 use lines::Entry;
-use model::change::{Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree};
+use model::change::{
+    Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree,
+};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +50,12 @@ impl Journal {
     /// # Errors
     /// [`Error::Unfinished`] while an earlier command has left the device changed; [`Error::Untrusted`] for a state
     /// directory that others may write to.
-    pub fn begin(host: &Host, state_dir: &Path, purpose: &str, lock: &DeviceLock) -> Result<Journal> {
+    pub fn begin(
+        host: &Host,
+        state_dir: &Path,
+        purpose: &str,
+        lock: &DeviceLock,
+    ) -> Result<Journal> {
         let level = 1 + Self::must_be_free(host, state_dir, lock)?;
         Self::born(host, state_dir, purpose, Some((lock, level)))
     }
@@ -77,7 +84,12 @@ impl Journal {
         Self::born(host, state_dir, purpose, None)
     }
 
-    fn born(host: &Host, state_dir: &Path, purpose: &str, of: Option<(&DeviceLock, u64)>) -> Result<Journal> {
+    fn born(
+        host: &Host,
+        state_dir: &Path,
+        purpose: &str,
+        of: Option<(&DeviceLock, u64)>,
+    ) -> Result<Journal> {
         let dir = state_dir.join("journal");
         durable::ensure(state_dir)?;
         durable::ensure(&dir)?;
@@ -97,8 +109,15 @@ impl Journal {
         };
         let (saved, files) = (Vec::new(), Vec::new());
         let host = host.clone();
-        let mut journal =
-            Journal { host, path: unborn.clone(), file, device, saved, files, end: End::default() };
+        let mut journal = Journal {
+            host,
+            path: unborn.clone(),
+            file,
+            device,
+            saved,
+            files,
+            end: End::default(),
+        };
         let named = journal.name(&begin, of.map(|(lock, _)| lock), &dir);
         if named.is_err() {
             let _ = durable::unlink(&unborn);
@@ -111,7 +130,9 @@ impl Journal {
         let unborn = self.path.clone();
         let failed = |error: std::io::Error| Error::io("create", &unborn, error);
         if !durable::try_lock(&self.file, &self.path).map_err(failed)? {
-            return Err(failed(std::io::Error::other("another process has locked it")));
+            return Err(failed(std::io::Error::other(
+                "another process has locked it",
+            )));
         }
         self.append(&Entry::Begin(begin.clone()))?;
         for attempt in 0.. {
@@ -120,7 +141,8 @@ impl Journal {
                 lock.register(&path)?;
             }
             match durable::rename_new(&self.path, &path) {
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && attempt < 100 => {}
+                Err(error)
+                    if error.kind() == std::io::ErrorKind::AlreadyExists && attempt < 100 => {}
                 renamed => {
                     renamed.map_err(failed)?;
                     self.path = path;
@@ -154,13 +176,23 @@ impl Journal {
                 if let Attribute::Refused(errno) = old
                     && !NOT_SET_UP.contains(&errno)
                 {
-                    return Err(Error::io("read", path, std::io::Error::from_raw_os_error(errno)));
+                    return Err(Error::io(
+                        "read",
+                        path,
+                        std::io::Error::from_raw_os_error(errno),
+                    ));
                 }
-                fresh.push(Saved { path: path.clone(), old, order: *order });
+                fresh.push(Saved {
+                    path: path.clone(),
+                    old,
+                    order: *order,
+                });
             }
         }
         if !fresh.is_empty() {
-            self.append(&Entry::Saved { saved: fresh.clone() })?;
+            self.append(&Entry::Saved {
+                saved: fresh.clone(),
+            })?;
             self.saved.extend(fresh);
         }
         Ok(())
@@ -172,9 +204,24 @@ impl Journal {
     }
 
     fn owns(&self, path: &str) -> Result<()> {
-        let is_own = self.device.as_ref().is_some_and(|device| families::is_setting_of(device, path));
-        let owner = || self.device.as_ref().map_or("a load", |device| &device.name).to_string();
-        if is_own { Ok(()) } else { Err(Error::Foreign { path: path.to_string(), owner: owner() }) }
+        let is_own = self
+            .device
+            .as_ref()
+            .is_some_and(|device| families::is_setting_of(device, path));
+        let owner = || {
+            self.device
+                .as_ref()
+                .map_or("a load", |device| &device.name)
+                .to_string()
+        };
+        if is_own {
+            Ok(())
+        } else {
+            Err(Error::Foreign {
+                path: path.to_string(),
+                owner: owner(),
+            })
+        }
     }
 
     fn covers(&self, path: &str) -> bool {
@@ -188,7 +235,9 @@ impl Journal {
     pub fn write(&self, path: &str, value: &str) -> Result<()> {
         let has_old = |saved: &Saved| saved.path == path && saved.old.value().is_some();
         if !self.saved.iter().any(has_old) {
-            return Err(Error::NotJournalled { path: path.to_string() });
+            return Err(Error::NotJournalled {
+                path: path.to_string(),
+            });
         }
         self.host.write_attribute(path, value)
     }
@@ -199,14 +248,26 @@ impl Journal {
     /// [`Error::Foreign`] for a file that is none of iodyno's.
     pub fn write_file(&mut self, path: &str, content: &str) -> Result<()> {
         if !families::is_own_file(path) {
-            return Err(Error::Foreign { path: path.to_string(), owner: "iodyno".into() });
+            return Err(Error::Foreign {
+                path: path.to_string(),
+                owner: "iodyno".into(),
+            });
         }
         let place = self.host.place(path);
         let old = files::read_whole(&place)?;
-        let us = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        let (mode, owner) = old.as_ref().map_or((NEW_FILE_MODE, us), |old| (old.mode, (old.uid, old.gid)));
+        let us = (
+            rustix::process::geteuid().as_raw(),
+            rustix::process::getegid().as_raw(),
+        );
+        let (mode, owner) = old
+            .as_ref()
+            .map_or((NEW_FILE_MODE, us), |old| (old.mode, (old.uid, old.gid)));
         let new = FileContent::new(content.as_bytes(), mode, owner);
-        let file = SavedFile { path: path.to_string(), old, new: new.clone() };
+        let file = SavedFile {
+            path: path.to_string(),
+            old,
+            new: new.clone(),
+        };
         self.append(&Entry::SavedFile { file: file.clone() })?;
         self.files.push(file);
         files::replace(&place, &new)
@@ -234,8 +295,13 @@ impl Journal {
 
     /// Leaves the new values in place, and the journal, so that `undo` can still put the old ones back. Gives its id.
     pub fn keep(&mut self) -> Result<String> {
-        let shown = self.saved.iter().map(|saved| (saved.path.clone(), self.host.attribute(&saved.path)));
-        self.append(&Entry::Keep { shown: shown.collect() })?;
+        let shown = self
+            .saved
+            .iter()
+            .map(|saved| (saved.path.clone(), self.host.attribute(&saved.path)));
+        self.append(&Entry::Keep {
+            shown: shown.collect(),
+        })?;
         Ok(self.id())
     }
 
@@ -265,7 +331,9 @@ impl End {
     fn append(&mut self, file: &File, path: &Path, entry: &Entry) -> Result<()> {
         let failed = |error: std::io::Error| Error::io("write", path, error);
         if self.is_spoilt {
-            return Err(failed(std::io::Error::other("an earlier line could not be written")));
+            return Err(failed(std::io::Error::other(
+                "an earlier line could not be written",
+            )));
         }
         let (line, sum) =
             lines::line(entry, self.sum).map_err(|error| failed(std::io::Error::other(error)))?;
@@ -274,7 +342,11 @@ impl End {
             self.is_spoilt = durable::truncate(file, path, self.bytes).is_err();
             return Err(failed(error));
         }
-        *self = End { bytes: self.bytes + line.len() as u64, sum, is_spoilt: false };
+        *self = End {
+            bytes: self.bytes + line.len() as u64,
+            sum,
+            is_spoilt: false,
+        };
         Ok(())
     }
 }
@@ -287,26 +359,37 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 fn id_of(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 fn boot_id(host: &Host) -> String {
-    host.text("/proc/sys/kernel/random/boot_id").unwrap_or_default()
+    host.text("/proc/sys/kernel/random/boot_id")
+        .unwrap_or_default()
 }
 
 /// Removes what deaths before the birth have left: nothing was written by those.
 fn remove_unborn(dir: &Path) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
-    let unborn = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(UNBORN));
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
+    let unborn = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(UNBORN));
     for entry in unborn {
         let is_old = entry
             .metadata()
             .and_then(|metadata| metadata.modified())
-            .is_ok_and(|time| time.elapsed().is_ok_and(|elapsed| elapsed.as_secs() > UNBORN_LEFT_S));
+            .is_ok_and(|time| {
+                time.elapsed()
+                    .is_ok_and(|elapsed| elapsed.as_secs() > UNBORN_LEFT_S)
+            });
         let path = entry.path();
         if is_old
-            && durable::open(&path)
-                .is_ok_and(|file| file.is_some_and(|file| durable::try_lock(&file, &path).unwrap_or(false)))
+            && durable::open(&path).is_ok_and(|file| {
+                file.is_some_and(|file| durable::try_lock(&file, &path).unwrap_or(false))
+            })
         {
             let _ = durable::unlink(&path);
         }

@@ -19,7 +19,10 @@ pub(super) fn settings(host: &Host, saved: &[Saved]) -> Vec<Restored> {
         let again: Vec<Restored> = ordered.iter().map(|saved| setting(host, saved)).collect();
         let is_settled = again.iter().all(|restored| !restored.written);
         for (first, latest) in outcome.iter_mut().zip(again) {
-            *first = Restored { written: first.written || latest.written, ..latest };
+            *first = Restored {
+                written: first.written || latest.written,
+                ..latest
+            };
         }
         if is_settled {
             return outcome;
@@ -35,12 +38,17 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
     let wanted = selected(&saved.old);
     let found = selected(&host.attribute(&saved.path));
     let mut restored = restored(&saved.path, wanted, found);
-    let Some(value) = restored.wanted.value() else { return restored };
+    let Some(value) = restored.wanted.value() else {
+        return restored;
+    };
     if restored.found == restored.wanted {
         return restored;
     }
     restored.written = true;
-    restored.error = host.write_attribute(&saved.path, value).err().map(|error| error.to_string());
+    restored.error = host
+        .write_attribute(&saved.path, value)
+        .err()
+        .map(|error| error.to_string());
     restored.found = selected(&host.attribute(&saved.path));
     restored
 }
@@ -56,13 +64,25 @@ pub(super) fn settings_of_another(saved: &[Saved], why: &str) -> Vec<Restored> {
 
 /// How settings stand to what was saved; nothing is written.
 pub(super) fn compare(host: &Host, saved: &[Saved]) -> Vec<Restored> {
-    let one =
-        |saved: &Saved| restored(&saved.path, selected(&saved.old), selected(&host.attribute(&saved.path)));
+    let one = |saved: &Saved| {
+        restored(
+            &saved.path,
+            selected(&saved.old),
+            selected(&host.attribute(&saved.path)),
+        )
+    };
     saved.iter().map(one).collect()
 }
 
 fn restored(path: &str, wanted: Attribute, found: Attribute) -> Restored {
-    Restored { path: path.to_string(), wanted, found, written: false, error: None, edited: None }
+    Restored {
+        path: path.to_string(),
+        wanted,
+        found,
+        written: false,
+        error: None,
+        edited: None,
+    }
 }
 
 /// Puts files back, the latest written first, so that one written twice ends with its first content.
@@ -74,7 +94,9 @@ pub(super) fn files(host: &Host, saved: &[SavedFile]) -> Vec<Restored> {
 fn file(host: &Host, saved: &SavedFile) -> Restored {
     let path = &host.place(&saved.path);
     let as_attribute = |content: Option<&FileContent>| {
-        content.map_or(Attribute::Absent, |content| Attribute::Value(content.text()))
+        content.map_or(Attribute::Absent, |content| {
+            Attribute::Value(content.text())
+        })
     };
     let wanted = as_attribute(saved.old.as_ref());
     // Unknown is not absent.
@@ -83,7 +105,10 @@ fn file(host: &Host, saved: &SavedFile) -> Restored {
         Ok(found) => found,
         Err(error) => {
             let restored = restored(&saved.path, wanted, unread(&error));
-            return Restored { error: Some(error.to_string()), ..restored };
+            return Restored {
+                error: Some(error.to_string()),
+                ..restored
+            };
         }
     };
     let mut restored = restored(&saved.path, wanted, as_attribute(found.as_ref()));
@@ -115,13 +140,20 @@ fn file(host: &Host, saved: &SavedFile) -> Restored {
 pub(super) fn tree(saved: &SavedTree) -> Restored {
     let outcome = match super::families::is_tree(&saved.path, &saved.id) {
         true => crate::tree::remove(saved),
-        false => Err(crate::Error::Foreign { path: saved.path.clone(), owner: "a load".into() }),
+        false => Err(crate::Error::Foreign {
+            path: saved.path.clone(),
+            owner: "a load".into(),
+        }),
     };
     let left = || Attribute::Value("a tree of files".to_string());
     Restored {
         path: saved.path.clone(),
         wanted: Attribute::Absent,
-        found: if outcome.is_ok() { Attribute::Absent } else { left() },
+        found: if outcome.is_ok() {
+            Attribute::Absent
+        } else {
+            left()
+        },
         written: !matches!(outcome, Ok(false)),
         error: outcome.err().map(|error| error.to_string()),
         edited: None,
@@ -132,7 +164,9 @@ pub(super) fn tree(saved: &SavedTree) -> Restored {
 fn selected(attribute: &Attribute) -> Attribute {
     match attribute {
         Attribute::Value(text) => {
-            let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+            let chosen = text
+                .split_once('[')
+                .and_then(|(_, rest)| rest.split_once(']'));
             Attribute::Value(chosen.map_or(text.as_str(), |(word, _)| word).to_string())
         }
         other => other.clone(),

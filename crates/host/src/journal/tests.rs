@@ -18,7 +18,11 @@ impl Stand {
     fn new() -> Stand {
         let machine = Simulated::new();
         let (host, state) = (machine.host(), machine.state_dir(0));
-        Stand { machine, host, state }
+        Stand {
+            machine,
+            host,
+            state,
+        }
     }
 
     fn value(&self, name: &str) -> String {
@@ -34,7 +38,9 @@ impl Stand {
         let lock = self.lock("apply");
         let purpose = format!("apply {scheduler}");
         let mut journal = Journal::begin(&self.host, &self.state, &purpose, &lock).unwrap();
-        journal.checkpoint(&[(SCHEDULER.into(), 10), (DEPTH.into(), 40)]).unwrap();
+        journal
+            .checkpoint(&[(SCHEDULER.into(), 10), (DEPTH.into(), 40)])
+            .unwrap();
         journal.write(SCHEDULER, scheduler).unwrap();
         journal.keep().unwrap()
     }
@@ -43,7 +49,9 @@ impl Stand {
     fn dead_tune(&self, scheduler: &str) -> PathBuf {
         let lock = self.lock("tune");
         let mut journal = Journal::begin(&self.host, &self.state, "tune loop0", &lock).unwrap();
-        journal.checkpoint(&[(SCHEDULER.into(), 10), (DEPTH.into(), 40)]).unwrap();
+        journal
+            .checkpoint(&[(SCHEDULER.into(), 10), (DEPTH.into(), 40)])
+            .unwrap();
         journal.write(SCHEDULER, scheduler).unwrap();
         journal.path.clone()
     }
@@ -55,7 +63,11 @@ impl Stand {
     }
 
     fn undo(&self, id: &str) -> Result<Vec<Restored>> {
-        let journal = self.found().into_iter().find(|journal| journal.id() == id).unwrap();
+        let journal = self
+            .found()
+            .into_iter()
+            .find(|journal| journal.id() == id)
+            .unwrap();
         journal.undo(&self.host, &self.state)
     }
 
@@ -76,14 +88,23 @@ fn writes_only_what_was_saved_and_puts_it_back() {
     stand.machine.set(DEPTH, "77");
     let lock = stand.lock("tune");
     let mut journal = Journal::begin(&stand.host, &stand.state, "tune loop0", &lock).unwrap();
-    journal.checkpoint(&[(SCHEDULER.into(), 10), (DEPTH.into(), 40)]).unwrap();
+    journal
+        .checkpoint(&[(SCHEDULER.into(), 10), (DEPTH.into(), 40)])
+        .unwrap();
     assert!(matches!(
         journal.write("/sys/block/loop0/queue/nomerges", "2"),
         Err(Error::NotJournalled { .. })
     ));
-    for foreign in ["/sys/block/loop1/queue/nomerges", "/etc/passwd", "/sys/block/loop0/queue/../../x"] {
+    for foreign in [
+        "/sys/block/loop1/queue/nomerges",
+        "/etc/passwd",
+        "/sys/block/loop0/queue/../../x",
+    ] {
         assert!(
-            matches!(journal.checkpoint(&[(foreign.into(), 1)]), Err(Error::Foreign { .. })),
+            matches!(
+                journal.checkpoint(&[(foreign.into(), 1)]),
+                Err(Error::Foreign { .. })
+            ),
             "{foreign}"
         );
     }
@@ -91,7 +112,13 @@ fn writes_only_what_was_saved_and_puts_it_back() {
     assert_eq!(stand.value("nr_requests"), "256", "a switch resets it");
     let restored = journal.revert().unwrap();
     assert!(is_whole(&restored));
-    assert_eq!((stand.value("scheduler").as_str(), stand.value("nr_requests").as_str()), ("none", "77"));
+    assert_eq!(
+        (
+            stand.value("scheduler").as_str(),
+            stand.value("nr_requests").as_str()
+        ),
+        ("none", "77")
+    );
     assert!(stand.found().is_empty());
 }
 
@@ -101,13 +128,18 @@ fn the_old_value_is_on_disk_before_the_write_and_its_owner_is_named() {
     let lock = stand.lock("tune");
     let mut journal = Journal::begin(&stand.host, &stand.state, "tune loop0", &lock).unwrap();
     let gone = "/sys/block/loop0/queue/iosched/gone";
-    journal.checkpoint(&[(DEPTH.into(), 1), (gone.into(), 2)]).unwrap();
+    journal
+        .checkpoint(&[(DEPTH.into(), 1), (gone.into(), 2)])
+        .unwrap();
     let found = stand.found().remove(0);
     assert!(found.running && !found.is_pending(), "the owner lives");
     assert_eq!(found.saved[0].old, Attribute::Value("128".into()));
     assert_eq!(found.saved[1].old, Attribute::Absent);
     let error = found.undo(&stand.host, &stand.state).unwrap_err();
-    assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
+    assert!(
+        error.to_string().contains(&std::process::id().to_string()),
+        "{error}"
+    );
     journal.write(DEPTH, "999").unwrap();
     drop((journal, lock));
     assert!(stand.found()[0].is_pending());
@@ -144,7 +176,11 @@ fn no_change_is_made_over_one_that_ended_unfinished() {
         let error = Journal::begin(&stand.host, &state, "tune loop0", &lock).unwrap_err();
         let words = error.to_string();
         assert!(words.contains(&format!("iodyno undo {left}")), "{words}");
-        assert_eq!(words.contains("IODYNO_STATE_DIR="), state != stand.state, "{words}");
+        assert_eq!(
+            words.contains("IODYNO_STATE_DIR="),
+            state != stand.state,
+            "{words}"
+        );
     }
     stand.undo_only().unwrap();
     assert_eq!(stand.value("scheduler"), "none");
@@ -158,11 +194,31 @@ fn another_device_of_the_same_name_is_not_written() {
     stand.machine.set(DEPTH, "999");
     let restored = stand.undo(&id).unwrap();
     assert!(!is_whole(&restored));
-    assert!(restored[0].error.as_ref().unwrap().contains("another device now"), "{restored:?}");
-    assert_eq!((stand.value("nr_requests").as_str(), stand.value("scheduler").as_str()), ("999", "none"));
+    assert!(
+        restored[0]
+            .error
+            .as_ref()
+            .unwrap()
+            .contains("another device now"),
+        "{restored:?}"
+    );
+    assert_eq!(
+        (
+            stand.value("nr_requests").as_str(),
+            stand.value("scheduler").as_str()
+        ),
+        ("999", "none")
+    );
     stand.machine.detach("loop0");
     let restored = stand.undo(&id).unwrap();
-    assert!(restored[0].error.as_ref().unwrap().contains("is not there now"), "{restored:?}");
+    assert!(
+        restored[0]
+            .error
+            .as_ref()
+            .unwrap()
+            .contains("is not there now"),
+        "{restored:?}"
+    );
     stand.found().remove(0).forget(&stand.host).unwrap();
     assert!(stand.found().is_empty());
 }
@@ -197,7 +253,10 @@ fn every_flipped_bit_keeps_the_journal_and_nothing_is_said_to_be_back() {
             }
             other => panic!("bit {bit}: {other:?}"),
         }
-        assert!(path.exists() && stand.value("scheduler") == "mq-deadline", "bit {bit}");
+        assert!(
+            path.exists() && stand.value("scheduler") == "mq-deadline",
+            "bit {bit}"
+        );
     }
 }
 
@@ -209,13 +268,25 @@ fn of_a_damaged_journal_the_whole_lines_can_be_put_back() {
     text.extend_from_slice(b"00000010 rubbish\n");
     std::fs::write(&path, &text).unwrap();
     let error = stand.undo_only().unwrap_err().to_string();
-    for word in ["line 3", "scheduler was [none]", "rubbish", "iodyno undo --salvage"] {
+    for word in [
+        "line 3",
+        "scheduler was [none]",
+        "rubbish",
+        "iodyno undo --salvage",
+    ] {
         assert!(error.contains(word), "{word}: {error}");
     }
-    let restored = stand.found().remove(0).salvage(&stand.host, &stand.state).unwrap();
+    let restored = stand
+        .found()
+        .remove(0)
+        .salvage(&stand.host, &stand.state)
+        .unwrap();
     assert!(is_whole(&restored));
     assert_eq!(stand.value("scheduler"), "none");
-    assert!(stand.found().is_empty() && path.with_extension("damaged").exists(), "the file is kept");
+    assert!(
+        stand.found().is_empty() && path.with_extension("damaged").exists(),
+        "the file is kept"
+    );
 }
 
 #[test]
@@ -226,8 +297,14 @@ fn files_of_a_strange_kind_or_version_are_named_and_nobody_waits() {
     let fifo = dir.join("1-1.journal");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
     for (name, text) in [
-        ("2-2.journal", "7 {\"entry\":\"begin\",\"version\":1,\"pid\":1}\n"),
-        ("3-3.journal", "0000000f 0123456789abcdef {\"entry\":\"begin\",\"version\":99}\n"),
+        (
+            "2-2.journal",
+            "7 {\"entry\":\"begin\",\"version\":1,\"pid\":1}\n",
+        ),
+        (
+            "3-3.journal",
+            "0000000f 0123456789abcdef {\"entry\":\"begin\",\"version\":99}\n",
+        ),
     ] {
         std::fs::write(dir.join(name), text).unwrap();
     }
@@ -236,19 +313,41 @@ fn files_of_a_strange_kind_or_version_are_named_and_nobody_waits() {
     let words: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
     assert_eq!(words.len(), 3, "{words:?}");
     assert!(
-        words[0].contains("no regular file") && words[1].contains("form 1") && words[2].contains("form 99")
+        words[0].contains("no regular file")
+            && words[1].contains("form 1")
+            && words[2].contains("form 99")
     );
-    assert_eq!(found.journals.iter().filter(|journal| journal.damage.is_some()).count(), 1, "the zeros");
+    assert_eq!(
+        found
+            .journals
+            .iter()
+            .filter(|journal| journal.damage.is_some())
+            .count(),
+        1,
+        "the zeros"
+    );
     let lock = stand.lock("tune");
     assert!(
         Journal::begin(&stand.host, &stand.state, "tune", &lock).is_err(),
         "one of them may be about loop0"
     );
     drop(lock);
-    let found = find_unfinished(&stand.host, &stand.state).journals.into_iter();
+    let found = find_unfinished(&stand.host, &stand.state)
+        .journals
+        .into_iter();
     let mut whole = found.filter(|journal| journal.damage.is_none());
-    assert!(is_whole(&whole.next().unwrap().undo(&stand.host, &stand.state).unwrap()));
-    assert_eq!(stand.value("scheduler"), "none", "it is taken back all the same");
+    assert!(is_whole(
+        &whole
+            .next()
+            .unwrap()
+            .undo(&stand.host, &stand.state)
+            .unwrap()
+    ));
+    assert_eq!(
+        stand.value("scheduler"),
+        "none",
+        "it is taken back all the same"
+    );
 }
 
 #[test]
@@ -256,19 +355,29 @@ fn what_others_could_have_planted_is_not_put_back() {
     use std::os::unix::fs::PermissionsExt;
     let stand = Stand::new();
     let path = stand.dead_tune("bfq");
-    let open = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    let open = |path: &Path, mode| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap()
+    };
     let is_untrusted = || {
         let found = find_unfinished(&stand.host, &stand.state);
         found.journals.is_empty() && matches!(found.errors[..], [Error::Untrusted { .. }])
     };
-    for (path, own) in [(&path, 0o600), (&stand.state.join("journal"), 0o700), (&stand.state, 0o700)] {
+    for (path, own) in [
+        (&path, 0o600),
+        (&stand.state.join("journal"), 0o700),
+        (&stand.state, 0o700),
+    ] {
         open(path, 0o777);
         assert!(is_untrusted(), "{path:?}");
         open(path, own);
     }
     let text = std::fs::read_to_string(&path).unwrap();
     let begin = text.lines().next().unwrap();
-    let stray = Saved { path: "/etc/passwd".into(), old: Attribute::Value("x".into()), order: 1 };
+    let stray = Saved {
+        path: "/etc/passwd".into(),
+        old: Attribute::Value("x".into()),
+        order: 1,
+    };
     let sum = lines::read(format!("{begin}\n").as_bytes()).sum;
     let (line, _) = lines::line(&Entry::Saved { saved: vec![stray] }, sum).unwrap();
     std::fs::write(&path, format!("{begin}\n{line}")).unwrap();
@@ -286,7 +395,10 @@ fn files_come_back_with_bytes_owner_and_mode_or_go() {
     let keep = || {
         let lock = stand.lock("apply");
         let mut journal = Journal::begin(&stand.host, &stand.state, "apply 7", &lock).unwrap();
-        assert!(matches!(journal.write_file("/etc/passwd", "x"), Err(Error::Foreign { .. })));
+        assert!(matches!(
+            journal.write_file("/etc/passwd", "x"),
+            Err(Error::Foreign { .. })
+        ));
         journal.write_file(RULE, "ours\n").unwrap();
         journal.write_file(RULE, "ours again\n").unwrap();
         journal.keep().unwrap()
@@ -352,6 +464,9 @@ fn a_tree_of_a_load_that_died_is_removed_also_after_a_reboot() {
     stand.machine.reboot();
     assert_eq!(stand.found()[0].trees.first(), Some(&saved));
     let restored = stand.undo_only().unwrap();
-    assert!(restored[0].is_whole() && restored[0].written, "{restored:?}");
+    assert!(
+        restored[0].is_whole() && restored[0].written,
+        "{restored:?}"
+    );
     assert!(!Path::new(&saved.path).exists() && stand.found().is_empty());
 }

@@ -37,7 +37,11 @@ pub fn documents(printed: &str) -> Found {
 }
 
 fn keep(text: &mut Vec<String>, lines: &[&str]) {
-    for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
+    for line in lines
+        .iter()
+        .map(|line| line.trim())
+        .filter(|line| !line.is_empty())
+    {
         // A damaged document of a million lines is no message.
         if text.len() < 200 {
             text.push(model::text::clean(line).into_owned());
@@ -55,7 +59,10 @@ mod tests {
             "fio: file=/dev/x:err=5/file:io_u.c\n{\n\"jobs\": [{\"jobname\": \"a}{\"}]\n}\nnote: {x}\n{\"jobs\": []}\n",
         );
         assert_eq!(found.documents.len(), 2);
-        assert_eq!(found.text, ["fio: file=/dev/x:err=5/file:io_u.c", "note: {x}"]);
+        assert_eq!(
+            found.text,
+            ["fio: file=/dev/x:err=5/file:io_u.c", "note: {x}"]
+        );
         assert_eq!(found.damage, None);
     }
 
@@ -63,6 +70,11 @@ mod tests {
     fn a_document_that_is_cut_leaves_the_one_before() {
         let found = documents("{\"jobs\": [1]}\n{\"jobs\": [2");
         assert_eq!((found.documents.len(), found.damage.is_some()), (1, true));
-        assert!(documents("{\"x\": 1}").damage.unwrap().contains("another program"));
+        assert!(
+            documents("{\"x\": 1}")
+                .damage
+                .unwrap()
+                .contains("another program")
+        );
     }
 }

@@ -45,7 +45,10 @@ impl Latency {
 
     /// The value of a percentile that fio was asked for, ns.
     pub fn percentile_ns(&self, per_cent: f64) -> Option<f64> {
-        self.percentiles.iter().find(|(asked, _)| (asked - per_cent).abs() < 1e-6).map(|(_, value)| *value)
+        self.percentiles
+            .iter()
+            .find(|(asked, _)| (asked - per_cent).abs() < 1e-6)
+            .map(|(_, value)| *value)
     }
 }
 
@@ -64,9 +67,16 @@ fn percentiles(from: &Map, unit_ns: f64) -> Vec<(f64, f64)> {
 fn histogram(bins: &Bins, unit_ns: f64) -> Histogram {
     let mut histogram = Histogram::new();
     for &(key, count) in &bins.counts {
-        let value = if bins.is_by_index { value_of(key.min(BUCKETS as u64 - 1) as usize) } else { key };
+        let value = if bins.is_by_index {
+            value_of(key.min(BUCKETS as u64 - 1) as usize)
+        } else {
+            key
+        };
         // One bin of more than this many is damage, and sums must not overflow.
-        histogram.add_count(bucket_of((value as f64 * unit_ns) as u64), count.min(1 << 44));
+        histogram.add_count(
+            bucket_of((value as f64 * unit_ns) as u64),
+            count.min(1 << 44),
+        );
     }
     histogram
 }

@@ -144,8 +144,18 @@ pub enum FioJsonError {
 
 /// The last lines that fio printed besides, for a message.
 fn said(text: &[String]) -> String {
-    let last: Vec<&str> = text.iter().rev().take(3).rev().map(String::as_str).collect();
-    if last.is_empty() { String::new() } else { format!("; fio said: {}", last.join(" / ")) }
+    let last: Vec<&str> = text
+        .iter()
+        .rev()
+        .take(3)
+        .rev()
+        .map(String::as_str)
+        .collect();
+    if last.is_empty() {
+        String::new()
+    } else {
+        format!("; fio said: {}", last.join(" / "))
+    }
 }
 
 /// Reads everything that fio printed.
@@ -154,11 +164,19 @@ pub fn read(printed: &str) -> Result<Output, FioJsonError> {
     let documents = found.documents.len();
     let Some(last) = found.documents.pop() else {
         return Err(match found.damage {
-            Some(why) => FioJsonError::Damaged { why, text: found.text },
+            Some(why) => FioJsonError::Damaged {
+                why,
+                text: found.text,
+            },
             None => FioJsonError::None { text: found.text },
         });
     };
-    Ok(Output { documents, is_cut: found.damage.is_some(), text: found.text, ..last })
+    Ok(Output {
+        documents,
+        is_cut: found.damage.is_some(),
+        text: found.text,
+        ..last
+    })
 }
 
 /// What the document says that a text begins with, and how many bytes it takes.
@@ -194,7 +212,10 @@ fn of_document(document: &Map) -> Output {
 }
 
 fn list<'m, 'a>(from: &'m Map<'a>, key: &str) -> impl Iterator<Item = &'m Map<'a>> {
-    from.get(key).into_iter().flat_map(Value::items).filter_map(Value::as_map)
+    from.get(key)
+        .into_iter()
+        .flat_map(Value::items)
+        .filter_map(Value::as_map)
 }
 
 /// One object, or since 3.39 with several clients an array of them.
@@ -208,7 +229,9 @@ fn global_options(document: &Map) -> BTreeMap<String, String> {
 
 fn options(from: &Value) -> BTreeMap<String, String> {
     let pairs = from.as_map().into_iter().flat_map(Map::iter);
-    pairs.map(|(name, value)| (name.to_string(), value::as_text(value).unwrap_or_default())).collect()
+    pairs
+        .map(|(name, value)| (name.to_string(), value::as_text(value).unwrap_or_default()))
+        .collect()
 }
 
 fn disk(from: &Map) -> DiskUtil {
@@ -226,7 +249,9 @@ impl Output {
     fn job(&self, from: &Map) -> JobOutput {
         let name = text(from, "jobname").unwrap_or_default();
         let direction = |key| map(from, key).map(direction);
-        let is_split = ["read", "write", "trim"].iter().any(|key| from.contains_key(key));
+        let is_split = ["read", "write", "trim"]
+            .iter()
+            .any(|key| from.contains_key(key));
         let mut job = JobOutput {
             hostname: text(from, "hostname"),
             is_sum: name == "All clients",
@@ -246,8 +271,16 @@ impl Output {
             runtime_ms: 0,
             name,
         };
-        let longest = job.directions().map(|direction| direction.runtime_ms).max().unwrap_or(0);
-        job.runtime_ms = if longest > 0 { longest } else { count(from, "job_runtime").unwrap_or(0) };
+        let longest = job
+            .directions()
+            .map(|direction| direction.runtime_ms)
+            .max()
+            .unwrap_or(0);
+        job.runtime_ms = if longest > 0 {
+            longest
+        } else {
+            count(from, "job_runtime").unwrap_or(0)
+        };
         if self.has_lat_in_clat(&job) {
             for direction in [&mut job.read, &mut job.write, &mut job.trim] {
                 latency::move_percentiles(&mut direction.clat, &mut direction.lat);
@@ -258,8 +291,12 @@ impl Output {
 
     /// 3.11 and 3.12 print the percentiles of `lat` below `clat_ns` when asked for them.
     fn has_lat_in_clat(&self, job: &JobOutput) -> bool {
-        let asked = job.options.get("lat_percentiles").or_else(|| self.global_options.get("lat_percentiles"));
-        let is_between = |version: Version| (Version::new(3, 11)..Version::new(3, 13)).contains(&version);
+        let asked = job
+            .options
+            .get("lat_percentiles")
+            .or_else(|| self.global_options.get("lat_percentiles"));
+        let is_between =
+            |version: Version| (Version::new(3, 11)..Version::new(3, 13)).contains(&version);
         self.version.is_some_and(is_between) && asked.is_some_and(|value| value != "0")
     }
 
@@ -272,7 +309,9 @@ impl Output {
 impl JobOutput {
     /// Reads, writes and trims, or the one direction that stands for them.
     pub fn directions(&self) -> impl Iterator<Item = &Direction> {
-        [&self.read, &self.write, &self.trim].into_iter().chain(&self.mixed)
+        [&self.read, &self.write, &self.trim]
+            .into_iter()
+            .chain(&self.mixed)
     }
 }
 
@@ -289,14 +328,26 @@ fn direction(from: &Map) -> Direction {
         bytes: bytes.unwrap_or(0),
         runtime_ms,
         iops,
-        bytes_per_s: number(from, "bw_bytes").or_else(|| kib("bw")).unwrap_or(0.0),
+        bytes_per_s: number(from, "bw_bytes")
+            .or_else(|| kib("bw"))
+            .unwrap_or(0.0),
         short_ios: count(from, "short_ios").unwrap_or(0),
         iops_samples: samples(
             from,
-            ["iops_min", "iops_max", "iops_mean", "iops_stddev", "iops_samples"],
+            [
+                "iops_min",
+                "iops_max",
+                "iops_mean",
+                "iops_stddev",
+                "iops_samples",
+            ],
             1.0,
         ),
-        bytes_per_s_samples: samples(from, ["bw_min", "bw_max", "bw_mean", "bw_dev", "bw_samples"], 1024.0),
+        bytes_per_s_samples: samples(
+            from,
+            ["bw_min", "bw_max", "bw_mean", "bw_dev", "bw_samples"],
+            1024.0,
+        ),
         slat: latency("slat"),
         clat: latency("clat"),
         lat: latency("lat"),
@@ -311,7 +362,8 @@ fn direction(from: &Map) -> Direction {
 
 /// Minimum, maximum, mean, standard deviation and number, times `factor`. Runs shorter than the first sample have none.
 fn samples(from: &Map, keys: [&str; 5], factor: f64) -> Option<Samples> {
-    let [min, max, mean, stddev] = [0, 1, 2, 3].map(|at| number(from, keys[at]).map(|found| found * factor));
+    let [min, max, mean, stddev] =
+        [0, 1, 2, 3].map(|at| number(from, keys[at]).map(|found| found * factor));
     let samples = Samples {
         count: count(from, keys[4]).unwrap_or(0),
         min: min?,
@@ -324,8 +376,15 @@ fn samples(from: &Map, keys: [&str; 5], factor: f64) -> Option<Samples> {
 
 /// Syncs are counted by their latencies: some versions print a total of 0 beside them.
 fn sync(direction: Direction) -> Direction {
-    let samples = direction.lat.as_ref().and_then(|lat| lat.samples).unwrap_or(0);
-    Direction { ios: direction.ios.max(samples), ..direction }
+    let samples = direction
+        .lat
+        .as_ref()
+        .and_then(|lat| lat.samples)
+        .unwrap_or(0);
+    Direction {
+        ios: direction.ios.max(samples),
+        ..direction
+    }
 }
 
 #[cfg(test)]

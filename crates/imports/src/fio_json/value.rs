@@ -59,7 +59,11 @@ pub fn parse(text: &str) -> Result<(Map<'_>, usize), String> {
 impl<'a> Map<'a> {
     /// The value below a key.
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
-        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.0
+            .iter()
+            .rev()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
     }
 
     /// Whether there is one.
@@ -286,8 +290,14 @@ mod tests {
         let text = text.replace("1e400", "1e31");
         let (map, used) = parse(&text).unwrap();
         assert_eq!(&text[used..], " x");
-        assert_eq!((count(&map, "a"), number(&map, "b"), count(&map, "de")), (Some(7), Some(2.5), None));
-        assert_eq!((super::text(&map, "de"), super::text(&map, "c")), (Some("-3".into()), None));
+        assert_eq!(
+            (count(&map, "a"), number(&map, "b"), count(&map, "de")),
+            (Some(7), Some(2.5), None)
+        );
+        assert_eq!(
+            (super::text(&map, "de"), super::text(&map, "c")),
+            (Some("-3".into()), None)
+        );
         assert_eq!(map.get("c").unwrap().items().count(), 2);
         assert_eq!(number(super::map(&map, "e").unwrap(), "f"), None);
         assert!(parse("[1]").is_err() && parse("").is_err() && parse("{\"a\"").is_err());
@@ -299,12 +309,23 @@ mod tests {
             Some(Value::Bins(bins)) => bins.clone(),
             other => panic!("{other:?}"),
         };
-        let all =
-            bins("{\"bins\": {\"7\": 3, \"8\": 0, \"x\": 1, \"9\": \"4\", \"10\": -1, \"11\": {\"a\": []}}}");
-        assert_eq!(all, Bins { is_by_index: false, counts: vec![(7, 3), (9, 4)] });
+        let all = bins(
+            "{\"bins\": {\"7\": 3, \"8\": 0, \"x\": 1, \"9\": \"4\", \"10\": -1, \"11\": {\"a\": []}}}",
+        );
+        assert_eq!(
+            all,
+            Bins {
+                is_by_index: false,
+                counts: vec![(7, 3), (9, 4)]
+            }
+        );
         assert!(bins("{\"bins\": {\"FIO_IO_U_PLAT_BITS\": 6, \"1\": 1}}").is_by_index);
         for none in ["[1, {}]", "null", "true", "1", "-1", "1.5", "\"x\"", "{}"] {
-            assert_eq!(bins(&format!("{{\"bins\": {none}}}")), Bins::default(), "{none}");
+            assert_eq!(
+                bins(&format!("{{\"bins\": {none}}}")),
+                Bins::default(),
+                "{none}"
+            );
         }
     }
 }

@@ -14,7 +14,11 @@ pub struct Version {
 impl Version {
     /// A version without a third number.
     pub fn new(major: u32, minor: u32) -> Version {
-        Version { major, minor, patch: 0 }
+        Version {
+            major,
+            minor,
+            patch: 0,
+        }
     }
 
     /// From what `fio --version` or a document says.
@@ -23,7 +27,11 @@ impl Version {
         let release = numbers.split(['-', ' ', '_']).next()?;
         let mut parts = release.split('.').map(|part| part.parse::<u32>().ok());
         let (major, minor) = (parts.next()??, parts.next()??);
-        Some(Version { major, minor, patch: parts.next().flatten().unwrap_or(0) })
+        Some(Version {
+            major,
+            minor,
+            patch: parts.next().flatten().unwrap_or(0),
+        })
     }
 }
 

@@ -22,8 +22,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "blkparse", since: "0.1", reads: "the events that blkparse prints", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "blkparse",
+    since: "0.1",
+    reads: "the events that blkparse prints",
+    how: How::Text(find),
+};
 
 /// Fewer events than this are an example in somebody's text and no measurement.
 const EVENTS_MIN: usize = 4;
@@ -51,7 +55,11 @@ fn find(text: &Text) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (device, imported) in result::results(pairs, "blkparse", None) {
         let lines = lines.remove(&device).unwrap_or_default();
-        pieces.push(Piece { lines, imported, unread: Vec::new() });
+        pieces.push(Piece {
+            lines,
+            imported,
+            unread: Vec::new(),
+        });
     }
     if let Some(piece) = pieces.last_mut() {
         piece.lines.extend(summary);
@@ -96,7 +104,17 @@ fn parse(line: &str) -> Option<(u32, Option<Event>)> {
     let flags = words.next()?;
     let rest: Vec<&str> = words.take(3).collect();
     let event = io(what, flags, &rest, line.contains('('));
-    Some((device, event.map(|(sector, sectors, side)| Event { at_ns, what, device, sector, sectors, side })))
+    Some((
+        device,
+        event.map(|(sector, sectors, side)| Event {
+            at_ns,
+            what,
+            device,
+            sector,
+            sectors,
+            side,
+        }),
+    ))
 }
 
 /// Sector, sectors and direction of what follows the flags: `5120 + 128`, `100 / 104`, and nothing or `0` for a flush.
@@ -123,7 +141,11 @@ fn io(what: What, flags: &str, rest: &[&str], is_command: bool) -> Option<(u64, 
 fn time_ns(word: &str) -> Option<u64> {
     let (seconds, fraction) = word.split_once('.')?;
     let ns: u64 = fraction.parse().ok().filter(|_| fraction.len() == 9)?;
-    seconds.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(ns)
+    seconds
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1_000_000_000)?
+        .checked_add(ns)
 }
 
 /// A line of the summary.
@@ -153,9 +175,11 @@ mod tests {
         let text = fixtures::only("blkparse/sata.txt");
         let binary = fixtures::only("blktrace/sata.bin");
         let (text, binary) = (text.load.unwrap(), binary.load.unwrap());
-        for (text, binary) in
-            [(&text.read, &binary.read), (&text.write, &binary.write), (&text.sync, &binary.sync)]
-        {
+        for (text, binary) in [
+            (&text.read, &binary.read),
+            (&text.write, &binary.write),
+            (&text.sync, &binary.sync),
+        ] {
             let (text, binary) = (text.as_ref().unwrap(), binary.as_ref().unwrap());
             assert_eq!((text.ios, text.bytes), (binary.ios, binary.bytes));
             assert_eq!(text.latencies, binary.latencies);
@@ -165,15 +189,33 @@ mod tests {
     #[test]
     fn lines_of_events() {
         let whole = |line: &str| parse(line).map(|(_, event)| event);
-        let event = whole("8,0    1        7     0.001803657    96  C  WS 5120 + 128 [0]").unwrap().unwrap();
-        assert_eq!((event.at_ns, event.what, event.sector), (1_803_657, What::Done, 5_120));
-        assert_eq!((event.sectors, event.side, event.device), (128, Side::Write, 8 << 20));
-        let remap = whole("8,0 0 1 0.000000001 12 A WS 223490 + 8 <- (8,1) 223427").unwrap().unwrap();
+        let event = whole("8,0    1        7     0.001803657    96  C  WS 5120 + 128 [0]")
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (event.at_ns, event.what, event.sector),
+            (1_803_657, What::Done, 5_120)
+        );
+        assert_eq!(
+            (event.sectors, event.side, event.device),
+            (128, Side::Write, 8 << 20)
+        );
+        let remap = whole("8,0 0 1 0.000000001 12 A WS 223490 + 8 <- (8,1) 223427")
+            .unwrap()
+            .unwrap();
         assert_eq!((remap.what, remap.sector), (What::Remap, 223_490));
-        assert_eq!(whole("259,0    1        3     0.000251808   230  P   N [dd]"), Some(None));
-        let flush = whole("8,0 0 1 0.000000001 12 Q FWS [kworker]").unwrap().unwrap();
+        assert_eq!(
+            whole("259,0    1        3     0.000251808   230  P   N [dd]"),
+            Some(None)
+        );
+        let flush = whole("8,0 0 1 0.000000001 12 Q FWS [kworker]")
+            .unwrap()
+            .unwrap();
         assert_eq!(flush.side, Side::Flush);
-        assert_eq!(whole("8,0 0 1 0.000000001 12 D R 36 (12 00 00 00 24 00) [udev]").unwrap(), None);
+        assert_eq!(
+            whole("8,0 0 1 0.000000001 12 D R 36 (12 00 00 00 24 00) [udev]").unwrap(),
+            None
+        );
         assert_eq!(whole("8,0 is the disk"), None);
     }
 }

@@ -41,7 +41,10 @@ pub static IMPORTER: Importer = Importer {
     id: "blktrace",
     since: "0.1",
     reads: "blktrace's binary files",
-    how: How::Stream { is_mine: record::is_mine, read },
+    how: How::Stream {
+        is_mine: record::is_mine,
+        read,
+    },
 };
 
 /// Reads go in pieces of this, bytes.
@@ -76,13 +79,26 @@ fn read(source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
 }
 
 /// One result for each device; what could not be read goes with the first.
-fn pieces(pairs: Pairs, start_unix_ms: Option<u64>, unread: Vec<String>) -> Result<Vec<Piece>, ImportError> {
+fn pieces(
+    pairs: Pairs,
+    start_unix_ms: Option<u64>,
+    unread: Vec<String>,
+) -> Result<Vec<Piece>, ImportError> {
     let mut pieces: Vec<Piece> = result::results(pairs, "blktrace", start_unix_ms)
         .into_iter()
-        .map(|(_, imported)| Piece { lines: Vec::new(), imported, unread: Vec::new() })
+        .map(|(_, imported)| Piece {
+            lines: Vec::new(),
+            imported,
+            unread: Vec::new(),
+        })
         .collect();
     match pieces.first_mut() {
-        Some(piece) => piece.unread = unread.into_iter().map(|why| Unread { lines: None, why }).collect(),
+        Some(piece) => {
+            piece.unread = unread
+                .into_iter()
+                .map(|why| Unread { lines: None, why })
+                .collect()
+        }
         None => {
             let why = "it has no I/O in it: records of blktrace, but none of an I/O that was queued or done";
             return Err(ImportError::Damaged(why.into()));

@@ -22,8 +22,12 @@ use model::imported::{Imported, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "dd", since: "0.1", reads: "the last lines of dd", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "dd",
+    since: "0.1",
+    reads: "the last lines of dd",
+    how: How::Text(find),
+};
 
 /// What dd had copied so far.
 #[derive(Clone, Copy)]
@@ -48,7 +52,11 @@ fn find(text: &Text) -> Vec<Piece> {
             continue;
         }
         let is_end = records.len() >= 2 && numbers.len() == 1;
-        told.extend(numbers.iter().map(|(bytes, seconds)| Told { line, bytes: *bytes, seconds: *seconds }));
+        told.extend(numbers.iter().map(|(bytes, seconds)| Told {
+            line,
+            bytes: *bytes,
+            seconds: *seconds,
+        }));
         if is_end {
             pieces.push(result(text, &told, &records));
         } else if !numbers.is_empty() && records.is_empty() {
@@ -65,18 +73,28 @@ fn find(text: &Text) -> Vec<Piece> {
 
 /// Last lines without the records before them: a result each, but those that dd overwrote in its line are of one.
 fn alone(text: &Text, told: &[Told]) -> Vec<Piece> {
-    told.chunk_by(|one, next| one.line == next.line).map(|of_line| result(text, of_line, &[])).collect()
+    told.chunk_by(|one, next| one.line == next.line)
+        .map(|of_line| result(text, of_line, &[]))
+        .collect()
 }
 
 /// Bytes and seconds: the number at the start, and the one before the unit `s`, which a rate follows.
 fn numbers(line: &str) -> Option<(f64, f64)> {
     let line = line.trim();
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let bytes: f64 = line[..digits].parse().ok().filter(|bytes: &f64| bytes.is_finite())?;
-    let unit = [" s,", " seconds,", " s\u{ff0c}"].into_iter().find_map(|unit| line.split_once(unit));
+    let bytes: f64 = line[..digits]
+        .parse()
+        .ok()
+        .filter(|bytes: &f64| bytes.is_finite())?;
+    let unit = [" s,", " seconds,", " s\u{ff0c}"]
+        .into_iter()
+        .find_map(|unit| line.split_once(unit));
     let (before, rate) = unit?;
     let seconds = before.rsplit([' ', '\u{ff0c}']).next()?.replace(',', ".");
-    let seconds = seconds.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)?;
+    let seconds = seconds
+        .parse()
+        .ok()
+        .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)?;
     // A rate alone ends the line: ioping has more between.
     let is_rate = rate.trim_end().ends_with("B/s") && rate.split_whitespace().count() <= 2;
     is_rate.then_some((bytes, seconds))
@@ -89,14 +107,20 @@ fn record_counts(line: &str) -> Option<(u64, u64)> {
     }
     let begin = line.find(|c: char| c.is_ascii_digit())?;
     let rest = &line[begin..];
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '+').unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit() && c != '+')
+        .unwrap_or(rest.len());
     let (full, part) = rest[..end].split_once('+')?;
     Some((full.parse().ok()?, part.parse().ok()?))
 }
 
 /// One dd: what it told last, what it told before, and its records.
 fn result(text: &Text, told: &[Told], records: &[(usize, u64, u64)]) -> Piece {
-    let last = told.last().copied().unwrap_or(Told { line: 0, bytes: 0.0, seconds: 0.0 });
+    let last = told.last().copied().unwrap_or(Told {
+        line: 0,
+        bytes: 0.0,
+        seconds: 0.0,
+    });
     let mut lines: Vec<usize> = told.iter().map(|one| one.line).collect();
     lines.extend(records.iter().map(|record| record.0));
     lines.sort_unstable();
@@ -120,24 +144,41 @@ fn result(text: &Text, told: &[Told], records: &[(usize, u64, u64)]) -> Piece {
     }
     let mut series = Series::default();
     if told.len() > 1 {
-        told.iter().for_each(|one| series.push("dd.bytes", "", "bytes", one.seconds * 1e3, Some(one.bytes)));
+        told.iter().for_each(|one| {
+            series.push("dd.bytes", "", "bytes", one.seconds * 1e3, Some(one.bytes))
+        });
     }
     let mut imported = imported(last, direction(&facts));
     imported.facts = facts;
     imported.series = series.finish();
-    Piece { lines: lines.into_iter().map(|line| line..line + 1).collect(), imported, unread: Vec::new() }
+    Piece {
+        lines: lines.into_iter().map(|line| line..line + 1).collect(),
+        imported,
+        unread: Vec::new(),
+    }
 }
 
 /// The value of `of=…`.
 fn operand<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
-    words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    words
+        .iter()
+        .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
 /// Whether the disk was written, as far as the command line tells: what is no disk is on the other side.
 fn direction(facts: &BTreeMap<String, String>) -> Option<bool> {
     let is_no_disk = |name: &str| {
         let path = facts.get(name)?;
-        Some(["/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/stdin"].contains(&path.as_str()))
+        Some(
+            [
+                "/dev/zero",
+                "/dev/null",
+                "/dev/urandom",
+                "/dev/random",
+                "/dev/stdin",
+            ]
+            .contains(&path.as_str()),
+        )
     };
     match (is_no_disk("if"), is_no_disk("of")) {
         (Some(true), Some(false)) => Some(true),
@@ -152,7 +193,10 @@ fn imported(last: Told, is_write: Option<bool>) -> Imported {
         bytes_per_s: (last.seconds > 0.0).then(|| last.bytes / last.seconds),
         ..SideFigures::default()
     };
-    let mut load = LoadFigures { elapsed_ms: Some(last.seconds * 1e3), ..LoadFigures::default() };
+    let mut load = LoadFigures {
+        elapsed_ms: Some(last.seconds * 1e3),
+        ..LoadFigures::default()
+    };
     let mut lossy = Vec::new();
     match is_write {
         Some(true) => load.write = Some(side),
@@ -162,7 +206,13 @@ fn imported(last: Told, is_write: Option<bool>) -> Imported {
             lossy.push("dd does not say whether it read or wrote the disk".into());
         }
     }
-    Imported { tool: "dd".into(), name: "dd".into(), lossy, load: Some(load), ..Imported::default() }
+    Imported {
+        tool: "dd".into(),
+        name: "dd".into(),
+        lossy,
+        load: Some(load),
+        ..Imported::default()
+    }
 }
 
 #[cfg(test)]
@@ -197,10 +247,22 @@ mod tests {
                     1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.03 s, 529 MB/s\n\
                     then the next one:\n536870912 bytes (537 MB) copied, 4 s, 134 MB/s\n";
         let found = pieces(text);
-        let [first, second] = &found[..] else { panic!("{found:?}") };
+        let [first, second] = &found[..] else {
+            panic!("{found:?}")
+        };
         assert_eq!(first.lines, [0..1, 1..2, 2..3, 3..4, 4..5]);
-        let write = first.imported.load.as_ref().unwrap().write.as_ref().unwrap();
-        assert_eq!((write.bytes, write.bytes_per_s), (Some(1_073_741_824.0), Some(1_073_741_824.0 / 2.03)));
+        let write = first
+            .imported
+            .load
+            .as_ref()
+            .unwrap()
+            .write
+            .as_ref()
+            .unwrap();
+        assert_eq!(
+            (write.bytes, write.bytes_per_s),
+            (Some(1_073_741_824.0), Some(1_073_741_824.0 / 2.03))
+        );
         assert_eq!(first.imported.facts["oflag"], "direct");
         assert_eq!(first.imported.facts["bs"], "1M");
         assert_eq!(
@@ -209,7 +271,10 @@ mod tests {
         );
         assert_eq!(first.imported.series[0].time_ms[..2], [1_000.0, 1_500.0]);
         assert_eq!((second.lines.len(), second.lines[0].clone()), (1, 6..7));
-        assert!(second.imported.load.as_ref().unwrap().mixed.is_some() && !second.imported.lossy.is_empty());
+        assert!(
+            second.imported.load.as_ref().unwrap().mixed.is_some()
+                && !second.imported.lossy.is_empty()
+        );
     }
 
     #[test]
@@ -217,6 +282,9 @@ mod tests {
         let found = pieces(
             "16+0 Datens\u{e4}tze ein\n16+0 Datens\u{e4}tze aus\n65536 Bytes (66 kB, 64 KiB) kopiert, 0,002 s, 33 MB/s\n",
         );
-        assert_eq!((found.len(), found[0].imported.facts["bs"].as_str()), (1, "4096"));
+        assert_eq!(
+            (found.len(), found[0].imported.facts["bs"].as_str()),
+            (1, "4096")
+        );
     }
 }

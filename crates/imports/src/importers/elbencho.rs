@@ -22,8 +22,12 @@ use model::imported::{Imported, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "elbencho", since: "0.1", reads: "elbencho's table and CSV file", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "elbencho",
+    since: "0.1",
+    reads: "elbencho's table and CSV file",
+    how: How::Text(find),
+};
 
 fn find(text: &Text) -> Vec<Piece> {
     let mut pieces = table::find(text);
@@ -52,7 +56,10 @@ impl Phase {
         if !has_io {
             return None;
         }
-        let mut load = LoadFigures { elapsed_ms: self.elapsed_ms, ..LoadFigures::default() };
+        let mut load = LoadFigures {
+            elapsed_ms: self.elapsed_ms,
+            ..LoadFigures::default()
+        };
         let is_mixed = self.read_beside != SideFigures::default();
         match self.operation.as_str() {
             _ if is_mixed => {
@@ -63,7 +70,11 @@ impl Phase {
             name if name.starts_with("WRITE") => load.write = Some(self.side),
             _ => load.mixed = Some(self.side),
         }
-        let tool = if self.tool.is_empty() { "elbencho".into() } else { self.tool };
+        let tool = if self.tool.is_empty() {
+            "elbencho".into()
+        } else {
+            self.tool
+        };
         Some(Imported {
             tool,
             name: self.operation,

@@ -53,22 +53,34 @@ struct Layout {
 impl Layout {
     /// From the number of counts on a line: no two layouts have the same.
     fn of_bins(bins: usize) -> Option<Layout> {
-        let all = (0..=COARSEST)
-            .flat_map(|coarseness| [(NS_BUCKETS, false), (US_BUCKETS, true)].map(|all| (coarseness, all)));
-        all.map(|(coarseness, (buckets, is_us))| Layout { bins: buckets >> coarseness, coarseness, is_us })
-            .find(|layout| layout.bins == bins)
+        let all = (0..=COARSEST).flat_map(|coarseness| {
+            [(NS_BUCKETS, false), (US_BUCKETS, true)].map(|all| (coarseness, all))
+        });
+        all.map(|(coarseness, (buckets, is_us))| Layout {
+            bins: buckets >> coarseness,
+            coarseness,
+            is_us,
+        })
+        .find(|layout| layout.bins == bins)
     }
 
     /// The bucket of ours for a bin: of a coarse one the middle.
     fn bucket(self, bin: usize) -> usize {
         let fine = (bin << self.coarseness) + ((1 << self.coarseness) >> 1);
-        if self.is_us { bucket_of(value_of(fine).saturating_mul(1_000)) } else { fine }
+        if self.is_us {
+            bucket_of(value_of(fine).saturating_mul(1_000))
+        } else {
+            fine
+        }
     }
 }
 
 fn is_mine(head: &[u8]) -> bool {
-    let line = head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
-    line.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(|line| Line::read(line).is_some())
+    let line = head
+        .split(|byte| *byte == b'\n')
+        .find(|line| !line.trim_ascii().is_empty());
+    line.and_then(|line| std::str::from_utf8(line).ok())
+        .is_some_and(|line| Line::read(line).is_some())
 }
 
 /// One interval.
@@ -82,7 +94,9 @@ struct Line {
 
 impl Line {
     fn read(line: &str) -> Option<Line> {
-        let mut fields = line.split(',').map(|field| field.trim().parse::<u64>().ok());
+        let mut fields = line
+            .split(',')
+            .map(|field| field.trim().parse::<u64>().ok());
         let (time, direction, block) = (fields.next()??, fields.next()??, fields.next()??);
         let counts: Vec<u64> = fields.collect::<Option<_>>()?;
         let layout = Layout::of_bins(counts.len())?;
@@ -97,7 +111,12 @@ impl Line {
 
     fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::new();
-        for (bin, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        for (bin, count) in self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+        {
             histogram.add_count(self.layout.bucket(bin), (*count).min(COUNT_MAX));
         }
         histogram
@@ -140,8 +159,13 @@ fn read(source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
             None => {}
         }
     }
-    let Some(layout) = layout else { return Ok(Vec::new()) };
-    let mut piece = Piece::new(0..usize::try_from(number).unwrap_or(usize::MAX), imported(&sides, layout));
+    let Some(layout) = layout else {
+        return Ok(Vec::new());
+    };
+    let mut piece = Piece::new(
+        0..usize::try_from(number).unwrap_or(usize::MAX),
+        imported(&sides, layout),
+    );
     piece.unread = unread;
     Ok(vec![piece])
 }
@@ -166,10 +190,14 @@ impl Side {
 
     fn figures(&self, elapsed_ms: f64) -> SideFigures {
         let counts = self.all.counts();
-        let (first, last) =
-            (counts.iter().position(|count| *count > 0), counts.iter().rposition(|count| *count > 0));
+        let (first, last) = (
+            counts.iter().position(|count| *count > 0),
+            counts.iter().rposition(|count| *count > 0),
+        );
         let ios = self.all.total();
-        let block = self.block.filter(|block| !self.has_more_blocks && *block > 0);
+        let block = self
+            .block
+            .filter(|block| !self.has_more_blocks && *block > 0);
         let bytes = block.map(|block| ios as f64 * block as f64);
         let rate = |amount: f64| (elapsed_ms > 0.0).then(|| amount / elapsed_ms * 1e3);
         let latency = LatencyFigures {
@@ -210,17 +238,26 @@ impl Side {
 
 fn imported(sides: &[Side; 3], layout: Layout) -> Imported {
     let ends = sides.iter().flat_map(|side| side.time_ms.iter().copied());
-    let (first, last) =
-        ends.fold((f64::INFINITY, 0.0f64), |(first, last), end| (first.min(end), last.max(end)));
+    let (first, last) = ends.fold((f64::INFINITY, 0.0f64), |(first, last), end| {
+        (first.min(end), last.max(end))
+    });
     // A clock's time instead of a job's: from the first interval's end on.
     let elapsed_ms = if first > 1e12 { last - first } else { last };
-    let mut load = LoadFigures { elapsed_ms: Some(elapsed_ms), ..LoadFigures::default() };
+    let mut load = LoadFigures {
+        elapsed_ms: Some(elapsed_ms),
+        ..LoadFigures::default()
+    };
     let mut series = Vec::new();
-    for (side, word) in sides.iter().zip(DIRECTIONS).filter(|(side, _)| side.all.total() > 0) {
+    for (side, word) in sides
+        .iter()
+        .zip(DIRECTIONS)
+        .filter(|(side, _)| side.all.total() > 0)
+    {
         series.extend(side.series(word));
         *super::fio_text::job::side_of(&mut load, word) = Some(side.figures(elapsed_ms));
     }
-    let mut lossy = vec!["what happened after the last whole interval is not in the log".to_string()];
+    let mut lossy =
+        vec!["what happened after the last whole interval is not in the log".to_string()];
     if layout.coarseness > 0 {
         let share = 100.0 * f64::from(1 << layout.coarseness) / 64.0;
         let coarseness = layout.coarseness;
@@ -231,7 +268,11 @@ fn imported(sides: &[Side; 3], layout: Layout) -> Imported {
     if sides.iter().any(|side| side.has_more_blocks) {
         lossy.push("block sizes differ from interval to interval: there is no bandwidth".into());
     }
-    let unit = if layout.is_us { "1,216 buckets are µs (fio before 2.99)" } else { "1,856 buckets are ns" };
+    let unit = if layout.is_us {
+        "1,216 buckets are µs (fio before 2.99)"
+    } else {
+        "1,856 buckets are ns"
+    };
     Imported {
         tool: "fio".into(),
         name: "clat_hist".into(),
@@ -263,11 +304,19 @@ mod tests {
 
     #[test]
     fn every_layout_is_told_by_its_number_of_bins() {
-        for (bins, coarseness, is_us) in
-            [(1856, 0, false), (928, 1, false), (29, 6, false), (1216, 0, true), (19, 6, true)]
-        {
+        for (bins, coarseness, is_us) in [
+            (1856, 0, false),
+            (928, 1, false),
+            (29, 6, false),
+            (1216, 0, true),
+            (19, 6, true),
+        ] {
             let layout = Layout::of_bins(bins).unwrap();
-            assert_eq!((layout.coarseness, layout.is_us), (coarseness, is_us), "{bins}");
+            assert_eq!(
+                (layout.coarseness, layout.is_us),
+                (coarseness, is_us),
+                "{bins}"
+            );
         }
         assert_eq!(Layout::of_bins(30), None);
         // A latency of 1 ms is in the same place whatever the layout.
@@ -287,15 +336,25 @@ mod tests {
             + &line(2000, 1, 1856, &[(slow, 7)]);
         let import = import("a_clat_hist.1.log", &mut text.as_bytes()).unwrap();
         let result = &import.results[0];
-        assert_eq!((result.importer.as_str(), result.lines), ("fio_hist_log", Some((1, 3))));
+        assert_eq!(
+            (result.importer.as_str(), result.lines),
+            ("fio_hist_log", Some((1, 3)))
+        );
         let load = result.load.as_ref().unwrap();
         let read = load.read.as_ref().unwrap();
-        assert_eq!((read.ios, read.iops, read.bytes), (Some(400), Some(200.0), Some(400.0 * 4096.0)));
+        assert_eq!(
+            (read.ios, read.iops, read.bytes),
+            (Some(400), Some(200.0), Some(400.0 * 4096.0))
+        );
         let clat = read.latency("clat").unwrap();
         assert_eq!(clat.histogram.as_ref().unwrap().counts()[slow], 1);
         assert_eq!(clat.percentiles[6], (50.0, value_of(fast) as f64));
         assert_eq!(load.write.as_ref().unwrap().ios, Some(7));
-        let p99 = result.series.iter().find(|series| series.field == "fio.clat_p99_ms").unwrap();
+        let p99 = result
+            .series
+            .iter()
+            .find(|series| series.field == "fio.clat_p99_ms")
+            .unwrap();
         assert_eq!(p99.values[0], Some(value_of(fast) as f64 / 1e6));
     }
 

@@ -39,15 +39,20 @@ fn find(text: &Text) -> Vec<Piece> {
     for document in json_in_text::documents(text, &WORDS, fio_json::document) {
         let lines = document.lines;
         match document.said {
-            Ok(output) => match runs.last_mut().filter(|(_, last)| is_same_run(last, &output)) {
+            Ok(output) => match runs
+                .last_mut()
+                .filter(|(_, last)| is_same_run(last, &output))
+            {
                 Some(last) => *last = (last.0.start..lines.end, output),
                 None => runs.push((lines, output)),
             },
             Err(why) => damaged.push(unread(&lines, &why)),
         }
     }
-    let mut pieces: Vec<Piece> =
-        runs.into_iter().flat_map(|(lines, output)| of_run(text, lines, output)).collect();
+    let mut pieces: Vec<Piece> = runs
+        .into_iter()
+        .flat_map(|(lines, output)| of_run(text, lines, output))
+        .collect();
     if let Some(first) = pieces.first_mut() {
         first.unread.extend(damaged);
     }
@@ -56,19 +61,33 @@ fn find(text: &Text) -> Vec<Piece> {
 
 fn unread(lines: &Range<usize>, why: &str) -> Unread {
     let lines = (lines.start as u64 + 1, lines.end as u64);
-    Unread { lines: Some(lines), why: format!("a JSON document of fio that is cut off or damaged: {why}") }
+    Unread {
+        lines: Some(lines),
+        why: format!("a JSON document of fio that is cut off or damaged: {why}"),
+    }
 }
 
 /// Whether a document is the next one of the same run, as `--status-interval` writes them: the same jobs that began at
 /// the same moment and have done more.
 fn is_same_run(before: &Output, after: &Output) -> bool {
-    let names = |output: &Output| output.jobs.iter().map(|job| job.name.clone()).collect::<Vec<_>>();
+    let names = |output: &Output| {
+        output
+            .jobs
+            .iter()
+            .map(|job| job.name.clone())
+            .collect::<Vec<_>>()
+    };
     let start = |output: &Output| {
         let elapsed_ms = output.jobs.first()?.elapsed_s?.saturating_mul(1000);
         output.unix_ms?.checked_sub(elapsed_ms)
     };
-    let done =
-        |output: &Output| output.parts().flat_map(JobOutput::directions).map(|side| side.ios).sum::<u64>();
+    let done = |output: &Output| {
+        output
+            .parts()
+            .flat_map(JobOutput::directions)
+            .map(|side| side.ios)
+            .sum::<u64>()
+    };
     let starts = start(before).zip(start(after));
     names(before) == names(after)
         && starts.is_some_and(|(a, b)| a.abs_diff(b) <= 2_000)
@@ -81,12 +100,18 @@ fn of_run(text: &Text, document: Range<usize>, mut output: Output) -> Vec<Piece>
     let has_parts = output.parts().next().is_some();
     let starts = starts(text, &document, output.jobs.len());
     let all = starts.into_iter().zip(std::mem::take(&mut output.jobs));
-    let mut jobs: Vec<(usize, JobOutput)> = all.filter(|(_, job)| !job.is_sum || !has_parts).collect();
+    let mut jobs: Vec<(usize, JobOutput)> =
+        all.filter(|(_, job)| !job.is_sum || !has_parts).collect();
     if let Some((start, _)) = jobs.first_mut() {
         *start = document.start;
     }
     let is_alone = jobs.len() == 1;
-    let ends = jobs.iter().skip(1).map(|(start, _)| *start).chain([document.end]).collect::<Vec<_>>();
+    let ends = jobs
+        .iter()
+        .skip(1)
+        .map(|(start, _)| *start)
+        .chain([document.end])
+        .collect::<Vec<_>>();
     let piece = |((start, job), end): ((usize, JobOutput), usize)| {
         // A document on one line is of all its jobs.
         let lines = start..end.max(start + 1);
@@ -98,11 +123,22 @@ fn of_run(text: &Text, document: Range<usize>, mut output: Output) -> Vec<Piece>
 /// The line at which each job begins, one before its name; all in the first line where the document is not printed as fio
 /// prints it.
 fn starts(text: &Text, document: &Range<usize>, jobs: usize) -> Vec<usize> {
-    let all = text.lines.get(document.clone()).unwrap_or_default().iter().enumerate();
+    let all = text
+        .lines
+        .get(document.clone())
+        .unwrap_or_default()
+        .iter()
+        .enumerate();
     let named = all.filter(|(_, line)| line.trim_ascii_start().starts_with("\"jobname\""));
-    let starts: Vec<usize> = named.map(|(at, _)| (document.start + at).saturating_sub(1)).collect();
+    let starts: Vec<usize> = named
+        .map(|(at, _)| (document.start + at).saturating_sub(1))
+        .collect();
     let is_plain = starts.len() == jobs && starts.windows(2).all(|pair| pair[0] < pair[1]);
-    if is_plain { starts } else { vec![document.start; jobs] }
+    if is_plain {
+        starts
+    } else {
+        vec![document.start; jobs]
+    }
 }
 
 fn imported(output: &Output, job: JobOutput, is_alone: bool) -> Imported {
@@ -112,7 +148,12 @@ fn imported(output: &Output, job: JobOutput, is_alone: bool) -> Imported {
         read: side(job.read),
         write: side(job.write),
         trim: side(job.trim),
-        sync: side(job.sync).map(|side| SideFigures { iops: None, bytes: None, bytes_per_s: None, ..side }),
+        sync: side(job.sync).map(|side| SideFigures {
+            iops: None,
+            bytes: None,
+            bytes_per_s: None,
+            ..side
+        }),
         mixed: job.mixed.and_then(side),
         cpu_user_pct: Some(job.usr_cpu),
         cpu_system_pct: Some(job.sys_cpu),
@@ -128,10 +169,17 @@ fn imported(output: &Output, job: JobOutput, is_alone: bool) -> Imported {
         lossy.push(format!("fio ended this job with error {}", job.error));
     }
     let mut units = Vec::new();
-    if output.version.is_some_and(|version| version < Version::new(2, 99)) {
+    if output
+        .version
+        .is_some_and(|version| version < Version::new(2, 99))
+    {
         units.push("latencies of fio before 2.99 are µs, and bw is KiB/s".into());
     }
-    let tool = if output.version_text.is_empty() { "fio".into() } else { output.version_text.clone() };
+    let tool = if output.version_text.is_empty() {
+        "fio".into()
+    } else {
+        output.version_text.clone()
+    };
     Imported {
         tool,
         name: job.name,
@@ -156,7 +204,11 @@ fn facts(output: &Output, job: &JobOutput) -> BTreeMap<String, String> {
         };
         facts.insert(name.to_string(), value.chars().take(500).collect());
     }
-    if let Some(device) = facts.get("filename").filter(|name| name.starts_with("/dev/")).cloned() {
+    if let Some(device) = facts
+        .get("filename")
+        .filter(|name| name.starts_with("/dev/"))
+        .cloned()
+    {
         facts.insert("device".into(), device);
     }
     if let Some(host) = &job.hostname {
@@ -167,7 +219,11 @@ fn facts(output: &Output, job: &JobOutput) -> BTreeMap<String, String> {
 
 /// A direction that did nothing is none.
 fn side(direction: Direction) -> Option<SideFigures> {
-    let latencies = [("slat", direction.slat), ("clat", direction.clat), ("lat", direction.lat)];
+    let latencies = [
+        ("slat", direction.slat),
+        ("clat", direction.clat),
+        ("lat", direction.lat),
+    ];
     (direction.ios > 0).then(|| SideFigures {
         ios: Some(direction.ios),
         bytes: Some(direction.bytes as f64),
@@ -175,13 +231,17 @@ fn side(direction: Direction) -> Option<SideFigures> {
         bytes_per_s: Some(direction.bytes_per_s),
         iops_samples: direction.iops_samples,
         bytes_per_s_samples: direction.bytes_per_s_samples,
-        latencies: latencies.into_iter().filter_map(|(kind, found)| latency(kind, found?)).collect(),
+        latencies: latencies
+            .into_iter()
+            .filter_map(|(kind, found)| latency(kind, found?))
+            .collect(),
     })
 }
 
 /// What has neither a mean nor a bucket was not measured (slat of synchronous engines).
 fn latency(kind: &str, found: Latency) -> Option<LatencyFigures> {
-    let has_any = found.max_ns > 0.0 || found.mean_ns > 0.0 || found.samples.is_some_and(|count| count > 0);
+    let has_any =
+        found.max_ns > 0.0 || found.mean_ns > 0.0 || found.samples.is_some_and(|count| count > 0);
     has_any.then(|| LatencyFigures {
         kind: kind.into(),
         count: found.samples,

@@ -57,7 +57,9 @@ impl Kind {
     fn of_name(name: &str) -> Kind {
         let base = name.rsplit('/').next().unwrap_or(name);
         let base = base.strip_suffix(".log").unwrap_or(base);
-        let base = base.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('.');
+        let base = base
+            .trim_end_matches(|c: char| c.is_ascii_digit())
+            .trim_end_matches('.');
         match base.rsplit(['_', '.', '-']).next().unwrap_or_default() {
             "slat" => Kind::Slat,
             "clat" => Kind::Clat,
@@ -95,28 +97,44 @@ const TOLD_MAX: usize = 20;
 
 fn read(name: &str, source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
     if is_compressed(name) {
-        let why = "fio has compressed this log: `fio --inflate-log=FILE > a_lat.1.log` makes lines of it";
+        let why =
+            "fio has compressed this log: `fio --inflate-log=FILE > a_lat.1.log` makes lines of it";
         return Err(ImportError::Damaged(why.into()));
     }
     let kind = Kind::of_name(name);
     let head = source.fill_buf()?;
-    let Some(layout) = Layout::of(head, kind != Kind::Unknown) else { return Ok(Vec::new()) };
+    let Some(layout) = Layout::of(head, kind != Kind::Unknown) else {
+        return Ok(Vec::new());
+    };
     let mut sums = Sums::default();
     let mut parser = Parser::new(layout);
     parser.read(source, &mut sums)?;
-    let mut piece = Piece { imported: sums.imported(kind, layout, name), ..Piece::default() };
+    let mut piece = Piece {
+        imported: sums.imported(kind, layout, name),
+        ..Piece::default()
+    };
     if parser.lines > 0 {
-        piece.lines = std::iter::once(0..usize::try_from(parser.lines).unwrap_or(usize::MAX)).collect();
+        piece.lines =
+            std::iter::once(0..usize::try_from(parser.lines).unwrap_or(usize::MAX)).collect();
     }
     let told = parser.damaged.iter().take(TOLD_MAX);
-    let unread =
-        |line: &u64| Unread { lines: Some((*line, *line)), why: "this is no line of a fio log".into() };
+    let unread = |line: &u64| Unread {
+        lines: Some((*line, *line)),
+        why: "this is no line of a fio log".into(),
+    };
     piece.unread = told.map(unread).collect();
     if parser.damaged_count > TOLD_MAX as u64 {
-        let why = format!("{} lines in all are no lines of a fio log", parser.damaged_count);
+        let why = format!(
+            "{} lines in all are no lines of a fio log",
+            parser.damaged_count
+        );
         piece.unread.push(Unread { lines: None, why });
     }
-    Ok(if sums.is_empty() { Vec::new() } else { vec![piece] })
+    Ok(if sums.is_empty() {
+        Vec::new()
+    } else {
+        vec![piece]
+    })
 }
 
 #[cfg(test)]

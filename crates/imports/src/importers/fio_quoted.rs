@@ -71,7 +71,10 @@ fn find(text: &Text) -> Vec<Piece> {
     let context = Context::of(text);
     quotes.extend(sentence::find(text, &in_tables, &context));
     quotes.sort_by_key(|quote| quote.lines);
-    once(quotes).into_iter().map(|quote| quote.piece(&context)).collect()
+    once(quotes)
+        .into_iter()
+        .map(|quote| quote.piece(&context))
+        .collect()
 }
 
 fn is_of_fio(line: &str) -> bool {
@@ -85,14 +88,19 @@ fn once(quotes: Vec<Quote>) -> Vec<Quote> {
     for quote in quotes {
         let is_same = |other: &&mut Quote| {
             // One figure alone may well be measured twice.
-            let figures =
-                quote.sides.iter().map(|side| side.iops.is_some() as u8 + side.bytes_per_s.is_some() as u8);
-            let is_sentence = !other.facts.contains_key("table") && !quote.facts.contains_key("table");
+            let figures = quote
+                .sides
+                .iter()
+                .map(|side| side.iops.is_some() as u8 + side.bytes_per_s.is_some() as u8);
+            let is_sentence =
+                !other.facts.contains_key("table") && !quote.facts.contains_key("table");
             is_sentence && figures.sum::<u8>() > 1 && other.sides == quote.sides
         };
         match all.iter_mut().rev().take(200).find(is_same) {
             Some(first) => {
-                first.lossy.push(format!("told again on line {}", quote.lines.0 + 1));
+                first
+                    .lossy
+                    .push(format!("told again on line {}", quote.lines.0 + 1));
                 for (name, value) in quote.facts {
                     first.facts.entry(name).or_insert(value);
                 }
@@ -113,13 +121,18 @@ pub(super) struct Context {
 impl Context {
     fn of(text: &Text) -> Context {
         let mut commands = Vec::new();
-        for mark in marks::of_text(text).iter().filter(|mark| mark.kind == marks::Kind::Command) {
+        for mark in marks::of_text(text)
+            .iter()
+            .filter(|mark| mark.kind == marks::Kind::Command)
+        {
             let facts = fio_text::command_facts(&mark.text);
             if facts.contains_key("rw") {
                 commands.push((mark.line, facts));
             }
         }
-        Context { command: (commands.len() == 1).then(|| commands.swap_remove(0)) }
+        Context {
+            command: (commands.len() == 1).then(|| commands.swap_remove(0)),
+        }
     }
 }
 
@@ -127,7 +140,10 @@ impl Quote {
     fn piece(mut self, context: &Context) -> Piece {
         self.take_command(context);
         let mut units = Vec::new();
-        let mut load = LoadFigures { disks: std::mem::take(&mut self.disks), ..LoadFigures::default() };
+        let mut load = LoadFigures {
+            disks: std::mem::take(&mut self.disks),
+            ..LoadFigures::default()
+        };
         let direction = self.facts.get("rw").and_then(|rw| side_of_rw(rw));
         for mut quoted in std::mem::take(&mut self.sides) {
             if quoted.is_ambiguous {
@@ -135,15 +151,21 @@ impl Quote {
             }
             let name = quoted.side.or(direction).unwrap_or("mixed");
             if name == "mixed" {
-                self.lossy.push("whether it read or wrote is not said".into());
+                self.lossy
+                    .push("whether it read or wrote is not said".into());
             }
-            let figures =
-                SideFigures { iops: quoted.iops, bytes_per_s: quoted.bytes_per_s, ..SideFigures::default() };
+            let figures = SideFigures {
+                iops: quoted.iops,
+                bytes_per_s: quoted.bytes_per_s,
+                ..SideFigures::default()
+            };
             *fio_text::job::side_of(&mut load, name) = Some(figures);
         }
         units.dedup();
-        self.lossy
-            .insert(0, "figures that somebody quoted, rounded: no counts, no latencies, no time".into());
+        self.lossy.insert(
+            0,
+            "figures that somebody quoted, rounded: no counts, no latencies, no time".into(),
+        );
         let imported = Imported {
             // Which version it was a page rarely says of a quoted figure.
             tool: "fio".into(),
@@ -159,7 +181,9 @@ impl Quote {
 
     /// A sentence has no command line beside it; the only one of the text is taken for what rarely changes.
     fn take_command(&mut self, context: &Context) {
-        let Some((line, command)) = &context.command else { return };
+        let Some((line, command)) = &context.command else {
+            return;
+        };
         if self.facts.contains_key("table") || self.facts.contains_key("command") {
             return;
         }
@@ -172,8 +196,10 @@ impl Quote {
         }
         if !taken.is_empty() {
             let what = taken.join(", ");
-            self.lossy
-                .push(format!("{what} are from the only fio command line of the text, line {}", line + 1));
+            self.lossy.push(format!(
+                "{what} are from the only fio command line of the text, line {}",
+                line + 1
+            ));
         }
     }
 }
@@ -181,7 +207,9 @@ impl Quote {
 impl Quoted {
     /// KB or KiB: whichever makes bandwidth by IOPS the block size.
     fn decide(&mut self, block: Option<&str>) -> String {
-        let block = block.and_then(|block| model::units::parse_bytes(block).ok()).filter(|bytes| *bytes > 0);
+        let block = block
+            .and_then(|block| model::units::parse_bytes(block).ok())
+            .filter(|bytes| *bytes > 0);
         if let (Some(rate), Some(iops), Some(block)) = (self.bytes_per_s, self.iops, block) {
             let size = rate / iops.max(1e-9);
             for (factor, unit) in [(1.024, "KiB/s"), (1.0, "1000 bytes/s")] {

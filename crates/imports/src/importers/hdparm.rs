@@ -19,8 +19,12 @@ use crate::{How, Importer, Piece, Text};
 use model::imported::{Imported, LoadFigures, SideFigures};
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "hdparm", since: "0.1", reads: "hdparm -t and -T", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "hdparm",
+    since: "0.1",
+    reads: "hdparm -t and -T",
+    how: How::Text(find),
+};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -29,16 +33,21 @@ fn find(text: &Text) -> Vec<Piece> {
     let mut device: Option<(&str, usize)> = None;
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
-        let name = line.strip_suffix(':').filter(|name| name.starts_with('/') && !name.contains(' '));
+        let name = line
+            .strip_suffix(':')
+            .filter(|name| name.starts_with('/') && !name.contains(' '));
         if let Some(name) = name {
             device = Some((name, index));
             continue;
         }
         if let Some((what, megabytes, seconds)) = timing(line) {
-            let mut piece = Piece::new(index..index + 1, imported(what, megabytes, seconds, device));
+            let mut piece =
+                Piece::new(index..index + 1, imported(what, megabytes, seconds, device));
             // The line that names the device goes with the first of its timings.
             if let Some((_, at)) = device
-                && pieces.last().is_none_or(|last| last.lines.last().is_none_or(|lines| lines.end <= at))
+                && pieces
+                    .last()
+                    .is_none_or(|last| last.lines.last().is_none_or(|lines| lines.end <= at))
             {
                 piece.lines.insert(0, at..at + 1);
             }
@@ -52,7 +61,9 @@ fn find(text: &Text) -> Vec<Piece> {
 fn timing(line: &str) -> Option<(&str, f64, f64)> {
     let (what, rest) = line.strip_prefix("Timing ")?.split_once(':')?;
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let [megabytes, "MB", "in", seconds, "seconds", "=", _, unit] = words[..] else { return None };
+    let [megabytes, "MB", "in", seconds, "seconds", "=", _, unit] = words[..] else {
+        return None;
+    };
     let numbers = (number(megabytes)?, number(seconds)?);
     (what.contains("reads") && unit == "MB/sec").then_some((what, numbers.0, numbers.1))
 }
@@ -102,13 +113,21 @@ mod tests {
             .iter()
             .map(|one| {
                 let side = one.load.as_ref().unwrap().read.as_ref().unwrap();
-                (one.facts["device"].as_str(), side.bytes_per_s.unwrap() / 1_048_576.0)
+                (
+                    one.facts["device"].as_str(),
+                    side.bytes_per_s.unwrap() / 1_048_576.0,
+                )
             })
             .collect();
         assert_eq!(found[1], ("/dev/sda", 410.0));
         assert_eq!(found[3], ("/dev/sdb", 150.0));
         assert_eq!(result.results[1].name, "buffered disk reads");
-        assert!(result.results[0].lossy.iter().any(|one| one.contains("memory")));
+        assert!(
+            result.results[0]
+                .lossy
+                .iter()
+                .any(|one| one.contains("memory"))
+        );
         assert_eq!(result.results[0].lines, Some((3, 4)));
     }
 }

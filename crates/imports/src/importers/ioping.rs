@@ -22,8 +22,12 @@ use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "ioping", since: "0.1", reads: "ioping 0.6 to 1.3", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "ioping",
+    since: "0.1",
+    reads: "ioping 0.6 to 1.3",
+    how: How::Text(find),
+};
 
 const APART: &str = "when each request was made is not printed: they are taken as a second apart";
 
@@ -61,18 +65,26 @@ fn find(text: &Text) -> Vec<Piece> {
 impl Requests {
     /// `4 KiB <<< . (ext4 /dev/sda1 98.3 GiB): request=1 time=102.3 us (warmup)`, `4096 bytes from …`, `4.0 kb from …`
     fn line(&mut self, index: usize, line: &str) -> bool {
-        let Some((before, rest)) = line.split_once("request=") else { return false };
-        let Some((number_text, time)) = rest.split_once(" time=") else { return false };
-        let (Some(request), Some(ns)) =
-            (number(number_text), time_ns(&time.split_whitespace().collect::<Vec<_>>()))
-        else {
+        let Some((before, rest)) = line.split_once("request=") else {
+            return false;
+        };
+        let Some((number_text, time)) = rest.split_once(" time=") else {
+            return false;
+        };
+        let (Some(request), Some(ns)) = (
+            number(number_text),
+            time_ns(&time.split_whitespace().collect::<Vec<_>>()),
+        ) else {
             return false;
         };
         if request <= 1.0 {
             *self = Requests::default();
         }
         let words: Vec<&str> = before.split_whitespace().collect();
-        self.is_write = match words.iter().find(|word| ["<<<", ">>>", "from", "to"].contains(*word)) {
+        self.is_write = match words
+            .iter()
+            .find(|word| ["<<<", ">>>", "from", "to"].contains(*word))
+        {
             Some(&(">>>" | "to")) => Some(true),
             Some(_) => Some(false),
             None => self.is_write,
@@ -90,7 +102,9 @@ impl Requests {
 /// `--- . (ext4 /dev/sda1 98.3 GiB) ioping statistics ---`: the path, and what stands in brackets.
 fn target(line: &str) -> Option<(&str, &str)> {
     // A typographer's dash stands for three hyphens in some pastes.
-    let line = line.trim_matches(['-', '\u{2014}', '\u{2013}', ' ']).strip_suffix(" ioping statistics")?;
+    let line = line
+        .trim_matches(['-', '\u{2014}', '\u{2013}', ' '])
+        .strip_suffix(" ioping statistics")?;
     let (path, within) = line.rsplit_once(" (")?;
     Some((path, within.strip_suffix(')')?))
 }
@@ -116,14 +130,23 @@ fn statistics(
             is_write = is_write.or_else(|| line.contains(" read, ").then_some(false));
             elapsed_ms = completed(&words, &mut side);
         } else if words.first() == Some(&"generated") {
-            elapsed_ms = after(&words, "in").and_then(time_ns).map(|ns| ns / 1e6).or(elapsed_ms);
+            elapsed_ms = after(&words, "in")
+                .and_then(time_ns)
+                .map(|ns| ns / 1e6)
+                .or(elapsed_ms);
         } else if line.starts_with("min/avg/max/mdev") {
             match latency(line) {
-                Some(latency) => side.latencies.push(LatencyFigures { count: side.ios, ..latency }),
+                Some(latency) => side.latencies.push(LatencyFigures {
+                    count: side.ios,
+                    ..latency
+                }),
                 None => {
                     let number = at as u64 + 1;
                     let why = "these are not four times".into();
-                    unread.push(Unread { lines: Some((number, number)), why });
+                    unread.push(Unread {
+                        lines: Some((number, number)),
+                        why,
+                    });
                 }
             }
             end = at + 1;
@@ -137,9 +160,21 @@ fn statistics(
         return (None, index + 1);
     }
     let load = match is_write {
-        Some(true) => LoadFigures { elapsed_ms, write: Some(side), ..LoadFigures::default() },
-        Some(false) => LoadFigures { elapsed_ms, read: Some(side), ..LoadFigures::default() },
-        None => LoadFigures { elapsed_ms, mixed: Some(side), ..LoadFigures::default() },
+        Some(true) => LoadFigures {
+            elapsed_ms,
+            write: Some(side),
+            ..LoadFigures::default()
+        },
+        Some(false) => LoadFigures {
+            elapsed_ms,
+            read: Some(side),
+            ..LoadFigures::default()
+        },
+        None => LoadFigures {
+            elapsed_ms,
+            mixed: Some(side),
+            ..LoadFigures::default()
+        },
     };
     let facts = facts(path, within, &requests, is_write);
     let mut piece = Piece::new(index..end, imported(load, facts, &requests));
@@ -148,13 +183,21 @@ fn statistics(
     piece.lines.splice(0..0, above);
     let first = piece.lines.first().map_or(index, |lines| lines.start);
     if let Some((words, at)) = commands::above(text, first, "ioping") {
-        piece.imported.facts.insert("command".into(), words.join(" "));
+        piece
+            .imported
+            .facts
+            .insert("command".into(), words.join(" "));
         piece.lines.insert(0, at..at + 1);
     }
     (Some(piece), end)
 }
 
-fn facts(path: &str, within: &str, requests: &Requests, is_write: Option<bool>) -> BTreeMap<String, String> {
+fn facts(
+    path: &str,
+    within: &str,
+    requests: &Requests,
+    is_write: Option<bool>,
+) -> BTreeMap<String, String> {
     let mut facts = BTreeMap::from([("target".to_string(), path.to_string())]);
     let mut words = within.split_whitespace();
     match (words.next(), words.next()) {
@@ -190,7 +233,9 @@ fn imported(load: LoadFigures, facts: BTreeMap<String, String>, requests: &Reque
         tool: "ioping".into(),
         name: "ioping".into(),
         lossy,
-        units: vec!["iops is requests by the time that they took, without the pauses between them".into()],
+        units: vec![
+            "iops is requests by the time that they took, without the pauses between them".into(),
+        ],
         load: Some(load),
         series: series.finish(),
         facts,
@@ -236,7 +281,9 @@ fn latency(line: &str) -> Option<LatencyFigures> {
         time_ns(&words).or_else(|| Some(number(words.first()?)? * time_factor_ns(last_unit)?))
     };
     let times: Vec<f64> = values.split('/').map(parse).collect::<Option<_>>()?;
-    let [min, mean, max, stddev] = times[..] else { return None };
+    let [min, mean, max, stddev] = times[..] else {
+        return None;
+    };
     Some(LatencyFigures {
         kind: "lat".into(),
         min_ns: Some(min),
@@ -255,14 +302,22 @@ fn after<'a, 'b>(words: &'b [&'a str], word: &str) -> Option<&'b [&'a str]> {
 /// `102.3 us`, `9.00 s,`
 fn time_ns(words: &[&str]) -> Option<f64> {
     let (value, unit) = leading(words.first()?)?;
-    let unit = if unit.is_empty() { *words.get(1)? } else { unit };
+    let unit = if unit.is_empty() {
+        *words.get(1)?
+    } else {
+        unit
+    };
     Some(value * time_factor_ns(unit)?)
 }
 
 /// `36 KiB`, `4096 bytes`, `1.4 mb/s`: ioping's are of 1024 throughout.
 fn size(words: &[&str]) -> Option<f64> {
     let (value, unit) = leading(words.first()?)?;
-    let unit = if unit.is_empty() { *words.get(1)? } else { unit };
+    let unit = if unit.is_empty() {
+        *words.get(1)?
+    } else {
+        unit
+    };
     match unit {
         "bytes" | "B" | "B/s" => Some(value),
         _ => Some(value * size_factor(unit, true)?),
@@ -278,8 +333,14 @@ mod tests {
         let found = only("ioping/1.3-c6.txt");
         let load = found.load.as_ref().unwrap();
         let side = load.read.as_ref().unwrap();
-        assert_eq!((side.ios, side.iops, side.bytes), (Some(5), Some(3_900.0), Some(20.0 * 1024.0)));
-        assert_eq!((load.elapsed_ms, side.latencies[0].max_ns), (Some(5_000.0), Some(316_500.0)));
+        assert_eq!(
+            (side.ios, side.iops, side.bytes),
+            (Some(5), Some(3_900.0), Some(20.0 * 1024.0))
+        );
+        assert_eq!(
+            (load.elapsed_ms, side.latencies[0].max_ns),
+            (Some(5_000.0), Some(316_500.0))
+        );
         assert_eq!(side.latencies[0].mean_ns.map(f64::round), Some(256_400.0));
         let requests = series(&found, "ioping.latency_ms", "");
         assert_eq!(
@@ -288,21 +349,33 @@ mod tests {
             "without the one to warm up"
         );
         assert_eq!(
-            (found.facts["filesystem"].as_str(), found.facts["device"].as_str()),
+            (
+                found.facts["filesystem"].as_str(),
+                found.facts["device"].as_str()
+            ),
             ("ext4", "/dev/vda")
         );
         let write = only("ioping/1.3-write.txt");
         let side = write.load.as_ref().unwrap().write.as_ref().unwrap();
-        assert_eq!((side.ios, side.latencies[0].min_ns), (Some(4), Some(1_690_000.0)));
+        assert_eq!(
+            (side.ios, side.latencies[0].min_ns),
+            (Some(4), Some(1_690_000.0))
+        );
         let many = only("ioping/1.3-R.txt");
-        assert_eq!(many.load.as_ref().unwrap().read.as_ref().unwrap().ios, Some(36_900));
+        assert_eq!(
+            many.load.as_ref().unwrap().read.as_ref().unwrap().ios,
+            Some(36_900)
+        );
     }
 
     #[test]
     fn older_forms() {
         let found = only("ioping/0.9.txt");
         let load = found.load.as_ref().unwrap();
-        assert_eq!((load.elapsed_ms, load.read.as_ref().unwrap().iops), (Some(2_000.0), Some(2_000.0)));
+        assert_eq!(
+            (load.elapsed_ms, load.read.as_ref().unwrap().iops),
+            (Some(2_000.0), Some(2_000.0))
+        );
         assert_eq!(found.facts["command"], "ioping -c 3 /srv");
         let found = only("ioping/0.6.txt");
         let side = found.load.as_ref().unwrap().read.as_ref().unwrap();

@@ -19,8 +19,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "lsblk", since: "0.1", reads: "lsblk --json", how: How::Json(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "lsblk",
+    since: "0.1",
+    reads: "lsblk --json",
+    how: How::Json(find),
+};
 
 /// So deep a tree is no machine's.
 const DEPTH_MAX: u32 = 32;
@@ -34,10 +38,12 @@ fn find(text: &Text) -> Vec<Piece> {
         .filter_map(|(lines, document)| {
             let devices = document.get("blockdevices")?.as_array()?;
             let mut facts = BTreeMap::new();
-            devices.iter().for_each(|device| take(&mut facts, device, None, 0));
-            let is_rounded = facts
+            devices
                 .iter()
-                .any(|(name, value)| name.ends_with(".size") && value.ends_with(['K', 'M', 'G', 'T', 'P']));
+                .for_each(|device| take(&mut facts, device, None, 0));
+            let is_rounded = facts.iter().any(|(name, value)| {
+                name.ends_with(".size") && value.ends_with(['K', 'M', 'G', 'T', 'P'])
+            });
             let mut lossy = Vec::new();
             if is_rounded {
                 lossy.push("sizes are rounded: lsblk was called without -b".to_string());
@@ -60,15 +66,22 @@ fn find(text: &Text) -> Vec<Piece> {
 }
 
 fn take(facts: &mut BTreeMap<String, String>, device: &Value, parent: Option<&str>, depth: u32) {
-    let Some(values) = device.as_object() else { return };
-    let Some(name) = values.get("name").and_then(Value::as_str) else { return };
+    let Some(values) = device.as_object() else {
+        return;
+    };
+    let Some(name) = values.get("name").and_then(Value::as_str) else {
+        return;
+    };
     if depth > DEPTH_MAX || facts.len() > FACTS_MAX {
         return;
     }
     if let Some(parent) = parent {
         facts.insert(format!("{name}.parent"), parent.to_string());
     }
-    for (key, value) in values.iter().filter(|(key, _)| *key != "name" && *key != "children") {
+    for (key, value) in values
+        .iter()
+        .filter(|(key, _)| *key != "name" && *key != "children")
+    {
         let text = match value {
             Value::Array(all) => {
                 let words: Vec<String> = all.iter().filter_map(json::word).collect();
@@ -79,7 +92,10 @@ fn take(facts: &mut BTreeMap<String, String>, device: &Value, parent: Option<&st
         facts.extend(text.map(|text| (format!("{name}.{key}"), text.trim().to_string())));
     }
     let children = values.get("children").and_then(Value::as_array);
-    children.into_iter().flatten().for_each(|child| take(facts, child, Some(name), depth + 1));
+    children
+        .into_iter()
+        .flatten()
+        .for_each(|child| take(facts, child, Some(name), depth + 1));
 }
 
 #[cfg(test)]
@@ -95,8 +111,14 @@ mod tests {
         assert_eq!((found[0].lines.len(), found[0].lines[0].clone()), (1, 1..4));
         let facts = &found[0].imported.facts;
         let get = |name: &str| facts.get(name).map(String::as_str);
-        assert_eq!((get("sda.size"), get("sda.model"), get("sda.serial")), (Some("1.8T"), Some("X"), None));
-        assert_eq!((get("sda1.parent"), get("sda1.mountpoints")), (Some("sda"), Some("/srv")));
+        assert_eq!(
+            (get("sda.size"), get("sda.model"), get("sda.serial")),
+            (Some("1.8T"), Some("X"), None)
+        );
+        assert_eq!(
+            (get("sda1.parent"), get("sda1.mountpoints")),
+            (Some("sda"), Some("/srv"))
+        );
         assert!(found[0].imported.lossy[0].contains("rounded"));
     }
 }

@@ -53,27 +53,96 @@ pub static ALL: &[&super::Importer] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("blkparse", include_str!("../../../../docs/catalogue/importer/blkparse.md")),
-    ("blktrace", include_str!("../../../../docs/catalogue/importer/blktrace.md")),
-    ("dd", include_str!("../../../../docs/catalogue/importer/dd.md")),
-    ("elbencho", include_str!("../../../../docs/catalogue/importer/elbencho.md")),
-    ("fio_hist_log", include_str!("../../../../docs/catalogue/importer/fio_hist_log.md")),
-    ("fio_json", include_str!("../../../../docs/catalogue/importer/fio_json.md")),
-    ("fio_log", include_str!("../../../../docs/catalogue/importer/fio_log.md")),
-    ("fio_quoted", include_str!("../../../../docs/catalogue/importer/fio_quoted.md")),
-    ("fio_terse", include_str!("../../../../docs/catalogue/importer/fio_terse.md")),
-    ("fio_text", include_str!("../../../../docs/catalogue/importer/fio_text.md")),
-    ("hdparm", include_str!("../../../../docs/catalogue/importer/hdparm.md")),
-    ("ioping", include_str!("../../../../docs/catalogue/importer/ioping.md")),
-    ("iostat", include_str!("../../../../docs/catalogue/importer/iostat.md")),
-    ("lsblk", include_str!("../../../../docs/catalogue/importer/lsblk.md")),
-    ("mpstat", include_str!("../../../../docs/catalogue/importer/mpstat.md")),
-    ("nvme_smart_log", include_str!("../../../../docs/catalogue/importer/nvme_smart_log.md")),
-    ("pidstat", include_str!("../../../../docs/catalogue/importer/pidstat.md")),
-    ("rados_bench", include_str!("../../../../docs/catalogue/importer/rados_bench.md")),
-    ("rbd_bench", include_str!("../../../../docs/catalogue/importer/rbd_bench.md")),
-    ("sar", include_str!("../../../../docs/catalogue/importer/sar.md")),
-    ("sysbench_fileio", include_str!("../../../../docs/catalogue/importer/sysbench_fileio.md")),
-    ("vdbench", include_str!("../../../../docs/catalogue/importer/vdbench.md")),
-    ("vmstat", include_str!("../../../../docs/catalogue/importer/vmstat.md")),
+    (
+        "blkparse",
+        include_str!("../../../../docs/catalogue/importer/blkparse.md"),
+    ),
+    (
+        "blktrace",
+        include_str!("../../../../docs/catalogue/importer/blktrace.md"),
+    ),
+    (
+        "dd",
+        include_str!("../../../../docs/catalogue/importer/dd.md"),
+    ),
+    (
+        "elbencho",
+        include_str!("../../../../docs/catalogue/importer/elbencho.md"),
+    ),
+    (
+        "fio_hist_log",
+        include_str!("../../../../docs/catalogue/importer/fio_hist_log.md"),
+    ),
+    (
+        "fio_json",
+        include_str!("../../../../docs/catalogue/importer/fio_json.md"),
+    ),
+    (
+        "fio_log",
+        include_str!("../../../../docs/catalogue/importer/fio_log.md"),
+    ),
+    (
+        "fio_quoted",
+        include_str!("../../../../docs/catalogue/importer/fio_quoted.md"),
+    ),
+    (
+        "fio_terse",
+        include_str!("../../../../docs/catalogue/importer/fio_terse.md"),
+    ),
+    (
+        "fio_text",
+        include_str!("../../../../docs/catalogue/importer/fio_text.md"),
+    ),
+    (
+        "hdparm",
+        include_str!("../../../../docs/catalogue/importer/hdparm.md"),
+    ),
+    (
+        "ioping",
+        include_str!("../../../../docs/catalogue/importer/ioping.md"),
+    ),
+    (
+        "iostat",
+        include_str!("../../../../docs/catalogue/importer/iostat.md"),
+    ),
+    (
+        "lsblk",
+        include_str!("../../../../docs/catalogue/importer/lsblk.md"),
+    ),
+    (
+        "mpstat",
+        include_str!("../../../../docs/catalogue/importer/mpstat.md"),
+    ),
+    (
+        "nvme_smart_log",
+        include_str!("../../../../docs/catalogue/importer/nvme_smart_log.md"),
+    ),
+    (
+        "pidstat",
+        include_str!("../../../../docs/catalogue/importer/pidstat.md"),
+    ),
+    (
+        "rados_bench",
+        include_str!("../../../../docs/catalogue/importer/rados_bench.md"),
+    ),
+    (
+        "rbd_bench",
+        include_str!("../../../../docs/catalogue/importer/rbd_bench.md"),
+    ),
+    (
+        "sar",
+        include_str!("../../../../docs/catalogue/importer/sar.md"),
+    ),
+    (
+        "sysbench_fileio",
+        include_str!("../../../../docs/catalogue/importer/sysbench_fileio.md"),
+    ),
+    (
+        "vdbench",
+        include_str!("../../../../docs/catalogue/importer/vdbench.md"),
+    ),
+    (
+        "vmstat",
+        include_str!("../../../../docs/catalogue/importer/vmstat.md"),
+    ),
 ];

@@ -26,7 +26,11 @@ pub static IMPORTER: Importer = Importer {
     how: How::Text(find),
 };
 
-static TOOL: Tool = Tool { name: "mpstat", head, alone_is_since_boot: true };
+static TOOL: Tool = Tool {
+    name: "mpstat",
+    head,
+    alone_is_since_boot: true,
+};
 
 const SUMS: &str =
     "user_percent is %usr and %guest, nice_percent %nice and %gnice: as the kernel counts them";
@@ -46,7 +50,9 @@ fn head(words: &[&str]) -> Option<Vec<Cell>> {
         (Some(_), None) => true,
         _ => false,
     };
-    let is_interrupts = rest.iter().all(|word| word.len() > 2 && word.ends_with("/s"));
+    let is_interrupts = rest
+        .iter()
+        .all(|word| word.len() > 2 && word.ends_with("/s"));
     let cell: fn(&str) -> Cell = match (is_shares, is_interrupts) {
         (true, _) => share,
         (_, true) => interrupts,
@@ -59,13 +65,20 @@ fn head(words: &[&str]) -> Option<Vec<Cell>> {
 
 fn share(name: &str) -> Cell {
     let sum = |field: &str| {
-        Cell::Sum(Column { field: field.into(), unit: "percent", factor: 1.0, note: Some(SUMS) })
+        Cell::Sum(Column {
+            field: field.into(),
+            unit: "percent",
+            factor: 1.0,
+            note: Some(SUMS),
+        })
     };
     match name {
         // sysstat 9 calls it %user and means the same.
         "%usr" | "%user" | "%guest" => sum("cpu.user_percent"),
         "%nice" | "%gnice" => sum("cpu.nice_percent"),
-        _ => columns::cpu("mpstat", name).or_else(|| rate(name)).map_or(Cell::Skip, Cell::Value),
+        _ => columns::cpu("mpstat", name)
+            .or_else(|| rate(name))
+            .map_or(Cell::Skip, Cell::Value),
     }
 }
 
@@ -92,9 +105,18 @@ mod tests {
     #[test]
     fn shares_and_interrupts_of_12() {
         let found = only("mpstat/12.6.1-P.txt");
-        assert_eq!(values(&found, "cpu.softirq_percent", "1"), [Some(6.0), Some(10.1)]);
-        assert_eq!(values(&found, "cpu.user_percent", "0"), [Some(41.58), Some(44.0)]);
-        assert_eq!(series(&found, "cpu.irq_percent", "all").time_ms, [1_000.0, 2_000.0]);
+        assert_eq!(
+            values(&found, "cpu.softirq_percent", "1"),
+            [Some(6.0), Some(10.1)]
+        );
+        assert_eq!(
+            values(&found, "cpu.user_percent", "0"),
+            [Some(41.58), Some(44.0)]
+        );
+        assert_eq!(
+            series(&found, "cpu.irq_percent", "all").time_ms,
+            [1_000.0, 2_000.0]
+        );
         let found = only("mpstat/12.6.1-I.txt");
         assert!(series(&found, "softirq.cpu.block_per_s", "0").values.len() == 1);
         assert_eq!(series(&found, "mpstat.LOC/s", "1").unit, "/s");
@@ -105,7 +127,10 @@ mod tests {
     fn a_table_alone_is_since_boot() {
         let found = only("mpstat/12.6.1-boot.txt");
         assert!(
-            found.series.iter().all(|one| one.field.starts_with("mpstat.since_boot.")),
+            found
+                .series
+                .iter()
+                .all(|one| one.field.starts_with("mpstat.since_boot.")),
             "{:?}",
             found.series
         );

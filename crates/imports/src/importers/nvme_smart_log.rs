@@ -37,7 +37,9 @@ const KNOWN_MIN: usize = 5;
 fn find(text: &Text) -> Vec<Piece> {
     let mut pieces = texts(text);
     for (lines, document) in json::documents(text, "critical_warning").documents {
-        let Some(values) = document.as_object() else { continue };
+        let Some(values) = document.as_object() else {
+            continue;
+        };
         let mut facts: BTreeMap<String, String> = BTreeMap::new();
         for (key, value) in values {
             // 2.x has the bits of the warning as an object of their own.
@@ -68,7 +70,9 @@ fn texts(text: &Text) -> Vec<Piece> {
         facts.insert("device".to_string(), device.to_string());
         index += 1;
         while let Some(line) = text.lines.get(index).map(|line| clean(line)) {
-            let pair = line.split_once(':').filter(|(name, _)| !name.is_empty() && name.len() < 60);
+            let pair = line
+                .split_once(':')
+                .filter(|(name, _)| !name.is_empty() && name.len() < 60);
             let Some((name, value)) = pair.filter(|_| !line.starts_with("Smart Log")) else {
                 if line.is_empty() && index + 1 < text.lines.len() && facts.len() < 4 {
                     index += 1;
@@ -76,7 +80,10 @@ fn texts(text: &Text) -> Vec<Piece> {
                 }
                 break;
             };
-            facts.insert(name.trim().to_lowercase().replace([' ', '-'], "_"), value.trim().to_string());
+            facts.insert(
+                name.trim().to_lowercase().replace([' ', '-'], "_"),
+                value.trim().to_string(),
+            );
             index += 1;
         }
         pieces.extend(imported(facts, false).map(|imported| Piece::new(begin..index, imported)));
@@ -86,22 +93,77 @@ fn texts(text: &Text) -> Vec<Piece> {
 
 /// nvme-cli's word, our field, its unit, and what to multiply by.
 const FIELDS: &[(&str, &str, &str, f64)] = &[
-    ("avail_spare", "health.available_spare_percent", "percent", 1.0),
-    ("available_spare", "health.available_spare_percent", "percent", 1.0),
-    ("spare_thresh", "health.spare_threshold_percent", "percent", 1.0),
-    ("available_spare_threshold", "health.spare_threshold_percent", "percent", 1.0),
+    (
+        "avail_spare",
+        "health.available_spare_percent",
+        "percent",
+        1.0,
+    ),
+    (
+        "available_spare",
+        "health.available_spare_percent",
+        "percent",
+        1.0,
+    ),
+    (
+        "spare_thresh",
+        "health.spare_threshold_percent",
+        "percent",
+        1.0,
+    ),
+    (
+        "available_spare_threshold",
+        "health.spare_threshold_percent",
+        "percent",
+        1.0,
+    ),
     ("percent_used", "health.percentage_used", "percent", 1.0),
     ("percentage_used", "health.percentage_used", "percent", 1.0),
-    ("data_units_read", "health.read_bytes", "bytes", DATA_UNIT_BYTES),
-    ("data_units_written", "health.written_bytes", "bytes", DATA_UNIT_BYTES),
+    (
+        "data_units_read",
+        "health.read_bytes",
+        "bytes",
+        DATA_UNIT_BYTES,
+    ),
+    (
+        "data_units_written",
+        "health.written_bytes",
+        "bytes",
+        DATA_UNIT_BYTES,
+    ),
     ("media_errors", "health.media_errors", "errors", 1.0),
     ("power_cycles", "health.power_cycles", "times", 1.0),
     ("power_on_hours", "health.power_on_hours", "h", 1.0),
-    ("controller_busy_time", "health.controller_busy_minutes", "min", 1.0),
-    ("warning_temp_time", "health.warning_temperature_minutes", "min", 1.0),
-    ("warning_temperature_time", "health.warning_temperature_minutes", "min", 1.0),
-    ("critical_comp_time", "health.critical_temperature_minutes", "min", 1.0),
-    ("critical_composite_temperature_time", "health.critical_temperature_minutes", "min", 1.0),
+    (
+        "controller_busy_time",
+        "health.controller_busy_minutes",
+        "min",
+        1.0,
+    ),
+    (
+        "warning_temp_time",
+        "health.warning_temperature_minutes",
+        "min",
+        1.0,
+    ),
+    (
+        "warning_temperature_time",
+        "health.warning_temperature_minutes",
+        "min",
+        1.0,
+    ),
+    (
+        "critical_comp_time",
+        "health.critical_temperature_minutes",
+        "min",
+        1.0,
+    ),
+    (
+        "critical_composite_temperature_time",
+        "health.critical_temperature_minutes",
+        "min",
+        1.0,
+    ),
 ];
 
 fn imported(facts: BTreeMap<String, String>, is_json: bool) -> Option<Imported> {
@@ -109,14 +171,22 @@ fn imported(facts: BTreeMap<String, String>, is_json: bool) -> Option<Imported> 
     let mut series = Series::default();
     let mut known = 0;
     for (word, field, unit, factor) in FIELDS {
-        let Some(value) = facts.get(*word).and_then(|text| whole(text)) else { continue };
+        let Some(value) = facts.get(*word).and_then(|text| whole(text)) else {
+            continue;
+        };
         known += 1;
         series.push(field, &subject, unit, 0.0, Some(value * factor));
     }
     if let Some(value) = facts.get("temperature").and_then(|text| whole(text)) {
         known += 1;
         let celsius = if is_json { value - 273.0 } else { value };
-        series.push("health.temperature_celsius", &subject, "celsius", 0.0, Some(celsius));
+        series.push(
+            "health.temperature_celsius",
+            &subject,
+            "celsius",
+            0.0,
+            Some(celsius),
+        );
     }
     if known < KNOWN_MIN {
         return None;
@@ -144,7 +214,10 @@ fn imported(facts: BTreeMap<String, String>, is_json: bool) -> Option<Imported> 
 /// part, so marks between digits group thousands.
 fn whole(text: &str) -> Option<f64> {
     let first = text.split_whitespace().next()?;
-    let digits: String = first.chars().filter(|c| !matches!(c, ',' | '\u{2019}' | '\'')).collect();
+    let digits: String = first
+        .chars()
+        .filter(|c| !matches!(c, ',' | '\u{2019}' | '\''))
+        .collect();
     leading(&digits).map(|(value, _)| value)
 }
 
@@ -155,10 +228,22 @@ mod tests {
     #[test]
     fn text_of_1_x() {
         let found = only("nvme_smart_log/1.16-text.txt");
-        assert_eq!(values(&found, "health.percentage_used", "nvme0n1"), [Some(3.0)]);
-        assert_eq!(values(&found, "health.read_bytes", "nvme0n1"), [Some(1_234_567.0 * 512_000.0)]);
-        assert_eq!(values(&found, "health.temperature_celsius", "nvme0n1"), [Some(36.0)]);
-        assert_eq!(values(&found, "health.warning_temperature_minutes", "nvme0n1"), [Some(5.0)]);
+        assert_eq!(
+            values(&found, "health.percentage_used", "nvme0n1"),
+            [Some(3.0)]
+        );
+        assert_eq!(
+            values(&found, "health.read_bytes", "nvme0n1"),
+            [Some(1_234_567.0 * 512_000.0)]
+        );
+        assert_eq!(
+            values(&found, "health.temperature_celsius", "nvme0n1"),
+            [Some(36.0)]
+        );
+        assert_eq!(
+            values(&found, "health.warning_temperature_minutes", "nvme0n1"),
+            [Some(5.0)]
+        );
         assert_eq!(found.facts["unsafe_shutdowns"], "12");
     }
 }

@@ -19,27 +19,47 @@ use crate::printed::tables::{self, Cell, Tool};
 use crate::{How, Importer, Piece, Text};
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "pidstat", since: "0.1", reads: "pidstat -d", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "pidstat",
+    since: "0.1",
+    reads: "pidstat -d",
+    how: How::Text(find),
+};
 
-static TOOL: Tool = Tool { name: "pidstat", head, alone_is_since_boot: true };
+static TOOL: Tool = Tool {
+    name: "pidstat",
+    head,
+    alone_is_since_boot: true,
+};
 
 fn find(text: &Text) -> Vec<Piece> {
     let mut pieces = tables::find(text, &TOOL);
-    for series in pieces.iter_mut().flat_map(|piece| &mut piece.imported.series) {
-        series.values.iter_mut().for_each(|value| *value = value.filter(|value| *value >= 0.0));
+    for series in pieces
+        .iter_mut()
+        .flat_map(|piece| &mut piece.imported.series)
+    {
+        series
+            .values
+            .iter_mut()
+            .for_each(|value| *value = value.filter(|value| *value >= 0.0));
     }
     pieces
 }
 
 fn head(words: &[&str]) -> Option<Vec<Cell>> {
-    let is_disk = words.contains(&"PID") && words.contains(&"kB_rd/s") && words.last() == Some(&"Command");
+    let is_disk =
+        words.contains(&"PID") && words.contains(&"kB_rd/s") && words.last() == Some(&"Command");
     is_disk.then(|| words.iter().map(|word| cell(word)).collect())
 }
 
 fn cell(name: &str) -> Cell {
     let bytes = |field: &str| {
-        Cell::Value(Column { field: field.into(), unit: "bytes/s", factor: 1024.0, note: Some(KB) })
+        Cell::Value(Column {
+            field: field.into(),
+            unit: "bytes/s",
+            factor: 1024.0,
+            note: Some(KB),
+        })
     };
     match name {
         "PID" => Cell::Subject,
@@ -69,7 +89,10 @@ mod tests {
             values(&found, "process.read_bytes_per_s", name),
             [590.1, 1304.0].map(|kb| Some(kb * 1024.0))
         );
-        assert_eq!(values(&found, "process.write_bytes_per_s", name)[1], Some(44.0 * 1024.0));
+        assert_eq!(
+            values(&found, "process.write_bytes_per_s", name)[1],
+            Some(44.0 * 1024.0)
+        );
         assert!(found.units.iter().any(|unit| unit.contains("1,024")));
     }
 }

@@ -20,8 +20,12 @@ mod sums;
 use crate::{How, Importer, Piece, Text};
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "rados_bench", since: "0.1", reads: "rados bench, text and JSON", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "rados_bench",
+    since: "0.1",
+    reads: "rados bench, text and JSON",
+    how: How::Text(find),
+};
 
 fn find(text: &Text) -> Vec<Piece> {
     let mut pieces = sums::of_text(text);

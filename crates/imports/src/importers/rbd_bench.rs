@@ -20,8 +20,12 @@ use model::imported::{Imported, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "rbd_bench", since: "0.1", reads: "rbd bench", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "rbd_bench",
+    since: "0.1",
+    reads: "rbd bench",
+    how: How::Text(find),
+};
 
 /// What is being read.
 #[derive(Default)]
@@ -40,7 +44,10 @@ fn find(text: &Text) -> Vec<Piece> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let line_range = index..index + 1;
         if let Some(facts) = head(&words) {
-            open = Open { facts, ..Open::default() };
+            open = Open {
+                facts,
+                ..Open::default()
+            };
             if let Some((command, at)) = commands::above(text, index, "rbd") {
                 open.facts.insert("command".into(), command.join(" "));
                 open.lines.push(at..at + 1);
@@ -57,8 +64,15 @@ fn find(text: &Text) -> Vec<Piece> {
             match row(&words) {
                 Some((at_ms, iops, rate)) => {
                     let subject = "";
-                    open.series.push("rbd_bench.ops_per_s", subject, "/s", at_ms, Some(iops));
-                    open.series.push("rbd_bench.bytes_per_s", subject, "bytes/s", at_ms, Some(rate));
+                    open.series
+                        .push("rbd_bench.ops_per_s", subject, "/s", at_ms, Some(iops));
+                    open.series.push(
+                        "rbd_bench.bytes_per_s",
+                        subject,
+                        "bytes/s",
+                        at_ms,
+                        Some(rate),
+                    );
                     open.lines.push(line_range);
                 }
                 None => in_table = false,
@@ -108,18 +122,28 @@ fn total(words: &[&str]) -> Option<LoadFigures> {
         bytes_per_s: Some(rate),
         ..SideFigures::default()
     };
-    Some(LoadFigures { elapsed_ms: Some(seconds * 1e3), mixed: Some(side), ..LoadFigures::default() })
+    Some(LoadFigures {
+        elapsed_ms: Some(seconds * 1e3),
+        mixed: Some(side),
+        ..LoadFigures::default()
+    })
 }
 
 /// `112695976.96`, or `107 MiB/s` of newer ones.
 fn rate(words: &[&str]) -> Option<f64> {
     let (value, unit) = leading(words.first()?)?;
-    let unit = if unit.is_empty() { words.get(1).copied().unwrap_or("B") } else { unit };
+    let unit = if unit.is_empty() {
+        words.get(1).copied().unwrap_or("B")
+    } else {
+        unit
+    };
     Some(value * size_factor(unit, true)?)
 }
 
 fn row(words: &[&str]) -> Option<(f64, f64, f64)> {
-    let [second, _, iops, ..] = words else { return None };
+    let [second, _, iops, ..] = words else {
+        return None;
+    };
     let rate = rate(words.get(3..)?)?;
     Some((number(second)? * 1e3, number(iops)?, rate))
 }
@@ -145,7 +169,11 @@ impl Open {
             facts: self.facts,
             ..Imported::default()
         };
-        Piece { lines: self.lines, imported, unread: Vec::new() }
+        Piece {
+            lines: self.lines,
+            imported,
+            unread: Vec::new(),
+        }
     }
 }
 
@@ -161,12 +189,24 @@ mod tests {
             (side.ios, side.iops, side.bytes_per_s),
             (Some(262_144), Some(27_513.67), Some(112_695_992.32))
         );
-        assert_eq!((found.facts["bs"].as_str(), found.facts["iodepth"].as_str()), ("4096", "16"));
+        assert_eq!(
+            (found.facts["bs"].as_str(), found.facts["iodepth"].as_str()),
+            ("4096", "16")
+        );
         assert_eq!(found.lines, Some((1, 7)));
-        assert_eq!(series(&found, "rbd_bench.ops_per_s", "").values[2], Some(27_167.84));
+        assert_eq!(
+            series(&found, "rbd_bench.ops_per_s", "").values[2],
+            Some(27_167.84)
+        );
         let found = only("rbd_bench/quincy.txt");
         let side = found.load.as_ref().unwrap().read.as_ref().unwrap();
-        assert_eq!((side.iops, side.bytes_per_s), (Some(118.5), Some(474.0 * 1_048_576.0)));
-        assert_eq!(series(&found, "rbd_bench.bytes_per_s", "").values[0], Some(481.0 * 1_048_576.0));
+        assert_eq!(
+            (side.iops, side.bytes_per_s),
+            (Some(118.5), Some(474.0 * 1_048_576.0))
+        );
+        assert_eq!(
+            series(&found, "rbd_bench.bytes_per_s", "").values[0],
+            Some(481.0 * 1_048_576.0)
+        );
     }
 }

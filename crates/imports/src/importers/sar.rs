@@ -21,10 +21,18 @@ use crate::printed::tables::{self, Cell, Tool};
 use crate::{How, Importer, Piece, Text};
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "sar", since: "0.1", reads: "sar -u, -d, -b, -B, -q and -w", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "sar",
+    since: "0.1",
+    reads: "sar -u, -d, -b, -B, -q and -w",
+    how: How::Text(find),
+};
 
-static TOOL: Tool = Tool { name: "sar", head, alone_is_since_boot: false };
+static TOOL: Tool = Tool {
+    name: "sar",
+    head,
+    alone_is_since_boot: false,
+};
 
 /// pgpgin/s and its kin are told in KiB.
 const PAGED: &str = "pgpgin/s and pgpgout/s are KiB a second";
@@ -53,17 +61,27 @@ fn head(words: &[&str]) -> Option<Vec<Cell>> {
         return is_cpu.then(|| cpu_cells(words)).flatten();
     }
     let known = ["tps", "pgpgin/s", "runq-sz", "proc/s", "cswch/s"];
-    known.contains(&first).then(|| cells(words, &[], machine)).flatten()
+    known
+        .contains(&first)
+        .then(|| cells(words, &[], machine))
+        .flatten()
 }
 
-fn cells(words: &[&str], subjects: &[&str], column: fn(&str) -> Option<Column>) -> Option<Vec<Cell>> {
+fn cells(
+    words: &[&str],
+    subjects: &[&str],
+    column: fn(&str) -> Option<Column>,
+) -> Option<Vec<Cell>> {
     let cell = |word: &&str| match column(word) {
         Some(column) => Cell::Value(column),
         None if subjects.contains(word) => Cell::Subject,
         None => Cell::Skip,
     };
     let cells: Vec<Cell> = words.iter().map(cell).collect();
-    let known = cells.iter().filter(|cell| matches!(cell, Cell::Value(_))).count();
+    let known = cells
+        .iter()
+        .filter(|cell| matches!(cell, Cell::Value(_)))
+        .count();
     (known * 2 >= words.len()).then_some(cells)
 }
 
@@ -91,14 +109,24 @@ fn cpu_cells(words: &[&str]) -> Option<Vec<Cell>> {
         }
     };
     let cells: Vec<Cell> = words.iter().map(cell).collect();
-    (cells.iter().filter(|cell| matches!(cell, Cell::Subject)).count() == 1).then_some(cells)
+    (cells
+        .iter()
+        .filter(|cell| matches!(cell, Cell::Subject))
+        .count()
+        == 1)
+        .then_some(cells)
 }
 
 /// Columns about the machine as a whole.
 fn machine(name: &str) -> Option<Column> {
     let own = || format!("sar.{name}");
     let scaled = |field: String, factor: f64, note: &'static str| {
-        Some(Column { field, unit: "bytes/s", factor, note: Some(note) })
+        Some(Column {
+            field,
+            unit: "bytes/s",
+            factor,
+            note: Some(note),
+        })
     };
     match name {
         "tps" | "rtps" | "wtps" | "dtps" | "fault/s" | "proc/s" => plain(own(), "/s"),
@@ -128,13 +156,32 @@ mod tests {
             values(&found, "disk.read_bytes_per_s", "vda"),
             [77644.0, 54092.0].map(|kb| Some(kb * 1024.0))
         );
-        assert_eq!(values(&found, "sar.await", "loop1"), [None, None], "a mean over nothing");
-        assert_eq!(values(&found, "disk.busy_percent", "vda"), [Some(75.6), Some(50.4)]);
-        assert_eq!(values(&found, "cpu.system_percent", "all"), [Some(22.5), Some(24.88)]);
-        assert_eq!(values(&found, "cpu.nice_percent", "all"), [Some(33.5), Some(32.84)]);
-        assert_eq!(values(&found, "vm.paged_in_bytes_per_s", "")[0], Some(85164.0 * 1024.0));
+        assert_eq!(
+            values(&found, "sar.await", "loop1"),
+            [None, None],
+            "a mean over nothing"
+        );
+        assert_eq!(
+            values(&found, "disk.busy_percent", "vda"),
+            [Some(75.6), Some(50.4)]
+        );
+        assert_eq!(
+            values(&found, "cpu.system_percent", "all"),
+            [Some(22.5), Some(24.88)]
+        );
+        assert_eq!(
+            values(&found, "cpu.nice_percent", "all"),
+            [Some(33.5), Some(32.84)]
+        );
+        assert_eq!(
+            values(&found, "vm.paged_in_bytes_per_s", "")[0],
+            Some(85164.0 * 1024.0)
+        );
         assert_eq!(values(&found, "sar.runq-sz", ""), [Some(14.0), Some(18.0)]);
-        assert_eq!(series(&found, "sar.await", "vda").time_ms, [1_000.0, 2_000.0]);
+        assert_eq!(
+            series(&found, "sar.await", "vda").time_ms,
+            [1_000.0, 2_000.0]
+        );
         assert_eq!(series(&found, "sar.read_bytes_per_s", "").unit, "bytes/s");
     }
 
@@ -150,7 +197,10 @@ mod tests {
             values(found, "disk.write_bytes_per_s", "dev8-0"),
             [300.0, 43000.0].map(|n| Some(n * 512.0))
         );
-        assert_eq!(values(found, "sar.request_size_bytes", "dev8-16"), [None, None]);
+        assert_eq!(
+            values(found, "sar.request_size_bytes", "dev8-16"),
+            [None, None]
+        );
         assert_eq!(result.unread.len(), 1, "{:?}", result.unread);
         assert!(result.unread[0].why.contains("IFACE") && result.unread[0].lines == Some((17, 18)));
     }

@@ -40,7 +40,11 @@ fn find(text: &Text) -> Vec<Piece> {
             continue;
         }
         // Whatever part comes again is another run's.
-        if parts::is_begin(line) || open.as_ref().is_some_and(|(from, ..)| index - from > LINES_MAX) {
+        if parts::is_begin(line)
+            || open
+                .as_ref()
+                .is_some_and(|(from, ..)| index - from > LINES_MAX)
+        {
             pieces.extend(open.take().and_then(|open| finish(text, open)));
         }
         let fresh = open.is_none();
@@ -79,20 +83,44 @@ mod tests {
         let load = old.load.as_ref().unwrap();
         let (read, write) = (load.read.as_ref().unwrap(), load.write.as_ref().unwrap());
         assert_eq!((read.ios, read.iops), (Some(6_000), Some(240.0)));
-        assert_eq!((write.bytes, load.sync.as_ref().unwrap().ios), (Some(62.5 * 1_048_576.0), Some(12_800)));
+        assert_eq!(
+            (write.bytes, load.sync.as_ref().unwrap().ios),
+            (Some(62.5 * 1_048_576.0), Some(12_800))
+        );
         let all = load.mixed.as_ref().unwrap();
-        assert_eq!((all.iops, &all.latencies[0].percentiles[..]), (Some(400.0), &[(95.0, 71_960_000.0)][..]));
-        assert_eq!((old.tool.as_str(), old.facts["numjobs"].as_str()), ("sysbench 0.4.12", "16"));
+        assert_eq!(
+            (all.iops, &all.latencies[0].percentiles[..]),
+            (Some(400.0), &[(95.0, 71_960_000.0)][..])
+        );
+        assert_eq!(
+            (old.tool.as_str(), old.facts["numjobs"].as_str()),
+            ("sysbench 0.4.12", "16")
+        );
         let new = only("sysbench_fileio/1.0.20-rndrw.txt");
         let load = new.load.as_ref().unwrap();
         let read = load.read.as_ref().unwrap();
-        assert_eq!((read.iops, read.bytes_per_s), (Some(3_361.17), Some(52.52 * 1_048_576.0)));
         assert_eq!(
-            (load.elapsed_ms.map(f64::round), load.mixed.as_ref().unwrap().ios),
+            (read.iops, read.bytes_per_s),
+            (Some(3_361.17), Some(52.52 * 1_048_576.0))
+        );
+        assert_eq!(
+            (
+                load.elapsed_ms.map(f64::round),
+                load.mixed.as_ref().unwrap().ios
+            ),
             (Some(3_016.0), Some(17_573))
         );
-        assert_eq!(load.mixed.as_ref().unwrap().latencies[0].max_ns, Some(115_720_000.0));
-        assert_eq!(series(&new, "sysbench.read_bytes_per_s", "").values.len(), 3);
-        assert_eq!((new.facts["rw"].as_str(), new.facts["flags"].as_str()), ("random r/w", "directio"));
+        assert_eq!(
+            load.mixed.as_ref().unwrap().latencies[0].max_ns,
+            Some(115_720_000.0)
+        );
+        assert_eq!(
+            series(&new, "sysbench.read_bytes_per_s", "").values.len(),
+            3
+        );
+        assert_eq!(
+            (new.facts["rw"].as_str(), new.facts["flags"].as_str()),
+            ("random r/w", "directio")
+        );
     }
 }

@@ -23,8 +23,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "vdbench", since: "0.1", reads: "vdbench's flatfile", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "vdbench",
+    since: "0.1",
+    reads: "vdbench's flatfile",
+    how: How::Text(find),
+};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -62,7 +66,11 @@ fn find(text: &Text) -> Vec<Piece> {
             }
             continue;
         }
-        let get = |name: &str| head.iter().position(|one| *one == name).map(|place| words[place]);
+        let get = |name: &str| {
+            head.iter()
+                .position(|one| *one == name)
+                .map(|place| words[place])
+        };
         let Some(name) = get("Run") else { continue };
         if name != run.name && !run.name.is_empty() {
             pieces.extend(std::mem::take(&mut run).finish());
@@ -78,13 +86,18 @@ fn find(text: &Text) -> Vec<Piece> {
 }
 
 fn is_head(words: &[&str]) -> bool {
-    ["tod", "Run", "Interval", "rate", "MB/sec", "resp"].iter().all(|name| words.contains(name))
+    ["tod", "Run", "Interval", "rate", "MB/sec", "resp"]
+        .iter()
+        .all(|name| words.contains(name))
 }
 
 impl Run {
     fn unread(&mut self, line: usize, why: &str) {
         let number = line as u64 + 1;
-        self.unread.push(Unread { lines: Some((number, number)), why: why.into() });
+        self.unread.push(Unread {
+            lines: Some((number, number)),
+            why: why.into(),
+        });
     }
 
     fn row<'a>(&mut self, line: usize, get: &impl Fn(&str) -> Option<&'a str>) {
@@ -104,7 +117,8 @@ impl Run {
             ];
             for (column, fact) in settings {
                 let known = get(column).filter(|value| *value != "n/a");
-                self.facts.extend(known.map(|value| (fact.to_string(), value.to_string())));
+                self.facts
+                    .extend(known.map(|value| (fact.to_string(), value.to_string())));
             }
             self.facts.insert("intervals".into(), interval.into());
             return;
@@ -135,12 +149,17 @@ impl Run {
         if self.load.is_none() && self.series.is_empty() {
             return None;
         }
-        let mut lossy =
-            vec!["the rates of reads and of writes follow from their share, which is rounded".to_string()];
+        let mut lossy = vec![
+            "the rates of reads and of writes follow from their share, which is rounded"
+                .to_string(),
+        ];
         if self.load.is_none() {
             lossy.push("the row of the mean is missing: the run was ended before its time".into());
         }
-        let version = self.facts.get("version").map(|version| format!("vdbench {version}"));
+        let version = self
+            .facts
+            .get("version")
+            .map(|version| format!("vdbench {version}"));
         let imported = Imported {
             tool: version.unwrap_or("vdbench".into()),
             name: self.name,
@@ -151,7 +170,11 @@ impl Run {
             facts: self.facts,
             ..Imported::default()
         };
-        Some(Piece { lines: self.lines, imported, unread: self.unread })
+        Some(Piece {
+            lines: self.lines,
+            imported,
+            unread: self.unread,
+        })
     }
 }
 
@@ -198,15 +221,26 @@ mod tests {
     #[test]
     fn runs_with_and_without_their_mean() {
         let result = imported("vdbench/5.04.07-flatfile.html");
-        let [whole, cut] = &result.results[..] else { panic!("{:?}", result.results) };
+        let [whole, cut] = &result.results[..] else {
+            panic!("{:?}", result.results)
+        };
         let load = whole.load.as_ref().unwrap();
         let (read, write) = (load.read.as_ref().unwrap(), load.write.as_ref().unwrap());
-        assert_eq!((read.iops, read.latencies[0].mean_ns), (Some(700.0), Some(500_000.0)));
+        assert_eq!(
+            (read.iops, read.latencies[0].mean_ns),
+            (Some(700.0), Some(500_000.0))
+        );
         assert!((write.iops.unwrap() - 300.0).abs() < 1e-9);
         assert_eq!(write.latencies[0].max_ns, Some(10e6));
-        assert_eq!(values(whole, "vdbench.rate", ""), [Some(1_200.0), Some(1_000.0)]);
+        assert_eq!(
+            values(whole, "vdbench.rate", ""),
+            [Some(1_200.0), Some(1_000.0)]
+        );
         assert_eq!(values(cut, "vdbench.write_resp_ms", ""), [None]);
         assert!(cut.load.is_none() && cut.lossy[1].contains("missing"));
-        assert_eq!((whole.name.as_str(), whole.facts["bs"].as_str()), ("rd1", "4096"));
+        assert_eq!(
+            (whole.name.as_str(), whole.facts["bs"].as_str()),
+            ("rd1", "4096")
+        );
     }
 }

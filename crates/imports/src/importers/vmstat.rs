@@ -29,8 +29,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Where it is described.
-pub static IMPORTER: Importer =
-    Importer { id: "vmstat", since: "0.1", reads: "the rows of vmstat", how: How::Text(find) };
+pub static IMPORTER: Importer = Importer {
+    id: "vmstat",
+    since: "0.1",
+    reads: "the rows of vmstat",
+    how: How::Text(find),
+};
 
 const MEMORY: &str = "memory is taken as KiB, vmstat's own unit: the text does not tell of -S";
 const BLOCKS: &str = "bi, bo, si and so are KiB a second";
@@ -77,7 +81,9 @@ fn find(text: &Text) -> Vec<Piece> {
 
 /// The line above the head: `procs -----------memory---------- …`.
 fn is_title(line: &str) -> bool {
-    line.trim_start_matches('-').starts_with("procs") && line.contains("memory") && line.contains("cpu")
+    line.trim_start_matches('-').starts_with("procs")
+        && line.contains("memory")
+        && line.contains("cpu")
 }
 
 /// The columns of a head.
@@ -97,7 +103,9 @@ impl<'a> Run<'a> {
             lines.insert(0, *at..*at + 1);
         }
         let command = above.map(|(words, _)| words);
-        let memory_factor = command.as_ref().map_or(1024.0, |words| memory_factor(words));
+        let memory_factor = command
+            .as_ref()
+            .map_or(1024.0, |words| memory_factor(words));
         Run {
             lines,
             names,
@@ -123,13 +131,19 @@ impl<'a> Run<'a> {
             return false;
         }
         self.take(index);
-        let numbers = words
-            .get(..self.names.len())
-            .and_then(|words| words.iter().map(|word| number(word)).collect::<Option<Vec<f64>>>());
+        let numbers = words.get(..self.names.len()).and_then(|words| {
+            words
+                .iter()
+                .map(|word| number(word))
+                .collect::<Option<Vec<f64>>>()
+        });
         let Some(numbers) = numbers else {
             let number = index as u64 + 1;
             let why = "this row does not have its table's columns".into();
-            self.unread.push(Unread { lines: Some((number, number)), why });
+            self.unread.push(Unread {
+                lines: Some((number, number)),
+                why,
+            });
             return true;
         };
         let stamp = words.get(self.names.len() + 1..).and_then(time_of_day);
@@ -142,27 +156,49 @@ impl<'a> Run<'a> {
         if self.rows.is_empty() {
             return None;
         }
-        let interval_s = self.command.as_ref().and_then(|words| commands::interval_s(words));
+        let interval_s = self
+            .command
+            .as_ref()
+            .and_then(|words| commands::interval_s(words));
         let mut series = Series::default();
         let mut units: BTreeSet<&str> = BTreeSet::new();
         for (row, (at_ms, numbers)) in self.rows.iter().enumerate() {
             let at_ms = at_ms.unwrap_or(row as f64 * interval_s.unwrap_or(1.0) * 1e3);
             for (name, value) in self.names.iter().zip(numbers) {
-                let Some((column, is_gauge)) = column(name, self.memory_factor) else { continue };
-                units.extend(column.note.filter(|note| *note != MEMORY || self.command.is_none()));
+                let Some((column, is_gauge)) = column(name, self.memory_factor) else {
+                    continue;
+                };
+                units.extend(
+                    column
+                        .note
+                        .filter(|note| *note != MEMORY || self.command.is_none()),
+                );
                 let field = match row == 0 && !is_gauge {
                     true => format!("vmstat.since_boot.{name}"),
                     false => column.field,
                 };
                 let subject = if column.unit == "percent" { "all" } else { "" };
-                series.push(&field, subject, column.unit, at_ms, Some(value * column.factor));
+                series.push(
+                    &field,
+                    subject,
+                    column.unit,
+                    at_ms,
+                    Some(value * column.factor),
+                );
             }
         }
         let mut lossy = Vec::new();
-        if self.rows.iter().all(|(at_ms, _)| at_ms.is_none()) && interval_s.is_none() && self.rows.len() > 1 {
-            lossy.push("the text tells no times and no interval: rows are taken as a second apart".into());
+        if self.rows.iter().all(|(at_ms, _)| at_ms.is_none())
+            && interval_s.is_none()
+            && self.rows.len() > 1
+        {
+            lossy.push(
+                "the text tells no times and no interval: rows are taken as a second apart".into(),
+            );
         }
-        let command = self.command.map(|words| ("command".to_string(), words.join(" ")));
+        let command = self
+            .command
+            .map(|words| ("command".to_string(), words.join(" ")));
         let imported = Imported {
             tool: "vmstat".into(),
             name: "vmstat".into(),
@@ -172,14 +208,20 @@ impl<'a> Run<'a> {
             facts: command.into_iter().collect::<BTreeMap<_, _>>(),
             ..Imported::default()
         };
-        Some(Piece { lines: self.lines, imported, unread: self.unread })
+        Some(Piece {
+            lines: self.lines,
+            imported,
+            unread: self.unread,
+        })
     }
 }
 
 /// Bytes of the unit that `-S` names.
 fn memory_factor(words: &[&str]) -> f64 {
     let place = words.iter().position(|word| *word == "-S");
-    let joined = words.iter().find_map(|word| word.strip_prefix("-S").filter(|unit| !unit.is_empty()));
+    let joined = words
+        .iter()
+        .find_map(|word| word.strip_prefix("-S").filter(|unit| !unit.is_empty()));
     match joined.or_else(|| words.get(place? + 1).copied()) {
         Some("k") => 1e3,
         Some("m") => 1e6,
@@ -191,7 +233,12 @@ fn memory_factor(words: &[&str]) -> f64 {
 /// What a column is, and whether it is of the moment rather than over the interval.
 fn column(name: &str, memory_factor: f64) -> Option<(Column, bool)> {
     let scaled = |field: &str, unit, factor, note| {
-        Some(Column { field: field.into(), unit, factor, note: Some(note) })
+        Some(Column {
+            field: field.into(),
+            unit,
+            factor,
+            note: Some(note),
+        })
     };
     let memory = |field: &str| scaled(field, "bytes", memory_factor, MEMORY);
     let blocks = |field: &str| scaled(field, "bytes/s", 1024.0, BLOCKS);
@@ -229,14 +276,23 @@ mod tests {
             values(&found, "vm.paged_in_bytes_per_s", ""),
             [74916.0, 36392.0].map(|kb| Some(kb * 1024.0))
         );
-        assert_eq!(series(&found, "vm.paged_in_bytes_per_s", "").time_ms, [1_000.0, 2_000.0]);
-        assert_eq!(values(&found, "vmstat.since_boot.bi", ""), [Some(74236.0 * 1024.0)]);
+        assert_eq!(
+            series(&found, "vm.paged_in_bytes_per_s", "").time_ms,
+            [1_000.0, 2_000.0]
+        );
+        assert_eq!(
+            values(&found, "vmstat.since_boot.bi", ""),
+            [Some(74236.0 * 1024.0)]
+        );
         assert_eq!(
             values(&found, "stat.running_tasks", "").len(),
             3,
             "a moment's figures are of the first row too"
         );
-        assert_eq!(values(&found, "memory.free_bytes", "")[0], Some(20_167_484.0 * 1024.0));
+        assert_eq!(
+            values(&found, "memory.free_bytes", "")[0],
+            Some(20_167_484.0 * 1024.0)
+        );
         assert!(found.units.iter().any(|unit| unit.contains("-S")));
     }
 
@@ -248,7 +304,10 @@ mod tests {
             values(found, "memory.free_bytes", ""),
             [2048.0, 1024.0].map(|mib| Some(mib * 1_048_576.0))
         );
-        assert_eq!(series(found, "stat.blocked_tasks", "").time_ms, [0.0, 5_000.0]);
+        assert_eq!(
+            series(found, "stat.blocked_tasks", "").time_ms,
+            [0.0, 5_000.0]
+        );
         assert_eq!(values(found, "cpu.iowait_percent", "all"), [Some(60.0)]);
         assert_eq!((found.lines, found.lossy.len()), (Some((1, 7)), 0));
     }

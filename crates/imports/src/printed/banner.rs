@@ -7,16 +7,24 @@ use std::collections::BTreeMap;
 pub fn banner(line: &str) -> Option<BTreeMap<String, String>> {
     let line = clean(line);
     let words: Vec<&str> = line.split_whitespace().collect();
-    let [name, kernel, host, rest @ ..] = words.as_slice() else { return None };
-    let is_system = ["Linux", "GNU/Linux"].contains(name) && kernel.starts_with(|c: char| c.is_ascii_digit());
+    let [name, kernel, host, rest @ ..] = words.as_slice() else {
+        return None;
+    };
+    let is_system =
+        ["Linux", "GNU/Linux"].contains(name) && kernel.starts_with(|c: char| c.is_ascii_digit());
     let host = host.strip_prefix('(')?.strip_suffix(')')?;
     if !is_system || rest.is_empty() {
         return None;
     }
-    let mut facts =
-        BTreeMap::from([("kernel".to_string(), kernel.to_string()), ("host".into(), host.into())]);
+    let mut facts = BTreeMap::from([
+        ("kernel".to_string(), kernel.to_string()),
+        ("host".into(), host.into()),
+    ]);
     for word in rest {
-        if let Some(arch) = word.strip_prefix('_').and_then(|word| word.strip_suffix('_')) {
+        if let Some(arch) = word
+            .strip_prefix('_')
+            .and_then(|word| word.strip_suffix('_'))
+        {
             facts.insert("arch".into(), arch.into());
         } else if let Some(count) = word.strip_prefix('(') {
             facts.insert("cpus".into(), count.into());
@@ -33,8 +41,12 @@ mod tests {
 
     #[test]
     fn banners_of_old_and_new_versions() {
-        let facts = banner("Linux 3.10.0-693.el7.x86_64 (db1) \t11/21/26 \t_x86_64_\t(32 CPU)").unwrap();
-        let found: Vec<(&str, &str)> = facts.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        let facts =
+            banner("Linux 3.10.0-693.el7.x86_64 (db1) \t11/21/26 \t_x86_64_\t(32 CPU)").unwrap();
+        let found: Vec<(&str, &str)> = facts
+            .iter()
+            .map(|(k, v)| (k.as_str(), v.as_str()))
+            .collect();
         let wanted = [
             ("arch", "x86_64"),
             ("cpus", "32"),

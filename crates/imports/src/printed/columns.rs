@@ -23,11 +23,26 @@ const REQUEST_KB: &str = "request sizes (areq-sz and its kin) are in kB of 1,024
 
 /// A column that stays as it is.
 pub fn plain(field: impl Into<String>, unit: &'static str) -> Option<Column> {
-    Some(Column { field: field.into(), unit, factor: 1.0, note: None })
+    Some(Column {
+        field: field.into(),
+        unit,
+        factor: 1.0,
+        note: None,
+    })
 }
 
-fn scaled(field: impl Into<String>, unit: &'static str, factor: f64, note: &'static str) -> Option<Column> {
-    Some(Column { field: field.into(), unit, factor, note: Some(note) })
+fn scaled(
+    field: impl Into<String>,
+    unit: &'static str,
+    factor: f64,
+    note: &'static str,
+) -> Option<Column> {
+    Some(Column {
+        field: field.into(),
+        unit,
+        factor,
+        note: Some(note),
+    })
 }
 
 /// A column of the devices' tables of iostat and sar -d.
@@ -65,9 +80,15 @@ pub fn disk(tool: &str, name: &str) -> Option<Column> {
 
 /// `rkB/s`, `kB_wrtn`, `Blk_read/s`: a direction around a unit.
 fn bytes(tool: &str, name: &str) -> Option<Column> {
-    let units: [(&str, f64, &'static str); 4] =
-        [("kB", 1024.0, KB), ("MB", 1_048_576.0, MB), ("sec", 512.0, SECTORS), ("Blk", 512.0, BLOCKS)];
-    let (place, (unit, factor, note)) = units.into_iter().find_map(|one| Some((name.find(one.0)?, one)))?;
+    let units: [(&str, f64, &'static str); 4] = [
+        ("kB", 1024.0, KB),
+        ("MB", 1_048_576.0, MB),
+        ("sec", 512.0, SECTORS),
+        ("Blk", 512.0, BLOCKS),
+    ];
+    let (place, (unit, factor, note)) = units
+        .into_iter()
+        .find_map(|one| Some((name.find(one.0)?, one)))?;
     let (before, after) = (&name[..place], &name[place + unit.len()..]);
     let (direction, is_rate) = match after.strip_suffix("/s") {
         Some(direction) => (direction, true),
@@ -85,7 +106,12 @@ fn bytes(tool: &str, name: &str) -> Option<Column> {
         (true, "read" | "write" | "discard") => {
             scaled(format!("disk.{side}_bytes_per_s"), "bytes/s", factor, note)
         }
-        (true, _) => scaled(format!("{tool}.{side}_bytes_per_s"), "bytes/s", factor, note),
+        (true, _) => scaled(
+            format!("{tool}.{side}_bytes_per_s"),
+            "bytes/s",
+            factor,
+            note,
+        ),
         (false, "total") => None,
         (false, _) => scaled(format!("{tool}.{side}_bytes"), "bytes", factor, note),
     }
@@ -95,7 +121,9 @@ fn bytes(tool: &str, name: &str) -> Option<Column> {
 pub fn cpu(tool: &str, name: &str) -> Option<Column> {
     let percent = |field: String| plain(field, "percent");
     match name {
-        "%user" | "%system" | "%usr" | "%nice" | "%guest" | "%gnice" => percent(format!("{tool}.{name}")),
+        "%user" | "%system" | "%usr" | "%nice" | "%guest" | "%gnice" => {
+            percent(format!("{tool}.{name}"))
+        }
         "%sys" => percent("cpu.system_percent".into()),
         "%iowait" => percent("cpu.iowait_percent".into()),
         "%irq" => percent("cpu.irq_percent".into()),
@@ -120,7 +148,12 @@ pub fn counted_by(name: &str) -> &'static [&'static str] {
 
 /// The values of a row in the units of their columns; none for a mean over nothing.
 pub fn values(names: &[&str], columns: &[Option<Column>], numbers: &[f64]) -> Vec<Option<f64>> {
-    let rate = |name: &str| names.iter().position(|one| *one == name).and_then(|at| numbers.get(at));
+    let rate = |name: &str| {
+        names
+            .iter()
+            .position(|one| *one == name)
+            .and_then(|at| numbers.get(at))
+    };
     let is_over_nothing = |name: &str| {
         let mut rates = counted_by(name).iter().filter_map(|by| rate(by)).peekable();
         rates.peek().is_some() && rates.all(|rate| *rate == 0.0)
@@ -139,13 +172,37 @@ mod tests {
 
     #[test]
     fn directions_stand_on_either_side_of_the_unit() {
-        let of = |name: &str| disk("iostat", name).map(|column| (column.field, column.unit, column.factor));
-        assert_eq!(of("rMB/s"), Some(("disk.read_bytes_per_s".into(), "bytes/s", 1_048_576.0)));
-        assert_eq!(of("wsec/s"), Some(("disk.write_bytes_per_s".into(), "bytes/s", 512.0)));
-        assert_eq!(of("Blk_wrtn"), Some(("iostat.write_bytes".into(), "bytes", 512.0)));
-        assert_eq!(of("kB_dscd/s"), Some(("disk.discard_bytes_per_s".into(), "bytes/s", 1024.0)));
-        assert_eq!(of("kB_w+d/s"), Some(("iostat.write_and_discard_bytes_per_s".into(), "bytes/s", 1024.0)));
-        assert_eq!(of("kB/s"), Some(("iostat.total_bytes_per_s".into(), "bytes/s", 1024.0)));
+        let of = |name: &str| {
+            disk("iostat", name).map(|column| (column.field, column.unit, column.factor))
+        };
+        assert_eq!(
+            of("rMB/s"),
+            Some(("disk.read_bytes_per_s".into(), "bytes/s", 1_048_576.0))
+        );
+        assert_eq!(
+            of("wsec/s"),
+            Some(("disk.write_bytes_per_s".into(), "bytes/s", 512.0))
+        );
+        assert_eq!(
+            of("Blk_wrtn"),
+            Some(("iostat.write_bytes".into(), "bytes", 512.0))
+        );
+        assert_eq!(
+            of("kB_dscd/s"),
+            Some(("disk.discard_bytes_per_s".into(), "bytes/s", 1024.0))
+        );
+        assert_eq!(
+            of("kB_w+d/s"),
+            Some((
+                "iostat.write_and_discard_bytes_per_s".into(),
+                "bytes/s",
+                1024.0
+            ))
+        );
+        assert_eq!(
+            of("kB/s"),
+            Some(("iostat.total_bytes_per_s".into(), "bytes/s", 1024.0))
+        );
         assert_eq!((of("kB"), of("Device:"), of("seconds")), (None, None, None));
     }
 
@@ -153,6 +210,9 @@ mod tests {
     fn a_mean_over_nothing_is_none() {
         let names = ["r/s", "r_await", "w/s", "w_await"];
         let columns = names.map(|name| disk("iostat", name));
-        assert_eq!(values(&names, &columns, &[0.0, 0.0, 5.0, 0.0]), [Some(0.0), None, Some(5.0), Some(0.0)]);
+        assert_eq!(
+            values(&names, &columns, &[0.0, 0.0, 5.0, 0.0]),
+            [Some(0.0), None, Some(5.0), Some(0.0)]
+        );
     }
 }

@@ -38,21 +38,33 @@ pub fn call<'a>(line: &'a str, program: &str) -> Option<Vec<&'a str>> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let place = words.iter().position(|word| {
         let word = word.trim_start_matches(['#', '$', '>']);
-        word == program || word.strip_suffix(program).is_some_and(|path| path.ends_with('/'))
+        word == program
+            || word
+                .strip_suffix(program)
+                .is_some_and(|path| path.ends_with('/'))
     })?;
     let is_prompt = |word: &str| {
         let marks = ['#', '$', '%', '>', ']'];
-        word.ends_with(marks) || word.contains('@') || word.starts_with(['[', '(']) || word.contains('=')
+        word.ends_with(marks)
+            || word.contains('@')
+            || word.starts_with(['[', '('])
+            || word.contains('=')
     };
-    let known = ["sudo", "time", "nice", "taskset", "-c", "-n", "numactl", "stdbuf", "-oL", "env", "|"];
+    let known = [
+        "sudo", "time", "nice", "taskset", "-c", "-n", "numactl", "stdbuf", "-oL", "env", "|",
+    ];
     let before = &words[..place];
     let is_call = before.iter().all(|word| {
         is_prompt(word)
             || known.contains(word)
-            || word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+            || word
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b':')
     }) || before.last().is_some_and(|word| is_prompt(word));
     // What follows a pipe or another command is not its own.
-    let own = words[place..].split(|word| ["|", ";", "&&", "||"].contains(word)).next()?;
+    let own = words[place..]
+        .split(|word| ["|", ";", "&&", "||"].contains(word))
+        .next()?;
     is_call.then(|| own.to_vec())
 }
 
@@ -89,7 +101,10 @@ mod tests {
             "root@db1:~$ sudo iostat -x sda 1 | tee x",
             "$ /usr/bin/iostat -x sda 1",
         ] {
-            assert!(words(line).is_some_and(|words| words.ends_with("iostat -x sda 1")), "{line}");
+            assert!(
+                words(line).is_some_and(|words| words.ends_with("iostat -x sda 1")),
+                "{line}"
+            );
         }
         assert_eq!(words("we then looked at iostat -x for a while"), None);
         assert_eq!(words("iostats"), None);

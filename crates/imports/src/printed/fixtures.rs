@@ -29,8 +29,13 @@ pub fn only(name: &str) -> Imported {
 
 /// A series of a result.
 pub fn series<'a>(imported: &'a Imported, field: &str, subject: &str) -> &'a ImportedSeries {
-    let known =
-        || imported.series.iter().map(|one| format!("{} of {}", one.field, one.subject)).collect::<Vec<_>>();
+    let known = || {
+        imported
+            .series
+            .iter()
+            .map(|one| format!("{} of {}", one.field, one.subject))
+            .collect::<Vec<_>>()
+    };
     imported
         .series
         .iter()

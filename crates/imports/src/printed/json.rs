@@ -34,8 +34,14 @@ pub fn documents(text: &Text, key: &str) -> Found {
         }
         let Some((end, document)) = whole(&text.lines[index..]) else {
             unclosed += 1;
-            if text.lines[index..].iter().take(50).any(|line| line.contains(&key)) {
-                found.damaged.push((index..index + 1, "its last brace is missing".into()));
+            if text.lines[index..]
+                .iter()
+                .take(50)
+                .any(|line| line.contains(&key))
+            {
+                found
+                    .damaged
+                    .push((index..index + 1, "its last brace is missing".into()));
                 return found;
             }
             index += 1;

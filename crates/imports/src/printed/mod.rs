@@ -18,7 +18,8 @@ pub fn clean(line: &str) -> &str {
     let line = line.trim();
     let line = line.strip_prefix("> ").unwrap_or(line);
     let without_number = line.split_once(" | ").and_then(|(number, rest)| {
-        let is_number = !number.is_empty() && number.len() < 6 && number.bytes().all(|b| b.is_ascii_digit());
+        let is_number =
+            !number.is_empty() && number.len() < 6 && number.bytes().all(|b| b.is_ascii_digit());
         is_number.then(|| rest.trim_end().trim_end_matches('|'))
     });
     without_number.unwrap_or(line).trim()

@@ -33,14 +33,26 @@ fn with_half(ms: f64, is_second: bool) -> f64 {
 /// Hours, minutes and seconds of one word, ms.
 fn clock(word: &str) -> Option<f64> {
     let is_time = word.len() <= 24 && word.as_bytes().first()?.is_ascii_digit();
-    let is_apart =
-        |c: char| matches!(c, ':' | '\u{65f6}' | '\u{5206}' | '\u{79d2}' | '\u{6642}' | '\u{51e6}');
+    let is_apart = |c: char| {
+        matches!(
+            c,
+            ':' | '\u{65f6}' | '\u{5206}' | '\u{79d2}' | '\u{6642}' | '\u{51e6}'
+        )
+    };
     let has_marks = word.matches(is_apart).count() >= 2 || word.matches('.').count() == 2;
     if !is_time || !has_marks {
         return None;
     }
-    let mut parts = word.split(|c: char| is_apart(c) || c == '.').filter(|part| !part.is_empty());
-    let mut next = |most: u32| parts.next()?.parse::<u32>().ok().filter(|value| *value <= most);
+    let mut parts = word
+        .split(|c: char| is_apart(c) || c == '.')
+        .filter(|part| !part.is_empty());
+    let mut next = |most: u32| {
+        parts
+            .next()?
+            .parse::<u32>()
+            .ok()
+            .filter(|value| *value <= most)
+    };
     let (hours, minutes, seconds) = (next(23)?, next(59)?, next(60)?);
     // Parts of a second (`22:45:01.250`) are all that may follow.
     let fraction = match parts.next() {
@@ -56,7 +68,10 @@ pub fn stamp(line: &str) -> Option<(f64, Option<u64>)> {
     if let [one] = words[..]
         && let Some((date, rest)) = one.split_once('T')
     {
-        let end = rest.get(1..)?.find(['+', '-', 'Z']).map_or(rest.len(), |at| at + 1);
+        let end = rest
+            .get(1..)?
+            .find(['+', '-', 'Z'])
+            .map_or(rest.len(), |at| at + 1);
         let ms = clock(rest.get(..end)?)?;
         return Some((ms, unix_ms(date, ms, rest.get(end..)?)));
     }
@@ -69,22 +84,30 @@ pub fn stamp(line: &str) -> Option<(f64, Option<u64>)> {
     }
     let is_date = |word: &str| {
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
-        (4..=8).contains(&digits) && word.starts_with(|c: char| c.is_ascii_digit()) && number_like(word)
+        (4..=8).contains(&digits)
+            && word.starts_with(|c: char| c.is_ascii_digit())
+            && number_like(word)
     };
     let (ms, taken) = time_of_day(words.get(1..)?)?;
     (is_date(words[0]) && words.len() == taken + 1).then_some((ms, None))
 }
 
 fn number_like(word: &str) -> bool {
-    let is_apart =
-        |c: char| matches!(c, '/' | '-' | '.' | '\u{5e74}' | '\u{6708}' | '\u{65e5}') || c.is_ascii_digit();
+    let is_apart = |c: char| {
+        matches!(c, '/' | '-' | '.' | '\u{5e74}' | '\u{6708}' | '\u{65e5}') || c.is_ascii_digit()
+    };
     word.chars().all(is_apart) && !word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Ms since 1970 of an ISO date, a time of day and an offset (`+0000`, `+02:00`, `Z`).
 fn unix_ms(date: &str, ms: f64, offset: &str) -> Option<u64> {
-    let parts: Vec<i64> = date.split('-').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [year, month, day] = parts[..] else { return None };
+    let parts: Vec<i64> = date
+        .split('-')
+        .map(|part| part.parse().ok())
+        .collect::<Option<_>>()?;
+    let [year, month, day] = parts[..] else {
+        return None;
+    };
     if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
@@ -103,10 +126,16 @@ fn unix_ms(date: &str, ms: f64, offset: &str) -> Option<u64> {
 
 /// Days since 1970 of a date of the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let (year, month) = if month <= 2 {
+        (year - 1, month + 9)
+    } else {
+        (year, month - 3)
+    };
     let era = year.div_euclid(400);
     let of_era = year - era * 400;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + day - 1 - 719_468
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + day
+        - 1
+        - 719_468
 }
 
 /// Ms since 1970 of `2026-11-21T22:45:01Z` and its like.
@@ -144,13 +173,24 @@ mod tests {
     #[test]
     fn times_of_locales() {
         let time = |text: &str| time_of_day(&text.split(' ').collect::<Vec<_>>());
-        let at = |hours: f64, minutes: f64, seconds: f64| ((hours * 60.0 + minutes) * 60.0 + seconds) * 1e3;
+        let at = |hours: f64, minutes: f64, seconds: f64| {
+            ((hours * 60.0 + minutes) * 60.0 + seconds) * 1e3
+        };
         assert_eq!(time("22:45:01 all"), Some((at(22.0, 45.0, 1.0), 1)));
         assert_eq!(time("10:45:01 PM all"), Some((at(22.0, 45.0, 1.0), 2)));
         assert_eq!(time("12:00:01 AM all"), Some((at(0.0, 0.0, 1.0), 2)));
-        assert_eq!(time("14\u{65f6}05\u{5206}11\u{79d2} CPU"), Some((at(14.0, 5.0, 11.0), 1)));
-        assert_eq!(time("\u{4e0b}\u{5348} 02\u{65f6}05\u{5206}11\u{79d2}"), Some((at(14.0, 5.0, 11.0), 2)));
-        assert_eq!((time("sda 1"), time("12.5 3"), time("25:00:00"), time("1:2")), (None, None, None, None));
+        assert_eq!(
+            time("14\u{65f6}05\u{5206}11\u{79d2} CPU"),
+            Some((at(14.0, 5.0, 11.0), 1))
+        );
+        assert_eq!(
+            time("\u{4e0b}\u{5348} 02\u{65f6}05\u{5206}11\u{79d2}"),
+            Some((at(14.0, 5.0, 11.0), 2))
+        );
+        assert_eq!(
+            (time("sda 1"), time("12.5 3"), time("25:00:00"), time("1:2")),
+            (None, None, None, None)
+        );
     }
 
     #[test]
@@ -158,7 +198,10 @@ mod tests {
         assert_eq!(stamp("11/21/26 22:52:00"), Some((82_320_000.0, None)));
         assert_eq!(stamp("21.11.2026 22:52:00"), Some((82_320_000.0, None)));
         assert_eq!(stamp("11/21/2026 10:52:00 PM"), Some((82_320_000.0, None)));
-        assert_eq!(stamp("2026-11-21T22:52:03+0000"), Some((82_323_000.0, Some(1_795_301_523_000))));
+        assert_eq!(
+            stamp("2026-11-21T22:52:03+0000"),
+            Some((82_323_000.0, Some(1_795_301_523_000)))
+        );
         assert_eq!(iso_unix_ms("1970-01-02T01:00:00+01:00"), Some(86_400_000));
         assert_eq!(stamp("Time: 22:52:00"), Some((82_320_000.0, None)));
         assert_eq!(stamp("22:52:00"), Some((82_320_000.0, None)));
@@ -169,7 +212,9 @@ mod tests {
     #[test]
     fn midnight_is_no_step_back() {
         let mut days = Days::default();
-        let times: Vec<f64> = [86_399_000.0, 1_000.0, 2_000.0].map(|ms| days.since_first(ms)).to_vec();
+        let times: Vec<f64> = [86_399_000.0, 1_000.0, 2_000.0]
+            .map(|ms| days.since_first(ms))
+            .to_vec();
         assert_eq!(times, [0.0, 2_000.0, 3_000.0]);
     }
 }

@@ -13,7 +13,9 @@ pub fn number(word: &str) -> Option<f64> {
         (0 | 1, 0) => word.parse().ok()?,
         (0, 1) => word.replace(',', ".").parse().ok()?,
         // The last of the two is the decimal one.
-        _ if word.rfind(',') < word.rfind('.') && points == 1 => word.replace(',', "").parse().ok()?,
+        _ if word.rfind(',') < word.rfind('.') && points == 1 => {
+            word.replace(',', "").parse().ok()?
+        }
         _ if word.rfind('.') < word.rfind(',') && commas == 1 => {
             word.replace('.', "").replace(',', ".").parse().ok()?
         }
@@ -110,8 +112,17 @@ mod tests {
         assert_eq!(leading("1.5MiB/s"), Some((1.5, "MiB/s")));
         assert_eq!((leading("3,"), number("3,")), (Some((3.0, "")), None));
         assert_eq!(size_factor("MiB/s", false), Some(1_048_576.0));
-        assert_eq!((size_factor("MB", false), size_factor("MB", true)), (Some(1e6), Some(1_048_576.0)));
-        assert_eq!((size_factor("B", true), size_factor("requests", true)), (Some(1.0), None));
-        assert_eq!((time_factor_ns("us"), time_factor_ns("x")), (Some(1e3), None));
+        assert_eq!(
+            (size_factor("MB", false), size_factor("MB", true)),
+            (Some(1e6), Some(1_048_576.0))
+        );
+        assert_eq!(
+            (size_factor("B", true), size_factor("requests", true)),
+            (Some(1.0), None)
+        );
+        assert_eq!(
+            (time_factor_ns("us"), time_factor_ns("x")),
+            (Some(1e3), None)
+        );
     }
 }

@@ -78,7 +78,10 @@ pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
             pieces.extend(open.take().and_then(|open| open.finish(tool)));
             head = None;
             is_skipped = false;
-            open = Some(Open { facts, ..Open::of(text, index, tool) });
+            open = Some(Open {
+                facts,
+                ..Open::of(text, index, tool)
+            });
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -88,7 +91,10 @@ pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
         };
         if rest.is_empty() {
             // Another tool's line, or prose: what follows is another result.
-            if open.as_ref().is_some_and(|open| !open.rows.is_empty() || head.is_some()) {
+            if open
+                .as_ref()
+                .is_some_and(|open| !open.rows.is_empty() || head.is_some())
+            {
                 pieces.extend(open.take().and_then(|open| open.finish(tool)));
             }
             head = None;
@@ -99,22 +105,39 @@ pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
             is_skipped = false;
             let open = open.get_or_insert_with(|| Open::of(text, index, tool));
             open.head(index, at_ms);
-            head = Some(Head { names: rest.to_vec(), cells });
+            head = Some(Head {
+                names: rest.to_vec(),
+                cells,
+            });
         } else if rest.iter().all(|word| number(word).is_none()) && !rest.contains(&"RESTART") {
             // The head of a table that is not this tool's, or not read.
             head = None;
             is_skipped = false;
             let is_others = rest[0] == "CPU" || rest[0] == "NODE" || rest.contains(&"PID");
-            if let Some(open) =
-                open.as_mut().filter(|open| !open.rows.is_empty() && at_ms.is_some() && !is_others)
+            if let Some(open) = open
+                .as_mut()
+                .filter(|open| !open.rows.is_empty() && at_ms.is_some() && !is_others)
             {
                 open.take(index);
-                open.unread(index, &format!("this table of {} is not read: {}", tool.name, rest.join(" ")));
+                open.unread(
+                    index,
+                    &format!(
+                        "this table of {} is not read: {}",
+                        tool.name,
+                        rest.join(" ")
+                    ),
+                );
                 is_skipped = true;
             }
-        } else if let (Some(open), true, None) = (open.as_mut(), is_skipped && at_ms.is_some(), &head) {
+        } else if let (Some(open), true, None) =
+            (open.as_mut(), is_skipped && at_ms.is_some(), &head)
+        {
             open.take(index);
-            if let Some((_, last)) = open.unread.last_mut().and_then(|unread| unread.lines.as_mut()) {
+            if let Some((_, last)) = open
+                .unread
+                .last_mut()
+                .and_then(|unread| unread.lines.as_mut())
+            {
                 *last = index as u64 + 1;
             }
         } else if let (Some(open), Some(head)) = (open.as_mut(), &head) {
@@ -137,7 +160,10 @@ fn average<'a, 'b>(words: &'b [&'a str]) -> &'b [&'a str] {
 
 impl Open {
     fn of(text: &Text, line: usize, tool: &Tool) -> Open {
-        let mut open = Open { last_line: line, ..Open::default() };
+        let mut open = Open {
+            last_line: line,
+            ..Open::default()
+        };
         open.lines.push(line..line + 1);
         if let Some((words, at)) = commands::above(text, line, tool.name) {
             open.facts.insert("command".into(), words.join(" "));
@@ -180,7 +206,12 @@ impl Open {
                 self.times.insert(at_ms.max(0.0) as u64);
                 for (column, value) in values {
                     self.units.extend(column.note);
-                    self.rows.push(Row { column, subject: subject.clone(), at_ms, value });
+                    self.rows.push(Row {
+                        column,
+                        subject: subject.clone(),
+                        at_ms,
+                        value,
+                    });
                 }
             }
             None if words.contains(&"RESTART") => {
@@ -196,7 +227,10 @@ impl Open {
 
     fn unread(&mut self, line: usize, why: &str) {
         let number = line as u64 + 1;
-        self.unread.push(Unread { lines: Some((number, number)), why: why.into() });
+        self.unread.push(Unread {
+            lines: Some((number, number)),
+            why: why.into(),
+        });
     }
 
     fn finish(self, tool: &Tool) -> Option<Piece> {
@@ -214,7 +248,11 @@ impl Open {
         let mut series = Series::default();
         for row in &self.rows {
             let field = match is_since_boot {
-                true => format!("{}.since_boot.{}", tool.name, last_word(&row.column.field, tool.name)),
+                true => format!(
+                    "{}.since_boot.{}",
+                    tool.name,
+                    last_word(&row.column.field, tool.name)
+                ),
                 false => row.column.field.clone(),
             };
             series.push(&field, &row.subject, row.column.unit, row.at_ms, row.value);
@@ -228,13 +266,20 @@ impl Open {
             facts: self.facts,
             ..Imported::default()
         };
-        Some(Piece { lines: self.lines, imported, unread: self.unread })
+        Some(Piece {
+            lines: self.lines,
+            imported,
+            unread: self.unread,
+        })
     }
 }
 
 /// `%usr` of `mpstat.%usr`; another field as it is.
 pub fn last_word<'a>(field: &'a str, tool: &str) -> &'a str {
-    field.strip_prefix(tool).and_then(|rest| rest.strip_prefix('.')).unwrap_or(field)
+    field
+        .strip_prefix(tool)
+        .and_then(|rest| rest.strip_prefix('.'))
+        .unwrap_or(field)
 }
 
 /// A column and its value.
@@ -266,7 +311,10 @@ fn values(words: &[&str], head: &Head) -> Option<(String, Vec<Valued>)> {
     let plain: Vec<f64> = numbers.iter().map(|(number, _)| *number).collect();
     let scaled = super::columns::values(&names, &columns, &plain);
     for ((column, value), (_, is_sum)) in columns.into_iter().flatten().zip(scaled).zip(numbers) {
-        match values.iter_mut().find(|(known, _)| is_sum && known.field == column.field) {
+        match values
+            .iter_mut()
+            .find(|(known, _)| is_sum && known.field == column.field)
+        {
             Some((_, sum)) => *sum = sum.zip(value).map(|(sum, value)| sum + value),
             None => values.push((column, value)),
         }

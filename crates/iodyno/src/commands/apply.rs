@@ -44,23 +44,46 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let (record, origin) = (store.get(args.record)?, store.origin(args.record)?);
     let (wish, queue) = wish(args, &record, &origin, context)?;
-    let persist = if args.persist { Some(plan_persist(context, &wish)?) } else { None };
+    let persist = if args.persist {
+        Some(plan_persist(context, &wish)?)
+    } else {
+        None
+    };
     for (knob, value) in wish.values() {
-        let now = queue.text(knob.id).map_or_else(|| "?".into(), |text| apply::shown(knob.id, &text));
-        context.out.say(format!("{}  {}  {now} → {value}", wish.device(), knob.id));
+        let now = queue
+            .text(knob.id)
+            .map_or_else(|| "?".into(), |text| apply::shown(knob.id, &text));
+        context
+            .out
+            .say(format!("{}  {}  {now} → {value}", wish.device(), knob.id));
     }
     if let Some(plan) = &persist {
         context.out.say(&plan.path);
         plan.content.lines().for_each(|line| context.out.say(line));
     }
-    let journal =
-        if args.dry_run { None } else { Some(put_in_place(args, context, &wish, &queue, persist.as_ref())?) };
+    let journal = if args.dry_run {
+        None
+    } else {
+        Some(put_in_place(
+            args,
+            context,
+            &wish,
+            &queue,
+            persist.as_ref(),
+        )?)
+    };
     if let Some(id) = &journal {
-        context.out.say(format!("In place. Take it back: iodyno undo {id}"));
+        context
+            .out
+            .say(format!("In place. Take it back: iodyno undo {id}"));
     }
     let persisted = persist.map(|plan| plan.path);
     let device = wish.device().to_string();
-    let values = wish.values().iter().map(|(knob, value)| (knob.id, value.clone())).collect();
+    let values = wish
+        .values()
+        .iter()
+        .map(|(knob, value)| (knob.id, value.clone()))
+        .collect();
     context.out.document(&Document {
         schema: "iodyno.apply/1",
         device,
@@ -74,11 +97,19 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 
 /// The values that the record proved to be better, checked word by word; of a record from elsewhere only where that is
 /// said to be meant.
-fn wish(args: &Args, record: &Record, origin: &Origin, context: &Context) -> Result<(Wish, Queue), Failure> {
+fn wish(
+    args: &Args,
+    record: &Record,
+    origin: &Origin,
+    context: &Context,
+) -> Result<(Wish, Queue), Failure> {
     let id = args.record;
     let found = proven::wish(id, record, &context.host);
     if let Err(NotProven::Nothing) = found {
-        return Err(Failure::usage(format!("record {id}: {}.", NotProven::Nothing)));
+        return Err(Failure::usage(format!(
+            "record {id}: {}.",
+            NotProven::Nothing
+        )));
     }
     let elsewhere = elsewhere::why(id, record, origin, &context.host);
     if let (Some(why), false) = (&elsewhere, args.from_elsewhere) {
@@ -95,7 +126,11 @@ fn wish(args: &Args, record: &Record, origin: &Origin, context: &Context) -> Res
 
 /// What is not here is the machine's matter; what is wrong with the record is refused.
 fn refused(id: i64, why: &NotProven) -> Failure {
-    let exit = if matches!(why, NotProven::NoDevice(_)) { Exit::Failed } else { Exit::Refused };
+    let exit = if matches!(why, NotProven::NoDevice(_)) {
+        Exit::Failed
+    } else {
+        Exit::Refused
+    };
     Failure::new(exit, format!("record {id}: {why}. Nothing was changed."))
 }
 
@@ -129,9 +164,10 @@ fn put_in_place(
     match write_all(&mut journal, wish, queue, persist) {
         Ok(id) => {
             if let Some(plan) = persist {
-                context
-                    .out
-                    .say(format!("Written. It acts from the next boot on, or after: {}", plan.activate));
+                context.out.say(format!(
+                    "Written. It acts from the next boot on, or after: {}",
+                    plan.activate
+                ));
             }
             Ok(id)
         }
@@ -146,9 +182,15 @@ fn write_all(
     queue: &Queue,
     persist: Option<&PersistPlan>,
 ) -> Result<String, Failure> {
-    let known: Vec<(&'static Knob, &String)> =
-        wish.values().iter().map(|(knob, value)| (*knob, value)).collect();
-    let paths: Vec<_> = known.iter().flat_map(|(knob, _)| apply::checkpoint_paths(knob, queue)).collect();
+    let known: Vec<(&'static Knob, &String)> = wish
+        .values()
+        .iter()
+        .map(|(knob, value)| (*knob, value))
+        .collect();
+    let paths: Vec<_> = known
+        .iter()
+        .flat_map(|(knob, _)| apply::checkpoint_paths(knob, queue))
+        .collect();
     journal.checkpoint(&paths)?;
     for (knob, value) in &known {
         apply::set(knob, journal, queue, value)
@@ -163,10 +205,15 @@ fn write_all(
 /// Puts everything back after a failure, and says whether it is.
 fn backed_out(journal: Journal, failure: Failure) -> Failure {
     match journal.revert() {
-        Ok(restored) if restored.iter().all(Restored::is_whole) => {
-            failure.hint(&format!("Everything was put back: {} values read back.", restored.len()))
+        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(&format!(
+            "Everything was put back: {} values read back.",
+            restored.len()
+        )),
+        Ok(_) => {
+            failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again.")
         }
-        Ok(_) => failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again."),
-        Err(error) => failure.hint(&format!("Not everything came back: {error}. `iodyno undo` tries again.")),
+        Err(error) => failure.hint(&format!(
+            "Not everything came back: {error}. `iodyno undo` tries again."
+        )),
     }
 }

@@ -41,9 +41,17 @@ pub fn entries() -> Vec<Entry> {
         ("claimant", pipeline::inventory::claimants::PAGES),
     ];
     let of_kind = |(kind, pages): (&'static str, &'static [(&'static str, &'static str)])| {
-        pages.iter().map(move |&(id, page)| Entry { kind, id: id.into(), page: page.into() })
+        pages.iter().map(move |&(id, page)| Entry {
+            kind,
+            id: id.into(),
+            page: page.into(),
+        })
     };
-    kinds.into_iter().flat_map(of_kind).chain(fields()).collect()
+    kinds
+        .into_iter()
+        .flat_map(of_kind)
+        .chain(fields())
+        .collect()
 }
 
 /// What the sensors give: the quantities that people read, then the raw series that are not one of those by name.
@@ -52,7 +60,11 @@ fn fields() -> Vec<Entry> {
     for sensor in sensors::ALL {
         for field in sensor.fields {
             let page = field_page::field(field, sensor.id, sensor.reads).into();
-            entries.push(Entry { kind: "field", id: field.id().into(), page });
+            entries.push(Entry {
+                kind: "field",
+                id: field.id().into(),
+                page,
+            });
         }
     }
     for sensor in sensors::ALL {
@@ -60,7 +72,11 @@ fn fields() -> Vec<Entry> {
             let id = metric.id();
             if !entries.iter().any(|entry| entry.id == id) {
                 let page = field_page::metric(metric, sensor.id, sensor.reads).into();
-                entries.push(Entry { kind: "series", id: id.into(), page });
+                entries.push(Entry {
+                    kind: "series",
+                    id: id.into(),
+                    page,
+                });
             }
         }
     }
@@ -71,9 +87,17 @@ fn fields() -> Vec<Entry> {
 pub fn run(context: &Context) -> Result<Exit, Failure> {
     let entries = entries();
     for entry in &entries {
-        context.out.say(format!("{:<10} {:<26} {}", entry.kind, entry.id, title(entry)));
+        context.out.say(format!(
+            "{:<10} {:<26} {}",
+            entry.kind,
+            entry.id,
+            title(entry)
+        ));
     }
-    context.out.document(&Document { schema: "iodyno.catalogue/1", entries })?;
+    context.out.document(&Document {
+        schema: "iodyno.catalogue/1",
+        entries,
+    })?;
     Ok(Exit::Fine)
 }
 
@@ -82,6 +106,8 @@ fn title(entry: &Entry) -> &str {
     let mut lines = entry.page.lines();
     match entry.kind {
         "field" | "series" => lines.nth(2).unwrap_or_default(),
-        _ => lines.find_map(|line| line.strip_prefix("# ")).unwrap_or_default(),
+        _ => lines
+            .find_map(|line| line.strip_prefix("# "))
+            .unwrap_or_default(),
     }
 }

@@ -16,14 +16,20 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "iodyno", &mut script);
-    context.out.text(String::from_utf8_lossy(&script).trim_end());
+    context
+        .out
+        .text(String::from_utf8_lossy(&script).trim_end());
     Ok(Exit::Fine)
 }
 
 /// Prints the manual page: one page for all verbs, each with its options.
 pub fn manual(context: &Context) -> Result<Exit, Failure> {
-    let page = manual_page()
-        .map_err(|error| Failure::new(Exit::Failed, format!("cannot print the manual page: {error}")))?;
+    let page = manual_page().map_err(|error| {
+        Failure::new(
+            Exit::Failed,
+            format!("cannot print the manual page: {error}"),
+        )
+    })?;
     context.out.text(page.trim_end());
     Ok(Exit::Fine)
 }
@@ -39,12 +45,16 @@ fn manual_page() -> std::io::Result<String> {
     let mut text = String::from_utf8_lossy(&page).into_owned();
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
         let mut section = Vec::new();
-        let man = clap_mangen::Man::new(verb.clone().bin_name(format!("iodyno {}", verb.get_name())));
+        let man =
+            clap_mangen::Man::new(verb.clone().bin_name(format!("iodyno {}", verb.get_name())));
         man.render_synopsis_section(&mut section)?;
         man.render_description_section(&mut section)?;
         man.render_options_section(&mut section)?;
         let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
-        text.push_str(&format!(".SH \"IODYNO {}\"\n{section}", verb.get_name().to_uppercase()));
+        text.push_str(&format!(
+            ".SH \"IODYNO {}\"\n{section}",
+            verb.get_name().to_uppercase()
+        ));
     }
     Ok(text)
 }

@@ -32,7 +32,11 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let reader = Store::open_read_only(&context.state_dir)?;
     for id in &ids {
         let row = reader.row(*id)?;
-        context.out.say(format!("record {id}: {}  {}", clean(&row.target), clean(&row.summary)));
+        context.out.say(format!(
+            "record {id}: {}  {}",
+            clean(&row.target),
+            clean(&row.summary)
+        ));
     }
     drop(reader);
     if !args.yes && !is_wanted(ids.len(), context)? {
@@ -41,12 +45,19 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     Store::open(&context.state_dir)?.delete(&ids)?;
     context.out.say(format!("Deleted {}.", records(ids.len())));
-    context.out.document(&Document { schema: "iodyno.delete/1", deleted: ids })?;
+    context.out.document(&Document {
+        schema: "iodyno.delete/1",
+        deleted: ids,
+    })?;
     Ok(Exit::Fine)
 }
 
 fn records(count: usize) -> String {
-    if count == 1 { "1 record".into() } else { format!("{count} records") }
+    if count == 1 {
+        "1 record".into()
+    } else {
+        format!("{count} records")
+    }
 }
 
 /// Asks on a terminal. Where nobody can be asked, only `--yes` deletes.
@@ -58,7 +69,10 @@ fn is_wanted(count: usize, context: &Context) -> Result<bool, Failure> {
              Add --yes to delete without being asked.",
         ));
     }
-    context.out.note(format!("Delete {} for good, with tags and notes? [y/N]", records(count)));
+    context.out.note(format!(
+        "Delete {} for good, with tags and notes? [y/N]",
+        records(count)
+    ));
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)

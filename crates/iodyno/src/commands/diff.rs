@@ -41,7 +41,11 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     };
     let job = job(args)?;
     let found = difference::differences(&a, &b, [&args.a, &name], job.as_ref());
-    let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
+    let paint = if context.out.has_colour() {
+        Paint::Colour
+    } else {
+        Paint::Plain
+    };
     for line in diff_view::lines(&found, WEIGHT_MIN, args.all, paint) {
         context.out.say(line);
     }
@@ -63,7 +67,11 @@ fn job(args: &Args) -> Result<Option<Job>, Failure> {
         return Ok(None);
     }
     let workload = own.workload(None, Some(1))?;
-    Ok(workload.sections.into_iter().next().map(|section| section.job))
+    Ok(workload
+        .sections
+        .into_iter()
+        .next()
+        .map(|section| section.job))
 }
 
 fn side(name: &str, args: &Args, context: &Context) -> Result<IoPath, Failure> {
@@ -84,9 +92,14 @@ fn live(target: &str, context: &Context) -> Result<IoPath, Failure> {
 /// A capture says below which target it was made.
 fn captured(file: &str, target: Option<&str>) -> Result<IoPath, Failure> {
     let text = host::files::read_text(Path::new(file))?;
-    let own = text.lines().take(20).find_map(|line| line.strip_prefix("# target: "));
+    let own = text
+        .lines()
+        .take(20)
+        .find_map(|line| line.strip_prefix("# target: "));
     let target = target.or(own.map(str::trim)).ok_or_else(|| {
-        Failure::usage(format!("{file} does not say below which target it was made. Name one with --target."))
+        Failure::usage(format!(
+            "{file} does not say below which target it was made. Name one with --target."
+        ))
     })?;
     let host = Host::open(Path::new(file))?;
     inventory::collect(&host, target).map_err(inspect::failure)
@@ -96,10 +109,12 @@ fn captured(file: &str, target: Option<&str>) -> Result<IoPath, Failure> {
 fn document(file: &str) -> Result<IoPath, Failure> {
     let bad = |why: String| Failure::usage(format!("{file} holds no I/O path: {why}"));
     let text = host::files::read_text(Path::new(file))?;
-    let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| bad(format!("it is no JSON document ({error}).")))?;
+    let value: serde_json::Value = serde_json::from_str(&text)
+        .map_err(|error| bad(format!("it is no JSON document ({error}).")))?;
+    let found = [&value, &value["path"], &value["record"]["path"]]
+        .into_iter()
+        .find(|one| one["root"].is_object());
     let found =
-        [&value, &value["path"], &value["record"]["path"]].into_iter().find(|one| one["root"].is_object());
-    let found = found.ok_or_else(|| bad("it is no document of inspect, check, run or show.".into()))?;
+        found.ok_or_else(|| bad("it is no document of inspect, check, run or show.".into()))?;
     serde_json::from_value(found.clone()).map_err(|error| bad(error.to_string()))
 }

@@ -50,7 +50,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     // The spans of a table of layers are told on one page.
     let is_span = args.id == "outside" || Span::ALL.iter().any(|span| span.name() == args.id);
     let id = if is_span { "layers" } else { args.id.as_str() };
-    let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.id == id).collect();
+    let found: Vec<Entry> = entries()
+        .into_iter()
+        .filter(|entry| entry.id == id)
+        .collect();
     if found.is_empty() {
         let near: Vec<String> = entries()
             .iter()
@@ -58,8 +61,11 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             .filter(|id| is_near(id, &args.id))
             .take(NEAR_MAX)
             .collect();
-        let hint =
-            if near.is_empty() { String::new() } else { format!(" Did you mean {}?", near.join(", ")) };
+        let hint = if near.is_empty() {
+            String::new()
+        } else {
+            format!(" Did you mean {}?", near.join(", "))
+        };
         return Err(Failure::usage(format!(
             "nothing is called `{}`.{hint}\n`iodyno catalogue` lists all.",
             args.id
@@ -73,19 +79,51 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for line in here.iter().flat_map(here_lines) {
         context.out.say(line);
     }
-    let here = here.map(|Rung { name, gives, why_not_higher, ladder }| {
-        let step =
-            |Step { name: rung, gives, why_not }| HereStep { rung, gives, taken: rung == name, why_not };
-        Here { rung: name, gives, why_not_higher, ladder: ladder.into_iter().map(step).collect() }
-    });
-    context.out.document(&Document { entry: &found[0], here })?;
+    let here = here.map(
+        |Rung {
+             name,
+             gives,
+             why_not_higher,
+             ladder,
+         }| {
+            let step = |Step {
+                            name: rung,
+                            gives,
+                            why_not,
+                        }| HereStep {
+                rung,
+                gives,
+                taken: rung == name,
+                why_not,
+            };
+            Here {
+                rung: name,
+                gives,
+                why_not_higher,
+                ladder: ladder.into_iter().map(step).collect(),
+            }
+        },
+    );
+    context.out.document(&Document {
+        entry: &found[0],
+        here,
+    })?;
     Ok(Exit::Fine)
 }
 
 fn here_lines(rung: &Rung) -> Vec<String> {
-    let mut lines =
-        vec![String::new(), format!("On this machine: {}, which gives {}.", rung.name, rung.gives)];
-    lines.extend(rung.ladder.iter().map(|step| format!("  {:<11}{}", step.name, state(rung, step))));
+    let mut lines = vec![
+        String::new(),
+        format!(
+            "On this machine: {}, which gives {}.",
+            rung.name, rung.gives
+        ),
+    ];
+    lines.extend(
+        rung.ladder
+            .iter()
+            .map(|step| format!("  {:<11}{}", step.name, state(rung, step))),
+    );
     lines
 }
 

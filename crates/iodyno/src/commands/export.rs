@@ -76,22 +76,46 @@ fn chosen(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
         ));
     }
     if !args.records.is_empty() && has_filter {
-        return Err(Failure::usage("name either the records or conditions: the two do not go together."));
+        return Err(Failure::usage(
+            "name either the records or conditions: the two do not go together.",
+        ));
     }
     let mut rows = match args.records.is_empty() {
-        true => store.query(&args.filter.filter(host::clock::unix_ms() as i64, u32::MAX)?)?,
-        false => args.records.iter().map(|id| store.row(*id)).collect::<Result<_, _>>()?,
+        true => store.query(
+            &args
+                .filter
+                .filter(host::clock::unix_ms() as i64, u32::MAX)?,
+        )?,
+        false => args
+            .records
+            .iter()
+            .map(|id| store.row(*id))
+            .collect::<Result<_, _>>()?,
     };
     rows.sort_by_key(|row| row.id);
     rows.dedup_by_key(|row| row.id);
     Ok(rows)
 }
 
-fn parquet(store: &Store, rows: &[Row], to: &std::path::Path, context: &Context) -> Result<Exit, Failure> {
+fn parquet(
+    store: &Store,
+    rows: &[Row],
+    to: &std::path::Path,
+    context: &Context,
+) -> Result<Exit, Failure> {
     let exported = store.export_parquet(rows, to)?;
-    let count =
-        |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
-    context.out.say(format!("{} in {}:", count(exported.records, "record"), model::text::shown(to)));
+    let count = |count: u64, one: &str| {
+        if count == 1 {
+            format!("1 {one}")
+        } else {
+            format!("{count} {one}s")
+        }
+    };
+    context.out.say(format!(
+        "{} in {}:",
+        count(exported.records, "record"),
+        model::text::shown(to)
+    ));
     for table in &exported.tables {
         context.out.say(format!(
             "  {:<11} {:>12}  {}",
@@ -101,21 +125,35 @@ fn parquet(store: &Store, rows: &[Row], to: &std::path::Path, context: &Context)
         ));
     }
     let directory = to.to_string_lossy().into_owned();
-    context.out.document(&Written { schema: "iodyno.exported/1", directory, exported: &exported })?;
+    context.out.document(&Written {
+        schema: "iodyno.exported/1",
+        directory,
+        exported: &exported,
+    })?;
     Ok(Exit::Fine)
 }
 
 /// One document, a record a line, written as it goes: all of them need not fit into memory.
 fn json(store: &Store, rows: &[Row], context: &Context) -> Result<Exit, Failure> {
-    context.out.raw("{\"schema\":\"iodyno.export/1\",\"records\":[");
+    context
+        .out
+        .raw("{\"schema\":\"iodyno.export/1\",\"records\":[");
     for (place, row) in rows.iter().enumerate() {
-        let head = Head { id: row.id, tags: &row.tags, notes: store.notes(row.id)? };
-        let head = serde_json::to_string(&head)
-            .map_err(|error| Failure::new(Exit::Failed, format!("cannot write the document: {error}")))?;
+        let head = Head {
+            id: row.id,
+            tags: &row.tags,
+            notes: store.notes(row.id)?,
+        };
+        let head = serde_json::to_string(&head).map_err(|error| {
+            Failure::new(Exit::Failed, format!("cannot write the document: {error}"))
+        })?;
         let comma = if place > 0 { "," } else { "" };
         // The record is as it was written, put in before the last brace.
         let record = store.document(row.id)?;
-        context.out.raw(&format!("{comma}\n{},\"record\":{record}}}", head.trim_end_matches('}')));
+        context.out.raw(&format!(
+            "{comma}\n{},\"record\":{record}}}",
+            head.trim_end_matches('}')
+        ));
         if context.out.is_unread() {
             break;
         }

@@ -47,17 +47,24 @@ pub struct FilterArgs {
 impl FilterArgs {
     /// Whether no condition was given.
     pub fn is_empty(&self) -> bool {
-        self.filter(0, u32::MAX).is_ok_and(|filter| filter == Filter::default())
+        self.filter(0, u32::MAX)
+            .is_ok_and(|filter| filter == Filter::default())
     }
 
     /// As the store takes them.
     pub fn filter(&self, now_ms: i64, limit: u32) -> Result<Filter, Failure> {
-        let moment =
-            |text: &Option<String>| text.as_ref().map(|text| store::moment(text, now_ms)).transpose();
-        let setting = self.setting.as_ref().map(|text| match text.split_once('=') {
-            Some((name, value)) => (name.to_string(), Some(value.to_string())),
-            None => (text.clone(), None),
-        });
+        let moment = |text: &Option<String>| {
+            text.as_ref()
+                .map(|text| store::moment(text, now_ms))
+                .transpose()
+        };
+        let setting = self
+            .setting
+            .as_ref()
+            .map(|text| match text.split_once('=') {
+                Some((name, value)) => (name.to_string(), Some(value.to_string())),
+                None => (text.clone(), None),
+            });
         Ok(Filter {
             host: self.host.clone(),
             device: self.device.clone(),

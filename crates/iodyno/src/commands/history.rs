@@ -50,24 +50,45 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let rows = rows(args, &store)?;
     if rows.is_empty() {
-        let what =
-            args.of.as_ref().map_or("these conditions".to_string(), |of| format!("`{}`", of.escape_debug()));
+        let what = args
+            .of
+            .as_ref()
+            .map_or("these conditions".to_string(), |of| {
+                format!("`{}`", of.escape_debug())
+            });
         return Err(Failure::usage(format!(
             "There is no record of {what}.\n`iodyno list` shows what there is."
         )));
     }
     if rows.len() == args.limit as usize {
-        context.out.note(format!("Only the newest {} records are looked at (-n shows more).", args.limit));
+        context.out.note(format!(
+            "Only the newest {} records are looked at (-n shows more).",
+            args.limit
+        ));
     }
     let mut records: Vec<(String, i64, Record)> = Vec::new();
     for row in &rows {
         records.push((row.id.to_string(), row.id, light(store.get(row.id)?)));
     }
-    let given: Vec<Named<'_>> =
-        records.iter().map(|(name, id, record)| Named { name, id: Some(*id), record }).collect();
-    let wish = Wish { measures: args.measure.clone(), alpha: args.alpha, seed: args.seed };
+    let given: Vec<Named<'_>> = records
+        .iter()
+        .map(|(name, id, record)| Named {
+            name,
+            id: Some(*id),
+            record,
+        })
+        .collect();
+    let wish = Wish {
+        measures: args.measure.clone(),
+        alpha: args.alpha,
+        seed: args.seed,
+    };
     let found = history(&given, &wish);
-    let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
+    let paint = if context.out.has_colour() {
+        Paint::Colour
+    } else {
+        Paint::Plain
+    };
     for line in view::history::lines(&found, &compare::words::day, paint) {
         context.out.say(line);
     }
@@ -83,8 +104,12 @@ fn rows(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
         rows.truncate(args.limit as usize);
         return Ok(rows);
     }
-    let filter = args.filter.filter(host::clock::unix_ms() as i64, args.limit)?;
-    let Some(of) = &args.of else { return Ok(store.query(&filter)?) };
+    let filter = args
+        .filter
+        .filter(host::clock::unix_ms() as i64, args.limit)?;
+    let Some(of) = &args.of else {
+        return Ok(store.query(&filter)?);
+    };
     let ways: [fn(&mut Filter, String); 3] = [
         |filter, of| filter.device = Some(of),
         |filter, of| filter.serial = Some(of),

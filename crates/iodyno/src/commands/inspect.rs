@@ -37,14 +37,32 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     };
     let path = inventory::collect(&host, &args.target).map_err(failure)?;
     if let Some(file) = &args.capture {
-        let masking = if args.mask { Masking::Names } else { Masking::Serials };
-        let captured = inventory::capture(&path.target, masking).map_err(failure)?.print();
+        let masking = if args.mask {
+            Masking::Names
+        } else {
+            Masking::Serials
+        };
+        let captured = inventory::capture(&path.target, masking)
+            .map_err(failure)?
+            .print();
         let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
         host::files::write_atomically(file, &named)?;
-        context.out.note(format!("saved to {}", model::text::shown(file)));
+        context
+            .out
+            .note(format!("saved to {}", model::text::shown(file)));
     }
-    let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
-    let text = path_view::text(&path, PathOptions { all: args.all, paint });
+    let paint = if context.out.has_colour() {
+        Paint::Colour
+    } else {
+        Paint::Plain
+    };
+    let text = path_view::text(
+        &path,
+        PathOptions {
+            all: args.all,
+            paint,
+        },
+    );
     context.out.text(text.trim_end());
     for line in machine_view::lines(&path, args.all) {
         context.out.say(line);
@@ -55,6 +73,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 
 /// A target that cannot be looked at is the target's failure, or a matter of rights.
 pub fn failure(error: InventoryError) -> Failure {
-    let exit = if error.is_permission() { Exit::Rights } else { Exit::Failed };
+    let exit = if error.is_permission() {
+        Exit::Rights
+    } else {
+        Exit::Failed
+    };
     Failure::new(exit, error.to_string())
 }

@@ -40,11 +40,21 @@ fn parse_class(word: &str) -> Result<Class, String> {
 
 /// Judges what the driver on the other side of the pipe measures.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let budget_ms = args.budget.unwrap_or_else(|| default_budget_ms(args.class, args.arms.len()));
+    let budget_ms = args
+        .budget
+        .unwrap_or_else(|| default_budget_ms(args.class, args.arms.len()));
     let seed = args.seed.unwrap_or_else(fresh_seed);
-    let plan =
-        Plan { rope: args.rope, alpha: args.alpha, budget_ms, ..Plan::new(args.arms, args.class, seed) };
+    let plan = Plan {
+        rope: args.rope,
+        alpha: args.alpha,
+        budget_ms,
+        ..Plan::new(args.arms, args.class, seed)
+    };
     let status = protocol::serve(plan, std::io::stdin().lock(), std::io::stdout().lock())
         .map_err(|error| Failure::usage(format!("judge: {error}")))?;
-    Ok(if status == 0 { Exit::Fine } else { Exit::Undecided })
+    Ok(if status == 0 {
+        Exit::Fine
+    } else {
+        Exit::Undecided
+    })
 }

@@ -33,10 +33,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     filter.before_id = args.before;
     let records = Store::open_read_only(&context.state_dir)?.query(&filter)?;
     if records.is_empty() {
-        context.out.say(match args.filter.is_empty() && args.before.is_none() {
-            true => "No records yet. `iodyno run DIRECTORY` makes one.",
-            false => "No record fulfils all of these conditions.",
-        });
+        context
+            .out
+            .say(match args.filter.is_empty() && args.before.is_none() {
+                true => "No records yet. `iodyno run DIRECTORY` makes one.",
+                false => "No record fulfils all of these conditions.",
+            });
     }
     for line in lines(&records, now_ms) {
         context.out.say(line);
@@ -44,9 +46,15 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if records.len() == args.limit as usize
         && let Some(last) = records.last()
     {
-        context.out.note(format!("There may be more: -n shows more, --before {} the next ones.", last.id));
+        context.out.note(format!(
+            "There may be more: -n shows more, --before {} the next ones.",
+            last.id
+        ));
     }
-    context.out.document(&Document { schema: "iodyno.list/1", records })?;
+    context.out.document(&Document {
+        schema: "iodyno.list/1",
+        records,
+    })?;
     Ok(Exit::Fine)
 }
 
@@ -72,10 +80,14 @@ fn lines(rows: &[Row], now_ms: i64) -> Vec<String> {
         );
         let left = WIDTH.saturating_sub(head.chars().count());
         lines.push(format!("{head}{}", clip(&clean(&row.summary), left)));
-        lines.extend(
-            beside(row)
-                .map(|text| format!("{:indent$}{}", "", clip(&text, WIDTH - ids - 2), indent = ids + 2)),
-        );
+        lines.extend(beside(row).map(|text| {
+            format!(
+                "{:indent$}{}",
+                "",
+                clip(&text, WIDTH - ids - 2),
+                indent = ids + 2
+            )
+        }));
     }
     lines
 }
@@ -92,8 +104,13 @@ fn place(row: &Row, is_one_host: bool) -> String {
 
 /// Tags and the number of notes.
 fn beside(row: &Row) -> Option<String> {
-    let tags = (!row.tags.is_empty())
-        .then(|| row.tags.iter().map(|tag| format!("#{}", clean(tag))).collect::<Vec<_>>().join(" "));
+    let tags = (!row.tags.is_empty()).then(|| {
+        row.tags
+            .iter()
+            .map(|tag| format!("#{}", clean(tag)))
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
     let notes = match row.note_count {
         0 => None,
         1 => Some("1 note".to_string()),
@@ -104,7 +121,11 @@ fn beside(row: &Row) -> Option<String> {
 }
 
 fn padded(text: &str, width: usize) -> String {
-    format!("{text}{:fill$}", "", fill = width.saturating_sub(text.chars().count()))
+    format!(
+        "{text}{:fill$}",
+        "",
+        fill = width.saturating_sub(text.chars().count())
+    )
 }
 
 /// The beginning of a text, where all of it does not fit.
@@ -130,9 +151,18 @@ fn clip_middle(text: &str, width: usize) -> String {
 
 /// How long ago, in the largest whole unit.
 fn age(ms: i64) -> String {
-    let units = [("y", 31_536_000_000), ("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000)];
+    let units = [
+        ("y", 31_536_000_000),
+        ("d", 86_400_000),
+        ("h", 3_600_000),
+        ("min", 60_000),
+        ("s", 1_000),
+    ];
     let unit = units.into_iter().find(|(_, length_ms)| ms >= *length_ms);
-    unit.map_or_else(|| "now".into(), |(name, length_ms)| format!("{} {name} ago", ms / length_ms))
+    unit.map_or_else(
+        || "now".into(),
+        |(name, length_ms)| format!("{} {name} ago", ms / length_ms),
+    )
 }
 
 #[cfg(test)]
@@ -149,13 +179,20 @@ mod tests {
 
     fn row(id: i64, host: &str, target: &str, summary: &str) -> Row {
         let (host, target, summary) = (host.into(), target.into(), summary.into());
-        Row { id, verb: "run".into(), host, target, summary, unix_ms: 1_000, ..Row::default() }
+        Row {
+            id,
+            verb: "run".into(),
+            host,
+            target,
+            summary,
+            unix_ms: 1_000,
+            ..Row::default()
+        }
     }
 
     #[test]
     fn the_table_is_aligned_clean_and_fits() {
-        let long =
-            "4K random read, depth 32, direct: 41.2 k IOPS, p99 1.20 ms, and a good deal more than fits";
+        let long = "4K random read, depth 32, direct: 41.2 k IOPS, p99 1.20 ms, and a good deal more than fits";
         let mut tagged = row(7, "a", "/srv/postgres/16/main/base/pgsql_tmp", long);
         (tagged.tags, tagged.note_count) = (vec!["db".into(), "v1.2".into()], 2);
         let rows = [

@@ -37,8 +37,15 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for problem in &merged.problems {
         context.out.note(format!("iodyno: left out: {problem}"));
     }
-    context.out.document(&Document { schema: "iodyno.merge/1", merged: &merged })?;
-    Ok(if merged.problems.is_empty() { Exit::Fine } else { Exit::Failed })
+    context.out.document(&Document {
+        schema: "iodyno.merge/1",
+        merged: &merged,
+    })?;
+    Ok(if merged.problems.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Failed
+    })
 }
 
 /// A state directory stands for the store in it.

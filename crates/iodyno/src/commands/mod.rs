@@ -62,25 +62,41 @@ pub struct Context {
 impl Context {
     /// From the command line and the environment.
     pub fn new(cli: &Cli) -> Self {
-        Context { out: Out::new(cli.json), host: Host::live(), state_dir: host::environment::state_dir() }
+        Context {
+            out: Out::new(cli.json),
+            host: Host::live(),
+            state_dir: host::environment::state_dir(),
+        }
     }
 
     /// The same, with words for people on stderr where stdout carries a stream.
     pub fn streaming(&self, is_streaming: bool) -> Context {
-        let out = if is_streaming { Out::new(true) } else { self.out };
-        Context { out, host: self.host.clone(), state_dir: self.state_dir.clone() }
+        let out = if is_streaming {
+            Out::new(true)
+        } else {
+            self.out
+        };
+        Context {
+            out,
+            host: self.host.clone(),
+            state_dir: self.state_dir.clone(),
+        }
     }
 
     /// The flag that every signal raises which would end the process.
     pub fn stop_on_signals(&self) -> Result<Stop, Failure> {
-        Stop::on_signals()
-            .map_err(|error| Failure::new(Exit::Failed, format!("cannot watch for signals: {error}")))
+        Stop::on_signals().map_err(|error| {
+            Failure::new(Exit::Failed, format!("cannot watch for signals: {error}"))
+        })
     }
 }
 
 /// Runs the verb. Any verb but the ones that deal with journals first says when an earlier command died unfinished.
 pub fn dispatch(verb: Verb, context: &Context) -> Result<Exit, Failure> {
-    if !matches!(verb, Verb::Undo(_) | Verb::Status | Verb::Completions(_) | Verb::Manual | Verb::Judge(_)) {
+    if !matches!(
+        verb,
+        Verb::Undo(_) | Verb::Status | Verb::Completions(_) | Verb::Manual | Verb::Judge(_)
+    ) {
         crate::unfinished::warn(context);
     }
     match verb {

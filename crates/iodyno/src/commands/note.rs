@@ -41,12 +41,20 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     let notes = store.notes(args.record)?;
     if notes.is_empty() {
-        context.out.say(format!("record {} has no notes", args.record));
+        context
+            .out
+            .say(format!("record {} has no notes", args.record));
     }
     for note in &notes {
         let text: Vec<_> = note.text.lines().map(clean).collect();
-        context.out.text(format!("note {}: {}", note.id, text.join("\n    ")));
+        context
+            .out
+            .text(format!("note {}: {}", note.id, text.join("\n    ")));
     }
-    context.out.document(&Document { schema: "iodyno.note/1", id: args.record, notes })?;
+    context.out.document(&Document {
+        schema: "iodyno.note/1",
+        id: args.record,
+        notes,
+    })?;
     Ok(Exit::Fine)
 }

@@ -115,26 +115,38 @@ struct Note {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     if to_stdout && context.out.is_json() {
-        return Err(Failure::usage("`-o -` and --json both want stdout: leave one of them out."));
+        return Err(Failure::usage(
+            "`-o -` and --json both want stdout: leave one of them out.",
+        ));
     }
     let format = format(args)?;
     let made = match args.records.as_slice() {
         [only] => one(only, format, context)?,
         several => several::make(several, format, context)?,
     };
-    let Made { figures, content, .. } = &made;
+    let Made {
+        figures, content, ..
+    } = &made;
     let mut targets: Vec<(PathBuf, Format, String)> = Vec::new();
     if !to_stdout {
         targets.push((output(args, &made.name), format, content.clone()));
     }
     if let Some(dir) = &args.figures {
-        let drawn = figures.iter().filter_map(|figure| Some((figure, figure.standalone_svg()?)));
-        targets.extend(drawn.map(|(figure, svg)| (dir.join(format!("{}.svg", figure.id)), Format::Svg, svg)));
+        let drawn = figures
+            .iter()
+            .filter_map(|figure| Some((figure, figure.standalone_svg()?)));
+        targets.extend(
+            drawn.map(|(figure, svg)| (dir.join(format!("{}.svg", figure.id)), Format::Svg, svg)),
+        );
     }
     let files = write_all(&targets, args)?;
     let out = context.streaming(to_stdout).out;
     for file in &files {
-        out.say(format!("wrote {}  {}", file.path, model::units::bytes(file.bytes as f64)));
+        out.say(format!(
+            "wrote {}  {}",
+            file.path,
+            model::units::bytes(file.bytes as f64)
+        ));
     }
     let absent = absent(figures);
     for one in &absent {
@@ -159,14 +171,26 @@ fn one(name: &str, format: Format, context: &Context) -> Result<Made, Failure> {
     let source = open(name, context)?;
     let content = content(&source, format)?;
     let figures = page::figures::figures(&source.record);
-    let name = source.about.id.map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
-    Ok(Made { id: source.about.id, ids: Vec::new(), summary: source.record.summary, figures, content, name })
+    let name = source
+        .about
+        .id
+        .map_or("iodyno-report".to_string(), |id| format!("iodyno-{id}"));
+    Ok(Made {
+        id: source.about.id,
+        ids: Vec::new(),
+        summary: source.record.summary,
+        figures,
+        content,
+        name,
+    })
 }
 
 /// From the ending of the file, unless it is said.
 fn format(args: &Args) -> Result<Format, Failure> {
-    let ending =
-        args.output.as_ref().and_then(|path| path.extension()?.to_str().map(str::to_ascii_lowercase));
+    let ending = args
+        .output
+        .as_ref()
+        .and_then(|path| path.extension()?.to_str().map(str::to_ascii_lowercase));
     let of_ending = match ending.as_deref() {
         None => Some(Format::Html),
         Some("html" | "htm") => Some(Format::Html),
@@ -189,23 +213,42 @@ fn open(name: &str, context: &Context) -> Result<Source, Failure> {
         let store = Store::open_read_only(&context.state_dir)?;
         let record = store.get(id)?;
         let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
-        return Ok(Source { about: About { id: Some(id), tags: store.tags(id)?, notes }, record });
+        return Ok(Source {
+            about: About {
+                id: Some(id),
+                tags: store.tags(id)?,
+                notes,
+            },
+            record,
+        });
     }
     let text = files::read_text(Path::new(name)).map_err(|error| {
         Failure::usage(format!(
             "`{name}` is neither the number of a record nor a file that can be read: {error}"
         ))
     })?;
-    if let Ok(Shown { id, tags, notes, record }) = serde_json::from_str::<Shown>(&text) {
+    if let Ok(Shown {
+        id,
+        tags,
+        notes,
+        record,
+    }) = serde_json::from_str::<Shown>(&text)
+    {
         let notes = notes.into_iter().map(|note| note.text).collect();
-        return Ok(Source { about: About { id, tags, notes }, record });
+        return Ok(Source {
+            about: About { id, tags, notes },
+            record,
+        });
     }
     let record = serde_json::from_str::<Record>(&text).map_err(|error| {
         Failure::usage(format!(
             "{name} holds no record of iodyno: {error}.\n`iodyno show N --json` prints one."
         ))
     })?;
-    Ok(Source { about: About::default(), record })
+    Ok(Source {
+        about: About::default(),
+        record,
+    })
 }
 
 fn content(source: &Source, format: Format) -> Result<String, Failure> {
@@ -215,11 +258,15 @@ fn content(source: &Source, format: Format) -> Result<String, Failure> {
         Format::Md => page::markdown(&source.record, about),
         Format::Csv => page::series_csv(&source.record),
         Format::Json => {
-            let failed = |error| Failure::new(Exit::Failed, format!("cannot write the record: {error}"));
+            let failed =
+                |error| Failure::new(Exit::Failed, format!("cannot write the record: {error}"));
             match about.id {
                 Some(id) => {
-                    let document =
-                        RecordDocument { schema: "iodyno.show/1", id: Some(id), record: &source.record };
+                    let document = RecordDocument {
+                        schema: "iodyno.show/1",
+                        id: Some(id),
+                        record: &source.record,
+                    };
                     serde_json::to_string_pretty(&document).map_err(failed)?
                 }
                 None => serde_json::to_string_pretty(&source.record).map_err(failed)?,
@@ -236,7 +283,9 @@ fn output(args: &Args, name: &str) -> PathBuf {
         Some(Format::Csv) => "csv",
         _ => "html",
     };
-    args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.{ending}")))
+    args.output
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(format!("{name}.{ending}")))
 }
 
 /// Writes all files or, where one is there already, none.
@@ -250,7 +299,10 @@ fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<W
     {
         return Err(Failure::new(
             Exit::Refused,
-            format!("{} is no regular file; nothing was written.", model::text::shown(path)),
+            format!(
+                "{} is no regular file; nothing was written.",
+                model::text::shown(path)
+            ),
         ));
     }
     if let Some(dir) = &args.figures {
@@ -266,22 +318,38 @@ fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<W
                 false => error.into(),
             })?,
         }
-        written.push(Written { path: path.display().to_string(), format: *format, bytes: content.len() });
+        written.push(Written {
+            path: path.display().to_string(),
+            format: *format,
+            bytes: content.len(),
+        });
     }
     Ok(written)
 }
 
 fn taken(path: &Path, and: &str) -> Failure {
-    let message = format!("{} is there already and was left as it is; {and}.", model::text::shown(path));
+    let message = format!(
+        "{} is there already and was left as it is; {and}.",
+        model::text::shown(path)
+    );
     Failure::new(Exit::Refused, message).hint("Name another file, or say --force.")
 }
 
 /// Those of the files that are there already.
-fn existing(targets: &[(PathBuf, Format, String)]) -> impl Iterator<Item = &(PathBuf, Format, String)> {
-    targets.iter().filter(|(path, _, _)| files::identity(path).is_some())
+fn existing(
+    targets: &[(PathBuf, Format, String)],
+) -> impl Iterator<Item = &(PathBuf, Format, String)> {
+    targets
+        .iter()
+        .filter(|(path, _, _)| files::identity(path).is_some())
 }
 
 fn absent(figures: &[Figure]) -> Vec<Absent> {
-    let one = |figure: &Figure| Some(Absent { id: figure.id.clone(), why: figure.absent.clone()? });
+    let one = |figure: &Figure| {
+        Some(Absent {
+            id: figure.id.clone(),
+            why: figure.absent.clone()?,
+        })
+    };
     figures.iter().filter_map(one).collect()
 }

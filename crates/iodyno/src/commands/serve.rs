@@ -49,21 +49,34 @@ struct Document {
 fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text).parse::<u16>();
     let loopback = |port| SocketAddr::from((IpAddr::V4(Ipv4Addr::LOCALHOST), port));
-    let named = |text: &str| text.strip_prefix("localhost:").and_then(|port| port.parse().ok()).map(loopback);
+    let named = |text: &str| {
+        text.strip_prefix("localhost:")
+            .and_then(|port| port.parse().ok())
+            .map(loopback)
+    };
     match port {
         Ok(port) => Ok(loopback(port)),
         Err(_) => named(text).map_or_else(|| text.parse(), Ok).map_err(|_| {
-            "an address is 127.0.0.1:7979, [::1]:7979, or a port alone for the loopback address".into()
+            "an address is 127.0.0.1:7979, [::1]:7979, or a port alone for the loopback address"
+                .into()
         }),
     }
 }
 
 /// Serves until a signal ends it.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let tls = args.tls_cert.clone().zip(args.tls_key.clone()).map(|(cert, key)| Tls { cert, key });
+    let tls = args
+        .tls_cert
+        .clone()
+        .zip(args.tls_key.clone())
+        .map(|(cert, key)| Tls { cert, key });
     let options = Options {
         listen: args.listen,
-        targets: args.target.iter().map(|path| directory(path)).collect::<Result<_, _>>()?,
+        targets: args
+            .target
+            .iter()
+            .map(|path| directory(path))
+            .collect::<Result<_, _>>()?,
         read_only: args.read_only,
         allow_hosts: args.allow_host.clone(),
         tls,
@@ -74,8 +87,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         import_time: Duration::from_millis(args.import_time),
     };
     let stop = context.stop_on_signals()?;
-    let nudge = Nudge::on_usr1()
-        .map_err(|error| Failure::new(Exit::Failed, format!("cannot watch for signals: {error}")))?;
+    let nudge = Nudge::on_usr1().map_err(|error| {
+        Failure::new(Exit::Failed, format!("cannot watch for signals: {error}"))
+    })?;
     let server = Server::bind(options)?;
     let mut is_first = true;
     server.run(&stop, &nudge, &mut |told| {
@@ -90,7 +104,10 @@ fn directory(path: &Path) -> Result<String, Failure> {
     let path = host::files::canonical(path)?;
     match host::files::kind(&path)? {
         host::files::Kind::Directory => Ok(path.to_string_lossy().into_owned()),
-        _ => Err(Failure::usage(format!("{} is not a directory.", model::text::shown(&path)))),
+        _ => Err(Failure::usage(format!(
+            "{} is not a directory.",
+            model::text::shown(&path)
+        ))),
     }
 }
 
@@ -104,7 +121,9 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
                 host::process::id()
             ));
             if is_first {
-                context.out.say("  Ctrl-C stops what was started here, puts everything back and ends.");
+                context
+                    .out
+                    .say("  Ctrl-C stops what was started here, puts everything back and ends.");
             }
             if context.out.is_json() {
                 context.out.line(&Document {
@@ -117,14 +136,24 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
             }
         }
         Told::Note(note) => context.out.note(note),
-        Told::Ending(jobs) => {
-            context.out.note(format!("iodyno: ending; waits for {jobs} job to put everything back."))
+        Told::Ending(jobs) => context.out.note(format!(
+            "iodyno: ending; waits for {jobs} job to put everything back."
+        )),
+        Told::Ended {
+            command,
+            is_back: true,
+        } => {
+            context.out.note(format!(
+                "iodyno: `{command}` has ended; nothing of it is left to undo."
+            ));
         }
-        Told::Ended { command, is_back: true } => {
-            context.out.note(format!("iodyno: `{command}` has ended; nothing of it is left to undo."));
-        }
-        Told::Ended { command, is_back: false } => {
-            context.out.note(format!("iodyno: `{command}` has ended; not everything is back: iodyno status"));
+        Told::Ended {
+            command,
+            is_back: false,
+        } => {
+            context.out.note(format!(
+                "iodyno: `{command}` has ended; not everything is back: iodyno status"
+            ));
         }
     }
 }
@@ -132,7 +161,9 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
 impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Self {
         match error {
-            ServeError::Exposed(_) | ServeError::OpenKey(_) => Failure::new(Exit::Refused, error.to_string()),
+            ServeError::Exposed(_) | ServeError::OpenKey(_) => {
+                Failure::new(Exit::Refused, error.to_string())
+            }
             ServeError::Host(error) => error.into(),
             ServeError::Store(error) => error.into(),
             ServeError::Bind(_, ref why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -154,6 +185,8 @@ mod tests {
         }
         assert_eq!(address("[::1]:80").unwrap().to_string(), "[::1]:80");
         assert_eq!(address("0.0.0.0:0").unwrap().to_string(), "0.0.0.0:0");
-        assert!(address("example.com:80").is_err() && address("").is_err() && address("99999").is_err());
+        assert!(
+            address("example.com:80").is_err() && address("").is_err() && address("99999").is_err()
+        );
     }
 }

@@ -32,7 +32,11 @@ const LIKE_SHOWN: usize = 8;
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let record = store.get(args.record)?;
-    let (tags, notes, like) = (store.tags(args.record)?, store.notes(args.record)?, store.like(args.record)?);
+    let (tags, notes, like) = (
+        store.tags(args.record)?,
+        store.notes(args.record)?,
+        store.like(args.record)?,
+    );
     for line in pipeline::report::words::record(Some(args.record), &record) {
         context.out.say(line);
     }
@@ -55,7 +59,13 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 fn beside(tags: &[String], notes: &[Note], like: &[Row]) -> Vec<String> {
     let mut lines = Vec::new();
     if !tags.is_empty() {
-        lines.push(format!("  tags: {}", tags.iter().map(|tag| clean(tag)).collect::<Vec<_>>().join(", ")));
+        lines.push(format!(
+            "  tags: {}",
+            tags.iter()
+                .map(|tag| clean(tag))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ));
     }
     for note in notes {
         let mut first = format!("  note {}: ", note.id);
@@ -65,10 +75,21 @@ fn beside(tags: &[String], notes: &[Note], like: &[Row]) -> Vec<String> {
         }
     }
     if !like.is_empty() {
-        let named: Vec<String> = like.iter().take(LIKE_SHOWN).map(|row| row.id.to_string()).collect();
+        let named: Vec<String> = like
+            .iter()
+            .take(LIKE_SHOWN)
+            .map(|row| row.id.to_string())
+            .collect();
         let more = like.len().saturating_sub(LIKE_SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        lines.push(format!("  the same job on a like device: records {}{more}", named.join(", ")));
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "  the same job on a like device: records {}{more}",
+            named.join(", ")
+        ));
     }
     lines
 }
@@ -79,8 +100,17 @@ mod tests {
 
     #[test]
     fn what_lies_beside_a_record_is_told_clean() {
-        let notes = [Note { id: 3, unix_ms: 0, text: "the fan\nwas \u{1b}[31m off".into() }];
-        let like: Vec<Row> = (1..=10).map(|id| Row { id, ..Row::default() }).collect();
+        let notes = [Note {
+            id: 3,
+            unix_ms: 0,
+            text: "the fan\nwas \u{1b}[31m off".into(),
+        }];
+        let like: Vec<Row> = (1..=10)
+            .map(|id| Row {
+                id,
+                ..Row::default()
+            })
+            .collect();
         assert_eq!(
             beside(&["db".into()], &notes, &like),
             [

@@ -44,7 +44,11 @@ struct SettingDocument {
 
 /// Lists the journals with the settings that differ from what they saved.
 pub fn run(context: &Context) -> Result<Exit, Failure> {
-    let host::Found { journals, errors, salvaged } = host::find_unfinished(&context.host, &context.state_dir);
+    let host::Found {
+        journals,
+        errors,
+        salvaged,
+    } = host::find_unfinished(&context.host, &context.state_dir);
     for error in &errors {
         context.out.note(format!("iodyno: {error}"));
     }
@@ -64,11 +68,17 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
         ));
     }
     let documents = |journals: &[host::Unfinished]| -> Vec<JournalDocument> {
-        journals.iter().map(|journal| say_one(context, journal)).collect()
+        journals
+            .iter()
+            .map(|journal| say_one(context, journal))
+            .collect()
     };
     let (journals, elsewhere) = (documents(&journals), documents(&elsewhere));
     let state_dir = context.state_dir.display().to_string();
-    let salvaged = salvaged.iter().map(|path| path.display().to_string()).collect();
+    let salvaged = salvaged
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     context.out.document(&Document {
         schema: "iodyno.status/1",
         state_dir,
@@ -76,7 +86,11 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
         elsewhere,
         salvaged,
     })?;
-    Ok(if errors.is_empty() { Exit::Fine } else { Exit::Failed })
+    Ok(if errors.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Failed
+    })
 }
 
 /// A journal with the settings that differ from what it saved.
@@ -86,22 +100,35 @@ fn say_one(context: &Context, journal: &host::Unfinished) -> JournalDocument {
     // The tunables of a scheduler go with it and come back with it.
     let is_gone_with_it =
         |setting: &SettingDocument| setting.path.contains("/iosched/") && setting.is == "absent";
-    for setting in
-        document.settings.iter().filter(|setting| setting.was != setting.is && !is_gone_with_it(setting))
+    for setting in document
+        .settings
+        .iter()
+        .filter(|setting| setting.was != setting.is && !is_gone_with_it(setting))
     {
-        context.out.say(format!("  {}  was {}, is {}", setting.path, setting.was, setting.is));
+        context.out.say(format!(
+            "  {}  was {}, is {}",
+            setting.path, setting.was, setting.is
+        ));
     }
     for file in &document.files {
         context.out.say(format!("  {file}  written by iodyno"));
     }
     for tree in &document.trees {
-        context.out.say(format!("  {tree}  a tree of files made by iodyno for a load"));
+        context.out.say(format!(
+            "  {tree}  a tree of files made by iodyno for a load"
+        ));
     }
-    if let Some(why) = journal.another_device(&context.host).filter(|_| !journal.is_of_an_earlier_boot) {
+    if let Some(why) = journal
+        .another_device(&context.host)
+        .filter(|_| !journal.is_of_an_earlier_boot)
+    {
         context.out.say(format!("  {why}"));
     }
     if document.pending || document.kept {
-        context.out.say(format!("  put it back: {}", journal.undo_command(&context.state_dir)));
+        context.out.say(format!(
+            "  put it back: {}",
+            journal.undo_command(&context.state_dir)
+        ));
     }
     document
 }
@@ -117,7 +144,11 @@ fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
         purpose: journal.begin.purpose.clone(),
         pid: journal.begin.pid,
         unix_ms: journal.begin.unix_ms,
-        device: journal.begin.device.as_ref().map(|device| device.name.clone()),
+        device: journal
+            .begin
+            .device
+            .as_ref()
+            .map(|device| device.name.clone()),
         running: journal.running,
         kept: journal.kept.is_some(),
         pending: journal.is_pending(),
@@ -131,5 +162,8 @@ fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
 /// A value as one word: of a choice the chosen one.
 fn shown(path: &str, value: &Attribute) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
-    value.value().map_or_else(|| value.to_string(), |text| pipeline::apply::shown(name, text))
+    value.value().map_or_else(
+        || value.to_string(),
+        |text| pipeline::apply::shown(name, text),
+    )
 }

@@ -61,9 +61,14 @@ fn status(store: &Store, context: &Context) -> Result<Exit, Failure> {
         ));
         context.out.say(format!("  schema {}", status.schema));
     } else {
-        context.out.say("  not there yet: the first record makes it");
+        context
+            .out
+            .say("  not there yet: the first record makes it");
     }
-    context.out.document(&Document { schema: "iodyno.store/1", content: &status })?;
+    context.out.document(&Document {
+        schema: "iodyno.store/1",
+        content: &status,
+    })?;
     Ok(Exit::Fine)
 }
 
@@ -71,27 +76,46 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
     let checked: Checked = store.check()?;
     let is_whole = checked.problems.is_empty();
     context.out.say(match is_whole {
-        true => format!("The store is whole: {} records were read back as they were written.", checked.whole),
+        true => format!(
+            "The store is whole: {} records were read back as they were written.",
+            checked.whole
+        ),
         false => format!("The store is damaged; {} records are whole.", checked.whole),
     });
     for problem in &checked.problems {
-        context.out.say(format!("  {}", pipeline::report::text::clean(problem)));
+        context
+            .out
+            .say(format!("  {}", pipeline::report::text::clean(problem)));
     }
     if !is_whole {
-        context.out.say("What is whole can be taken over into a new store:");
+        context
+            .out
+            .say("What is whole can be taken over into a new store:");
         let path = store.path().display();
         let (path, damaged) = (path.to_string(), format!("{path}.damaged"));
         let (path, damaged) = (shell_word(&path), shell_word(&damaged));
-        context.out.say(format!("  mv {path} {damaged} && iodyno merge {damaged}"));
+        context
+            .out
+            .say(format!("  mv {path} {damaged} && iodyno merge {damaged}"));
     }
-    context.out.document(&Document { schema: "iodyno.store-check/1", content: &checked })?;
+    context.out.document(&Document {
+        schema: "iodyno.store-check/1",
+        content: &checked,
+    })?;
     Ok(if is_whole { Exit::Fine } else { Exit::Failed })
 }
 
 fn backup(store: &Store, file: &Path, context: &Context) -> Result<Exit, Failure> {
     store.backup(file)?;
-    context.out.say(format!("copied to {}", model::text::shown(file)));
-    let content = Backup { file: file.to_string_lossy().into_owned() };
-    context.out.document(&Document { schema: "iodyno.backup/1", content: &content })?;
+    context
+        .out
+        .say(format!("copied to {}", model::text::shown(file)));
+    let content = Backup {
+        file: file.to_string_lossy().into_owned(),
+    };
+    context.out.document(&Document {
+        schema: "iodyno.backup/1",
+        content: &content,
+    })?;
     Ok(Exit::Fine)
 }

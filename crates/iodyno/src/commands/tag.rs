@@ -49,10 +49,16 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         false => Store::open_read_only(&context.state_dir)?,
     };
     // A number that is wrong is told before anything is changed.
-    args.records.iter().try_for_each(|id| store.row(*id).map(drop))?;
+    args.records
+        .iter()
+        .try_for_each(|id| store.row(*id).map(drop))?;
     let [add, remove] =
         [&args.add, &args.remove].map(|names| names.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut document = Document { schema: "iodyno.tag/1", records: Vec::new(), tags: Vec::new() };
+    let mut document = Document {
+        schema: "iodyno.tag/1",
+        records: Vec::new(),
+        tags: Vec::new(),
+    };
     for id in &args.records {
         if is_change {
             store.tag(*id, &add)?;
@@ -61,7 +67,11 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         let tags = store.tags(*id)?;
         context.out.say(format!(
             "record {id}: {}",
-            if tags.is_empty() { "no tags".into() } else { tags.join(", ") }
+            if tags.is_empty() {
+                "no tags".into()
+            } else {
+                tags.join(", ")
+            }
         ));
         document.records.push(Tagged { id: *id, tags });
     }

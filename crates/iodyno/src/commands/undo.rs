@@ -47,7 +47,9 @@ struct Undone {
 
 /// Undoes the last change first, so that the oldest value has the last word.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let Found { journals, errors, .. } = host::find_unfinished(&context.host, &context.state_dir);
+    let Found {
+        journals, errors, ..
+    } = host::find_unfinished(&context.host, &context.state_dir);
     for error in &errors {
         context.out.note(format!("iodyno: {error}"));
     }
@@ -65,16 +67,31 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
         context.out.say(match kept {
-            0 => format!("Nothing to undo: no journal is in {}.", context.state_dir.display()),
-            _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it.".to_string(),
+            0 => format!(
+                "Nothing to undo: no journal is in {}.",
+                context.state_dir.display()
+            ),
+            _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it."
+                .to_string(),
         });
     }
-    let undone: Vec<Undone> =
-        chosen.into_iter().rev().map(|journal| undo_one(journal, args, context)).collect();
+    let undone: Vec<Undone> = chosen
+        .into_iter()
+        .rev()
+        .map(|journal| undo_one(journal, args, context))
+        .collect();
     let has_failed = !errors.is_empty() || undone.iter().any(|one| one.exit == Exit::Failed);
     let is_refused = !running.is_empty() || undone.iter().any(|one| one.exit == Exit::Refused);
-    let other = undone.iter().map(|one| one.exit).find(|exit| *exit != Exit::Fine).unwrap_or(Exit::Fine);
-    context.out.document(&Document { schema: "iodyno.undo/1", undone, running })?;
+    let other = undone
+        .iter()
+        .map(|one| one.exit)
+        .find(|exit| *exit != Exit::Fine)
+        .unwrap_or(Exit::Fine);
+    context.out.document(&Document {
+        schema: "iodyno.undo/1",
+        undone,
+        running,
+    })?;
     Ok(match (has_failed, is_refused) {
         (true, _) => Exit::Failed,
         (false, true) => Exit::Refused,
@@ -85,8 +102,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 /// Names what still runs: it holds settings, and puts them back itself.
 fn say_running(journals: &[Unfinished], args: &Args, context: &Context) -> Vec<String> {
     let is_meant = |journal: &&Unfinished| args.id.as_ref().is_none_or(|id| journal.id() == *id);
-    let running =
-        journals.iter().filter(|journal| journal.running && journal.kept.is_none()).filter(is_meant);
+    let running = journals
+        .iter()
+        .filter(|journal| journal.running && journal.kept.is_none())
+        .filter(is_meant);
     let name = |journal: &Unfinished| {
         context.out.note(format!(
             "iodyno: `{}` still holds settings ({}). It puts them back itself when it ends; nothing of it was touched.",
@@ -98,10 +117,18 @@ fn say_running(journals: &[Unfinished], args: &Args, context: &Context) -> Vec<S
     running.map(name).collect()
 }
 
-fn choose(journals: Vec<Unfinished>, args: &Args, context: &Context) -> Result<Vec<Unfinished>, Failure> {
+fn choose(
+    journals: Vec<Unfinished>,
+    args: &Args,
+    context: &Context,
+) -> Result<Vec<Unfinished>, Failure> {
     let Some(id) = &args.id else {
-        let is_meant = |journal: &Unfinished| args.all || journal.kept.is_none() || journal.damage.is_some();
-        return Ok(journals.into_iter().filter(|journal| !journal.running && is_meant(journal)).collect());
+        let is_meant =
+            |journal: &Unfinished| args.all || journal.kept.is_none() || journal.damage.is_some();
+        return Ok(journals
+            .into_iter()
+            .filter(|journal| !journal.running && is_meant(journal))
+            .collect());
     };
     let Some(first) = journals.iter().position(|journal| journal.id() == *id) else {
         let shown = model::text::clean(id);
@@ -117,7 +144,11 @@ fn choose(journals: Vec<Unfinished>, args: &Args, context: &Context) -> Result<V
         if index == first && !journal.running {
             chosen.push(journal);
         } else if args.with_later && index > first && chosen.iter().any(stands_on) {
-            context.out.say(format!("also taken back: {} ({})", journal.begin.purpose, journal.id()));
+            context.out.say(format!(
+                "also taken back: {} ({})",
+                journal.begin.purpose,
+                journal.id()
+            ));
             chosen.push(journal);
         }
     }
@@ -127,8 +158,16 @@ fn choose(journals: Vec<Unfinished>, args: &Args, context: &Context) -> Result<V
 fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
     let (id, purpose) = (journal.id(), journal.begin.purpose.clone());
     let is_earlier = journal.is_of_an_earlier_boot;
-    let device = journal.begin.device.as_ref().map(|device| device.name.clone());
-    let another = if is_earlier { None } else { journal.another_device(&context.host) };
+    let device = journal
+        .begin
+        .device
+        .as_ref()
+        .map(|device| device.name.clone());
+    let another = if is_earlier {
+        None
+    } else {
+        journal.another_device(&context.host)
+    };
     let outcome = match (args.salvage, args.forget) {
         (true, _) => journal.salvage(&context.host, &context.state_dir),
         (_, true) => journal.forget(&context.host),
@@ -140,18 +179,39 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
             let failure = Failure::from(error);
             context.out.note(format!("iodyno: {}", failure.message));
             let (error, exit) = (Some(failure.message), failure.exit);
-            return Undone { id, purpose, whole: false, restored: Vec::new(), error, exit };
+            return Undone {
+                id,
+                purpose,
+                whole: false,
+                restored: Vec::new(),
+                error,
+                exit,
+            };
         }
     };
     if args.forget {
-        context.out.say(format!("{purpose}: forgotten; nothing was written."));
-        return Undone { id, purpose, whole: true, restored, error: None, exit: Exit::Fine };
+        context
+            .out
+            .say(format!("{purpose}: forgotten; nothing was written."));
+        return Undone {
+            id,
+            purpose,
+            whole: true,
+            restored,
+            error: None,
+            exit: Exit::Fine,
+        };
     }
     let whole = restored.iter().all(Restored::is_whole);
     context.out.say(sentence(&purpose, &restored, is_earlier));
-    restored.iter().filter(|one| one.written || !one.is_whole()).for_each(|one| say_one(one, context));
+    restored
+        .iter()
+        .filter(|one| one.written || !one.is_whole())
+        .for_each(|one| say_one(one, context));
     if !whole && (another.is_some() || restored.iter().any(|one| one.edited.is_some())) {
-        context.out.say(format!("  once that is as you want it: iodyno undo --forget {id}"));
+        context.out.say(format!(
+            "  once that is as you want it: iodyno undo --forget {id}"
+        ));
     }
     let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
     let exit = match (whole, another.is_some() && is_there) {
@@ -159,7 +219,14 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         (false, true) => Exit::Refused,
         (false, false) => Exit::Failed,
     };
-    Undone { id, purpose, whole, restored, error: None, exit }
+    Undone {
+        id,
+        purpose,
+        whole,
+        restored,
+        error: None,
+        exit,
+    }
 }
 
 /// What became of a journal, from what was read back just now.
@@ -170,7 +237,9 @@ fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
         count => format!("{count} values read back"),
     };
     match (restored.iter().all(Restored::is_whole), written) {
-        (true, _) if restored.is_empty() => format!("{purpose}: nothing of it was left to put back."),
+        (true, _) if restored.is_empty() => {
+            format!("{purpose}: nothing of it was left to put back.")
+        }
         (true, 0) => format!("{purpose}: everything was already as before; {count}."),
         // A disk can have another name since, so nothing is written by the names of an earlier boot.
         (true, _) if is_earlier => format!(
@@ -182,17 +251,28 @@ fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
 }
 
 fn say_one(one: &Restored, context: &Context) {
-    let error = one.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
+    let error = one
+        .error
+        .as_deref()
+        .map(|error| format!(" ({error})"))
+        .unwrap_or_default();
     if let Some(edited) = &one.edited {
         let (was, is) = (indented(&one.wanted.to_string()), indented(edited));
-        context.out.text(format!("  {}{error}\n    before iodyno:\n{was}\n    now:\n{is}", one.path));
+        context.out.text(format!(
+            "  {}{error}\n    before iodyno:\n{was}\n    now:\n{is}",
+            one.path
+        ));
         return;
     }
     if one.is_whole() && one.wanted == Attribute::Absent {
         context.out.say(format!("  {}  removed", one.path));
         return;
     }
-    let state = if one.is_whole() { "back at" } else { "should be" };
+    let state = if one.is_whole() {
+        "back at"
+    } else {
+        "should be"
+    };
     context.out.say(format!(
         "  {}  {state} {}, is {}{error}",
         one.path,
@@ -204,9 +284,16 @@ fn say_one(one: &Restored, context: &Context) {
 /// A value in a line: of a file, only that it is there.
 fn brief(value: &Attribute) -> String {
     let text = value.to_string();
-    if text.contains('\n') { "the old file".to_string() } else { text }
+    if text.contains('\n') {
+        "the old file".to_string()
+    } else {
+        text
+    }
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("      {}", model::text::clean(line))).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| format!("      {}", model::text::clean(line)))
+        .collect::<Vec<_>>()
+        .join("\n")
 }

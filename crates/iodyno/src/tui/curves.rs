@@ -12,11 +12,22 @@ pub fn curve(look: &Look<'_>, id: &str, subject: &str, parts: usize) -> Vec<Opti
 }
 
 /// The same over another time before this moment, ns.
-pub fn curve_over(look: &Look<'_>, id: &str, subject: &str, span_ns: i64, parts: usize) -> Vec<Option<f64>> {
-    let Some((sensor, field)) = observe::field(id) else { return vec![None; parts] };
+pub fn curve_over(
+    look: &Look<'_>,
+    id: &str,
+    subject: &str,
+    span_ns: i64,
+    parts: usize,
+) -> Vec<Option<f64>> {
+    let Some((sensor, field)) = observe::field(id) else {
+        return vec![None; parts];
+    };
     let readings = curve::parts(look.sampler, sensor.id, look.at_ns, span_ns, parts);
     // The list of series only grows, so the places found in the longest hold for all.
-    let longest = readings.iter().flatten().max_by_key(|reading| reading.series.len());
+    let longest = readings
+        .iter()
+        .flatten()
+        .max_by_key(|reading| reading.series.len());
     let pick = longest.and_then(|reading| Pick::new(field, subject, &reading.series));
     let value = |reading: &Option<_>| pick.as_ref()?.value(reading.as_ref()?);
     readings.iter().map(value).collect()
@@ -24,7 +35,10 @@ pub fn curve_over(look: &Look<'_>, id: &str, subject: &str, span_ns: i64, parts:
 
 /// The beginning of the time that is shown: `−60 s`.
 pub fn span_word(look: &Look<'_>) -> String {
-    format!("−{}", units::span_ms((look.span_ns / 1_000_000).max(0) as u64))
+    format!(
+        "−{}",
+        units::span_ms((look.span_ns / 1_000_000).max(0) as u64)
+    )
 }
 
 /// Its end: `now`, or how long ago that is.

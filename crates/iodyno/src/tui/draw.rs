@@ -59,17 +59,23 @@ pub fn screen(
 /// One line of the device under the cursor, and that a small terminal suits plain lines better.
 fn small(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let value = |id: &str| look.frame.get(id, look.device);
-    let rate =
-        |id: &str, unit: &str| value(id).map(|value| format!("  {} {unit}", units::count(value.round())));
-    let time =
-        |id: &str, name: &str| value(id).map(|ms| format!("  {name} {}", units::duration_ns(ms * 1e6)));
+    let rate = |id: &str, unit: &str| {
+        value(id).map(|value| format!("  {} {unit}", units::count(value.round())))
+    };
+    let time = |id: &str, name: &str| {
+        value(id).map(|ms| format!("  {name} {}", units::duration_ns(ms * 1e6)))
+    };
     let parts = [
         rate("disk.reads_per_s", "r/s"),
         rate("disk.writes_per_s", "w/s"),
         time("disk.await_read_ms", "rAwait"),
         time("disk.await_write_ms", "wAwait"),
     ];
-    let mut line = if look.device.is_empty() { "no busy device".into() } else { text::cut(look.device, 16) };
+    let mut line = if look.device.is_empty() {
+        "no busy device".into()
+    } else {
+        text::cut(look.device, 16)
+    };
     // A part that does not fit is left out whole: half a figure is another figure.
     for part in parts.into_iter().flatten() {
         if text::width(&line) + text::width(&part) <= usize::from(area.width) {
@@ -89,11 +95,19 @@ fn small(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 
 /// Parts of a line, each with a rank: the highest is left out first where they do not fit.
 fn fit(mut parts: Vec<(u8, String)>, width: usize) -> String {
-    let joined =
-        |parts: &[(u8, String)]| parts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("  ");
+    let joined = |parts: &[(u8, String)]| {
+        parts
+            .iter()
+            .map(|(_, text)| text.as_str())
+            .collect::<Vec<_>>()
+            .join("  ")
+    };
     while parts.len() > 1 && text::width(&joined(&parts)) > width {
-        let last =
-            parts.iter().enumerate().max_by_key(|(place, (rank, _))| (*rank, *place)).map(|(place, _)| place);
+        let last = parts
+            .iter()
+            .enumerate()
+            .max_by_key(|(place, (rank, _))| (*rank, *place))
+            .map(|(place, _)| place);
         parts.remove(last.unwrap_or(0));
     }
     joined(&parts)
@@ -101,40 +115,78 @@ fn fit(mut parts: Vec<(u8, String)>, width: usize) -> String {
 
 fn header(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &mut Buffer) {
     let status = look.status;
-    let mode = if state.paused_ns.is_some() { "paused" } else { "live" };
-    let cost = around.cost_percent.map_or("measuring its cost".into(), |percent| {
-        format!("cost {} % of a CPU", if percent < 0.1 { "<0.1".into() } else { format!("{percent:.1}") })
-    });
+    let mode = if state.paused_ns.is_some() {
+        "paused"
+    } else {
+        "live"
+    };
+    let cost = around
+        .cost_percent
+        .map_or("measuring its cost".into(), |percent| {
+            format!(
+                "cost {} % of a CPU",
+                if percent < 0.1 {
+                    "<0.1".into()
+                } else {
+                    format!("{percent:.1}")
+                }
+            )
+        });
     let is_wide = area.width >= 100;
     let mut parts = vec![
         (0, "iodyno watch".to_string()),
         (3, text::cut(&around.hostname, 20)),
         (0, mode.to_string()),
         (1, units::span_ms(look.interval_ms)),
-        (2, format!("samples late {} lost {}", status.late, status.lost)),
+        (
+            2,
+            format!("samples late {} lost {}", status.late, status.lost),
+        ),
         (1, cost),
     ];
     if is_wide {
         parts.insert(2, (4, text::cut(&around.kernel, 24)));
     }
     if let Some(ms) = around.recording_ms {
-        parts.insert(parts.len(), (0, format!("recording {}", units::span_ms(ms / 1000 * 1000))));
+        parts.insert(
+            parts.len(),
+            (0, format!("recording {}", units::span_ms(ms / 1000 * 1000))),
+        );
     }
     let end = if is_wide { "q quit   ? help" } else { "? help" };
-    let clock =
-        if is_wide { format!("{}   {end}", clock(around, look.status.last_ns, false)) } else { end.into() };
-    let line = fit(parts, usize::from(area.width).saturating_sub(text::width(&clock) + 2));
+    let clock = if is_wide {
+        format!("{}   {end}", clock(around, look.status.last_ns, false))
+    } else {
+        end.into()
+    };
+    let line = fit(
+        parts,
+        usize::from(area.width).saturating_sub(text::width(&clock) + 2),
+    );
     text::left(buffer, area, 0, 0, &line, look.theme.strong());
-    let style = if state.paused_ns.is_some() { look.theme.warning() } else { look.theme.strong() };
+    let style = if state.paused_ns.is_some() {
+        look.theme.warning()
+    } else {
+        look.theme.strong()
+    };
     if let Some(at) = line.find(mode) {
-        text::left(buffer, area, text::width(&line[..at]) as u16, 0, mode, style);
+        text::left(
+            buffer,
+            area,
+            text::width(&line[..at]) as u16,
+            0,
+            mode,
+            style,
+        );
     }
     text::right(buffer, area, 0, &clock, look.theme.faint());
 }
 
 /// A moment as wall clock.
 fn clock(around: &Around, time_ns: i64, with_ms: bool) -> String {
-    let unix_ms = around.origin_unix_ms.saturating_add_signed(time_ns / 1_000_000);
+    let unix_ms = around
+        .origin_unix_ms
+        .saturating_add_signed(time_ns / 1_000_000);
     let (hour, minute, second) = host::clock::local_time(unix_ms);
     match with_ms {
         true => format!("{hour:02}:{minute:02}:{second:02}.{:03}", unix_ms % 1000),
@@ -146,9 +198,26 @@ fn clock(around: &Around, time_ns: i64, with_ms: bool) -> String {
 fn message(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
     match &state.open {
         Open::Filter => {
-            let typed = text::cut(&state.choice.filter, usize::from(area.width).saturating_sub(40));
-            let end = text::left(buffer, area, 0, 0, &format!("/{typed}_"), look.theme.strong());
-            text::left(buffer, area, end + 3, 0, "Enter keeps it, Esc clears it", look.theme.faint());
+            let typed = text::cut(
+                &state.choice.filter,
+                usize::from(area.width).saturating_sub(40),
+            );
+            let end = text::left(
+                buffer,
+                area,
+                0,
+                0,
+                &format!("/{typed}_"),
+                look.theme.strong(),
+            );
+            text::left(
+                buffer,
+                area,
+                end + 3,
+                0,
+                "Enter keeps it, Esc clears it",
+                look.theme.faint(),
+            );
         }
         _ => {
             text::left(buffer, area, 0, 0, &state.message, look.theme.strong());
@@ -158,7 +227,10 @@ fn message(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
 
 /// What is kept, from the first moment to the last, and the one that is shown.
 fn timeline(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &mut Buffer) {
-    let (first_ns, last_ns) = (look.status.first_ns, look.status.last_ns.max(look.status.first_ns));
+    let (first_ns, last_ns) = (
+        look.status.first_ns,
+        look.status.last_ns.max(look.status.first_ns),
+    );
     let kept_s = (last_ns - first_ns) / 1_000_000_000;
     let kept = match kept_s {
         3_590.. => "one hour kept".to_string(),
@@ -166,7 +238,11 @@ fn timeline(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer:
     };
     let ago = state.paused_ns.map(|at_ns| {
         let ago_ms = (last_ns - at_ns).max(0) as u64 / 1_000_000;
-        let ago = if ago_ms < 10_000 { units::span_ms(ago_ms / 100 * 100) } else { units::span_ms(ago_ms) };
+        let ago = if ago_ms < 10_000 {
+            units::span_ms(ago_ms / 100 * 100)
+        } else {
+            units::span_ms(ago_ms)
+        };
         format!("at {}, {ago} ago", clock(around, at_ns, true))
     });
     let begin = format!("◀ {} ", &clock(around, first_ns, false)[..5]);
@@ -181,14 +257,22 @@ fn timeline(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer:
         false => 1.0,
     };
     let mark = (share.min(1.0) * room.saturating_sub(1) as f64).round() as usize;
-    let rule: String = (0..room).map(|place| if place == mark { '┊' } else { '─' }).collect();
+    let rule: String = (0..room)
+        .map(|place| if place == mark { '┊' } else { '─' })
+        .collect();
     let x = text::left(buffer, area, 0, 0, &begin, look.theme.faint());
     let x = text::left(buffer, area, x, 0, &rule, look.theme.faint());
     text::left(buffer, area, x, 0, &end, look.theme.faint());
 }
 
 /// The panels with their keys, hidden ones faint, then other keys.
-fn footer(look: &Look<'_>, state: &State, panels: &[&'static Panel], area: Rect, buffer: &mut Buffer) {
+fn footer(
+    look: &Look<'_>,
+    state: &State,
+    panels: &[&'static Panel],
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let names: Vec<(char, &str)> = panels.iter().map(|panel| (panel.key, panel.name)).collect();
     let line = keys::footer(&names, usize::from(area.width));
     text::left(buffer, area, 0, 0, &line, Style::new());
@@ -200,7 +284,14 @@ fn footer(look: &Look<'_>, state: &State, panels: &[&'static Panel], area: Rect,
             (false, false) => continue,
         };
         if let Some(at) = line.find(&label) {
-            text::left(buffer, area, text::width(&line[..at]) as u16, 0, &label, style);
+            text::left(
+                buffer,
+                area,
+                text::width(&line[..at]) as u16,
+                0,
+                &label,
+                style,
+            );
         }
     }
 }

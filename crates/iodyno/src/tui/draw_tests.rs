@@ -49,41 +49,67 @@ impl Machine {
     }
 
     fn until(last_ns: i64, depth: Depth, is_ascii: bool) -> Machine {
-        let gauge = |name: &str| SeriesName { name: format!("disk.{name}.in_flight"), kind: Gauge };
+        let gauge = |name: &str| SeriesName {
+            name: format!("disk.{name}.in_flight"),
+            kind: Gauge,
+        };
         let series = DEVICES.iter().flat_map(|(name, ..)| {
-            let counters = ["read_ios", "read_sectors", "read_ms", "write_ios", "write_sectors", "write_ms"];
-            let counters =
-                counters.into_iter().chain(["io_ticks_ms", "queue_ms", "read_merges", "write_merges"]);
-            let counter = |what: &str| SeriesName { name: format!("disk.{name}.{what}"), kind: Counter };
-            counters.map(counter).chain([gauge(name)]).collect::<Vec<_>>()
+            let counters = [
+                "read_ios",
+                "read_sectors",
+                "read_ms",
+                "write_ios",
+                "write_sectors",
+                "write_ms",
+            ];
+            let counters = counters.into_iter().chain([
+                "io_ticks_ms",
+                "queue_ms",
+                "read_merges",
+                "write_merges",
+            ]);
+            let counter = |what: &str| SeriesName {
+                name: format!("disk.{name}.{what}"),
+                kind: Counter,
+            };
+            counters
+                .map(counter)
+                .chain([gauge(name)])
+                .collect::<Vec<_>>()
         });
         let row = |tick: i64| {
             let seconds = tick as f64 / 10.0;
-            let cells = DEVICES.iter().flat_map(|(_, reads, writes, read_ms, write_ms)| {
-                let (reads, writes) = (reads * seconds, writes * seconds);
-                let waited = reads * read_ms + writes * write_ms;
-                let busy = if waited > 0.0 { seconds * 40.0 } else { 0.0 };
-                let inflight = f64::from(u8::from(waited > 0.0));
-                [
-                    reads,
-                    reads * 8.0,
-                    reads * read_ms,
-                    writes,
-                    writes * 8.0,
-                    writes * write_ms,
-                    busy,
-                    waited,
-                    0.0,
-                    0.0,
-                    inflight,
-                ]
-            });
-            Row { time_ns: tick * SECOND_NS / 10, cells: cells.collect() }
+            let cells = DEVICES
+                .iter()
+                .flat_map(|(_, reads, writes, read_ms, write_ms)| {
+                    let (reads, writes) = (reads * seconds, writes * seconds);
+                    let waited = reads * read_ms + writes * write_ms;
+                    let busy = if waited > 0.0 { seconds * 40.0 } else { 0.0 };
+                    let inflight = f64::from(u8::from(waited > 0.0));
+                    [
+                        reads,
+                        reads * 8.0,
+                        reads * read_ms,
+                        writes,
+                        writes * 8.0,
+                        writes * write_ms,
+                        busy,
+                        waited,
+                        0.0,
+                        0.0,
+                        inflight,
+                    ]
+                });
+            Row {
+                time_ns: tick * SECOND_NS / 10,
+                cells: cells.collect(),
+            }
         };
         let rows = (0..=last_ns / (SECOND_NS / 10)).map(row).collect();
         let sampler = Sampler::of_rows([("diskstats", series.collect(), rows)]);
         let status = sampler.status();
-        let frame = Fields::new(observe::fields()).frame(&sampler.readings(last_ns - SECOND_NS, last_ns));
+        let frame =
+            Fields::new(observe::fields()).frame(&sampler.readings(last_ns - SECOND_NS, last_ns));
         Machine {
             sampler,
             status,
@@ -141,7 +167,10 @@ fn finding() -> Finding {
         rule: "irq_single_cpu".into(),
         level: Level::Warning,
         claim: "nvme0n1: all its interrupts on CPU 4, which is 91 % busy".into(),
-        evidence: vec![Evidence { name: "irq.device_per_s".into(), value: "41 k/s on CPU 4".into() }],
+        evidence: vec![Evidence {
+            name: "irq.device_per_s".into(),
+            value: "41 k/s on CPU 4".into(),
+        }],
         refuted_by: "CPU 4 is as busy when the device is idle.".into(),
         advice: "Let the interrupts go to several CPUs.".into(),
         ..Finding::default()
@@ -166,12 +195,30 @@ fn figures_have_their_units_at_every_size() {
         }
         let all = lines.join("\n");
         assert!(line(&lines, "sda ").contains("6.04 ms"), "{all}");
-        assert!(all.contains("…+1 idle (i shows)") && !all.contains("sdz"), "{all}");
-        assert!(lines[0].contains("iodyno watch") && lines[0].contains("live"), "{}", lines[0]);
-        assert!(width < 80 || lines[0].contains("samples late 0 lost 0"), "{}", lines[0]);
-        assert!(lines[0].contains("0.2 % of a CPU") && lines[0].contains("? help"), "{}", lines[0]);
+        assert!(
+            all.contains("…+1 idle (i shows)") && !all.contains("sdz"),
+            "{all}"
+        );
+        assert!(
+            lines[0].contains("iodyno watch") && lines[0].contains("live"),
+            "{}",
+            lines[0]
+        );
+        assert!(
+            width < 80 || lines[0].contains("samples late 0 lost 0"),
+            "{}",
+            lines[0]
+        );
+        assert!(
+            lines[0].contains("0.2 % of a CPU") && lines[0].contains("? help"),
+            "{}",
+            lines[0]
+        );
         let footer = lines.last().unwrap();
-        assert!(footer.contains("[1]dev") && footer.contains("q quit"), "{footer}");
+        assert!(
+            footer.contains("[1]dev") && footer.contains("q quit"),
+            "{footer}"
+        );
         assert!(line(&lines, "kept").contains("2 min kept"), "{all}");
     }
 }
@@ -179,11 +226,18 @@ fn figures_have_their_units_at_every_size() {
 #[test]
 fn columns_that_do_not_fit_are_counted() {
     let at = |width| plain().lines(&State::new(100), width, 30);
-    assert!(line(&at(60), "DEVICE").ends_with("…+11"), "{}", line(&at(60), "DEVICE"));
+    assert!(
+        line(&at(60), "DEVICE").ends_with("…+11"),
+        "{}",
+        line(&at(60), "DEVICE")
+    );
     assert!(line(&at(80), "DEVICE").ends_with("…+8"));
     let wide = at(160);
     let titles = line(&wide, "DEVICE");
-    assert!(!titles.contains("…+") && titles.contains("write await 60 s"), "{titles}");
+    assert!(
+        !titles.contains("…+") && titles.contains("write await 60 s"),
+        "{titles}"
+    );
 }
 
 #[test]
@@ -191,7 +245,11 @@ fn names_from_devices_do_no_harm() {
     let lines = plain().lines(&State::new(100), 80, 24);
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')));
     assert!(line(&lines, "sd?").contains("3"), "{lines:?}");
-    assert!(lines.iter().any(|line| line.contains("vg_") && line.contains("_01") && line.contains('…')));
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("vg_") && line.contains("_01") && line.contains('…'))
+    );
     let wide = plain().lines(&State::new(100), 200, 24);
     assert!(line(&wide, "vg_mysql-").contains("uction_01"), "{wide:?}");
 }
@@ -226,9 +284,25 @@ fn utilisation_of_what_is_not_known_to_be_one_disk_is_not_shown() {
 fn ascii_has_nothing_else() {
     for (width, height) in [(60, 16), (80, 24), (160, 50)] {
         let machine = Machine::new(Depth::None, true);
-        for open in [Open::Nothing, Open::Help(0), Open::Explain(0), Open::Sort(1)] {
-            let lines = machine.lines(&State { open, ..State::new(100) }, width, height);
-            assert!(lines.iter().all(|line| line.is_ascii()), "{}", lines.join("\n"));
+        for open in [
+            Open::Nothing,
+            Open::Help(0),
+            Open::Explain(0),
+            Open::Sort(1),
+        ] {
+            let lines = machine.lines(
+                &State {
+                    open,
+                    ..State::new(100)
+                },
+                width,
+                height,
+            );
+            assert!(
+                lines.iter().all(|line| line.is_ascii()),
+                "{}",
+                lines.join("\n")
+            );
         }
         let lines = machine.lines(&State::new(100), width, height);
         assert!(line(&lines, ">nvme0n1 ").contains("88.0 us"));
@@ -241,11 +315,19 @@ fn without_colour_nothing_is_coloured_and_nothing_is_lost() {
     let mut machine = plain();
     machine.findings = vec![finding()];
     let bare = machine.draw(&State::new(100), 160, 50);
-    assert!(bare.content.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
+    assert!(
+        bare.content
+            .iter()
+            .all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset)
+    );
     machine.theme.depth = Depth::True;
     let coloured = machine.draw(&State::new(100), 160, 50);
     assert!(coloured.content.iter().any(|cell| cell.fg != Color::Reset));
-    assert_eq!(text::lines(&bare), text::lines(&coloured), "colour only repeats what words say");
+    assert_eq!(
+        text::lines(&bare),
+        text::lines(&coloured),
+        "colour only repeats what words say"
+    );
 }
 
 #[test]
@@ -253,13 +335,25 @@ fn a_finding_comes_first_and_opens() {
     let mut machine = plain();
     machine.findings = vec![finding()];
     let lines = machine.lines(&State::new(100), 80, 24);
-    assert!(lines[1].starts_with("! nvme0n1: all its interrupts on CPU 4"), "{}", lines[1]);
+    assert!(
+        lines[1].starts_with("! nvme0n1: all its interrupts on CPU 4"),
+        "{}",
+        lines[1]
+    );
     assert!(lines[1].ends_with("f findings (1)"), "{}", lines[1]);
-    let open = State { focus: '7', is_expanded: true, ..State::new(100) };
+    let open = State {
+        focus: '7',
+        is_expanded: true,
+        ..State::new(100)
+    };
     let all = machine.lines(&open, 80, 24).join("\n");
-    for part in
-        ["evidence", "41 k/s on CPU 4", "refuted by", "Let the interrupts go", "explain irq_single_cpu"]
-    {
+    for part in [
+        "evidence",
+        "41 k/s on CPU 4",
+        "refuted by",
+        "Let the interrupts go",
+        "explain irq_single_cpu",
+    ] {
         assert!(all.contains(part), "{part} in\n{all}");
     }
 }
@@ -268,12 +362,22 @@ fn a_finding_comes_first_and_opens() {
 fn the_past_says_when_it_was() {
     let mut machine = plain();
     machine.at_ns = 60 * SECOND_NS;
-    let state = State { paused_ns: Some(machine.at_ns), ..State::new(100) };
+    let state = State {
+        paused_ns: Some(machine.at_ns),
+        ..State::new(100)
+    };
     for width in [80, 160] {
         let lines = machine.lines(&state, width, 24);
-        assert!(lines[0].contains("paused") && !lines[0].contains("live"), "{}", lines[0]);
+        assert!(
+            lines[0].contains("paused") && !lines[0].contains("live"),
+            "{}",
+            lines[0]
+        );
         let timeline = line(&lines, "kept");
-        assert!(timeline.contains("60 s ago") && timeline.contains('┊'), "{timeline}");
+        assert!(
+            timeline.contains("60 s ago") && timeline.contains('┊'),
+            "{timeline}"
+        );
         assert!(text::width(timeline) <= usize::from(width));
     }
 }
@@ -284,7 +388,10 @@ fn a_small_terminal_gets_one_true_line() {
         let lines = plain().lines(&State::new(100), width, height);
         assert!(lines[0].starts_with("nvme0n1"), "{lines:?}");
         if width > 30 {
-            assert!(lines[0].contains("41.2 k r/s") && lines.join(" ").contains("--plain"), "{lines:?}");
+            assert!(
+                lines[0].contains("41.2 k r/s") && lines.join(" ").contains("--plain"),
+                "{lines:?}"
+            );
         }
     }
 }
@@ -294,19 +401,39 @@ fn rows_are_sorted_filtered_and_chosen() {
     let mut machine = plain();
     machine.choice.sort = Some("disk.await_write_ms");
     let names = |machine: &Machine| Lists::of(&machine.look()).rows;
-    assert_eq!(names(&machine), [LONG, "sda", "nvme0n1", NAUGHTY], "no value comes last");
+    assert_eq!(
+        names(&machine),
+        [LONG, "sda", "nvme0n1", NAUGHTY],
+        "no value comes last"
+    );
     machine.choice.is_reversed = true;
     assert_eq!(names(&machine), ["nvme0n1", "sda", LONG, NAUGHTY]);
-    machine.choice = Choice { filter: "SD".into(), ..Choice::default() };
+    machine.choice = Choice {
+        filter: "SD".into(),
+        ..Choice::default()
+    };
     assert_eq!(names(&machine), ["sda", NAUGHTY]);
     machine.choice.shows_idle = true;
     assert_eq!(names(&machine), ["sda", NAUGHTY, "sdz"]);
-    machine.choice = Choice { devices: vec!["sdz".into()], ..Choice::default() };
-    assert_eq!(names(&machine), ["sdz"], "a chosen device is shown though it is idle");
-    machine.choice = Choice { filter: "xyz".into(), ..Choice::default() };
+    machine.choice = Choice {
+        devices: vec!["sdz".into()],
+        ..Choice::default()
+    };
+    assert_eq!(
+        names(&machine),
+        ["sdz"],
+        "a chosen device is shown though it is idle"
+    );
+    machine.choice = Choice {
+        filter: "xyz".into(),
+        ..Choice::default()
+    };
     let lines = machine.lines(&State::new(100), 80, 24);
     assert!(lines.join("\n").contains("no device's name holds `xyz`"));
-    assert!(!lines.join("\n").contains(":  was"), "a sentence lacks its subject: {lines:#?}");
+    assert!(
+        !lines.join("\n").contains(":  was"),
+        "a sentence lacks its subject: {lines:#?}"
+    );
     assert_eq!(Lists::of(&machine.look()).devices.len(), 5);
 }
 
@@ -316,37 +443,91 @@ fn a_device_that_was_busy_since_the_start_is_no_idle_one() {
     // The last rows say nothing of the seconds before.
     machine.at_ns = 20 * SECOND_NS;
     let lines = machine.lines(&State::new(100), 80, 24);
-    assert!(line(&lines, "idle (i shows)").contains("…+1 idle"), "{lines:?}");
+    assert!(
+        line(&lines, "idle (i shows)").contains("…+1 idle"),
+        "{lines:?}"
+    );
 }
 
 #[test]
 fn every_key_has_a_line_of_help_and_every_field_its_limits() {
-    let help = plain().lines(&State { open: Open::Help(0), ..State::new(100) }, 100, 60).join("\n");
+    let help = plain()
+        .lines(
+            &State {
+                open: Open::Help(0),
+                ..State::new(100)
+            },
+            100,
+            60,
+        )
+        .join("\n");
     assert!(
-        help.contains("stops the picture; sampling goes on") && help.contains("every action by its name")
+        help.contains("stops the picture; sampling goes on")
+            && help.contains("every action by its name")
     );
-    let small = plain().lines(&State { open: Open::Help(0), ..State::new(100) }, 80, 24).join("\n");
-    for first in
-        ["leaves", "this list", "stops the picture; sampling goes on", "one sample back", "the next row"]
-    {
+    let small = plain()
+        .lines(
+            &State {
+                open: Open::Help(0),
+                ..State::new(100)
+            },
+            80,
+            24,
+        )
+        .join("\n");
+    for first in [
+        "leaves",
+        "this list",
+        "stops the picture; sampling goes on",
+        "one sample back",
+        "the next row",
+    ] {
         assert!(small.contains(first), "{first} is below the fold:\n{small}");
     }
-    let explain = plain().lines(&State { open: Open::Explain(6), ..State::new(100) }, 80, 24).join("\n");
-    assert!(explain.contains(">disk.await_read_ms") && explain.contains("Cannot tell"), "{explain}");
+    let explain = plain()
+        .lines(
+            &State {
+                open: Open::Explain(6),
+                ..State::new(100)
+            },
+            80,
+            24,
+        )
+        .join("\n");
+    assert!(
+        explain.contains(">disk.await_read_ms") && explain.contains("Cannot tell"),
+        "{explain}"
+    );
     assert!(explain.contains("/proc/diskstats"), "{explain}");
     let filter = State {
         open: Open::Filter,
-        choice: Choice { filter: "nv".into(), ..Choice::default() },
+        choice: Choice {
+            filter: "nv".into(),
+            ..Choice::default()
+        },
         ..State::new(100)
     };
-    assert!(plain().lines(&filter, 80, 24).iter().any(|line| line.starts_with("/nv_")));
+    assert!(
+        plain()
+            .lines(&filter, 80, 24)
+            .iter()
+            .any(|line| line.starts_with("/nv_"))
+    );
 }
 
 #[test]
 fn no_size_makes_it_fall() {
     let mut machine = plain();
     machine.findings = vec![finding(), finding()];
-    for (width, height) in [(1, 1), (60, 16), (61, 17), (139, 16), (140, 16), (141, 40), (300, 100)] {
+    for (width, height) in [
+        (1, 1),
+        (60, 16),
+        (61, 17),
+        (139, 16),
+        (140, 16),
+        (141, 40),
+        (300, 100),
+    ] {
         for open in [
             Open::Nothing,
             Open::Help(99),
@@ -356,7 +537,11 @@ fn no_size_makes_it_fall() {
             Open::Palette("q".into(), 99),
         ] {
             for hidden in [vec![], vec!['1'], vec!['1', '7', '8']] {
-                let state = State { open: open.clone(), hidden, ..State::new(100) };
+                let state = State {
+                    open: open.clone(),
+                    hidden,
+                    ..State::new(100)
+                };
                 assert_eq!(machine.draw(&state, width, height).area.width, width);
             }
         }

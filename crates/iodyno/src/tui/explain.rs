@@ -22,17 +22,41 @@ struct Entry {
 
 /// The layers' letters are blktrace's.
 const LAYERS: [(&str, &str, &str); 7] = [
-    ("Q2G", "waiting for a request: tags, plugging of what came before, throttling", ""),
+    (
+        "Q2G",
+        "waiting for a request: tags, plugging of what came before, throttling",
+        "",
+    ),
     (
         "G2I",
         "in the submitter's batch (plug), until it reaches the scheduler",
         "absent without a scheduler, which is not zero",
     ),
-    ("I2D", "in the scheduler", "absent without a scheduler, which is not zero"),
-    ("G2D", "from the request to the driver where no scheduler is between them", ""),
-    ("D2C", "in driver and device", "which of the two: a queue in the device counts as device"),
-    ("Q2C", "all of it, bio by bio", "waiting in the page cache or in the program, before the block layer"),
-    ("G2C", "all of it from the request on", "the wait for a request"),
+    (
+        "I2D",
+        "in the scheduler",
+        "absent without a scheduler, which is not zero",
+    ),
+    (
+        "G2D",
+        "from the request to the driver where no scheduler is between them",
+        "",
+    ),
+    (
+        "D2C",
+        "in driver and device",
+        "which of the two: a queue in the device counts as device",
+    ),
+    (
+        "Q2C",
+        "all of it, bio by bio",
+        "waiting in the page cache or in the program, before the block layer",
+    ),
+    (
+        "G2C",
+        "all of it from the request on",
+        "the wait for a request",
+    ),
 ];
 
 /// How many entries a panel has.
@@ -42,7 +66,11 @@ pub fn count(panel: char) -> usize {
 
 fn entries(panel: char) -> Vec<Entry> {
     match panel {
-        '1' => devices::explained().into_iter().filter_map(|id| observe::field(id)).map(entry).collect(),
+        '1' => devices::explained()
+            .into_iter()
+            .filter_map(|id| observe::field(id))
+            .map(entry)
+            .collect(),
         '2' | '3' => LAYERS.iter().map(layer).collect(),
         '4' => of(&["memory.", "vm.", "bdi."]),
         '5' => of(&["cpu.", "irq.", "softirq.", "stat."]),
@@ -57,7 +85,9 @@ fn of(prefixes: &[&str]) -> Vec<Entry> {
     let all = observe::sensors::ALL
         .iter()
         .flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
-    all.filter(|(_, field)| prefixes.iter().any(|prefix| field.name.starts_with(prefix))).map(entry).collect()
+    all.filter(|(_, field)| prefixes.iter().any(|prefix| field.name.starts_with(prefix)))
+        .map(entry)
+        .collect()
 }
 
 fn entry((sensor, field): (&'static observe::Sensor, &'static model::field::Field)) -> Entry {
@@ -84,7 +114,14 @@ fn layer((letters, meaning, cannot_tell): &(&'static str, &'static str, &'static
 pub fn draw(look: &Look<'_>, panel: char, place: usize, area: Rect, buffer: &mut Buffer) {
     let entries = entries(panel);
     let height = area.height.saturating_sub(6).clamp(10, 24);
-    let inner = overlay::boxed(look, " what it means: j k move, Esc closes ", 100, height, area, buffer);
+    let inner = overlay::boxed(
+        look,
+        " what it means: j k move, Esc closes ",
+        100,
+        height,
+        area,
+        buffer,
+    );
     let Some(chosen) = entries.get(place.min(entries.len().saturating_sub(1))) else {
         text::left(
             buffer,
@@ -96,18 +133,41 @@ pub fn draw(look: &Look<'_>, panel: char, place: usize, area: Rect, buffer: &mut
         );
         return;
     };
-    let widest = entries.iter().map(|entry| entry.id.len()).max().unwrap_or(0).min(30);
+    let widest = entries
+        .iter()
+        .map(|entry| entry.id.len())
+        .max()
+        .unwrap_or(0)
+        .min(30);
     let room = usize::from(inner.height);
     let first = (place + 1).saturating_sub(room);
     for ((at, entry), y) in entries.iter().enumerate().skip(first).take(room).zip(0..) {
-        let (mark, style) = if at == place { ('>', look.theme.strong()) } else { (' ', look.theme.faint()) };
-        text::left(buffer, inner, 0, y, &format!("{mark}{}", text::cut(&entry.id, widest)), style);
+        let (mark, style) = if at == place {
+            ('>', look.theme.strong())
+        } else {
+            (' ', look.theme.faint())
+        };
+        text::left(
+            buffer,
+            inner,
+            0,
+            y,
+            &format!("{mark}{}", text::cut(&entry.id, widest)),
+            style,
+        );
     }
     let x = widest as u16 + 3;
-    let right = Rect { x: inner.x + x, width: inner.width.saturating_sub(x), ..inner };
+    let right = Rect {
+        x: inner.x + x,
+        width: inner.width.saturating_sub(x),
+        ..inner
+    };
     let lines = words(look, chosen).into_iter().flat_map(|(said, style)| {
         let wrapped = text::wrap(&said, usize::from(right.width.max(1)));
-        wrapped.into_iter().chain(std::iter::once(String::new())).map(move |line| (line, style))
+        wrapped
+            .into_iter()
+            .chain(std::iter::once(String::new()))
+            .map(move |line| (line, style))
     });
     for ((line, style), y) in lines.zip(0..right.height) {
         text::left(buffer, right, 0, y, &line, style);
@@ -125,19 +185,34 @@ fn words(look: &Look<'_>, entry: &Entry) -> Vec<(String, Style)> {
             look.theme.warning(),
         ));
     }
-    let known = look.known.get(look.device).and_then(|device| device.parallel.as_ref());
+    let known = look
+        .known
+        .get(look.device)
+        .and_then(|device| device.parallel.as_ref());
     if let Some(why) = known.filter(|_| entry.id == "disk.busy_percent") {
         words.push((
-            format!("Shown as –: {}, so 100 % would not mean that no more fits.", text::clean(why)),
+            format!(
+                "Shown as –: {}, so 100 % would not mean that no more fits.",
+                text::clean(why)
+            ),
             Style::new(),
         ));
     }
-    let of_device = look.frame.get(&entry.id, look.device).map(|value| (look.device, value));
+    let of_device = look
+        .frame
+        .get(&entry.id, look.device)
+        .map(|value| (look.device, value));
     let value = of_device.or_else(|| look.frame.get(&entry.id, "").map(|value| ("", value)));
     if let Some((subject, value)) = value {
-        let subject =
-            if subject.is_empty() { String::new() } else { format!(" of {}", text::clean(subject)) };
-        words.push((format!("Now{subject}: {}.", figure(value, entry.unit)), Style::new()));
+        let subject = if subject.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", text::clean(subject))
+        };
+        words.push((
+            format!("Now{subject}: {}.", figure(value, entry.unit)),
+            Style::new(),
+        ));
     }
     words.push((format!("From {}.", entry.source), look.theme.faint()));
     words
@@ -158,9 +233,15 @@ fn figure(value: f64, unit: &str) -> String {
 /// A half sentence of the catalogue as a whole one.
 fn sentence(half: &str) -> String {
     let mut letters = half.chars();
-    let whole: String =
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
-    if whole.ends_with('.') || whole.is_empty() { whole } else { format!("{whole}.") }
+    let whole: String = letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default();
+    if whole.ends_with('.') || whole.is_empty() {
+        whole
+    } else {
+        format!("{whole}.")
+    }
 }
 
 #[cfg(test)]
@@ -170,7 +251,8 @@ mod tests {
     #[test]
     fn every_field_of_the_device_table_is_in_the_catalogue() {
         for id in devices::explained() {
-            let (_, field) = observe::field(id).unwrap_or_else(|| panic!("no sensor declares {id}"));
+            let (_, field) =
+                observe::field(id).unwrap_or_else(|| panic!("no sensor declares {id}"));
             assert!(!field.meaning.is_empty(), "{id}");
         }
         assert_eq!(count('1'), devices::explained().len());
@@ -181,6 +263,9 @@ mod tests {
     fn halves_become_sentences() {
         assert_eq!(sentence("reads completed"), "Reads completed.");
         assert_eq!(sentence(""), "");
-        assert_eq!([figure(41_234.0, "/s"), figure(0.088, "ms")], ["41.2 k/s", "88.0 µs"]);
+        assert_eq!(
+            [figure(41_234.0, "/s"), figure(0.088, "ms")],
+            ["41.2 k/s", "88.0 µs"]
+        );
     }
 }

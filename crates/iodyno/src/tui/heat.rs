@@ -80,11 +80,26 @@ pub fn map(history: &LayerHistory, asked: &Asked<'_>) -> Option<Map> {
     };
     let columns: Vec<Option<Vec<f64>>> = fine
         .iter()
-        .map(|column| column.as_ref().map(|column| (0..rows).map(|index| row(column, index)).collect()))
+        .map(|column| {
+            column
+                .as_ref()
+                .map(|column| (0..rows).map(|index| row(column, index)).collect())
+        })
         .collect();
-    let top = columns.iter().flatten().flatten().copied().fold(0.0, f64::max);
-    let edges_ns = (first..first + rows).map(|row| edge_ns(row * bins)).collect();
-    Some(Map { edges_ns, columns, top })
+    let top = columns
+        .iter()
+        .flatten()
+        .flatten()
+        .copied()
+        .fold(0.0, f64::max);
+    let edges_ns = (first..first + rows)
+        .map(|row| edge_ns(row * bins))
+        .collect();
+    Some(Map {
+        edges_ns,
+        columns,
+        top,
+    })
 }
 
 /// Rates by quarter of an octave, for each column that any time was traced of. Columns begin at multiples of their width,
@@ -99,7 +114,9 @@ fn fine_columns(history: &LayerHistory, asked: &Asked<'_>) -> Vec<Option<[f64; B
     let mut steps: Vec<(i64, i64, usize)> = Vec::new();
     for step in history.steps(start_ns, asked.to_ns) {
         let column = place(step.from_ns + (step.to_ns - step.from_ns) / 2);
-        let Some(sum) = sums.get_mut(column) else { continue };
+        let Some(sum) = sums.get_mut(column) else {
+            continue;
+        };
         if !step.devices().any(|device| device == asked.device) {
             continue;
         }
@@ -110,21 +127,31 @@ fn fine_columns(history: &LayerHistory, asked: &Asked<'_>) -> Vec<Option<[f64; B
             add(bins, counts, asked.by_time);
         }
     }
-    let rates: Vec<Option<[f64; BINS]>> =
-        sums.into_iter().map(|sum| sum.map(|(bins, seconds)| bins.map(|count| count / seconds))).collect();
+    let rates: Vec<Option<[f64; BINS]>> = sums
+        .into_iter()
+        .map(|sum| sum.map(|(bins, seconds)| bins.map(|count| count / seconds)))
+        .collect();
     let around = |column: usize| {
         // The last column may have only begun.
         let middle_ns = (start_ns + column as i64 * width_ns + width_ns / 2).min(asked.to_ns - 1);
         let next = steps.partition_point(|(_, to_ns, _)| *to_ns <= middle_ns);
-        let (_, _, of) = steps.get(next).filter(|(from_ns, _, _)| *from_ns <= middle_ns)?;
+        let (_, _, of) = steps
+            .get(next)
+            .filter(|(from_ns, _, _)| *from_ns <= middle_ns)?;
         rates[*of]
     };
-    (0..asked.columns).map(|column| rates[column].or_else(|| around(column))).collect()
+    (0..asked.columns)
+        .map(|column| rates[column].or_else(|| around(column)))
+        .collect()
 }
 
 fn add(bins: &mut [f64; BINS], counts: &SpanCounts, by_time: bool) {
     for (bucket, count) in counts.iter() {
-        let weight = if by_time { value_of(bucket) as f64 / 1e9 } else { 1.0 };
+        let weight = if by_time {
+            value_of(bucket) as f64 / 1e9
+        } else {
+            1.0
+        };
         bins[bin_of(bucket)] += count as f64 * weight;
     }
 }
@@ -136,7 +163,11 @@ fn bin_of(bucket: usize) -> usize {
 
 /// Where a quarter of an octave begins, ns.
 fn edge_ns(bin: usize) -> u64 {
-    if bin <= BIN_MIN { 0 } else { edge_of((bin >> 2) * 64 + QUARTERS[bin & 3]) }
+    if bin <= BIN_MIN {
+        0
+    } else {
+        edge_of((bin >> 2) * 64 + QUARTERS[bin & 3])
+    }
 }
 
 /// Quarters per row, the first row in those units, and how many rows: the finest division with which everything fits, with
@@ -150,7 +181,11 @@ fn rows(low: usize, high: usize, most: usize) -> (usize, usize, usize) {
     let spare = most - (high / bins - low / bins + 1);
     let below = (spare / 2).min(low / bins - lowest);
     let above = (spare - below).min(highest - high / bins);
-    (bins, low / bins - below, high / bins - low / bins + 1 + below + above)
+    (
+        bins,
+        low / bins - below,
+        high / bins - low / bins + 1 + below + above,
+    )
 }
 
 /// How bright a cell is: 0 for none, 1 for anything at all, 8 for the most. The scale is a root, so that few are seen
@@ -164,7 +199,9 @@ pub fn level(value: f64, top: f64) -> usize {
 
 /// The character of a level.
 pub fn shade(level: usize) -> char {
-    level.checked_sub(1).map_or(' ', |place| SHADES[place.min(LEVELS - 1)])
+    level
+        .checked_sub(1)
+        .map_or(' ', |place| SHADES[place.min(LEVELS - 1)])
 }
 
 /// The colour of a level, where the terminal has enough of them.
@@ -172,7 +209,9 @@ pub fn colour(level: usize, theme: &Theme) -> Option<Color> {
     let place = level.checked_sub(1)?.min(LEVELS - 1);
     match theme.depth {
         Depth::True => Some(Color::Rgb(RAMP[place].0, RAMP[place].1, RAMP[place].2)),
-        Depth::Indexed => Some(Color::Indexed(RAMP_INDEXED[place * RAMP_INDEXED.len() / LEVELS])),
+        Depth::Indexed => Some(Color::Indexed(
+            RAMP_INDEXED[place * RAMP_INDEXED.len() / LEVELS],
+        )),
         Depth::None | Depth::Sixteen => None,
     }
 }

@@ -109,7 +109,14 @@ const fn key(
     footer: Option<(&'static str, u8)>,
     command: Command,
 ) -> Key {
-    Key { strokes, shown, name, does, footer, command }
+    Key {
+        strokes,
+        shown,
+        name,
+        does,
+        footer,
+        command,
+    }
 }
 
 use KeyCode::{BackTab, Down, End, Enter, Esc, F, Home, Left, PageDown, PageUp, Right, Tab, Up};
@@ -126,7 +133,14 @@ pub static TABLE: &[Key] = &[
         Some(("q quit", 0)),
         Command::Quit,
     ),
-    key(&[letter('?'), Plain(F(1))], "? F1", "help", "this list", None, Command::Help),
+    key(
+        &[letter('?'), Plain(F(1))],
+        "? F1",
+        "help",
+        "this list",
+        None,
+        Command::Help,
+    ),
     key(
         &[letter(' ')],
         "space",
@@ -167,13 +181,62 @@ pub static TABLE: &[Key] = &[
         None,
         Command::Close,
     ),
-    key(&[letter('j'), Plain(Down)], "j ↓", "down", "the next row", None, Command::Down),
-    key(&[letter('k'), Plain(Up)], "k ↑", "up", "the row before", None, Command::Up),
-    key(&[Ctrl('d'), Plain(PageDown)], "Ctrl-d PgDn", "page down", "ten rows on", None, Command::PageDown),
-    key(&[Ctrl('u'), Plain(PageUp)], "Ctrl-u PgUp", "page up", "ten rows back", None, Command::PageUp),
-    key(&[letter('g'), Plain(Home)], "g Home", "first", "the first row", None, Command::First),
-    key(&[letter('G')], "G", "last", "the last row", None, Command::Last),
-    key(&[Plain(Tab)], "Tab", "next panel", "goes to the next panel", None, Command::NextPanel),
+    key(
+        &[letter('j'), Plain(Down)],
+        "j ↓",
+        "down",
+        "the next row",
+        None,
+        Command::Down,
+    ),
+    key(
+        &[letter('k'), Plain(Up)],
+        "k ↑",
+        "up",
+        "the row before",
+        None,
+        Command::Up,
+    ),
+    key(
+        &[Ctrl('d'), Plain(PageDown)],
+        "Ctrl-d PgDn",
+        "page down",
+        "ten rows on",
+        None,
+        Command::PageDown,
+    ),
+    key(
+        &[Ctrl('u'), Plain(PageUp)],
+        "Ctrl-u PgUp",
+        "page up",
+        "ten rows back",
+        None,
+        Command::PageUp,
+    ),
+    key(
+        &[letter('g'), Plain(Home)],
+        "g Home",
+        "first",
+        "the first row",
+        None,
+        Command::First,
+    ),
+    key(
+        &[letter('G')],
+        "G",
+        "last",
+        "the last row",
+        None,
+        Command::Last,
+    ),
+    key(
+        &[Plain(Tab)],
+        "Tab",
+        "next panel",
+        "goes to the next panel",
+        None,
+        Command::NextPanel,
+    ),
     key(
         &[Plain(BackTab)],
         "Shift-Tab",
@@ -182,14 +245,70 @@ pub static TABLE: &[Key] = &[
         None,
         Command::PreviousPanel,
     ),
-    key(&[letter('1')], "1", "devices", "shows or hides the devices", None, Command::Show('1')),
-    key(&[letter('2')], "2", "latency", "shows or hides the latency map", None, Command::Show('2')),
-    key(&[letter('3')], "3", "layers", "shows or hides the layers", None, Command::Show('3')),
-    key(&[letter('4')], "4", "dirty", "shows or hides the dirty pages", None, Command::Show('4')),
-    key(&[letter('5')], "5", "cpus", "shows or hides the CPUs", None, Command::Show('5')),
-    key(&[letter('6')], "6", "who", "shows or hides processes and groups", None, Command::Show('6')),
-    key(&[letter('7')], "7", "findings line", "shows or hides the findings", None, Command::Show('7')),
-    key(&[letter('8')], "8", "pressure", "shows or hides pressure and health", None, Command::Show('8')),
+    key(
+        &[letter('1')],
+        "1",
+        "devices",
+        "shows or hides the devices",
+        None,
+        Command::Show('1'),
+    ),
+    key(
+        &[letter('2')],
+        "2",
+        "latency",
+        "shows or hides the latency map",
+        None,
+        Command::Show('2'),
+    ),
+    key(
+        &[letter('3')],
+        "3",
+        "layers",
+        "shows or hides the layers",
+        None,
+        Command::Show('3'),
+    ),
+    key(
+        &[letter('4')],
+        "4",
+        "dirty",
+        "shows or hides the dirty pages",
+        None,
+        Command::Show('4'),
+    ),
+    key(
+        &[letter('5')],
+        "5",
+        "cpus",
+        "shows or hides the CPUs",
+        None,
+        Command::Show('5'),
+    ),
+    key(
+        &[letter('6')],
+        "6",
+        "who",
+        "shows or hides processes and groups",
+        None,
+        Command::Show('6'),
+    ),
+    key(
+        &[letter('7')],
+        "7",
+        "findings line",
+        "shows or hides the findings",
+        None,
+        Command::Show('7'),
+    ),
+    key(
+        &[letter('8')],
+        "8",
+        "pressure",
+        "shows or hides pressure and health",
+        None,
+        Command::Show('8'),
+    ),
     key(
         &[Plain(Enter), letter('e'), letter('z')],
         "Enter e z",
@@ -198,8 +317,22 @@ pub static TABLE: &[Key] = &[
         Some(("e expand", 6)),
         Command::Expand,
     ),
-    key(&[letter('H'), Shift(Left)], "Shift-← H", "ten back", "ten samples back", None, Command::Step(-10)),
-    key(&[letter('L'), Shift(Right)], "Shift-→ L", "ten forward", "ten samples on", None, Command::Step(10)),
+    key(
+        &[letter('H'), Shift(Left)],
+        "Shift-← H",
+        "ten back",
+        "ten samples back",
+        None,
+        Command::Step(-10),
+    ),
+    key(
+        &[letter('L'), Shift(Right)],
+        "Shift-→ L",
+        "ten forward",
+        "ten samples on",
+        None,
+        Command::Step(10),
+    ),
     key(
         &[letter('[')],
         "[",
@@ -208,7 +341,14 @@ pub static TABLE: &[Key] = &[
         Some(("[ ] span", 7)),
         Command::Shorter,
     ),
-    key(&[letter(']')], "]", "longer span", "a longer time span", None, Command::Longer),
+    key(
+        &[letter(']')],
+        "]",
+        "longer span",
+        "a longer time span",
+        None,
+        Command::Longer,
+    ),
     key(
         &[letter('+'), letter('=')],
         "+",
@@ -217,7 +357,14 @@ pub static TABLE: &[Key] = &[
         None,
         Command::Faster,
     ),
-    key(&[letter('-')], "-", "sample slower", "samples less often, up to 10 s", None, Command::Slower),
+    key(
+        &[letter('-')],
+        "-",
+        "sample slower",
+        "samples less often, up to 10 s",
+        None,
+        Command::Slower,
+    ),
     key(
         &[letter('s'), Plain(F(6))],
         "s F6",
@@ -226,7 +373,14 @@ pub static TABLE: &[Key] = &[
         Some(("s sort", 4)),
         Command::Sort,
     ),
-    key(&[letter('r'), letter('I')], "r I", "reverse", "turns the order", None, Command::Reverse),
+    key(
+        &[letter('r'), letter('I')],
+        "r I",
+        "reverse",
+        "turns the order",
+        None,
+        Command::Reverse,
+    ),
     key(
         &[letter('/'), Plain(F(4))],
         "/ F4",
@@ -235,8 +389,22 @@ pub static TABLE: &[Key] = &[
         Some(("/ filter", 5)),
         Command::Filter,
     ),
-    key(&[letter('d')], "d", "choose devices", "chooses the devices to show", None, Command::Devices),
-    key(&[letter('i')], "i", "idle", "shows idle devices and partitions too", None, Command::Idle),
+    key(
+        &[letter('d')],
+        "d",
+        "choose devices",
+        "chooses the devices to show",
+        None,
+        Command::Devices,
+    ),
+    key(
+        &[letter('i')],
+        "i",
+        "idle",
+        "shows idle devices and partitions too",
+        None,
+        Command::Idle,
+    ),
     key(
         &[letter('c')],
         "c",
@@ -245,7 +413,14 @@ pub static TABLE: &[Key] = &[
         None,
         Command::HeatTime,
     ),
-    key(&[letter('m')], "m", "direction", "reads, writes, or the busier of them", None, Command::Side),
+    key(
+        &[letter('m')],
+        "m",
+        "direction",
+        "reads, writes, or the busier of them",
+        None,
+        Command::Side,
+    ),
     key(
         &[letter('f')],
         "f",
@@ -298,7 +473,10 @@ pub static TABLE: &[Key] = &[
 
 /// What a key press asks for.
 pub fn command(event: KeyEvent) -> Option<Command> {
-    TABLE.iter().find(|key| key.strokes.iter().any(|stroke| stroke.is(event))).map(|key| key.command)
+    TABLE
+        .iter()
+        .find(|key| key.strokes.iter().any(|stroke| stroke.is(event)))
+        .map(|key| key.command)
 }
 
 impl Stroke {
@@ -306,7 +484,9 @@ impl Stroke {
         let has = |modifier| event.modifiers.contains(modifier);
         match self {
             // Shift is part of a letter, and of a back tab.
-            Plain(code @ (KeyCode::Char(_) | BackTab)) => event.code == code && !has(KeyModifiers::CONTROL),
+            Plain(code @ (KeyCode::Char(_) | BackTab)) => {
+                event.code == code && !has(KeyModifiers::CONTROL)
+            }
             Plain(code) => event.code == code && event.modifiers.is_empty(),
             Ctrl(letter) => event.code == KeyCode::Char(letter) && has(KeyModifiers::CONTROL),
             Shift(code) => event.code == code && has(KeyModifiers::SHIFT),
@@ -318,14 +498,16 @@ impl Stroke {
 /// order of the panels and of the table.
 pub fn footer(panels: &[(char, &str)], width: usize) -> String {
     let others = TABLE.iter().enumerate().filter_map(|(place, key)| {
-        key.footer.map(|(text, rank)| (rank, place + panels.len(), text.to_string()))
+        key.footer
+            .map(|(text, rank)| (rank, place + panels.len(), text.to_string()))
     });
     let panel = |(place, (key, name)): (usize, &(char, &str))| {
         // The first six are on every screen; findings and the state of the machine come and go.
         let rank = if matches!(key, '1'..='6') { 1 } else { 8 };
         (rank, place, format!("[{key}]{name}"))
     };
-    let mut wanted: Vec<(u8, usize, String)> = panels.iter().enumerate().map(panel).chain(others).collect();
+    let mut wanted: Vec<(u8, usize, String)> =
+        panels.iter().enumerate().map(panel).chain(others).collect();
     wanted.sort();
     let mut used = 0;
     wanted.retain(|(_, place, text)| {
@@ -363,21 +545,40 @@ mod tests {
     fn every_key_means_one_thing() {
         for (place, one) in TABLE.iter().enumerate() {
             for other in &TABLE[place + 1..] {
-                assert!(!one.strokes.iter().any(|stroke| other.strokes.contains(stroke)), "{}", other.name);
+                assert!(
+                    !one.strokes
+                        .iter()
+                        .any(|stroke| other.strokes.contains(stroke)),
+                    "{}",
+                    other.name
+                );
                 assert_ne!(one.name, other.name);
             }
         }
-        assert!(TABLE.iter().all(|key| !key.does.is_empty() && !key.shown.is_empty()));
+        assert!(
+            TABLE
+                .iter()
+                .all(|key| !key.does.is_empty() && !key.shown.is_empty())
+        );
     }
 
     #[test]
     fn shift_and_control_are_told_apart() {
         let none = KeyModifiers::NONE;
-        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Command::Quit));
+        assert_eq!(
+            press(KeyCode::Char('c'), KeyModifiers::CONTROL),
+            Some(Command::Quit)
+        );
         assert_eq!(press(KeyCode::Char('c'), none), Some(Command::HeatTime));
-        assert_eq!(press(KeyCode::Left, KeyModifiers::SHIFT), Some(Command::Step(-10)));
+        assert_eq!(
+            press(KeyCode::Left, KeyModifiers::SHIFT),
+            Some(Command::Step(-10))
+        );
         assert_eq!(press(KeyCode::Left, none), Some(Command::Step(-1)));
-        assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(Command::Last));
+        assert_eq!(
+            press(KeyCode::Char('G'), KeyModifiers::SHIFT),
+            Some(Command::Last)
+        );
         assert_eq!(press(KeyCode::Char('y'), none), None);
     }
 
@@ -387,7 +588,10 @@ mod tests {
         for width in 50..200 {
             let line = footer(&panels, width);
             assert!(super::super::text::width(&line) <= width, "{line}");
-            assert!(line.contains("q quit") && line.contains("[3]layer"), "{line}");
+            assert!(
+                line.contains("q quit") && line.contains("[3]layer"),
+                "{line}"
+            );
         }
         assert!(footer(&panels, 200).ends_with(": command"));
     }

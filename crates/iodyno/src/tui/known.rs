@@ -39,22 +39,41 @@ impl Known {
 fn look(host: &Host, name: &str) -> Device {
     let directory = format!("/sys/class/block/{name}");
     let text = |file: &str| {
-        let text = host.text(&format!("{directory}/{file}")).unwrap_or_default();
+        let text = host
+            .text(&format!("{directory}/{file}"))
+            .unwrap_or_default();
         text.trim().to_string()
     };
     let is_partition = host.exists(&format!("{directory}/partition"));
     // A partition has no queue of its own; its directory is inside its disk's.
-    let queue = if is_partition { format!("{directory}/..") } else { directory.clone() };
-    Device { model: model(&text), parallel: parallel(host, name, &queue), is_partition }
+    let queue = if is_partition {
+        format!("{directory}/..")
+    } else {
+        directory.clone()
+    };
+    Device {
+        model: model(&text),
+        parallel: parallel(host, name, &queue),
+        is_partition,
+    }
 }
 
 /// The first that says anything: an array's level, a mapped device's name, a loop's file, a disk's model.
 fn model(text: &impl Fn(&str) -> String) -> String {
     let of = |file: &str| Some(text(file)).filter(|text| !text.is_empty());
-    let array = || Some(format!("{} {} disks", of("md/level")?, of("md/raid_disks")?));
+    let array = || {
+        Some(format!(
+            "{} {} disks",
+            of("md/level")?,
+            of("md/raid_disks")?
+        ))
+    };
     let backing = || of("loop/backing_file").map(|path| format!("file {path}"));
     let zram = || of("comp_algorithm").map(|_| "compressed memory".to_string());
-    let found = array().or_else(|| of("dm/name")).or_else(backing).or_else(zram);
+    let found = array()
+        .or_else(|| of("dm/name"))
+        .or_else(backing)
+        .or_else(zram);
     found.or_else(|| of("device/model")).unwrap_or_default()
 }
 
@@ -65,7 +84,9 @@ fn parallel(host: &Host, name: &str, directory: &str) -> Option<String> {
     let why = if is("dm-") || is("md") || is("loop") || is("zram") || is("nbd") {
         "it is stacked on others, which work at the same time"
     } else if queues > 1 {
-        return Some(format!("{name} has {queues} hardware queues, which work at the same time"));
+        return Some(format!(
+            "{name} has {queues} hardware queues, which work at the same time"
+        ));
     } else if is("nvme") {
         "it is an NVMe device, which serves many requests at the same time"
     } else if is("vd") || is("xvd") {

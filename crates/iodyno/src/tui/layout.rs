@@ -45,19 +45,41 @@ struct Want {
 
 /// Places everything. The findings come first, where there is anything to say.
 pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Plan {
-    let line = |y: u16| Rect { y: area.y + y, height: 1, ..area };
+    let line = |y: u16| Rect {
+        y: area.y + y,
+        height: 1,
+        ..area
+    };
     let last = area.height.saturating_sub(1);
-    let (message, timeline, footer) =
-        (line(last.saturating_sub(2)), line(last.saturating_sub(1)), line(last));
-    let body = Rect { y: area.y + 1, height: area.height.saturating_sub(4), ..area };
-    let mut plan = Plan { header: line(0), panels: Vec::new(), rule: None, message, timeline, footer };
+    let (message, timeline, footer) = (
+        line(last.saturating_sub(2)),
+        line(last.saturating_sub(1)),
+        line(last),
+    );
+    let body = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(4),
+        ..area
+    };
+    let mut plan = Plan {
+        header: line(0),
+        panels: Vec::new(),
+        rule: None,
+        message,
+        timeline,
+        footer,
+    };
     let shown = |panel: &&&Panel| match state.is_expanded {
         true => panel.key == state.focus,
         false => !state.hidden.contains(&panel.key),
     };
     let want = |panel: &&Panel, width: u16| {
         let (least, most) = (panel.rows)(look, width);
-        Want { key: panel.key, least, most: most.max(least) }
+        Want {
+            key: panel.key,
+            least,
+            most: most.max(least),
+        }
     };
     let shown: Vec<&Panel> = panels.iter().filter(shown).copied().collect();
     if state.is_expanded {
@@ -71,28 +93,60 @@ pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Pl
         return plan;
     }
     let of = |width: u16, choose: &dyn Fn(char) -> bool| -> Vec<Want> {
-        shown.iter().filter(|panel| choose(panel.key)).map(|panel| want(panel, width)).collect()
+        shown
+            .iter()
+            .filter(|panel| choose(panel.key))
+            .map(|panel| want(panel, width))
+            .collect()
     };
     let right_width = (area.width * 36 / 100).max(56);
     let left_width = area.width - right_width - 3;
     let mut top = of(area.width, &|key| FULL.contains(&key));
     top.sort_by_key(|one| one.key != '7');
-    let left = of(left_width, &|key| !FULL.contains(&key) && !RIGHT.contains(&key));
+    let left = of(left_width, &|key| {
+        !FULL.contains(&key) && !RIGHT.contains(&key)
+    });
     let right = of(right_width, &|key| RIGHT.contains(&key));
-    let needed = sum(&left, |one| one.least.max(COMFORT.min(one.most))).max(sum(&right, |one| one.least));
-    let top_rows = body.height.saturating_sub(needed).min(body.height / 2).max(sum(&top, |one| one.least));
+    let needed =
+        sum(&left, |one| one.least.max(COMFORT.min(one.most))).max(sum(&right, |one| one.least));
+    let top_rows = body
+        .height
+        .saturating_sub(needed)
+        .min(body.height / 2)
+        .max(sum(&top, |one| one.least));
     let top_rows = top_rows.min(sum(&top, |one| one.most)).min(body.height);
-    plan.panels = stack(&top, Rect { height: top_rows, ..body });
-    let below = Rect { y: body.y + top_rows, height: body.height - top_rows, ..body };
+    plan.panels = stack(
+        &top,
+        Rect {
+            height: top_rows,
+            ..body
+        },
+    );
+    let below = Rect {
+        y: body.y + top_rows,
+        height: body.height - top_rows,
+        ..body
+    };
     let (left_area, right_area) = match (left.is_empty(), right.is_empty()) {
         (false, false) => (
-            Rect { width: left_width, ..below },
-            Rect { x: below.x + left_width + 3, width: right_width, ..below },
+            Rect {
+                width: left_width,
+                ..below
+            },
+            Rect {
+                x: below.x + left_width + 3,
+                width: right_width,
+                ..below
+            },
         ),
         _ => (below, below),
     };
     if !left.is_empty() && !right.is_empty() && below.height > 0 {
-        plan.rule = Some(Rect { x: below.x + left_width + 1, width: 1, ..below });
+        plan.rule = Some(Rect {
+            x: below.x + left_width + 1,
+            width: 1,
+            ..below
+        });
     }
     plan.panels.extend(stack(&left, left_area));
     plan.panels.extend(stack(&right, right_area));
@@ -130,12 +184,25 @@ fn stack(wants: &[Want], area: Rect) -> Vec<(char, Rect)> {
             return;
         }
     };
-    grow(&mut rows, &|want| if HUNGRY.contains(&want.key) { want.most.min(COMFORT) } else { 0 });
+    grow(&mut rows, &|want| {
+        if HUNGRY.contains(&want.key) {
+            want.most.min(COMFORT)
+        } else {
+            0
+        }
+    });
     grow(&mut rows, &|want| want.most);
     let mut y = area.y;
     let mut places = Vec::new();
     for (want, rows) in wants.iter().zip(rows).filter(|(_, rows)| *rows > 0) {
-        places.push((want.key, Rect { y, height: rows, ..area }));
+        places.push((
+            want.key,
+            Rect {
+                y,
+                height: rows,
+                ..area
+            },
+        ));
         y += rows;
     }
     places
@@ -146,36 +213,69 @@ mod tests {
     use super::*;
 
     fn heights(wants: &[(char, u16, u16)], height: u16) -> Vec<(char, u16)> {
-        let wants: Vec<Want> =
-            wants.iter().map(|(key, least, most)| Want { key: *key, least: *least, most: *most }).collect();
+        let wants: Vec<Want> = wants
+            .iter()
+            .map(|(key, least, most)| Want {
+                key: *key,
+                least: *least,
+                most: *most,
+            })
+            .collect();
         let places = stack(&wants, Rect::new(0, 1, 80, height));
         for pair in places.windows(2) {
             assert_eq!(pair[0].1.bottom(), pair[1].1.y, "no gap and nothing twice");
         }
         assert!(places.iter().all(|(_, area)| area.bottom() <= 1 + height));
-        places.into_iter().map(|(key, area)| (key, area.height)).collect()
+        places
+            .into_iter()
+            .map(|(key, area)| (key, area.height))
+            .collect()
     }
 
-    const USUAL: [(char, u16, u16); 7] =
-        [('7', 1, 1), ('1', 3, 30), ('2', 3, 20), ('3', 1, 8), ('4', 1, 3), ('5', 1, 9), ('6', 1, 9)];
+    const USUAL: [(char, u16, u16); 7] = [
+        ('7', 1, 1),
+        ('1', 3, 30),
+        ('2', 3, 20),
+        ('3', 1, 8),
+        ('4', 1, 3),
+        ('5', 1, 9),
+        ('6', 1, 9),
+    ];
 
     #[test]
     fn eighty_by_twenty_four_is_as_sketched() {
-        let expected = [('7', 1), ('1', 7), ('2', 7), ('3', 1), ('4', 1), ('5', 1), ('6', 1)];
+        let expected = [
+            ('7', 1),
+            ('1', 7),
+            ('2', 7),
+            ('3', 1),
+            ('4', 1),
+            ('5', 1),
+            ('6', 1),
+        ];
         assert_eq!(heights(&USUAL, 19), expected);
     }
 
     #[test]
     fn little_room_keeps_the_devices() {
         let few = heights(&USUAL, 5);
-        assert!(few.contains(&('1', 3)) && few.contains(&('7', 1)), "{few:?}");
-        assert!(heights(&USUAL, 2).iter().all(|(key, _)| *key != '1'), "three rows do not fit in two");
+        assert!(
+            few.contains(&('1', 3)) && few.contains(&('7', 1)),
+            "{few:?}"
+        );
+        assert!(
+            heights(&USUAL, 2).iter().all(|(key, _)| *key != '1'),
+            "three rows do not fit in two"
+        );
     }
 
     #[test]
     fn more_room_goes_to_all_who_can_use_it() {
         let many = heights(&USUAL, 60);
-        assert!(many.contains(&('4', 3)) && many.contains(&('5', 9)), "{many:?}");
+        assert!(
+            many.contains(&('4', 3)) && many.contains(&('5', 9)),
+            "{many:?}"
+        );
         let nothing = heights(&[('1', 3, 30), ('2', 0, 0)], 20);
         assert_eq!(nothing, [('1', 20)]);
     }

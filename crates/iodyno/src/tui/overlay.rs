@@ -18,49 +18,118 @@ pub fn draw(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
         Open::Help(first) => help(look, *first, area, buffer),
         Open::Explain(place) => explain::draw(look, state.focus, *place, area, buffer),
         Open::Sort(place) => {
-            let rows = devices::sortable().into_iter().map(|(title, field)| format!("{title:<10}{field}"));
-            menu(look, " sort by: Enter takes, Esc leaves ", &rows.collect::<Vec<_>>(), *place, area, buffer);
+            let rows = devices::sortable()
+                .into_iter()
+                .map(|(title, field)| format!("{title:<10}{field}"));
+            menu(
+                look,
+                " sort by: Enter takes, Esc leaves ",
+                &rows.collect::<Vec<_>>(),
+                *place,
+                area,
+                buffer,
+            );
         }
         Open::Devices(place) => chooser(look, *place, area, buffer),
         Open::Palette(typed, place) => {
             let found = offered(typed);
-            let rows = found.iter().map(|key| format!("{:<17} {:<12} {}", key.name, key.shown, key.does));
+            let rows = found
+                .iter()
+                .map(|key| format!("{:<17} {:<12} {}", key.name, key.shown, key.does));
             let title = format!(" :{}_ ", text::cut(typed, 40));
-            menu(look, &title, &rows.collect::<Vec<_>>(), *place, area, buffer);
+            menu(
+                look,
+                &title,
+                &rows.collect::<Vec<_>>(),
+                *place,
+                area,
+                buffer,
+            );
         }
     }
 }
 
 /// An empty box in the middle, and the room in it.
-pub fn boxed(look: &Look<'_>, title: &str, width: u16, height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
+pub fn boxed(
+    look: &Look<'_>,
+    title: &str,
+    width: u16,
+    height: u16,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
     let width = (width + 4).min(area.width.saturating_sub(2)).min(WIDTH_MAX);
     let height = (height + 2).min(area.height.saturating_sub(2));
-    let place =
-        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    let place = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
     Clear.render(place, buffer);
-    let block = Block::bordered().title(title.to_string()).border_style(look.theme.faint());
+    let block = Block::bordered()
+        .title(title.to_string())
+        .border_style(look.theme.faint());
     let inner = block.inner(place);
     block.render(place, buffer);
-    Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+    Rect {
+        x: inner.x + 1,
+        width: inner.width.saturating_sub(2),
+        ..inner
+    }
 }
 
 /// Rows with a cursor, which stays in sight.
-fn menu(look: &Look<'_>, title: &str, rows: &[String], place: usize, area: Rect, buffer: &mut Buffer) {
-    let widest = rows.iter().map(|row| text::width(row)).max().unwrap_or(0).max(text::width(title)) + 2;
-    let inner = boxed(look, title, widest as u16, rows.len().max(1) as u16, area, buffer);
+fn menu(
+    look: &Look<'_>,
+    title: &str,
+    rows: &[String],
+    place: usize,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let widest = rows
+        .iter()
+        .map(|row| text::width(row))
+        .max()
+        .unwrap_or(0)
+        .max(text::width(title))
+        + 2;
+    let inner = boxed(
+        look,
+        title,
+        widest as u16,
+        rows.len().max(1) as u16,
+        area,
+        buffer,
+    );
     let room = usize::from(inner.height);
     let first = (place + 1).saturating_sub(room);
     for ((at, row), y) in rows.iter().enumerate().skip(first).take(room).zip(0..) {
-        let (mark, style) = if at == place { ('>', look.theme.strong()) } else { (' ', Style::new()) };
+        let (mark, style) = if at == place {
+            ('>', look.theme.strong())
+        } else {
+            (' ', Style::new())
+        };
         text::left(buffer, inner, 0, y, &format!("{mark} {row}"), style);
     }
     if rows.is_empty() {
-        text::left(buffer, inner, 0, 0, "no action has such a name", look.theme.faint());
+        text::left(
+            buffer,
+            inner,
+            0,
+            0,
+            "no action has such a name",
+            look.theme.faint(),
+        );
     }
 }
 
 fn help(look: &Look<'_>, first: usize, area: Rect, buffer: &mut Buffer) {
-    let rows: Vec<String> = keys::TABLE.iter().map(|key| format!("{:<12} {}", key.shown, key.does)).collect();
+    let rows: Vec<String> = keys::TABLE
+        .iter()
+        .map(|key| format!("{:<12} {}", key.shown, key.does))
+        .collect();
     let widest = rows.iter().map(|row| text::width(row)).max().unwrap_or(0);
     let room = usize::from(area.height.saturating_sub(4));
     let last = rows.len().saturating_sub(room);
@@ -78,7 +147,10 @@ fn chooser(look: &Look<'_>, place: usize, area: Rect, buffer: &mut Buffer) {
     let listed = devices::listed(look);
     let row = |name: &&str| {
         let is_tagged = look.choice.devices.iter().any(|one| one == name);
-        let model = look.known.get(name).map_or("", |device| device.model.as_str());
+        let model = look
+            .known
+            .get(name)
+            .map_or("", |device| device.model.as_str());
         format!(
             "[{}] {:<20} {}",
             if is_tagged { 'x' } else { ' ' },
@@ -87,5 +159,12 @@ fn chooser(look: &Look<'_>, place: usize, area: Rect, buffer: &mut Buffer) {
         )
     };
     let rows: Vec<String> = listed.all.iter().map(row).collect();
-    menu(look, " devices: space tags, a all, Esc closes ", &rows, place, area, buffer);
+    menu(
+        look,
+        " devices: space tags, a all, Esc closes ",
+        &rows,
+        place,
+        area,
+        buffer,
+    );
 }

@@ -30,13 +30,19 @@ pub struct Recording {
 /// Whether all named devices, of which there is one at least, are on a path.
 fn holds(path: &IoPath, named: &[String]) -> bool {
     let layers = path.root.walk();
-    !named.is_empty() && named.iter().all(|name| layers.iter().any(|layer| layer.name == *name))
+    !named.is_empty()
+        && named
+            .iter()
+            .all(|name| layers.iter().any(|layer| layer.name == *name))
 }
 
 /// The path from the first of the named devices, which are told from the top down, where it holds the others; else the
 /// one through the device.
 fn path_of(host: &Host, device: &str, named: &[String]) -> Result<IoPath, InventoryError> {
-    let of_all = named.first().map(|top| inventory::collect(host, top)).transpose()?;
+    let of_all = named
+        .first()
+        .map(|top| inventory::collect(host, top))
+        .transpose()?;
     match of_all.filter(|path| holds(path, named)) {
         Some(path) => Ok(path),
         None => inventory::collect(host, device),
@@ -52,8 +58,8 @@ impl Recording {
         interval_ms: u64,
         scope: &Scope,
     ) -> Result<Recording, Failure> {
-        let path =
-            path_of(&context.host, device, &scope.devices).map_err(crate::commands::inspect::failure)?;
+        let path = path_of(&context.host, device, &scope.devices)
+            .map_err(crate::commands::inspect::failure)?;
         let origin_ns = host::clock::monotonic_ns();
         Ok(Recording {
             sampler: Sampler::start(&context.host, interval_ms, origin_ns, scope),
@@ -76,7 +82,11 @@ impl Recording {
         let summary = self.summary();
         // One path is named as every other verb's record names it.
         let is_one_path = holds(&self.path, &self.scope.devices);
-        let target = if is_one_path { self.path.target.clone() } else { self.watched() };
+        let target = if is_one_path {
+            self.path.target.clone()
+        } else {
+            self.watched()
+        };
         let record = Record {
             schema: RECORD_SCHEMA.into(),
             verb: "watch".into(),
@@ -114,12 +124,19 @@ impl Recording {
         let rates = |device: &str| {
             let rate = |id: &str| frame.get(id, device).map(|rate| units::count(rate.round()));
             let (reads, writes) = (rate("disk.reads_per_s")?, rate("disk.writes_per_s")?);
-            Some(format!("; {} {reads} reads/s, {writes} writes/s", super::text::clean(device)))
+            Some(format!(
+                "; {} {reads} reads/s, {writes} writes/s",
+                super::text::clean(device)
+            ))
         };
         let rates: String = match self.scope.devices.as_slice() {
             [] => rates(&self.device).unwrap_or_default(),
             named => named.iter().filter_map(|device| rates(device)).collect(),
         };
-        format!("watched {} for {}{rates}", self.watched(), units::span_ms(self.ms()))
+        format!(
+            "watched {} for {}{rates}",
+            self.watched(),
+            units::span_ms(self.ms())
+        )
     }
 }

@@ -97,7 +97,10 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn new(watching: &Watching, context: &'a Context, setup: &Setup<'_>) -> Session<'a> {
-        let frame_ms = setup.frames_per_s.map_or(FRAME_MS, |frames| 1000 / frames.max(1)).max(FRAME_MIN_MS);
+        let frame_ms = setup
+            .frames_per_s
+            .map_or(FRAME_MS, |frames| 1000 / frames.max(1))
+            .max(FRAME_MIN_MS);
         let provenance = crate::provenance::of(&context.host);
         let mut state = State::new(setup.interval_ms);
         // Who names devices wants to see them, idle or not.
@@ -118,7 +121,10 @@ impl<'a> Session<'a> {
                 origin_unix_ms: u64::MAX,
                 ..Around::default()
             },
-            lists: Lists { rows: Vec::new(), devices: Vec::new() },
+            lists: Lists {
+                rows: Vec::new(),
+                devices: Vec::new(),
+            },
             recording: None,
             unsaved: None,
             costs: VecDeque::new(),
@@ -155,7 +161,9 @@ impl<'a> Session<'a> {
                 drawn_ns = status.last_ns;
                 due_ns = now_ns + self.frame_ms * 1_000_000;
             }
-            let left_ms = due_ns.saturating_sub(host::clock::monotonic_ns()).div_ceil(1_000_000);
+            let left_ms = due_ns
+                .saturating_sub(host::clock::monotonic_ns())
+                .div_ceil(1_000_000);
             let mut wait_ms = left_ms.clamp(10, WAIT_MAX_MS);
             while let Some(event) = screen.event(wait_ms)? {
                 wait_ms = 0;
@@ -200,8 +208,10 @@ impl<'a> Session<'a> {
     /// The wall clock at the sampler's zero. The nearest that a look comes to a sample is the best guess.
     fn note_time(&mut self, status: &Status) {
         let since_ms = (status.last_ns / 1_000_000).max(0) as u64;
-        self.around.origin_unix_ms =
-            self.around.origin_unix_ms.min(host::clock::unix_ms().saturating_sub(since_ms));
+        self.around.origin_unix_ms = self
+            .around
+            .origin_unix_ms
+            .min(host::clock::unix_ms().saturating_sub(since_ms));
     }
 
     /// Asks the rules about a moment, unless they have just been asked about the same or one close to it.
@@ -218,26 +228,48 @@ impl<'a> Session<'a> {
     }
 
     fn note_cost(&mut self) {
-        let now = (host::clock::monotonic_ns(), host::process::cpu_time().total_ns());
+        let now = (
+            host::clock::monotonic_ns(),
+            host::process::cpu_time().total_ns(),
+        );
         self.costs.push_back(now);
-        while self.costs.len() > 2 && self.costs.get(1).is_some_and(|(at_ns, _)| now.0 - at_ns > COST_NS) {
+        while self.costs.len() > 2
+            && self
+                .costs
+                .get(1)
+                .is_some_and(|(at_ns, _)| now.0 - at_ns > COST_NS)
+        {
             self.costs.pop_front();
         }
-        if let Some((at_ns, cpu_ns)) = self.costs.front().filter(|(at_ns, _)| now.0 - at_ns > COST_NS / 10) {
+        if let Some((at_ns, cpu_ns)) = self
+            .costs
+            .front()
+            .filter(|(at_ns, _)| now.0 - at_ns > COST_NS / 10)
+        {
             let share = now.1.saturating_sub(*cpu_ns) as f64 / (now.0 - at_ns) as f64;
             self.around.cost_percent = Some(share * 100.0);
         }
     }
 
-    fn draw(&mut self, screen: &mut Screen, watching: &mut Watching, status: &Status) -> std::io::Result<()> {
+    fn draw(
+        &mut self,
+        screen: &mut Screen,
+        watching: &mut Watching,
+        status: &Status,
+    ) -> std::io::Result<()> {
         self.note_cost();
         self.around.recording_ms = self.recording.as_ref().map(Recording::ms);
         let at_ns = self.state.paused_ns.unwrap_or(status.last_ns);
         let interval_ns = self.state.interval_ms as i64 * 1_000_000;
         // Half an interval less, so that a sample which came a little late still begins the window.
         let from_ns = at_ns - WINDOW_NS.max(interval_ns) + interval_ns / 2;
-        let frame = watching.fields.frame(&watching.sampler.readings(from_ns, at_ns));
-        self.known.learn(&self.context.host, frame.each("disk.inflight").map(|(name, _)| name));
+        let frame = watching
+            .fields
+            .frame(&watching.sampler.readings(from_ns, at_ns));
+        self.known.learn(
+            &self.context.host,
+            frame.each("disk.inflight").map(|(name, _)| name),
+        );
         self.judge(watching, at_ns);
         // The device under the cursor is known once the rows are.
         let choice = self.state.choice.clone();
@@ -257,7 +289,10 @@ impl<'a> Session<'a> {
         };
         self.lists = Lists::of(&look);
         self.state.follow(&self.lists.rows);
-        let look = Look { device: &self.state.device, ..look };
+        let look = Look {
+            device: &self.state.device,
+            ..look
+        };
         let mut shown = Vec::new();
         let is_asked = self.is_writing;
         screen.draw(|buffer| {
@@ -276,7 +311,11 @@ impl<'a> Session<'a> {
     fn handle(&mut self, event: Event, watching: &Watching) -> Action {
         let Event::Key(key) = event else {
             // A new size shows at once; nothing else that a terminal reports concerns the picture.
-            return if matches!(event, Event::Resize(..)) { Action::Redraw } else { Action::None };
+            return if matches!(event, Event::Resize(..)) {
+                Action::Redraw
+            } else {
+                Action::None
+            };
         };
         if key.kind == KeyEventKind::Release {
             return Action::None;
@@ -321,7 +360,12 @@ impl<'a> Session<'a> {
             self.state.message = "A record needs a device: i shows idle ones.".into();
             return;
         }
-        match Recording::start(self.context, &self.state.device, self.state.interval_ms, &self.scope) {
+        match Recording::start(
+            self.context,
+            &self.state.device,
+            self.state.interval_ms,
+            &self.scope,
+        ) {
             Ok(recording) => {
                 self.recording = Some(recording);
                 self.state.message = "Recording every sensor; R ends and keeps it.".into();
@@ -331,7 +375,9 @@ impl<'a> Session<'a> {
     }
 
     fn end_record(&mut self) {
-        let Some(recording) = self.recording.take() else { return };
+        let Some(recording) = self.recording.take() else {
+            return;
+        };
         let (kept, summary) = recording.finish(self.context);
         self.said.push(match kept.id {
             Some(id) => format!("record {id}: {summary}"),
@@ -346,10 +392,11 @@ impl<'a> Session<'a> {
     fn write(&mut self, lines: &[String]) {
         let name = format!("iodyno-watch-{}.txt", host::clock::unix_ms() / 1000);
         let content = lines.join("\n") + "\n";
-        self.state.message = match host::files::write_atomically(std::path::Path::new(&name), &content) {
-            Ok(()) => format!("Written to {name}."),
-            Err(error) => first_line(&error.to_string()),
-        };
+        self.state.message =
+            match host::files::write_atomically(std::path::Path::new(&name), &content) {
+                Ok(()) => format!("Written to {name}."),
+                Err(error) => first_line(&error.to_string()),
+            };
         self.is_changed = true;
     }
 }

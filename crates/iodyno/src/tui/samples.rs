@@ -25,8 +25,14 @@ pub type Spans<'a> = &'a [(Side, Span, &'a [(u64, u64)])];
 pub fn times(device: &str, spans: Spans<'_>) -> LayerTimes {
     let span = |(side, span, counts): &(Side, Span, &[(u64, u64)])| {
         let mut times = Histogram::new();
-        counts.iter().for_each(|(ns, ios)| times.add_count(bucket_of(*ns), *ios));
-        SpanTimes { side: *side, span: *span, times }
+        counts
+            .iter()
+            .for_each(|(ns, ios)| times.add_count(bucket_of(*ns), *ios));
+        SpanTimes {
+            side: *side,
+            span: *span,
+            times,
+        }
     };
     let device = DeviceLayers {
         device: device.into(),
@@ -34,7 +40,11 @@ pub fn times(device: &str, spans: Spans<'_>) -> LayerTimes {
         spans: spans.iter().map(span).collect(),
         counters: BTreeMap::new(),
     };
-    LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: vec![] }
+    LayerTimes {
+        source: "eBPF full".into(),
+        devices: vec![device],
+        outside: vec![],
+    }
 }
 
 /// A history of so many seconds.
@@ -69,7 +79,12 @@ pub fn frame(values: &[(&'static str, &str, f64)]) -> Frame {
         .collect();
     let cells = values.iter().map(|(_, _, value)| *value).collect();
     let to = Row { time_ns: 0, cells };
-    let reading = Reading { sensor: "test", series: Arc::new(series), from: None, to };
+    let reading = Reading {
+        sensor: "test",
+        series: Arc::new(series),
+        from: None,
+        to,
+    };
     Fields::new(vec![("test", fields)]).frame(&[reading])
 }
 
@@ -94,7 +109,10 @@ impl Scene {
             sampler: Sampler::of_rows([]),
             layers: LayerHistory::new(Tracing::off("nobody asked for it")),
             choice: Choice::default(),
-            theme: Theme { depth: Depth::None, is_ascii: false },
+            theme: Theme {
+                depth: Depth::None,
+                is_ascii: false,
+            },
             at_ns: 60 * SECOND_NS,
             span_ns: 60 * SECOND_NS,
             notes: Vec::new(),
@@ -107,7 +125,11 @@ impl Scene {
     }
 
     pub fn buffer(&self, panel: &Panel, width: u16, height: u16) -> Buffer {
-        let status = Status { last_ns: self.at_ns, notes: self.notes.clone(), ..self.sampler.status() };
+        let status = Status {
+            last_ns: self.at_ns,
+            notes: self.notes.clone(),
+            ..self.sampler.status()
+        };
         let look = Look {
             frame: &self.frame,
             sampler: &self.sampler,
@@ -129,7 +151,10 @@ impl Scene {
         (panel.draw)(&look, Rect::new(1, 1, width, height), &mut buffer);
         let margin = |x: u16, y: u16| x == 0 || y == 0 || x == width + 1 || y == height + 1;
         for (x, y) in (0..width + 2).flat_map(|x| (0..height + 2).map(move |y| (x, y))) {
-            assert!(!margin(x, y) || buffer[(x, y)].symbol() == " ", "{x}, {y} is outside");
+            assert!(
+                !margin(x, y) || buffer[(x, y)].symbol() == " ",
+                "{x}, {y} is outside"
+            );
         }
         let mut inner = Buffer::empty(Rect::new(0, 0, width, height));
         for (x, y) in (0..width).flat_map(|x| (0..height).map(move |y| (x, y))) {
@@ -142,20 +167,37 @@ impl Scene {
     /// Draws at every size that a terminal may have, to find one that cannot be drawn; and in ASCII.
     pub fn draw_at_every_size(&mut self, panel: &Panel) {
         for depth in [Depth::None, Depth::Sixteen, Depth::Indexed, Depth::True] {
-            self.theme = Theme { depth, is_ascii: false };
+            self.theme = Theme {
+                depth,
+                is_ascii: false,
+            };
             for width in [0, 1, 2, 7, 13, 20, 33, 47, 60, 80, 101, 160, 300] {
                 for height in [0, 1, 2, 3, 4, 5, 8, 13, 30] {
                     let buffer = self.buffer(panel, width, height);
                     let is_bare = |cell: &Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
-                    assert!(depth != Depth::None || buffer.content.iter().all(is_bare), "colour");
+                    assert!(
+                        depth != Depth::None || buffer.content.iter().all(is_bare),
+                        "colour"
+                    );
                 }
             }
         }
-        self.theme = Theme { depth: Depth::None, is_ascii: true };
+        self.theme = Theme {
+            depth: Depth::None,
+            is_ascii: true,
+        };
         for (width, height) in [(80, 1), (80, 12), (160, 1), (160, 30)] {
             let lines = self.draw(panel, width, height);
-            assert!(lines.iter().all(|line| line.is_ascii() && !line.contains('?')), "{lines:#?}");
+            assert!(
+                lines
+                    .iter()
+                    .all(|line| line.is_ascii() && !line.contains('?')),
+                "{lines:#?}"
+            );
         }
-        self.theme = Theme { depth: Depth::None, is_ascii: false };
+        self.theme = Theme {
+            depth: Depth::None,
+            is_ascii: false,
+        };
     }
 }

@@ -37,7 +37,9 @@ impl Screen {
             .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::new(stdout()))))
             .inspect_err(|_| terminal::give_back())
             .map_err(|error| failure(&error))?;
-        Ok(Screen { terminal: ManuallyDrop::new(opened) })
+        Ok(Screen {
+            terminal: ManuallyDrop::new(opened),
+        })
     }
 
     /// Takes the terminal over again, after it was given back or somebody else used it; the next picture is sent whole.
@@ -49,7 +51,9 @@ impl Screen {
     /// Draws a whole screen; only what has changed is sent, and shown at once where the terminal can.
     pub fn draw(&mut self, fill: impl FnOnce(&mut Buffer)) -> std::io::Result<()> {
         if !terminal::is_taken() {
-            return Err(std::io::Error::other("a part of iodyno failed and gave it back"));
+            return Err(std::io::Error::other(
+                "a part of iodyno failed and gave it back",
+            ));
         }
         execute!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         self.terminal.draw(|frame| fill(frame.buffer_mut()))?;
@@ -61,7 +65,10 @@ impl Screen {
     /// The wait is our own: crossterm's never comes back from a terminal that hung up, and turns a CPU meanwhile.
     pub fn event(&self, wait_ms: u64) -> std::io::Result<Option<Event>> {
         if terminal::wait(wait_ms) == terminal::Came::Gone {
-            return Err(std::io::Error::new(std::io::ErrorKind::BrokenPipe, "it hung up"));
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::BrokenPipe,
+                "it hung up",
+            ));
         }
         match event::poll(Duration::ZERO) {
             Ok(true) => event::read().map(Some),
@@ -83,6 +90,8 @@ impl Drop for Screen {
 pub fn failure(error: &std::io::Error) -> Failure {
     Failure::new(
         Exit::Failed,
-        format!("cannot use this terminal: {error}.\n`iodyno watch --plain` prints lines and needs none."),
+        format!(
+            "cannot use this terminal: {error}.\n`iodyno watch --plain` prints lines and needs none."
+        ),
     )
 }

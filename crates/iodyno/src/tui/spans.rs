@@ -15,9 +15,18 @@ pub struct Tail {
 /// The highest percentile that so many I/Os can carry, p99 at most.
 pub fn tail(ios: u64) -> Tail {
     match ios {
-        0..100 => Tail { name: "max", share: 1.0 },
-        100..1_000 => Tail { name: "p90", share: 0.9 },
-        _ => Tail { name: "p99", share: 0.99 },
+        0..100 => Tail {
+            name: "max",
+            share: 1.0,
+        },
+        100..1_000 => Tail {
+            name: "p90",
+            share: 0.9,
+        },
+        _ => Tail {
+            name: "p99",
+            share: 0.99,
+        },
     }
 }
 
@@ -25,7 +34,11 @@ impl Tail {
     /// Its value, ns. The longest time is given as the end of its bucket: it was no longer than that.
     pub fn of(self, times: &Histogram) -> Option<f64> {
         let value = times.quantile_ns(self.share)?;
-        Some(if self.share < 1.0 { value as f64 } else { edge_of(bucket_of(value) + 1) as f64 })
+        Some(if self.share < 1.0 {
+            value as f64
+        } else {
+            edge_of(bucket_of(value) + 1) as f64
+        })
     }
 }
 
@@ -37,7 +50,10 @@ pub fn longest(times: &Histogram) -> Option<f64> {
 /// The time that the panels over time show, ns. It ends with the last whole step of the layers: the second that is still
 /// being counted would look like a gap.
 pub fn window(look: &Look<'_>) -> (i64, i64) {
-    let last = look.layers.steps(look.at_ns - look.span_ns, look.at_ns).last();
+    let last = look
+        .layers
+        .steps(look.at_ns - look.span_ns, look.at_ns)
+        .last();
     let is_recent = |step: &&pipeline::observe::LayerStep| {
         let step_ns = step.to_ns - step.from_ns;
         look.at_ns - step.to_ns < 2 * step_ns.max(1_000_000_000)
@@ -54,14 +70,20 @@ pub fn side(choice: SideChoice, device: &DeviceLayers) -> Side {
         SideChoice::Write => Side::Write,
         SideChoice::Busier => {
             // The first of equals, in place of the last.
-            Side::ALL.into_iter().rev().max_by_key(ios).unwrap_or(Side::Read)
+            Side::ALL
+                .into_iter()
+                .rev()
+                .max_by_key(ios)
+                .unwrap_or(Side::Read)
         }
     }
 }
 
 /// The longest span that a direction has: from queueing where that is traced.
 pub fn whole(device: &DeviceLayers, side: Side) -> Option<(Span, &Histogram)> {
-    [Span::Q2C, Span::G2C, Span::D2C].into_iter().find_map(|span| Some((span, device.times(side, span)?)))
+    [Span::Q2C, Span::G2C, Span::D2C]
+        .into_iter()
+        .find_map(|span| Some((span, device.times(side, span)?)))
 }
 
 #[cfg(test)]
@@ -74,7 +96,11 @@ mod tests {
         let one = |(side, span, ios): &(Side, Span, u64)| {
             let mut times = Histogram::new();
             times.add_count(bucket_of(100_000), *ios);
-            SpanTimes { side: *side, span: *span, times }
+            SpanTimes {
+                side: *side,
+                span: *span,
+                times,
+            }
         };
         DeviceLayers {
             device: "sda".into(),
@@ -86,7 +112,10 @@ mod tests {
 
     #[test]
     fn no_percentile_rests_on_a_handful() {
-        assert_eq!([5, 100, 999, 1_000].map(|ios| tail(ios).name), ["max", "p90", "p90", "p99"]);
+        assert_eq!(
+            [5, 100, 999, 1_000].map(|ios| tail(ios).name),
+            ["max", "p90", "p90", "p99"]
+        );
         let mut times = Histogram::new();
         times.record(100_000);
         assert_eq!(longest(&times), Some(100_352.0), "the end of the bucket");

@@ -5,8 +5,13 @@ use super::{Choice, SideChoice};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Spans of time, ns: 30 s, 1, 5, 15 and 60 min.
-const SPANS_NS: [i64; 5] =
-    [30_000_000_000, 60_000_000_000, 300_000_000_000, 900_000_000_000, 3_600_000_000_000];
+const SPANS_NS: [i64; 5] = [
+    30_000_000_000,
+    60_000_000_000,
+    300_000_000_000,
+    900_000_000_000,
+    3_600_000_000_000,
+];
 /// Sampling intervals that `+` and `-` go through, ms.
 const INTERVALS_MS: [u64; 10] = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 /// Rows that a page key moves.
@@ -171,7 +176,9 @@ fn filter(state: &mut State, code: KeyCode, typed: Option<char>) -> Action {
 }
 
 fn palette(state: &mut State, event: KeyEvent, typed: Option<char>, facts: &Facts<'_>) -> Action {
-    let Open::Palette(text, place) = &mut state.open else { return Action::None };
+    let Open::Palette(text, place) = &mut state.open else {
+        return Action::None;
+    };
     match (event.code, typed) {
         (_, Some(letter)) => (*place, _) = (0, text.push(letter)),
         (KeyCode::Backspace, _) => (*place, _) = (0, text.pop()),
@@ -206,7 +213,10 @@ pub fn offered(text: &str) -> Vec<&'static keys::Key> {
         ];
         ranks.iter().position(|fits| *fits)
     };
-    let mut found: Vec<_> = keys::TABLE.iter().filter_map(|key| Some((rank(key)?, key))).collect();
+    let mut found: Vec<_> = keys::TABLE
+        .iter()
+        .filter_map(|key| Some((rank(key)?, key)))
+        .collect();
     found.sort_by_key(|(rank, _)| *rank);
     found.into_iter().map(|(_, key)| key).collect()
 }
@@ -292,10 +302,16 @@ fn step(state: &mut State, count: i64) -> Action {
 }
 
 fn interval(state: &mut State, by: i64) -> Action {
-    let place = INTERVALS_MS.iter().position(|ms| *ms >= state.interval_ms).unwrap_or(0);
+    let place = INTERVALS_MS
+        .iter()
+        .position(|ms| *ms >= state.interval_ms)
+        .unwrap_or(0);
     let asked = INTERVALS_MS[moved(place, by, INTERVALS_MS.len())];
     if asked == state.interval_ms {
-        state.message = format!("Samples are taken every {} to {} ms.", INTERVALS_MS[0], INTERVALS_MS[9]);
+        state.message = format!(
+            "Samples are taken every {} to {} ms.",
+            INTERVALS_MS[0], INTERVALS_MS[9]
+        );
         return Action::Redraw;
     }
     state.interval_ms = asked;
@@ -318,7 +334,11 @@ fn close(state: &mut State) -> Action {
 fn expand(state: &mut State, facts: &Facts<'_>) -> Action {
     match state.open {
         Open::Sort(place) => {
-            let sort = facts.columns.get(place).map(|(_, field)| *field).filter(|field| !field.is_empty());
+            let sort = facts
+                .columns
+                .get(place)
+                .map(|(_, field)| *field)
+                .filter(|field| !field.is_empty());
             // A new column begins with its greatest, whichever way the one before was turned.
             state.choice.is_reversed &= state.choice.sort == sort;
             state.choice.sort = sort;
@@ -350,10 +370,16 @@ fn show(state: &mut State, panel: char, facts: &Facts<'_>) {
 
 /// The next panel that is shown.
 fn focus(state: &mut State, by: i64, facts: &Facts<'_>) {
-    let shown: Vec<char> =
-        facts.panels.iter().copied().filter(|panel| !state.hidden.contains(panel)).collect();
+    let shown: Vec<char> = facts
+        .panels
+        .iter()
+        .copied()
+        .filter(|panel| !state.hidden.contains(panel))
+        .collect();
     let place = shown.iter().position(|panel| *panel == state.focus);
-    let next = place.map_or(0, |place| (place as i64 + by).rem_euclid(shown.len() as i64) as usize);
+    let next = place.map_or(0, |place| {
+        (place as i64 + by).rem_euclid(shown.len() as i64) as usize
+    });
     if let Some(panel) = shown.get(next) {
         state.focus = *panel;
     }
@@ -366,7 +392,11 @@ fn go(state: &mut State, by: i64, facts: &Facts<'_>) {
         Open::Sort(place) => *place = moved(*place, by, facts.columns.len()),
         Open::Devices(place) => *place = moved(*place, by, facts.devices.len()),
         Open::Nothing | Open::Palette(..) | Open::Filter => {
-            let place = facts.rows.iter().position(|name| *name == state.device).unwrap_or(0);
+            let place = facts
+                .rows
+                .iter()
+                .position(|name| *name == state.device)
+                .unwrap_or(0);
             if let Some(name) = facts.rows.get(moved(place, by, facts.rows.len())) {
                 state.device = name.clone();
             }
@@ -375,7 +405,9 @@ fn go(state: &mut State, by: i64, facts: &Facts<'_>) {
 }
 
 fn moved(place: usize, by: i64, count: usize) -> usize {
-    (place as i64).saturating_add(by).clamp(0, (count as i64 - 1).max(0)) as usize
+    (place as i64)
+        .saturating_add(by)
+        .clamp(0, (count as i64 - 1).max(0)) as usize
 }
 
 #[cfg(test)]
@@ -409,7 +441,10 @@ mod tests {
     }
 
     fn state() -> State {
-        State { device: "sda".into(), ..State::new(100) }
+        State {
+            device: "sda".into(),
+            ..State::new(100)
+        }
     }
 
     #[test]
@@ -434,7 +469,11 @@ mod tests {
     #[test]
     fn time_stands_still_and_goes_on() {
         let mut state = state();
-        assert_eq!(press(&mut state, "l"), Action::None, "nothing comes after the present");
+        assert_eq!(
+            press(&mut state, "l"),
+            Action::None,
+            "nothing comes after the present"
+        );
         assert_eq!(press(&mut state, "h"), Action::Step(-1));
         press(&mut state, " ");
         assert_eq!(state.paused_ns, Some(77));
@@ -460,20 +499,33 @@ mod tests {
             "q does not quit here"
         );
         press(&mut state, "\n");
-        assert_eq!((state.choice.filter.as_str(), &state.open), ("sq", &Open::Nothing));
+        assert_eq!(
+            (state.choice.filter.as_str(), &state.open),
+            ("sq", &Open::Nothing)
+        );
         press(&mut state, "\u{1b}");
         assert_eq!(state.choice.filter, "");
         press(&mut state, "/a\u{1b}");
-        assert_eq!((state.choice.filter.as_str(), &state.open), ("", &Open::Nothing));
+        assert_eq!(
+            (state.choice.filter.as_str(), &state.open),
+            ("", &Open::Nothing)
+        );
     }
 
     #[test]
     fn rows_are_sorted_by_what_the_menu_has() {
         let mut state = state();
         press(&mut state, "sj\n");
-        assert_eq!((state.choice.sort, &state.open), (Some("disk.reads_per_s"), &Open::Nothing));
+        assert_eq!(
+            (state.choice.sort, &state.open),
+            (Some("disk.reads_per_s"), &Open::Nothing)
+        );
         press(&mut state, "s");
-        assert_eq!(state.open, Open::Sort(1), "the menu opens at the column in use");
+        assert_eq!(
+            state.open,
+            Open::Sort(1),
+            "the menu opens at the column in use"
+        );
         press(&mut state, "k\nr");
         assert_eq!((state.choice.sort, state.choice.is_reversed), (None, true));
         press(&mut state, "sj\n");
@@ -484,7 +536,10 @@ mod tests {
             "the greatest first"
         );
         press(&mut state, "rs\n");
-        assert!(state.choice.is_reversed, "the same column stays as it was turned");
+        assert!(
+            state.choice.is_reversed,
+            "the same column stays as it was turned"
+        );
     }
 
     #[test]
@@ -508,11 +563,21 @@ mod tests {
         press(&mut state, "2\t");
         assert_eq!((state.hidden.as_slice(), state.focus), (&['2'][..], '7'));
         press(&mut state, "\t2e");
-        assert_eq!((state.focus, state.is_expanded, state.hidden.len()), ('1', true, 0));
+        assert_eq!(
+            (state.focus, state.is_expanded, state.hidden.len()),
+            ('1', true, 0)
+        );
         press(&mut state, "1");
-        assert_eq!((state.focus, state.is_expanded), ('2', false), "a hidden panel has no focus");
+        assert_eq!(
+            (state.focus, state.is_expanded),
+            ('2', false),
+            "a hidden panel has no focus"
+        );
         press(&mut state, "7f");
-        assert_eq!((state.focus, state.is_expanded, state.hidden.as_slice()), ('7', true, &['1'][..]));
+        assert_eq!(
+            (state.focus, state.is_expanded, state.hidden.as_slice()),
+            ('7', true, &['1'][..])
+        );
         press(&mut state, "f");
         assert!(!state.is_expanded);
     }
@@ -527,7 +592,11 @@ mod tests {
         assert_eq!(state.open, Open::Nothing);
         assert_eq!(offered("").len(), keys::TABLE.len());
         let names = |text| offered(text).iter().map(|key| key.name).collect::<Vec<_>>();
-        assert_eq!(names("rec")[..2], ["record", "direction"], "the beginning of a name comes first");
+        assert_eq!(
+            names("rec")[..2],
+            ["record", "direction"],
+            "the beginning of a name comes first"
+        );
         assert_eq!(names("span")[..2], ["shorter span", "longer span"]);
         assert!(names("evidence") == ["findings"], "descriptions count too");
         assert_eq!(press(&mut state, ":rec\n"), Action::Record);
@@ -539,9 +608,16 @@ mod tests {
         assert_eq!(press(&mut state, "+"), Action::Interval(50));
         assert_eq!(press(&mut state, "++"), Action::Interval(10));
         assert_eq!(press(&mut state, "+"), Action::Redraw);
-        assert!(state.message.contains("10 to 10000 ms"), "{}", state.message);
+        assert!(
+            state.message.contains("10 to 10000 ms"),
+            "{}",
+            state.message
+        );
         assert_eq!(press(&mut state, "-"), Action::Interval(20));
-        assert!(state.message.is_empty(), "a message lasts until the next key");
+        assert!(
+            state.message.is_empty(),
+            "a message lasts until the next key"
+        );
     }
 
     #[test]
@@ -550,18 +626,33 @@ mod tests {
         press(&mut state, "e?jj");
         assert_eq!(state.open, Open::Help(2));
         press(&mut state, "\u{1b}");
-        assert_eq!((state.open.clone(), state.is_expanded), (Open::Nothing, true));
+        assert_eq!(
+            (state.open.clone(), state.is_expanded),
+            (Open::Nothing, true)
+        );
         press(&mut state, "\u{1b}");
         assert!(!state.is_expanded);
         press(&mut state, "xjjjj");
         assert_eq!(state.open, Open::Explain(2));
-        assert_eq!(press(&mut state, "q"), Action::Redraw, "q takes away what lies on top");
+        assert_eq!(
+            press(&mut state, "q"),
+            Action::Redraw,
+            "q takes away what lies on top"
+        );
         assert_eq!(state.open, Open::Nothing);
         press(&mut state, "fq");
-        assert_eq!((state.focus, state.is_expanded), ('1', false), "and the findings");
+        assert_eq!(
+            (state.focus, state.is_expanded),
+            ('1', false),
+            "and the findings"
+        );
         press(&mut state, "?");
         let end = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        assert_eq!(key(&mut state, end, &Facts::default()), Action::Quit, "Ctrl-C always leaves");
+        assert_eq!(
+            key(&mut state, end, &Facts::default()),
+            Action::Quit,
+            "Ctrl-C always leaves"
+        );
         press(&mut state, "q");
         assert_eq!(press(&mut state, "q"), Action::Quit);
     }

@@ -19,7 +19,9 @@ pub fn width(text: &str) -> usize {
 /// A name from the machine, with whatever would move the cursor or take other than one column replaced.
 pub fn clean(name: &str) -> String {
     let is_plain = |c: char| !model::text::is_unsafe(c) && Span::raw(c.to_string()).width() == 1;
-    name.chars().map(|c| if is_plain(c) { c } else { '?' }).collect()
+    name.chars()
+        .map(|c| if is_plain(c) { c } else { '?' })
+        .collect()
 }
 
 /// A clean name in so many columns, cut in the middle: both ends of a name tell it from others.
@@ -30,7 +32,10 @@ pub fn cut(name: &str, columns: usize) -> String {
     }
     let kept = columns.saturating_sub(1);
     let tail = kept / 2;
-    let head = letters[..kept - tail].iter().chain(std::iter::once(&'…')).take(columns);
+    let head = letters[..kept - tail]
+        .iter()
+        .chain(std::iter::once(&'…'))
+        .take(columns);
     head.chain(&letters[letters.len() - tail..]).collect()
 }
 
@@ -39,7 +44,9 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= columns => *line = format!("{line} {word}"),
+            Some(line) if width(line) + 1 + width(word) <= columns => {
+                *line = format!("{line} {word}")
+            }
             _ => lines.push(word.to_string()),
         }
     }
@@ -52,7 +59,10 @@ pub fn left(buffer: &mut Buffer, area: Rect, x: u16, row: u16, text: &str, style
         return x;
     }
     let room = usize::from(area.width - x);
-    buffer.set_stringn(area.x + x, area.y + row, text, room, style).0 - area.x
+    buffer
+        .set_stringn(area.x + x, area.y + row, text, room, style)
+        .0
+        - area.x
 }
 
 /// Writes at the right end of a row, where it fits.
@@ -86,7 +96,9 @@ fn plain(c: char) -> char {
         '▆' => '*',
         '▇' => '%',
         '█' | '▉' | '▊' | '▋' | '⣿' => '#',
-        '▍' | '▌' | '▎' | '▏' | '▕' | '│' | '┆' | '┊' | '┃' | '├' | '┤' => '|',
+        '▍' | '▌' | '▎' | '▏' | '▕' | '│' | '┆' | '┊' | '┃' | '├' | '┤' => {
+            '|'
+        }
         '–' | '−' | '─' | '╌' | '┈' => '-',
         '┌' | '┐' | '└' | '┘' | '┬' | '┴' | '┼' => '+',
         '·' => '.',
@@ -158,7 +170,10 @@ mod tests {
 
     #[test]
     fn long_words_keep_their_line() {
-        assert_eq!(wrap("await with merges says less", 12), ["await with", "merges says", "less"]);
+        assert_eq!(
+            wrap("await with merges says less", 12),
+            ["await with", "merges says", "less"]
+        );
     }
 
     #[test]

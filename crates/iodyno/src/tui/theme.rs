@@ -38,10 +38,16 @@ impl Theme {
         } else {
             Depth::Sixteen
         };
-        let locale =
-            ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default().to_lowercase();
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .find_map(set)
+            .unwrap_or_default()
+            .to_lowercase();
         let is_utf8 = locale.contains("utf-8") || locale.contains("utf8");
-        Theme { depth, is_ascii: wants_ascii || !is_utf8 }
+        Theme {
+            depth,
+            is_ascii: wants_ascii || !is_utf8,
+        }
     }
 
     /// Titles and the selected row.
@@ -71,12 +77,14 @@ impl Theme {
 
     /// A finding to look at; a word always says it too.
     pub fn warning(&self) -> Style {
-        self.colour(Color::Yellow, 214, (0xFF, 0xC1, 0x3F)).add_modifier(Modifier::BOLD)
+        self.colour(Color::Yellow, 214, (0xFF, 0xC1, 0x3F))
+            .add_modifier(Modifier::BOLD)
     }
 
     /// Something is wrong; a word always says it too.
     pub fn bad(&self) -> Style {
-        self.colour(Color::Red, 210, (0xFF, 0x8F, 0x85)).add_modifier(Modifier::BOLD)
+        self.colour(Color::Red, 210, (0xFF, 0x8F, 0x85))
+            .add_modifier(Modifier::BOLD)
     }
 
     fn colour(&self, sixteen: Color, indexed: u8, (r, g, b): (u8, u8, u8)) -> Style {
@@ -94,8 +102,12 @@ mod tests {
     use super::*;
 
     fn theme(variables: &[(&str, &str)]) -> Theme {
-        let find =
-            |name: &str| variables.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).into());
+        let find = |name: &str| {
+            variables
+                .iter()
+                .find(|(one, _)| *one == name)
+                .map(|(_, value)| (*value).into())
+        };
         Theme::of_environment(find, false)
     }
 
@@ -103,16 +115,28 @@ mod tests {
     fn the_environment_decides() {
         assert_eq!(
             theme(&[("TERM", "xterm-256color"), ("LANG", "C.UTF-8")]),
-            Theme { depth: Depth::Indexed, is_ascii: false }
+            Theme {
+                depth: Depth::Indexed,
+                is_ascii: false
+            }
         );
         assert_eq!(
             theme(&[("TERM", "xterm"), ("COLORTERM", "truecolor")]),
-            Theme { depth: Depth::True, is_ascii: true }
+            Theme {
+                depth: Depth::True,
+                is_ascii: true
+            }
         );
-        assert_eq!(theme(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")]).depth, Depth::None);
+        assert_eq!(
+            theme(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")]).depth,
+            Depth::None
+        );
         assert_eq!(
             theme(&[("TERM", "screen"), ("LC_ALL", "de_DE.utf8"), ("LANG", "C")]),
-            Theme { depth: Depth::Sixteen, is_ascii: false }
+            Theme {
+                depth: Depth::Sixteen,
+                is_ascii: false
+            }
         );
     }
 }

@@ -7,14 +7,19 @@ use std::time::{Duration, Instant};
 
 /// Imports with so much memory at most; no import here takes long.
 fn import(iodyno: &Iodyno, path: &str, stdin: Stdio, memory_kib: u64) -> Output {
-    let script = format!("ulimit -v {memory_kib} && exec timeout 60 \"$0\" import --dry-run -- \"$1\"");
+    let script =
+        format!("ulimit -v {memory_kib} && exec timeout 60 \"$0\" import --dry-run -- \"$1\"");
     let mut command = Command::new("bash");
     command
         .args(["-c", &script, env!("CARGO_BIN_EXE_iodyno"), path])
         .env("IODYNO_STATE_DIR", iodyno.state.path());
     let begun = Instant::now();
     let output = command.stdin(stdin).output().unwrap();
-    assert!(begun.elapsed() < Duration::from_secs(30), "{path}: {:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "{path}: {:?}",
+        begun.elapsed()
+    );
     output
 }
 
@@ -36,7 +41,13 @@ fn a_text_of_nothing_but_line_ends_costs_little() {
 fn what_never_ends_is_not_waited_for() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("endless"));
     let fifo = dir.path().join("fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
     for (path, why) in [
         (fifo.to_str().unwrap(), "cat PIPE | iodyno import -"),
         ("/dev/zero", "it is a device"),
@@ -52,8 +63,15 @@ fn what_never_ends_is_not_waited_for() {
         assert!(said.contains(why), "{path}: {said}");
     }
     // `yes` as a pipe, of lines that nobody knows and of lines that are a log of fio.
-    for (line, why) in [("y", "lines of a text"), ("0, 1, 0, 4096, 0", "a pipe is read up to 256 MiB")] {
-        let mut yes = Command::new("yes").arg(line).stdout(Stdio::piped()).spawn().unwrap();
+    for (line, why) in [
+        ("y", "lines of a text"),
+        ("0, 1, 0, 4096, 0", "a pipe is read up to 256 MiB"),
+    ] {
+        let mut yes = Command::new("yes")
+            .arg(line)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let output = import(&iodyno, "-", yes.stdout.take().unwrap().into(), 1_000_000);
         let _ = yes.kill();
         yes.wait().unwrap();
@@ -72,11 +90,20 @@ fn nobody_else_reads_the_records_whatever_the_umask() {
     let script = "umask 0; \"$0\" merge \"$1\" && \"$0\" store backup \"$2\"";
     let copy = iodyno.state.path().join("copy.db");
     let mut command = Command::new("sh");
-    command.args(["-c", script, env!("CARGO_BIN_EXE_iodyno")]).arg(&file).arg(&copy);
-    let output = command.env("IODYNO_STATE_DIR", iodyno.state.path()).output().unwrap();
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_iodyno")])
+        .arg(&file)
+        .arg(&copy);
+    let output = command
+        .env("IODYNO_STATE_DIR", iodyno.state.path())
+        .output()
+        .unwrap();
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     for name in ["records.db", "copy.db"] {
-        let mode = std::fs::metadata(iodyno.state.path().join(name)).unwrap().permissions().mode();
+        let mode = std::fs::metadata(iodyno.state.path().join(name))
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
 }
@@ -99,18 +126,33 @@ fn a_masked_capture_names_neither_machine_nor_secret() {
     if host.len() > 3 && host != "localhost" {
         assert!(!masked.contains(&host), "the host's name");
     }
-    let uuids =
-        std::fs::read_dir("/dev/disk/by-uuid").map(|entries| entries.flatten().collect()).unwrap_or(vec![]);
-    for uuid in uuids.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()) {
+    let uuids = std::fs::read_dir("/dev/disk/by-uuid")
+        .map(|entries| entries.flatten().collect())
+        .unwrap_or(vec![]);
+    for uuid in uuids
+        .iter()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+    {
         assert!(uuid.len() < 36 || !masked.contains(&uuid), "{uuid}");
     }
     let line = std::fs::read_to_string("/proc/cmdline").unwrap();
-    let kept = plain.lines().skip_while(|line| *line != "path: /proc/cmdline").nth(2).unwrap_or_default();
+    let kept = plain
+        .lines()
+        .skip_while(|line| *line != "path: /proc/cmdline")
+        .nth(2)
+        .unwrap_or_default();
     for word in line.split_whitespace().filter(|word| word.contains('=')) {
         let (name, _) = word.split_once('=').unwrap();
-        assert!(kept.contains(word) || kept.contains(&format!("{name}=…")), "{word}: {kept}");
+        assert!(
+            kept.contains(word) || kept.contains(&format!("{name}=…")),
+            "{word}: {kept}"
+        );
     }
-    assert_eq!(code(&iodyno.run(&["inspect", "/", "--mask"])), 2, "it masks what is captured");
+    assert_eq!(
+        code(&iodyno.run(&["inspect", "/", "--mask"])),
+        2,
+        "it masks what is captured"
+    );
 }
 
 #[test]
@@ -134,11 +176,16 @@ fn a_record_does_not_keep_the_secrets_of_its_command() {
         .unwrap();
     assert_eq!(code(&output), 2, "no such option");
     let fixture = "fio_terse/fio-3.33.terse3.txt";
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/imports").join(fixture);
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/imports")
+        .join(fixture);
     let host = "https://me:hunter2@nas.example/x";
     let output = iodyno.run(&["import", file.to_str().unwrap(), "--host", host]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let (shown, _) = iodyno.json(&["show", "1"]);
     let command = shown["record"]["provenance"]["command"].to_string();
-    assert!(!command.contains("hunter2") && command.contains("https://…@nas.example/x"), "{command}");
+    assert!(
+        !command.contains("hunter2") && command.contains("https://…@nas.example/x"),
+        "{command}"
+    );
 }

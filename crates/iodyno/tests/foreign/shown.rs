@@ -23,10 +23,15 @@ fn poisoned(document: &Value) -> Record {
 fn places(value: &Value, at: &mut Vec<String>) -> Vec<String> {
     let below: Vec<(String, &Value)> = match value {
         Value::String(_) => return vec![at.iter().map(|part| format!("/{part}")).collect()],
-        Value::Array(items) => {
-            items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
-        }
-        Value::Object(fields) => fields.iter().map(|(name, item)| (name.clone(), item)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (index.to_string(), item))
+            .collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, item)| (name.clone(), item))
+            .collect(),
         _ => return Vec::new(),
     };
     let mut found = Vec::new();
@@ -40,13 +45,16 @@ fn places(value: &Value, at: &mut Vec<String>) -> Vec<String> {
 
 /// A run, a tune and whatever the fixtures hold, every word of them hostile.
 fn records() -> Vec<Record> {
-    let run = serde_json::to_value(crate::store::record("a", "vda", 1_700_000_000_000, "x")).unwrap();
-    let tune = serde_json::to_value(tuned(&hostname(), &[("scheduler", "vda", "none", "kyber")])).unwrap();
+    let run =
+        serde_json::to_value(crate::store::record("a", "vda", 1_700_000_000_000, "x")).unwrap();
+    let tune =
+        serde_json::to_value(tuned(&hostname(), &[("scheduler", "vda", "none", "kyber")])).unwrap();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
     let fixtures = std::fs::read_dir(folder).unwrap().filter_map(|entry| {
         let content = std::fs::read(entry.unwrap().path()).ok()?;
         let document: Value = serde_json::from_slice(&content).ok()?;
-        Some(document.get("record").unwrap_or(&document).clone()).filter(|one| one["path"].is_object())
+        Some(document.get("record").unwrap_or(&document).clone())
+            .filter(|one| one["path"].is_object())
     });
     let all: Vec<Value> = [run, tune].into_iter().chain(fixtures).collect();
     assert!(all.len() > 2, "the fixtures are there");
@@ -103,7 +111,10 @@ fn a_captured_machine_and_names_of_files_are_shown_clean() {
         lines("/sys/devices/p/sda/size", "2048"),
         lines("/sys/devices/p/sda/device/model", &evil),
         lines("/sys/devices/p/sda/device/vendor", &evil),
-        lines("/sys/devices/p/sda/queue/scheduler", &format!("none [{evil}]")),
+        lines(
+            "/sys/devices/p/sda/queue/scheduler",
+            &format!("none [{evil}]"),
+        ),
         lines("/proc/sys/kernel/osrelease", &evil),
         lines("/proc/cmdline", &evil),
         "path: /dev/sda\nblock: 8:0\n".into(),
@@ -137,12 +148,23 @@ fn a_captured_machine_and_names_of_files_are_shown_clean() {
 #[test]
 fn a_command_in_a_record_cannot_leave_its_block_of_a_markdown_report() {
     let mut record = crate::store::record("a", "vda", 1_700_000_000_000, "x");
-    let words = ["iodyno", "run", "a\n```\n# OWNED\n<img src=x>", "````", "~~~", "\u{202e}x"];
+    let words = [
+        "iodyno",
+        "run",
+        "a\n```\n# OWNED\n<img src=x>",
+        "````",
+        "~~~",
+        "\u{202e}x",
+    ];
     record.provenance.command = words.map(str::to_string).to_vec();
     let hostile = Hostile::new(&[record]);
     let iodyno = Iodyno::new();
     assert_eq!(code(&iodyno.run(&["merge", &hostile.name()])), 0);
-    let report = text(&iodyno.run(&["report", "1", "--format", "md", "-o", "-"]).stdout);
+    let report = text(
+        &iodyno
+            .run(&["report", "1", "--format", "md", "-o", "-"])
+            .stdout,
+    );
     is_harmless(&report, "the report");
     let mut fence: Option<String> = None;
     for line in report.lines() {
@@ -150,7 +172,10 @@ fn a_command_in_a_record_cannot_leave_its_block_of_a_markdown_report() {
         match &fence {
             None if marks.len() >= 3 => fence = Some(marks),
             Some(open) if marks.len() >= open.len() && line.trim_end() == marks => fence = None,
-            None => assert!(!line.starts_with("# OWNED") && !line.contains("<img"), "{report}"),
+            None => assert!(
+                !line.starts_with("# OWNED") && !line.contains("<img"),
+                "{report}"
+            ),
             Some(_) => {}
         }
     }
@@ -160,25 +185,48 @@ fn a_command_in_a_record_cannot_leave_its_block_of_a_markdown_report() {
 #[test]
 fn a_cell_of_a_table_is_never_a_formula() {
     let iodyno = Iodyno::new();
-    let mut record = crate::store::record("=cmd|' /C calc'!A0", "vda", 1_700_000_000_000, "@SUM(1,2)");
+    let mut record =
+        crate::store::record("=cmd|' /C calc'!A0", "vda", 1_700_000_000_000, "@SUM(1,2)");
     record.target = "+1-1".into();
     record.sensors[0].series[0].name = "-2+3|cmd".into();
     record.sensors[0].series[0].values[0] = Some(-3.5);
     let other = crate::store::record("b", "vda", 1_700_000_000_001, "\t=1");
     kept_before(&iodyno, &[record, other], "=HYPERLINK(\"http://x\",\"y\")");
-    let tables = ["records", "samples", "intervals", "histograms", "settings"]
-        .map(|table| text(&iodyno.run(&["export", "--all", &format!("--csv={table}")]).stdout));
-    let series = text(&iodyno.run(&["report", "1", "--format", "csv", "-o", "-"]).stdout);
-    let compared = text(&iodyno.run(&["report", "1", "2", "--format", "csv", "-o", "-"]).stdout);
+    let tables = ["records", "samples", "intervals", "histograms", "settings"].map(|table| {
+        text(
+            &iodyno
+                .run(&["export", "--all", &format!("--csv={table}")])
+                .stdout,
+        )
+    });
+    let series = text(
+        &iodyno
+            .run(&["report", "1", "--format", "csv", "-o", "-"])
+            .stdout,
+    );
+    let compared = text(
+        &iodyno
+            .run(&["report", "1", "2", "--format", "csv", "-o", "-"])
+            .stdout,
+    );
     for table in tables.iter().chain([&series, &compared]) {
         assert!(table.lines().count() > 1, "{table}");
         for line in table.lines() {
             for cell in line.split(',').map(|cell| cell.trim_start_matches('"')) {
-                let is_formula = cell.starts_with(['=', '+', '-', '@', '\t']) && cell.parse::<f64>().is_err();
+                let is_formula =
+                    cell.starts_with(['=', '+', '-', '@', '\t']) && cell.parse::<f64>().is_err();
                 assert!(!is_formula, "{cell:?} in {line}");
             }
         }
     }
-    assert!(tables[1].contains(",-3.5\n"), "numbers stay numbers: {}", &tables[1][..400]);
-    assert!(tables[0].contains("'=cmd|' /C calc'!A0") && tables[0].contains("'+1-1,"), "{}", tables[0]);
+    assert!(
+        tables[1].contains(",-3.5\n"),
+        "numbers stay numbers: {}",
+        &tables[1][..400]
+    );
+    assert!(
+        tables[0].contains("'=cmd|' /C calc'!A0") && tables[0].contains("'+1-1,"),
+        "{}",
+        tables[0]
+    );
 }

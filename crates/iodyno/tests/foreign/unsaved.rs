@@ -13,7 +13,11 @@ struct Small(PathBuf);
 impl Small {
     fn over(path: &Path) -> Option<Small> {
         let mount = ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs"];
-        let done = Command::new("mount").args(mount).arg(path).stderr(Stdio::null()).status();
+        let done = Command::new("mount")
+            .args(mount)
+            .arg(path)
+            .stderr(Stdio::null())
+            .status();
         match done {
             Ok(status) if status.success() && is_root() => Some(Small(path.to_path_buf())),
             _ => {
@@ -30,7 +34,11 @@ impl Small {
     }
 
     fn read_only(&self) {
-        let done = Command::new("mount").args(["-o", "remount,ro"]).arg(&self.0).status().unwrap();
+        let done = Command::new("mount")
+            .args(["-o", "remount,ro"])
+            .arg(&self.0)
+            .status()
+            .unwrap();
         assert!(done.success());
     }
 }
@@ -42,35 +50,66 @@ impl Drop for Small {
 }
 
 fn unsaved(dir: &Path) -> Vec<PathBuf> {
-    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    files.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("iodyno-unsaved-")).collect()
+    let files = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("iodyno-unsaved-")
+        })
+        .collect()
 }
 
 /// Runs a verb with the small file system as its state, which is full before the verb is done.
 fn with_full_state(arguments: &[&str]) {
     let (iodyno, target, place) = (Iodyno::new(), Dir::new("target"), Dir::new("place"));
-    let Some(small) = Small::over(iodyno.state.path()) else { return };
+    let Some(small) = Small::over(iodyno.state.path()) else {
+        return;
+    };
     let arguments = [&["--json"], arguments, &[target.path().to_str().unwrap()]].concat();
     let mut command = iodyno.command(&arguments);
-    command.current_dir(place.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let store = iodyno.state.path().join("records.db");
     // The verbs that open the store first have it; a check opens it at its end.
     let begun = Instant::now();
-    until("a store, or a while", || store.exists() || begun.elapsed().as_millis() > 700);
+    until("a store, or a while", || {
+        store.exists() || begun.elapsed().as_millis() > 700
+    });
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(child.try_wait().unwrap().is_none(), "it still measures");
     small.fill();
     let output = child.wait_with_output().unwrap();
     let said = text(&output.stderr);
     assert_eq!(code(&output), 5, "{said}");
-    let document: Value = serde_json::from_slice(&output.stdout).expect("the result is printed all the same");
-    assert!(document["id"].is_null() && document["schema"].is_string(), "{said}");
+    let document: Value =
+        serde_json::from_slice(&output.stdout).expect("the result is printed all the same");
+    assert!(
+        document["id"].is_null() && document["schema"].is_string(),
+        "{said}"
+    );
     let files = unsaved(place.path());
-    let [file] = &files[..] else { panic!("one file: {files:?}, {said}") };
-    assert!(said.contains("could not be stored") && said.contains("Nothing is lost"), "{said}");
-    assert!(said.contains(&format!("iodyno merge {}", file.display())), "{said}");
-    assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    let [file] = &files[..] else {
+        panic!("one file: {files:?}, {said}")
+    };
+    assert!(
+        said.contains("could not be stored") && said.contains("Nothing is lost"),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("iodyno merge {}", file.display())),
+        "{said}"
+    );
+    assert_eq!(
+        std::fs::metadata(file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     std::fs::remove_file(iodyno.state.path().join("filler")).unwrap();
     let (merged, output) = iodyno.json(&["merge", file.to_str().unwrap()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
@@ -78,12 +117,23 @@ fn with_full_state(arguments: &[&str]) {
     let (shown, _) = iodyno.json(&["show", &id]);
     let written: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     assert_eq!(shown["record"], written);
-    assert_eq!(iodyno.json(&["merge", file.to_str().unwrap()]).0["known"], 1);
+    assert_eq!(
+        iodyno.json(&["merge", file.to_str().unwrap()]).0["known"],
+        1
+    );
 }
 
 #[test]
 fn a_run_whose_state_directory_fills_up_is_printed_and_written_beside() {
-    with_full_state(&["run", "--runtime", "1500ms", "--size", "1m", "--direct", "0"]);
+    with_full_state(&[
+        "run",
+        "--runtime",
+        "1500ms",
+        "--size",
+        "1m",
+        "--direct",
+        "0",
+    ]);
 }
 
 #[test]
@@ -94,16 +144,31 @@ fn a_check_whose_state_directory_fills_up_is_printed_and_written_beside() {
 #[test]
 fn a_state_directory_that_cannot_be_written_is_told_before_the_load() {
     let (iodyno, target, place) = (Iodyno::new(), Dir::new("target"), Dir::new("place"));
-    let Some(small) = Small::over(iodyno.state.path()) else { return };
+    let Some(small) = Small::over(iodyno.state.path()) else {
+        return;
+    };
     drop(crate::store::filled(&iodyno));
     small.read_only();
     let begun = Instant::now();
     let target = target.path().to_str().unwrap();
-    let mut command = iodyno.command(&["run", target, "--runtime", "60s", "--size", "1m", "--direct", "0"]);
+    let mut command = iodyno.command(&[
+        "run",
+        target,
+        "--runtime",
+        "60s",
+        "--size",
+        "1m",
+        "--direct",
+        "0",
+    ]);
     let output = command.current_dir(place.path()).output().unwrap();
     assert!(begun.elapsed().as_secs() < 20, "no load ran");
     assert!(matches!(code(&output), 3 | 5), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("IODYNO_STATE_DIR"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("IODYNO_STATE_DIR"),
+        "{}",
+        text(&output.stderr)
+    );
     assert!(unsaved(place.path()).is_empty());
     assert_eq!(code(&iodyno.run(&["list"])), 0, "what is there can be read");
 }

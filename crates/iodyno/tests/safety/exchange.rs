@@ -26,15 +26,28 @@ impl Others {
         std::fs::create_dir(&point).unwrap();
         std::fs::write(dir.path().join("f"), vec![0x5a; 8 * MIB]).unwrap();
         std::fs::write(dir.path().join("linked"), vec![0x5b; 8 * MIB]).unwrap();
-        let others = Others { mounted, free, dir, point };
+        let others = Others {
+            mounted,
+            free,
+            dir,
+            point,
+        };
         let device = &others.mounted.device;
         // Read-only and made whole at once, so that its own file system writes nothing to it.
         let whole = "lazy_itable_init=0,lazy_journal_init=0";
         let steps = [
-            Command::new("mkfs.ext4").args(["-q", "-F", "-O", "^has_journal", "-E", whole, device]).status(),
-            Command::new("mount").args(["-o", "ro", device]).arg(&others.point).status(),
+            Command::new("mkfs.ext4")
+                .args(["-q", "-F", "-O", "^has_journal", "-E", whole, device])
+                .status(),
+            Command::new("mount")
+                .args(["-o", "ro", device])
+                .arg(&others.point)
+                .status(),
         ];
-        if steps.into_iter().all(|step| step.is_ok_and(|status| status.success())) {
+        if steps
+            .into_iter()
+            .all(|step| step.is_ok_and(|status| status.success()))
+        {
             return Some(others);
         }
         println!("skipped: no file system on a loop device can be mounted here");
@@ -53,9 +66,19 @@ impl Others {
     fn content(&self) -> (Vec<Vec<u8>>, std::time::SystemTime) {
         let device = std::fs::File::open(&self.mounted.device).unwrap();
         device.sync_all().unwrap();
-        let paths = [PathBuf::from(&self.mounted.device), self.file(), self.linked()];
+        let paths = [
+            PathBuf::from(&self.mounted.device),
+            self.file(),
+            self.linked(),
+        ];
         let bytes = paths.map(|path| std::fs::read(path).unwrap()).to_vec();
-        (bytes, std::fs::metadata(self.dir.path()).unwrap().modified().unwrap())
+        (
+            bytes,
+            std::fs::metadata(self.dir.path())
+                .unwrap()
+                .modified()
+                .unwrap(),
+        )
     }
 }
 
@@ -78,13 +101,27 @@ struct Way {
 }
 
 const OVERWRITE: &[&str] = &["--overwrite", "--rw=randwrite", "--size=4m"];
-const DESTROY: &[&str] = &["--destroy-data", "--force-signature", "--rw=randwrite", "--size=4m"];
-const TREE: &[&str] = &["--ioengine=files", "--engine-option=files=20", "--engine-option=depth=0"];
+const DESTROY: &[&str] = &[
+    "--destroy-data",
+    "--force-signature",
+    "--rw=randwrite",
+    "--size=4m",
+];
+const TREE: &[&str] = &[
+    "--ioengine=files",
+    "--engine-option=files=20",
+    "--engine-option=depth=0",
+];
 
 const WAYS: &[Way] = &[
     Way {
         name: "a file and a link to a mounted device",
-        set: |others, dir| (theirs(dir), link(dir, "l", Path::new(&others.mounted.device), NOBODY)),
+        set: |others, dir| {
+            (
+                theirs(dir),
+                link(dir, "l", Path::new(&others.mounted.device), NOBODY),
+            )
+        },
         target: "f",
         words: OVERWRITE,
         fine: &[0, 4],
@@ -120,7 +157,10 @@ const WAYS: &[Way] = &[
         name: "a free device and a mounted one, by links of nobody's",
         set: |others, dir| {
             let free = link(dir, "e", Path::new(&others.free.device), NOBODY);
-            (free, link(dir, "g", Path::new(&others.mounted.device), NOBODY))
+            (
+                free,
+                link(dir, "g", Path::new(&others.mounted.device), NOBODY),
+            )
         },
         target: "e",
         words: DESTROY,
@@ -196,7 +236,16 @@ fn tried(way: &Way, others: &Others, runs: u32, exchanges: u64) -> Tally {
     let (iodyno, dir) = (Iodyno::new(), nobodys("exchange"));
     let (one, other) = (way.set)(others, dir.path());
     let target = dir.path().join(way.target);
-    let arguments = [&["run", target.to_str().unwrap(), "--direct=0", "--runtime=100ms"], way.words].concat();
+    let arguments = [
+        &[
+            "run",
+            target.to_str().unwrap(),
+            "--direct=0",
+            "--runtime=100ms",
+        ],
+        way.words,
+    ]
+    .concat();
     let before = others.content();
     let exchanger = Exchanger::start(&one, &other, 0x2545_F491_4F6C_DD1D ^ u64::from(runs));
     let mut tally = Tally::default();
@@ -208,11 +257,25 @@ fn tried(way: &Way, others: &Others, runs: u32, exchanges: u64) -> Tally {
         *tally.statuses.entry(code(&output)).or_default() += 1;
         let (now, told) = (others.content(), text(&output.stderr));
         let pairs = || before.0.iter().zip(&now.0);
-        let changed: usize =
-            pairs().map(|(old, new)| old.iter().zip(new).filter(|(a, b)| a != b).count()).sum();
-        assert_eq!(changed, 0, "{}: bytes of others in run {}\n{told}", way.name, tally.runs);
-        assert!(before.1 == now.1, "{}: something was made in root's directory\n{told}", way.name);
-        assert!(way.fine.contains(&code(&output)), "{}: status {}\n{told}", way.name, code(&output));
+        let changed: usize = pairs()
+            .map(|(old, new)| old.iter().zip(new).filter(|(a, b)| a != b).count())
+            .sum();
+        assert_eq!(
+            changed, 0,
+            "{}: bytes of others in run {}\n{told}",
+            way.name, tally.runs
+        );
+        assert!(
+            before.1 == now.1,
+            "{}: something was made in root's directory\n{told}",
+            way.name
+        );
+        assert!(
+            way.fine.contains(&code(&output)),
+            "{}: status {}\n{told}",
+            way.name,
+            code(&output)
+        );
     }
     tally
 }
@@ -233,8 +296,15 @@ fn exchanged_names_lead_to_no_other_object() {
         all.exchanges += tally.exchanges;
         all.runs += tally.runs;
     }
-    println!("{} exchanges in {} runs: 0 bytes of any other object changed", all.exchanges, all.runs);
-    assert!(all.exchanges >= wanted.max(50), "{} exchanges are too few to mean anything", all.exchanges);
+    println!(
+        "{} exchanges in {} runs: 0 bytes of any other object changed",
+        all.exchanges, all.runs
+    );
+    assert!(
+        all.exchanges >= wanted.max(50),
+        "{} exchanges are too few to mean anything",
+        all.exchanges
+    );
 }
 
 #[test]
@@ -250,7 +320,12 @@ fn a_link_of_somebody_else_is_refused_and_named() {
     let theirs = link(dir.path(), "theirs", &file, NOBODY);
     let ours = link(dir.path(), "ours", &file, 0);
     let run = |target: &Path, more: &[&str]| {
-        let words = ["run", target.to_str().unwrap(), "--direct=0", "--runtime=100ms"];
+        let words = [
+            "run",
+            target.to_str().unwrap(),
+            "--direct=0",
+            "--runtime=100ms",
+        ];
         let output = iodyno.run(&[&words, more].concat());
         (code(&output), text(&output.stderr))
     };
@@ -258,7 +333,10 @@ fn a_link_of_somebody_else_is_refused_and_named() {
         let (status, said) = run(&theirs, more);
         assert_eq!(status, 4, "{said}");
         let wanted = format!("{} is a symbolic link of the user 65534", theirs.display());
-        assert!(said.contains(&wanted) && said.contains("Name the path itself"), "{said}");
+        assert!(
+            said.contains(&wanted) && said.contains("Name the path itself"),
+            "{said}"
+        );
     }
     assert!(std::fs::read(&file).unwrap() == vec![7; MIB]);
     let (status, said) = run(&ours, &["--rw=randwrite", "--overwrite"]);
@@ -277,10 +355,19 @@ fn a_file_with_names_elsewhere_is_refused_where_others_can_link() {
     std::fs::write(&file, vec![7; MIB]).unwrap();
     let linked = dir.path().join("linked");
     std::fs::hard_link(&file, &linked).unwrap();
-    let words = ["run", linked.to_str().unwrap(), "--direct=0", "--runtime=100ms", "--rw=randwrite"];
+    let words = [
+        "run",
+        linked.to_str().unwrap(),
+        "--direct=0",
+        "--runtime=100ms",
+        "--rw=randwrite",
+    ];
     let output = iodyno.run(&[&words[..], &["--overwrite"]].concat());
     let said = text(&output.stderr);
     assert_eq!(code(&output), 4, "{said}");
-    assert!(said.contains("it has 2 names (hard links) and belongs to the user 0"), "{said}");
+    assert!(
+        said.contains("it has 2 names (hard links) and belongs to the user 0"),
+        "{said}"
+    );
     assert!(std::fs::read(&file).unwrap() == vec![7; MIB]);
 }

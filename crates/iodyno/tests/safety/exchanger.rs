@@ -22,11 +22,18 @@ pub struct Exchanger {
 
 impl Exchanger {
     pub fn start(one: &Path, other: &Path, seed: u64) -> Exchanger {
-        let (stop, count) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let (stop, count) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
         let pair = (one.to_path_buf(), other.to_path_buf());
         let (stopped, counted) = (Arc::clone(&stop), Arc::clone(&count));
         let thread = std::thread::spawn(move || exchange(&pair, seed, &stopped, &counted));
-        Exchanger { stop, count, thread: Some(thread) }
+        Exchanger {
+            stop,
+            count,
+            thread: Some(thread),
+        }
     }
 
     /// Exchanges so far.

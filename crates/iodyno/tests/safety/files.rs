@@ -13,8 +13,14 @@ fn file_in(dir: &Dir) -> PathBuf {
 }
 
 fn write(file: &Path, more: &[&str]) -> (i32, String) {
-    let arguments =
-        ["run", file.to_str().unwrap(), "--rw=write", "--bs=64k", "--runtime=100ms", "--direct=0"];
+    let arguments = [
+        "run",
+        file.to_str().unwrap(),
+        "--rw=write",
+        "--bs=64k",
+        "--runtime=100ms",
+        "--direct=0",
+    ];
     let output = Iodyno::new().run(&[&arguments, more].concat());
     (code(&output), text(&output.stderr))
 }
@@ -24,7 +30,10 @@ fn refused(file: &Path, more: &[&str], says: &str) {
     let (status, said) = write(file, more);
     assert_eq!(status, 4, "{said}");
     assert!(said.contains(says), "{said}");
-    assert!(std::fs::read(file).unwrap() == CONTENT, "the refusal changed the file");
+    assert!(
+        std::fs::read(file).unwrap() == CONTENT,
+        "the refusal changed the file"
+    );
 }
 
 fn is_written(file: &Path) {
@@ -38,7 +47,11 @@ fn an_existing_file_is_kept_without_overwrite() {
     let dir = Dir::new("overwrite");
     let file = file_in(&dir);
     refused(&file, &[], "--overwrite");
-    refused(&file, &["--destroy-data", "--force-signature"], "--overwrite");
+    refused(
+        &file,
+        &["--destroy-data", "--force-signature"],
+        "--overwrite",
+    );
     is_written(&file);
 }
 
@@ -51,14 +64,23 @@ fn a_file_that_another_process_writes_is_kept() {
     let open = |mode: &str| {
         let ready = dir.path().join(format!("ready{}", mode.len()));
         let script = format!("exec 3{mode}\"$0\"; touch \"$1\"; exec sleep 600");
-        let child = Command::new("sh").arg("-c").arg(script).arg(&file).arg(&ready).spawn().unwrap();
+        let child = Command::new("sh")
+            .arg("-c")
+            .arg(script)
+            .arg(&file)
+            .arg(&ready)
+            .spawn()
+            .unwrap();
         until("a program that has it open", || ready.exists());
         child
     };
     let mut writer = open("<>");
     refused(&file, &["--overwrite"], "(sleep) has it open for writing");
     // On kernels before 5.14 only the name tells, and a hard link has another one.
-    if std::fs::read_to_string("/proc/self/fdinfo/0").unwrap().contains("ino:") {
+    if std::fs::read_to_string("/proc/self/fdinfo/0")
+        .unwrap()
+        .contains("ino:")
+    {
         refused(&link, &["--overwrite"], "(sleep) has it open for writing");
     }
     writer.kill().unwrap();
@@ -77,7 +99,11 @@ fn a_file_below_a_loop_device_is_kept() {
     }
     let dir = Dir::new("backing");
     let file = file_in(&dir);
-    let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output().unwrap();
+    let output = Command::new("losetup")
+        .args(["--find", "--show"])
+        .arg(&file)
+        .output()
+        .unwrap();
     let device = text(&output.stdout).trim().to_string();
     if device.is_empty() {
         println!("skipped: this machine gives no loop device");
@@ -88,9 +114,19 @@ fn a_file_below_a_loop_device_is_kept() {
     std::fs::rename(&file, &renamed).unwrap();
     let name = device.trim_start_matches("/dev/").to_string();
     let outcome = std::panic::catch_unwind(|| {
-        refused(&renamed, &["--overwrite"], &format!("{name} is a loop device over it"));
+        refused(
+            &renamed,
+            &["--overwrite"],
+            &format!("{name} is a loop device over it"),
+        );
     });
-    assert!(Command::new("losetup").args(["--detach", &device]).status().unwrap().success());
+    assert!(
+        Command::new("losetup")
+            .args(["--detach", &device])
+            .status()
+            .unwrap()
+            .success()
+    );
     outcome.unwrap();
     is_written(&renamed);
 }
@@ -101,8 +137,11 @@ fn a_swap_file_in_use_is_kept() {
     let file = dir.path().join("data");
     std::fs::write(&file, CONTENT).unwrap();
     let step = |program: &str| {
-        let done =
-            Command::new("sh").args(["-c", &format!("{program} \"$0\" 2>&1")]).arg(&file).output().unwrap();
+        let done = Command::new("sh")
+            .args(["-c", &format!("{program} \"$0\" 2>&1")])
+            .arg(&file)
+            .output()
+            .unwrap();
         if !done.status.success() {
             println!("skipped: {program}: {}", text(&done.stdout).trim());
         }

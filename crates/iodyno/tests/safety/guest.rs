@@ -10,7 +10,9 @@ const LIMIT_S: u64 = 600;
 #[test]
 fn every_way_that_a_device_of_a_guest_can_be_in_use_is_refused() {
     let machine = Machine::new().disk(Disk::new(Bus::Nvme, 32));
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else { return };
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
     let place = ways::Place {
         device: "/dev/ram0".into(),
         device2: "/dev/ram1".into(),
@@ -19,13 +21,22 @@ fn every_way_that_a_device_of_a_guest_can_be_in_use_is_refused() {
         iodyno: "/run/iodyno".into(),
         state: "/run/state".into(),
     };
-    let made = guest.run("modprobe brd rd_nr=2 rd_size=16384", LIMIT_S).unwrap();
+    let made = guest
+        .run("modprobe brd rd_nr=2 rd_size=16384", LIMIT_S)
+        .unwrap();
     assert_eq!(made.status, 0, "{made:?}");
     let mut wrong = Vec::new();
     for way in ways::IN_GUESTS {
         let start = std::time::Instant::now();
-        let done = guest.run(&(wipe(way) + &ways::script(way, &place)), LIMIT_S).unwrap();
-        println!("{} ({:.1} s): {}", way.name, start.elapsed().as_secs_f64(), done.out);
+        let done = guest
+            .run(&(wipe(way) + &ways::script(way, &place)), LIMIT_S)
+            .unwrap();
+        println!(
+            "{} ({:.1} s): {}",
+            way.name,
+            start.elapsed().as_secs_f64(),
+            done.out
+        );
         let found = ways::wrong(way, &done.out);
         if !found.is_empty() {
             wrong.push(format!("{}\n{}", found.join("\n"), done.err));
@@ -48,7 +59,10 @@ fn sibling(guest: &mut lab::Guest) -> Option<String> {
         bytes p1 | cmp - /run/p1 || exit 4
         umount /run/mnt";
     let done = guest.run(steps, LIMIT_S).unwrap();
-    println!("a partition beside a mounted one: {} {}", done.status, done.out);
+    println!(
+        "a partition beside a mounted one: {} {}",
+        done.status, done.out
+    );
     (done.status != 0).then(|| format!("a partition beside a mounted one: {done:?}"))
 }
 

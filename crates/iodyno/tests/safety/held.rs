@@ -65,20 +65,35 @@ pub const WAYS: &[Way] = &[
 #[test]
 fn a_write_protected_device_is_refused_and_stays_so() {
     let Some(disk) = Loop::new(16) else { return };
-    let protect =
-        |how: &str| Command::new("blockdev").args([how, &disk.device]).status().is_ok_and(|s| s.success());
+    let protect = |how: &str| {
+        Command::new("blockdev")
+            .args([how, &disk.device])
+            .status()
+            .is_ok_and(|s| s.success())
+    };
     if !protect("--setro") {
         println!("skipped: blockdev is not installed");
         return;
     }
     let before = std::fs::read(&disk.device).unwrap();
-    let words =
-        ["run", &disk.device, "--rw=write", "--bs=64k", "--size=1m", "--runtime=100ms", "--destroy-data"];
+    let words = [
+        "run",
+        &disk.device,
+        "--rw=write",
+        "--bs=64k",
+        "--size=1m",
+        "--runtime=100ms",
+        "--destroy-data",
+    ];
     let output = Iodyno::new().run(&words);
     let is_same = before == std::fs::read(&disk.device).unwrap();
     assert!(protect("--setrw"));
     assert_eq!(code(&output), 5, "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("the device is read-only"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("the device is read-only"),
+        "{}",
+        text(&output.stderr)
+    );
     assert!(is_same);
 }
 
@@ -97,7 +112,10 @@ impl Bait {
         std::fs::write(dir.path().join("outside"), SECRET).unwrap();
         // In fio's place: says what it was called with, and that it is a version that iodyno knows.
         let fio = dir.path().join("bin/fio");
-        let script = format!("#!/bin/sh\necho \"$@\" >>{0}/called\necho fio-3.36\n", dir.path().display());
+        let script = format!(
+            "#!/bin/sh\necho \"$@\" >>{0}/called\necho fio-3.36\n",
+            dir.path().display()
+        );
         std::fs::write(&fio, script).unwrap();
         std::fs::set_permissions(&fio, std::fs::Permissions::from_mode(0o755)).unwrap();
         Bait { dir }
@@ -115,8 +133,12 @@ impl Bait {
         let iodyno = Iodyno::new();
         let arguments = [&["run", &target], engine, &["--", &job], more].concat();
         let path = format!("{}:{}", self.path("bin"), std::env::var("PATH").unwrap());
-        let output =
-            iodyno.command(&arguments).current_dir(self.dir.path()).env("PATH", path).output().unwrap();
+        let output = iodyno
+            .command(&arguments)
+            .current_dir(self.dir.path())
+            .env("PATH", path)
+            .output()
+            .unwrap();
         let said = text(&output.stderr);
         let called = std::fs::read_to_string(self.path("called")).unwrap_or_default();
         let _ = std::fs::remove_file(self.path("called"));
@@ -178,7 +200,10 @@ fn a_job_file_runs_no_program_and_reaches_no_other_file() {
         wrong.extend(bait.run(&["--engine", "fio"], line, &[]));
     }
     for words in [
-        vec![format!("--trigger={touch}"), format!("--trigger-file={outside}")],
+        vec![
+            format!("--trigger={touch}"),
+            format!("--trigger-file={outside}"),
+        ],
         vec![format!("--trigger-remote={touch}")],
         vec![format!("--output={made}")],
         vec![format!("--aux-path={}", bait.dir.path().display())],
@@ -222,35 +247,72 @@ fn closed_and_full_streams_are_no_panic() {
 /// How many records there are.
 fn stored(iodyno: &Iodyno) -> usize {
     let (list, _) = iodyno.json(&["list"]);
-    list["records"].as_array().unwrap_or_else(|| panic!("{list}")).len()
+    list["records"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{list}"))
+        .len()
 }
 
 #[test]
 fn a_result_that_nobody_reads_is_stored_and_settings_are_back() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("unread"));
-    let run = ["--json", "run", dir.path().to_str().unwrap(), "--size=1m", "--runtime=100ms", "--direct=0"];
-    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let run = [
+        "--json",
+        "run",
+        dir.path().to_str().unwrap(),
+        "--size=1m",
+        "--runtime=100ms",
+        "--direct=0",
+    ];
+    let full = || {
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
     let output = iodyno.command(&run).stdout(full()).output().unwrap();
     assert_eq!(code(&output), 5, "{}", text(&output.stderr));
     assert_eq!(stored(&iodyno), 1, "a full stdout");
-    let mut child = iodyno.command(&run).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = iodyno
+        .command(&run)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop((child.stdout.take(), child.stderr.take()));
     assert!(child.wait().unwrap().code().is_some());
     assert_eq!(stored(&iodyno), 2, "a closed stdout");
-    let Some(disk) = Loop::in_memory(32) else { return };
+    let Some(disk) = Loop::in_memory(32) else {
+        return;
+    };
     if !disk.has_scheduler("mq-deadline") {
         return;
     }
     disk.set("scheduler", "none");
     let before = disk.settings();
-    let tune = ["tune", &disk.device, "--knob", "scheduler=mq-deadline", "--stream", "--rate-iops", "500"];
+    let tune = [
+        "tune",
+        &disk.device,
+        "--knob",
+        "scheduler=mq-deadline",
+        "--stream",
+        "--rate-iops",
+        "500",
+    ];
     for is_full in [false, true] {
         let mut command = iodyno.command(&tune);
-        let out = if is_full { Stdio::from(full()) } else { Stdio::piped() };
+        let out = if is_full {
+            Stdio::from(full())
+        } else {
+            Stdio::piped()
+        };
         let mut child = command.stdout(out).stderr(Stdio::piped()).spawn().unwrap();
         let changed = |child: &mut std::process::Child, what: &str| {
             until(what, || {
-                assert!(child.try_wait().unwrap().is_none(), "it ended with its reader");
+                assert!(
+                    child.try_wait().unwrap().is_none(),
+                    "it ended with its reader"
+                );
                 disk.settings() != before
             });
         };

@@ -19,7 +19,9 @@ fn every_way_that_a_loop_device_can_be_in_use_is_refused() {
     let iodyno = Iodyno::new();
     let mut wrong = Vec::new();
     for way in ways::ON_LOOPS.iter().chain(held::WAYS) {
-        let (Some(disk), dir) = (Loop::new(16), Dir::new("safety")) else { return };
+        let (Some(disk), dir) = (Loop::new(16), Dir::new("safety")) else {
+            return;
+        };
         let place = ways::Place {
             device: disk.device.clone(),
             device2: String::new(),
@@ -28,7 +30,10 @@ fn every_way_that_a_loop_device_can_be_in_use_is_refused() {
             iodyno: env!("CARGO_BIN_EXE_iodyno").into(),
             state: iodyno.state.path().to_string_lossy().into_owned(),
         };
-        let output = Command::new("sh").args(["-c", &ways::script(way, &place)]).output().unwrap();
+        let output = Command::new("sh")
+            .args(["-c", &ways::script(way, &place)])
+            .output()
+            .unwrap();
         let told = text(&output.stdout);
         if told.contains("setup failed") {
             println!("skipped: {}: {}", way.name, text(&output.stderr).trim());

@@ -11,7 +11,15 @@ use std::process::Output;
 const WAYS: [&[&str]; 7] = [
     &["report", "1", "-o", "OUT/report.html", "--force"],
     &["report", "1", "-o", "OUT/report.md"],
-    &["report", "1", "-o", "OUT/report.html", "--figures", "OUT/figures", "--force"],
+    &[
+        "report",
+        "1",
+        "-o",
+        "OUT/report.html",
+        "--figures",
+        "OUT/figures",
+        "--force",
+    ],
     &["inspect", "/", "--capture", "OUT/machine.host"],
     &["store", "backup", "OUT/backup.db"],
     &["export", "--all", "--parquet", "OUT/parquet"],
@@ -28,8 +36,14 @@ struct Bench {
     precious: &'static [&'static str],
 }
 
-const NAMES: [&str; 6] =
-    ["report.html", "report.md", "machine.host", "backup.db", "backup.db.unfinished", "words.md"];
+const NAMES: [&str; 6] = [
+    "report.html",
+    "report.md",
+    "machine.host",
+    "backup.db",
+    "backup.db.unfinished",
+    "words.md",
+];
 
 impl Bench {
     fn new(precious: &'static [&'static str]) -> Option<Bench> {
@@ -38,9 +52,20 @@ impl Bench {
             return None;
         }
         let (theirs, roots) = (nobodys("outputs"), Dir::new("roots"));
-        let bench = Bench { iodyno: Iodyno::new(), theirs, roots, precious };
+        let bench = Bench {
+            iodyno: Iodyno::new(),
+            theirs,
+            roots,
+            precious,
+        };
         let scratch = Dir::new("outputs");
-        let words = ["run", scratch.path().to_str().unwrap(), "--runtime=100ms", "--size=4m", "--direct=0"];
+        let words = [
+            "run",
+            scratch.path().to_str().unwrap(),
+            "--runtime=100ms",
+            "--size=4m",
+            "--direct=0",
+        ];
         let made = bench.iodyno.run(&words);
         assert_eq!(code(&made), 0, "{}", text(&made.stderr));
         for name in precious {
@@ -50,8 +75,12 @@ impl Bench {
     }
 
     fn write(&self, way: &[&str], out: &Path) -> Output {
-        let words: Vec<String> = way.iter().map(|word| word.replace("OUT", out.to_str().unwrap())).collect();
-        self.iodyno.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        let words: Vec<String> = way
+            .iter()
+            .map(|word| word.replace("OUT", out.to_str().unwrap()))
+            .collect();
+        self.iodyno
+            .run(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Nothing came to root's directory, and nothing there changed.
@@ -92,7 +121,9 @@ fn a_directory_that_is_a_link_of_somebody_else_is_refused() {
 
 #[test]
 fn names_that_somebody_laid_in_the_way_are_not_followed() {
-    let Some(bench) = Bench::new(&NAMES) else { return };
+    let Some(bench) = Bench::new(&NAMES) else {
+        return;
+    };
     let out = bench.theirs.path().join("out");
     std::fs::create_dir(&out).unwrap();
     chown(&out, Some(NOBODY), Some(NOBODY)).unwrap();
@@ -102,10 +133,17 @@ fn names_that_somebody_laid_in_the_way_are_not_followed() {
     }
     for way in WAYS {
         let output = bench.write(way, &out);
-        assert!([0, 2, 4].contains(&code(&output)), "{way:?}: {}", text(&output.stderr));
+        assert!(
+            [0, 2, 4].contains(&code(&output)),
+            "{way:?}: {}",
+            text(&output.stderr)
+        );
         bench.is_whole(&way.join(" "));
     }
-    let mut left: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut left: Vec<_> = std::fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     left.retain(|name| name.to_string_lossy().starts_with('.'));
     assert!(left.is_empty(), "{left:?}");
 }
@@ -113,7 +151,10 @@ fn names_that_somebody_laid_in_the_way_are_not_followed() {
 #[test]
 fn a_directory_that_is_exchanged_meanwhile_leads_nowhere_else() {
     let Some(bench) = Bench::new(&[]) else { return };
-    let (out, link) = (bench.theirs.path().join("out"), bench.theirs.path().join("link"));
+    let (out, link) = (
+        bench.theirs.path().join("out"),
+        bench.theirs.path().join("link"),
+    );
     std::fs::create_dir(&out).unwrap();
     symlink(bench.roots.path(), &link).unwrap();
     give(&out);
@@ -121,8 +162,16 @@ fn a_directory_that_is_exchanged_meanwhile_leads_nowhere_else() {
     let exchanger = Exchanger::start(&out, &link, 88_172_645_463_325_252);
     for way in WAYS.into_iter().cycle().take(4 * WAYS.len()) {
         let output = bench.write(way, &out);
-        assert!([0, 2, 4].contains(&code(&output)), "{way:?}: {}", text(&output.stderr));
+        assert!(
+            [0, 2, 4].contains(&code(&output)),
+            "{way:?}: {}",
+            text(&output.stderr)
+        );
         bench.is_whole(&way.join(" "));
     }
-    println!("{} exchanges while {} files were written", exchanger.count(), 4 * WAYS.len());
+    println!(
+        "{} exchanges while {} files were written",
+        exchanger.count(),
+        4 * WAYS.len()
+    );
 }

@@ -31,9 +31,18 @@ impl Nobody {
 
     fn write(&self, target: &Path, more: &[&str]) -> Output {
         let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(self.0.join("iodyno"));
-        command.args(["--json", "run"]).arg(target).args(["--rw=write", "--bs=64k", "--runtime=100ms"]);
-        command.args(["--direct=0"]).args(more).env("IODYNO_STATE_DIR", self.0.join("state"));
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(self.0.join("iodyno"));
+        command.args(["--json", "run"]).arg(target).args([
+            "--rw=write",
+            "--bs=64k",
+            "--runtime=100ms",
+        ]);
+        command
+            .args(["--direct=0"])
+            .args(more)
+            .env("IODYNO_STATE_DIR", self.0.join("state"));
         command.output().unwrap()
     }
 }
@@ -47,15 +56,27 @@ impl Drop for Nobody {
 #[test]
 fn a_device_whose_users_cannot_be_seen_is_refused() {
     let Some(disk) = Loop::new(16) else { return };
-    let Some(nobody) = Nobody::new("unseen-device") else { return };
+    let Some(nobody) = Nobody::new("unseen-device") else {
+        return;
+    };
     // A node of this user's own, as membership in the group of disks gives one: only the look at others is missing.
     let node = nobody.0.join("node");
     let number = disk.name.trim_start_matches("loop");
-    let made = Command::new("mknod").arg(&node).args(["b", "7", number]).status().unwrap();
+    let made = Command::new("mknod")
+        .arg(&node)
+        .args(["b", "7", number])
+        .status()
+        .unwrap();
     assert!(made.success());
     chown(&node, Some(NOBODY), Some(NOBODY)).unwrap();
     if Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "head", "-c1"])
+        .args([
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            "head",
+            "-c1",
+        ])
         .arg(&node)
         .output()
         .is_ok_and(|read| !read.status.success())
@@ -67,13 +88,21 @@ fn a_device_whose_users_cannot_be_seen_is_refused() {
     let output = nobody.write(&node, &["--destroy-data", "--force-signature"]);
     let said = text(&output.stderr);
     assert_eq!(code(&output), 3, "{said}");
-    assert!(said.contains("one of them may have it open. Run as root"), "{said}");
-    assert!(before == std::fs::read(&disk.device).unwrap(), "the refusal changed the device");
+    assert!(
+        said.contains("one of them may have it open. Run as root"),
+        "{said}"
+    );
+    assert!(
+        before == std::fs::read(&disk.device).unwrap(),
+        "the refusal changed the device"
+    );
 }
 
 #[test]
 fn a_file_whose_users_cannot_be_seen_is_written_with_a_note() {
-    let Some(nobody) = Nobody::new("unseen-file") else { return };
+    let Some(nobody) = Nobody::new("unseen-file") else {
+        return;
+    };
     let file = nobody.0.join("data");
     std::fs::write(&file, [7; 1 << 20]).unwrap();
     chown(&file, Some(NOBODY), Some(NOBODY)).unwrap();

@@ -35,8 +35,12 @@ impl FileSystem {
             println!("skipped: mounting needs root");
             return None;
         }
-        let fs = FileSystem { dir: Dir::new("scratch") };
-        let done = fs.shell(&format!("mkdir mnt && mount -t tmpfs -o size={mib}m none mnt"));
+        let fs = FileSystem {
+            dir: Dir::new("scratch"),
+        };
+        let done = fs.shell(&format!(
+            "mkdir mnt && mount -t tmpfs -o size={mib}m none mnt"
+        ));
         if done.is_none() {
             println!("skipped: no tmpfs can be mounted here");
         }
@@ -45,10 +49,15 @@ impl FileSystem {
 
     fn shell(&self, steps: &str) -> Option<String> {
         let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap());
-        let done =
-            Command::new("sh").args(["-c", steps]).current_dir(self.dir.path()).env("PATH", path).output();
+        let done = Command::new("sh")
+            .args(["-c", steps])
+            .current_dir(self.dir.path())
+            .env("PATH", path)
+            .output();
         let done = done.unwrap();
-        done.status.success().then(|| text(&done.stdout).trim().to_string())
+        done.status
+            .success()
+            .then(|| text(&done.stdout).trim().to_string())
     }
 
     fn target(&self) -> String {
@@ -57,16 +66,29 @@ impl FileSystem {
 
     /// What is used, KiB.
     fn used(&self) -> u64 {
-        self.shell("sync -f mnt; df --output=used -k mnt | tail -n 1").unwrap().parse().unwrap()
+        self.shell("sync -f mnt; df --output=used -k mnt | tail -n 1")
+            .unwrap()
+            .parse()
+            .unwrap()
     }
 
     /// The directory is empty at once; its space comes back a moment after the end of the process, because the kernel
     /// takes an io_uring down in the background.
     fn is_as_before(&self, used: u64, what: &str) {
-        assert_eq!(std::fs::read_dir(Path::new(&self.target())).unwrap().count(), 0, "{what}");
+        assert_eq!(
+            std::fs::read_dir(Path::new(&self.target()))
+                .unwrap()
+                .count(),
+            0,
+            "{what}"
+        );
         let start = Instant::now();
         while self.used() != used {
-            assert!(start.elapsed() < Duration::from_secs(180), "{what}: {} KiB are still used", self.used());
+            assert!(
+                start.elapsed() < Duration::from_secs(180),
+                "{what}: {} KiB are still used",
+                self.used()
+            );
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -81,14 +103,20 @@ impl Drop for FileSystem {
 #[test]
 fn scratch_leaves_the_reserve_to_others() {
     // Of 420 MiB, 256 are kept for others.
-    let Some(fs) = FileSystem::new(420) else { return };
+    let Some(fs) = FileSystem::new(420) else {
+        return;
+    };
     let (before, target) = (fs.used(), fs.target());
     for (size, wanted) in [("300m", 5), ("200m", 5), ("32m", 0)] {
         let arguments = ["run", &target, "--runtime=100ms", "--size", size];
         let output = Iodyno::new().run(&arguments);
         let said = text(&output.stderr);
         assert_eq!(code(&output), wanted, "{size}: {said}");
-        assert_eq!(said.contains("stay reserved for others"), wanted == 5, "{said}");
+        assert_eq!(
+            said.contains("stay reserved for others"),
+            wanted == 5,
+            "{said}"
+        );
         fs.is_as_before(before, size);
     }
 }
@@ -96,7 +124,9 @@ fn scratch_leaves_the_reserve_to_others() {
 #[test]
 fn where_there_is_no_room_nothing_is_made() {
     // Of 300 MiB, 256 are kept for others.
-    let Some(fs) = FileSystem::in_memory(300) else { return };
+    let Some(fs) = FileSystem::in_memory(300) else {
+        return;
+    };
     let (before, target) = (fs.used(), fs.target());
     let tree = ["--ioengine=files", "--engine-option=filesize=1m"];
     let cases: [(&[&str], i32); 6] = [
@@ -104,11 +134,29 @@ fn where_there_is_no_room_nothing_is_made() {
         (&["--size=100t"], 5),
         (&["--size=16m", "--numjobs=4", "--ioengine=stream"], 5),
         (&[tree[0], tree[1], "--engine-option=files=60"], 5),
-        (&[tree[0], tree[1], "--engine-option=files=20", "--engine-option=dirs=2"], 0),
+        (
+            &[
+                tree[0],
+                tree[1],
+                "--engine-option=files=20",
+                "--engine-option=dirs=2",
+            ],
+            0,
+        ),
         (&["--size=32m"], 0),
     ];
     for (more, wanted) in cases {
-        let arguments = [&["run", &target, "--direct=0", "--runtime=100ms", "--rw=randwrite"], more].concat();
+        let arguments = [
+            &[
+                "run",
+                &target,
+                "--direct=0",
+                "--runtime=100ms",
+                "--rw=randwrite",
+            ],
+            more,
+        ]
+        .concat();
         let output = Iodyno::new().run(&arguments);
         let said = text(&output.stderr);
         assert_eq!(code(&output), wanted, "{more:?}: {said}");
@@ -120,16 +168,28 @@ fn where_there_is_no_room_nothing_is_made() {
 
 #[test]
 fn every_way_of_ending_takes_the_scratch_away() {
-    let Some(fs) = FileSystem::new(3000) else { return };
+    let Some(fs) = FileSystem::new(3000) else {
+        return;
+    };
     let (before, target) = (fs.used(), fs.target());
     // A large file is caught while it is laid out, a small one while it is loaded.
     for (size, kib, pause_ms) in [("2g", 8 << 10, 0), ("32m", 32 << 10, 700)] {
         for (name, wanted) in [("INT", Some(130)), ("TERM", Some(130)), ("KILL", None)] {
             let iodyno = Iodyno::new();
-            let child = iodyno.spawn(&["run", &target, "--runtime=900s", "--rw=randrw", "--size", size]);
+            let child = iodyno.spawn(&[
+                "run",
+                &target,
+                "--runtime=900s",
+                "--rw=randrw",
+                "--size",
+                size,
+            ]);
             let start = Instant::now();
             while fs.used() < before + kib {
-                assert!(start.elapsed() < Duration::from_secs(180), "no scratch file appears");
+                assert!(
+                    start.elapsed() < Duration::from_secs(180),
+                    "no scratch file appears"
+                );
             }
             std::thread::sleep(Duration::from_millis(pause_ms));
             signal(child.id(), name);

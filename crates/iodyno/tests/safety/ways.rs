@@ -18,7 +18,14 @@ pub struct Way {
 
 impl Way {
     pub const fn new(name: &'static str, setup: &'static str) -> Way {
-        Way { name, setup, target: "$DEV", says: "", release: "", left: "" }
+        Way {
+            name,
+            setup,
+            target: "$DEV",
+            says: "",
+            release: "",
+            left: "",
+        }
     }
 
     /// A use that leaves `left` behind when it ends.
@@ -29,12 +36,20 @@ impl Way {
         release: &'static str,
         left: &'static str,
     ) -> Way {
-        Way { says, release, left, ..Way::new(name, setup) }
+        Way {
+            says,
+            release,
+            left,
+            ..Way::new(name, setup)
+        }
     }
 
     /// Nothing uses the device, but it holds something.
     pub const fn holding(name: &'static str, setup: &'static str, left: &'static str) -> Way {
-        Way { left, ..Way::new(name, setup) }
+        Way {
+            left,
+            ..Way::new(name, setup)
+        }
     }
 }
 
@@ -308,8 +323,20 @@ pub struct Place {
 
 /// The whole trial of a way: one shell script, which tells a line for each attempt to write.
 pub fn script(way: &Way, place: &Place) -> String {
-    let Way { setup, target, release, .. } = way;
-    let Place { device, device2, nvme, dir, iodyno, state } = place;
+    let Way {
+        setup,
+        target,
+        release,
+        ..
+    } = way;
+    let Place {
+        device,
+        device2,
+        nvme,
+        dir,
+        iodyno,
+        state,
+    } = place;
     format!(
         "export PATH=\"$PATH:/usr/sbin:/sbin\" DEV={device} DEV2={device2} NVME={nvme} DIR={dir}
          export IODYNO={iodyno} IODYNO_STATE_DIR={state} NO_COLOR=1
@@ -332,13 +359,19 @@ pub fn script(way: &Way, place: &Place) -> String {
 /// What is wrong with what the script told.
 pub fn wrong(way: &Way, told: &str) -> Vec<String> {
     let line = |attempt: &str| {
-        told.lines().find_map(|line| line.strip_prefix(attempt)).unwrap_or("(nothing)").trim()
+        told.lines()
+            .find_map(|line| line.strip_prefix(attempt))
+            .unwrap_or("(nothing)")
+            .trim()
     };
     let mut wrong = Vec::new();
     let mut check = |attempt: &str, start: &str, says: &str| {
         let told = line(attempt);
         if !told.starts_with(start) || !told.contains(says) {
-            wrong.push(format!("{}, {attempt}: wanted `{start} … {says}`, was told `{told}`", way.name));
+            wrong.push(format!(
+                "{}, {attempt}: wanted `{start} … {says}`, was told `{told}`",
+                way.name
+            ));
         }
     };
     if !way.says.is_empty() {

@@ -9,7 +9,13 @@ use std::process::Command;
 /// A server with a directory, and two records of it.
 fn served(more: &[&str]) -> (Iodyno, Dir, Server, Visitor) {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("api"));
-    let path = dir.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let path = dir
+        .path()
+        .canonicalize()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_string();
     for _ in 0..2 {
         let output = iodyno.run(&["run", &path, "--size", "8m", "--runtime", "1s"]);
         assert!(output.status.success(), "{}", text(&output.stderr));
@@ -22,22 +28,39 @@ fn served(more: &[&str]) -> (Iodyno, Dir, Server, Visitor) {
 #[test]
 fn a_record_is_found_marked_drawn_and_deleted() {
     let (iodyno, _dir, _server, visitor) = served(&[]);
-    let tagged = visitor.post("/api/v1/records/1/tags", r#"{"add": ["before", "größe"]}"#).fine();
+    let tagged = visitor
+        .post("/api/v1/records/1/tags", r#"{"add": ["before", "größe"]}"#)
+        .fine();
     assert_eq!(tagged["tags"], json!(["before", "größe"]));
     assert_eq!(
-        visitor.post("/api/v1/records/1/tags", r#"{"remove": ["größe"]}"#).fine()["tags"],
+        visitor
+            .post("/api/v1/records/1/tags", r#"{"remove": ["größe"]}"#)
+            .fine()["tags"],
         json!(["before"])
     );
-    visitor.post("/api/v1/records/1/notes", r#"{"text": "the fan\nwas off"}"#).fine();
+    visitor
+        .post("/api/v1/records/1/notes", r#"{"text": "the fan\nwas off"}"#)
+        .fine();
     let found = |query: &str| {
         let list = visitor.get(&format!("/api/v1/records?{query}")).fine();
-        list["records"].as_array().unwrap().iter().map(|row| row["id"].as_i64().unwrap()).collect::<Vec<_>>()
+        list["records"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].as_i64().unwrap())
+            .collect::<Vec<_>>()
     };
     assert_eq!(found(""), [2, 1]);
-    assert_eq!((found("tag=before"), found("before=2"), found("limit=1")), (vec![1], vec![1], vec![2]));
+    assert_eq!(
+        (found("tag=before"), found("before=2"), found("limit=1")),
+        (vec![1], vec![1], vec![2])
+    );
     assert_eq!((found("verb=tune"), found("text=FAN")), (vec![], vec![1]));
     let shown = visitor.get("/api/v1/records/1").fine();
-    assert_eq!((&shown["notes"][0]["text"], &shown["like"]), (&json!("the fan\nwas off"), &json!([2])));
+    assert_eq!(
+        (&shown["notes"][0]["text"], &shown["like"]),
+        (&json!("the fan\nwas off"), &json!([2]))
+    );
     let (by_verb, _) = iodyno.json(&["show", "1"]);
     assert_eq!(by_verb, shown, "the same document as the verb's");
     let figures = visitor.get("/api/v1/records/1/figures").fine();
@@ -51,12 +74,19 @@ fn a_record_is_found_marked_drawn_and_deleted() {
     let report = visitor.get("/api/v1/records/1/report.html");
     let policy = report.header("content-security-policy").unwrap();
     assert!(
-        policy.starts_with("sandbox allow-scripts; default-src 'none'") && report.text().contains("<html"),
+        policy.starts_with("sandbox allow-scripts; default-src 'none'")
+            && report.text().contains("<html"),
         "{policy}"
     );
     let file = visitor.get("/api/v1/records/1/export.json");
-    assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"iodyno-1.json\""));
-    assert_eq!(visitor.delete("/api/v1/records/1").fine()["deleted"], json!([1]));
+    assert_eq!(
+        file.header("content-disposition"),
+        Some("attachment; filename=\"iodyno-1.json\"")
+    );
+    assert_eq!(
+        visitor.delete("/api/v1/records/1").fine()["deleted"],
+        json!([1])
+    );
     assert_eq!(visitor.get("/api/v1/records/1").status, 404);
     assert_eq!(visitor.delete("/api/v1/records/1").status, 404);
 }
@@ -64,7 +94,13 @@ fn a_record_is_found_marked_drawn_and_deleted() {
 #[test]
 fn a_verb_says_the_same_over_http() {
     let (iodyno, dir, _server, visitor) = served(&["--read-only"]);
-    let path = dir.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let path = dir
+        .path()
+        .canonicalize()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_string();
     let key = visitor.key(&path);
     let machine = visitor.get(&format!("/api/v1/machine?target={key}")).fine();
     assert_eq!(machine["target"], path);
@@ -73,8 +109,14 @@ fn a_verb_says_the_same_over_http() {
     let (catalogue, _) = iodyno.json(&["catalogue"]);
     assert_eq!(visitor.get("/api/v1/catalogue").fine(), catalogue);
     let page = visitor.get("/api/v1/catalogue/knob/scheduler").fine();
-    assert_eq!((&page["kind"], &page["id"]), (&json!("knob"), &json!("scheduler")));
-    assert_eq!(visitor.get("/api/v1/catalogue/engine/scheduler").status, 404);
+    assert_eq!(
+        (&page["kind"], &page["id"]),
+        (&json!("knob"), &json!("scheduler"))
+    );
+    assert_eq!(
+        visitor.get("/api/v1/catalogue/engine/scheduler").status,
+        404
+    );
     let (status, _) = iodyno.json(&["status"]);
     assert_eq!(visitor.get("/api/v1/changes").fine(), status);
     let plan = visitor.get("/api/v1/changes/plan?record=1");
@@ -88,8 +130,8 @@ fn a_verb_says_the_same_over_http() {
 
 #[test]
 fn a_checker_of_interfaces_finds_nothing() {
-    let tools =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/schemathesis/bin/schemathesis");
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../target/tools/schemathesis/bin/schemathesis");
     let Ok(program) = tools.canonicalize() else {
         println!("skipped: schemathesis is not installed; tools/setup test fetches it");
         return;
@@ -115,15 +157,29 @@ fn a_checker_of_interfaces_finds_nothing() {
         command.arg(
             "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
         );
-        for (name, value) in
-            visitor.headers("POST").iter().filter(|(name, _)| name != "Host" && name != "Content-Type")
+        for (name, value) in visitor
+            .headers("POST")
+            .iter()
+            .filter(|(name, _)| name != "Host" && name != "Content-Type")
         {
             command.args(["-H", &format!("{name}: {value}")]);
         }
-        let output =
-            command.current_dir(dir.path()).env("HYPOTHESIS_STORAGE_DIRECTORY", dir.path()).output().unwrap();
-        assert!(output.status.success(), "{more:?}\n{}\n{}", text(&output.stdout), text(&output.stderr));
-        assert_eq!(visitor.get("/api/v1/session").status, 200, "it still answers");
+        let output = command
+            .current_dir(dir.path())
+            .env("HYPOTHESIS_STORAGE_DIRECTORY", dir.path())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{more:?}\n{}\n{}",
+            text(&output.stdout),
+            text(&output.stderr)
+        );
+        assert_eq!(
+            visitor.get("/api/v1/session").status,
+            200,
+            "it still answers"
+        );
     }
 }
 

@@ -14,37 +14,81 @@ fn a_setting_is_planned_applied_and_taken_back() {
         return;
     }
     let (before, iodyno) = (disk.settings(), Iodyno::new());
-    let record: i64 = store_a_win(&iodyno, &disk.name, "none", "mq-deadline").parse().unwrap();
+    let record: i64 = store_a_win(&iodyno, &disk.name, "none", "mq-deadline")
+        .parse()
+        .unwrap();
     let server = Server::start(&iodyno, &[]);
     let visitor = server.log_in();
-    let plan = visitor.get(&format!("/api/v1/changes/plan?record={record}")).fine();
-    let words: Vec<&str> = plan["words"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert!(words.iter().any(|line| line.contains("none → mq-deadline")), "{words:?}");
+    let plan = visitor
+        .get(&format!("/api/v1/changes/plan?record={record}"))
+        .fine();
+    let words: Vec<&str> = plan["words"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert!(
+        words.iter().any(|line| line.contains("none → mq-deadline")),
+        "{words:?}"
+    );
     assert_eq!(plan["document"]["device"], disk.name.as_str());
     assert_eq!(disk.settings(), before, "a plan changes nothing");
     let apply = |confirm: &str| {
-        visitor.post("/api/v1/changes/apply", &json!({"record": record, "confirm": confirm}).to_string())
+        visitor.post(
+            "/api/v1/changes/apply",
+            &json!({"record": record, "confirm": confirm}).to_string(),
+        )
     };
     let other = apply("sda");
     assert_eq!(other.status, 409, "{}", other.text());
-    assert_eq!(disk.settings(), before, "another device's name confirms nothing");
+    assert_eq!(
+        disk.settings(),
+        before,
+        "another device's name confirms nothing"
+    );
     let applied = apply(&disk.name).fine();
     assert_eq!(applied["schema"], "iodyno.apply/1");
-    assert!(disk.settings().contains(&"scheduler=mq-deadline".to_string()), "{:?}", disk.settings());
+    assert!(
+        disk.settings()
+            .contains(&"scheduler=mq-deadline".to_string()),
+        "{:?}",
+        disk.settings()
+    );
     let journal = applied["journal"].as_str().unwrap();
     let status = visitor.get("/api/v1/changes").fine();
     assert_eq!(status["journals"].as_array().unwrap().len(), 1, "{status}");
     assert_eq!(status["journals"][0]["id"], journal);
-    let undone = visitor.post("/api/v1/changes/undo", &json!({"journal": journal}).to_string()).fine();
+    let undone = visitor
+        .post(
+            "/api/v1/changes/undo",
+            &json!({"journal": journal}).to_string(),
+        )
+        .fine();
     assert_eq!(undone["schema"], "iodyno.undo/1");
     assert_eq!(disk.settings(), before);
     assert_eq!(visitor.get("/api/v1/changes").fine()["journals"], json!([]));
-    let again = visitor.post("/api/v1/changes/undo", &json!({"journal": journal}).to_string());
-    assert!(again.status >= 400, "there is nothing left to undo: {}", again.text());
+    let again = visitor.post(
+        "/api/v1/changes/undo",
+        &json!({"journal": journal}).to_string(),
+    );
+    assert!(
+        again.status >= 400,
+        "there is nothing left to undo: {}",
+        again.text()
+    );
     let forever = visitor.post(
         "/api/v1/changes/apply",
         &json!({"record": record, "confirm": disk.name, "persist": true}).to_string(),
     );
-    assert!(forever.status >= 400, "a loop device cannot be made permanent: {}", forever.text());
-    assert_eq!(disk.settings(), before, "and then nothing is applied either");
+    assert!(
+        forever.status >= 400,
+        "a loop device cannot be made permanent: {}",
+        forever.text()
+    );
+    assert_eq!(
+        disk.settings(),
+        before,
+        "and then nothing is applied either"
+    );
 }

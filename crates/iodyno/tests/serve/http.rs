@@ -63,7 +63,11 @@ impl Server {
     pub fn start(iodyno: &Iodyno, more: &[&str]) -> Server {
         let arguments = [&["--json", "serve", "--listen", "127.0.0.1:0"], more].concat();
         let mut command = iodyno.command(&arguments);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, said) = channel();
         std::thread::spawn(move || {
@@ -71,26 +75,48 @@ impl Server {
                 let _ = sender.send(serde_json::from_str::<Value>(&line).unwrap());
             }
         });
-        let first = said.recv_timeout(PATIENCE).expect("it says where it listens");
+        let first = said
+            .recv_timeout(PATIENCE)
+            .expect("it says where it listens");
         let url = first["url"].as_str().unwrap().to_string();
-        let host = url.strip_prefix("http://").unwrap().split('/').next().unwrap().to_string();
-        Server { child, host, token: first["token"].as_str().unwrap().into(), said }
+        let host = url
+            .strip_prefix("http://")
+            .unwrap()
+            .split('/')
+            .next()
+            .unwrap()
+            .to_string();
+        Server {
+            child,
+            host,
+            token: first["token"].as_str().unwrap().into(),
+            said,
+        }
     }
 
     /// The next address that it prints.
     pub fn next_token(&self) -> String {
-        let document = self.said.recv_timeout(PATIENCE).expect("it prints a new address");
+        let document = self
+            .said
+            .recv_timeout(PATIENCE)
+            .expect("it prints a new address");
         document["token"].as_str().unwrap().to_string()
     }
 
     /// Nobody.
     pub fn stranger(&self) -> Visitor {
-        Visitor { host: self.host.clone(), ..Visitor::default() }
+        Visitor {
+            host: self.host.clone(),
+            ..Visitor::default()
+        }
     }
 
     /// Takes the token.
     pub fn log_in(&self) -> Visitor {
-        let answer = self.stranger().post("/api/v1/login", &format!("{{\"token\": \"{}\"}}", self.token));
+        let answer = self.stranger().post(
+            "/api/v1/login",
+            &format!("{{\"token\": \"{}\"}}", self.token),
+        );
         let csrf = answer.fine()["csrf"].as_str().unwrap().to_string();
         let cookie = answer.header("set-cookie").unwrap();
         assert!(
@@ -98,7 +124,11 @@ impl Server {
             "{cookie}"
         );
         let cookie = cookie.split(';').next().unwrap().to_string();
-        Visitor { host: self.host.clone(), cookie, csrf }
+        Visitor {
+            host: self.host.clone(),
+            cookie,
+            csrf,
+        }
     }
 
     /// Ends it as Ctrl-C does, and gives its exit code.
@@ -147,7 +177,13 @@ impl Visitor {
     }
 
     /// With exactly these headers.
-    pub fn send(&self, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> Answer {
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        body: &[u8],
+    ) -> Answer {
         let mut stream = self.open(method, path, headers, body.len());
         // Who is refused by the headers alone may be hung up on while it still sends.
         let _ = stream.write_all(body);
@@ -155,11 +191,19 @@ impl Visitor {
     }
 
     /// A connection on which a request stands.
-    pub fn open(&self, method: &str, path: &str, headers: &[(String, String)], length: usize) -> TcpStream {
+    pub fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        length: usize,
+    ) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
-        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+        headers
+            .iter()
+            .for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
         if method != "GET" {
             head.push_str(&format!("Content-Length: {length}\r\n"));
         }
@@ -173,12 +217,17 @@ impl Visitor {
         let document = self.get("/api/v1/targets").fine();
         let targets = document["targets"].as_array().unwrap();
         let target = targets.iter().find(|target| target["path"] == path);
-        target.unwrap_or_else(|| panic!("{path} in {targets:?}"))["key"].as_str().unwrap().to_string()
+        target.unwrap_or_else(|| panic!("{path} in {targets:?}"))["key"]
+            .as_str()
+            .unwrap()
+            .to_string()
     }
 
     /// Starts a job, and gives its number.
     pub fn start(&self, body: &Value) -> i64 {
-        self.post("/api/v1/jobs", &body.to_string()).fine()["id"].as_i64().unwrap()
+        self.post("/api/v1/jobs", &body.to_string()).fine()["id"]
+            .as_i64()
+            .unwrap()
     }
 
     pub fn job(&self, id: i64) -> Value {
@@ -200,7 +249,11 @@ impl Visitor {
 fn read(stream: TcpStream) -> Answer {
     let mut source = BufReader::new(stream);
     let (status, headers) = head(&mut source);
-    let mut answer = Answer { status, headers, body: Vec::new() };
+    let mut answer = Answer {
+        status,
+        headers,
+        body: Vec::new(),
+    };
     if answer.header("transfer-encoding") == Some("chunked") {
         while let Some(piece) = piece(&mut source) {
             answer.body.extend(piece);
@@ -215,7 +268,12 @@ fn read(stream: TcpStream) -> Answer {
 pub fn head(source: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
     let mut line = String::new();
     source.read_line(&mut line).unwrap();
-    let status = line.split(' ').nth(1).unwrap_or_else(|| panic!("no status: {line:?}")).parse().unwrap();
+    let status = line
+        .split(' ')
+        .nth(1)
+        .unwrap_or_else(|| panic!("no status: {line:?}"))
+        .parse()
+        .unwrap();
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
@@ -259,7 +317,10 @@ impl Events {
         let mut source = BufReader::new(visitor.open("GET", path, &headers, 0));
         let (status, headers) = head(&mut source);
         assert_eq!(status, 200, "{headers:?}");
-        Events { source, text: String::new() }
+        Events {
+            source,
+            text: String::new(),
+        }
     }
 
     /// The next event that has a name.
@@ -272,14 +333,17 @@ impl Events {
                     return event;
                 }
             }
-            self.text.push_str(&String::from_utf8(piece(&mut self.source)?).unwrap());
+            self.text
+                .push_str(&String::from_utf8(piece(&mut self.source)?).unwrap());
         }
     }
 
     /// The next event of this name.
     pub fn named(&mut self, name: &str) -> Event {
         loop {
-            let event = self.next().unwrap_or_else(|| panic!("the stream ended before {name}"));
+            let event = self
+                .next()
+                .unwrap_or_else(|| panic!("the stream ended before {name}"));
             assert_ne!(event.name, "unwatched", "{event:?}");
             if event.name == name {
                 return event;
@@ -289,8 +353,19 @@ impl Events {
 }
 
 fn event(block: &str) -> Option<Event> {
-    let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-    let data: Vec<&str> = block.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+    let field = |name: &str| {
+        block
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    };
+    let data: Vec<&str> = block
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .collect();
     let data = serde_json::from_str(&data.join("\n")).ok()?;
-    Some(Event { id: field("id").map(str::to_string), name: field("event")?.to_string(), data })
+    Some(Event {
+        id: field("id").map(str::to_string),
+        name: field("event")?.to_string(),
+        data,
+    })
 }

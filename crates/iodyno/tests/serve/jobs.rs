@@ -7,15 +7,27 @@ use serde_json::json;
 #[test]
 fn a_run_becomes_a_record_and_is_told_as_it_goes() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("serve"));
-    let path = dir.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let path = dir
+        .path()
+        .canonicalize()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_string();
     let server = Server::start(&iodyno, &["--target", &path]);
     let visitor = server.log_in();
     let mut events = Events::open(&visitor, "/api/v1/events", None);
     let options = json!({"size": "16m", "runtime_s": 2, "rw": "randread", "iodepth": 4});
-    let id = visitor.start(&json!({"verb": "run", "target": visitor.key(&path), "options": options}));
+    let id =
+        visitor.start(&json!({"verb": "run", "target": visitor.key(&path), "options": options}));
     let second = json!({"verb": "run", "target": visitor.key(&path)}).to_string();
     let refused = visitor.post("/api/v1/jobs", &second);
-    assert_eq!(refused.status, 409, "two loads would spoil each other: {}", refused.text());
+    assert_eq!(
+        refused.status,
+        409,
+        "two loads would spoil each other: {}",
+        refused.text()
+    );
     let interval = loop {
         let event = events.named("job");
         if event.data["document"]["schema"] == "iodyno.interval/1" {
@@ -43,7 +55,11 @@ fn a_run_becomes_a_record_and_is_told_as_it_goes() {
     assert_eq!(told["verb"], "run");
     let shown = visitor.get(&format!("/api/v1/records/{record}")).fine();
     assert_eq!(shown["record"]["job"]["iodepth"], 4);
-    assert!(shown["record"]["load"]["intervals"].as_array().is_some_and(|all| !all.is_empty()));
+    assert!(
+        shown["record"]["load"]["intervals"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    );
 }
 
 #[test]
@@ -71,8 +87,7 @@ fn frames_come_with_their_meaning_and_can_be_taken_up_again() {
 /// What a tune of all settings may change, and where it stands.
 fn tune(server: &Server, disk: &Loop) -> (super::http::Visitor, i64) {
     let visitor = server.log_in();
-    let options =
-        json!({"budget_s": 300, "size": "32m", "iodepth": 4, "knobs": ["scheduler", "nr_requests"]});
+    let options = json!({"budget_s": 300, "size": "32m", "iodepth": 4, "knobs": ["scheduler", "nr_requests"]});
     let target = visitor.key(&disk.device);
     let id = visitor.start(&json!({"verb": "tune", "target": target, "options": options}));
     until("a step of the experiment", || {
@@ -91,12 +106,22 @@ fn a_stopped_tune_puts_everything_back_and_says_so() {
     let server = Server::start(&iodyno, &[]);
     let (visitor, id) = tune(&server, &disk);
     let stopping = visitor.delete(&format!("/api/v1/jobs/{id}")).fine();
-    assert!(["stopping", "stopped"].contains(&stopping["state"].as_str().unwrap()), "{stopping}");
+    assert!(
+        ["stopping", "stopped"].contains(&stopping["state"].as_str().unwrap()),
+        "{stopping}"
+    );
     let job = visitor.ended(id);
-    assert_eq!((&job["state"], &job["exit"]), (&json!("stopped"), &json!(130)), "{job}");
+    assert_eq!(
+        (&job["state"], &job["exit"]),
+        (&json!("stopped"), &json!(130)),
+        "{job}"
+    );
     assert_eq!(
         (&job["outcome"], &job["everything_back"]),
-        (&json!("Stopped. Nothing of it is left to undo."), &json!(true))
+        (
+            &json!("Stopped. Nothing of it is left to undo."),
+            &json!(true)
+        )
     );
     assert_eq!(disk.settings(), before);
     assert_eq!(visitor.get("/api/v1/changes").fine()["journals"], json!([]));

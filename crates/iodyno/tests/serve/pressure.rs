@@ -58,8 +58,11 @@ fn besiege(host: &str, hostile: &Hostile, count: usize, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) {
         for slot in &mut streams {
             let is_closed = slot.as_mut().is_none_or(|stream| {
-                let read =
-                    if hostile.reads > 0 { stream.read(&mut buffer) } else { stream.peek(&mut buffer) };
+                let read = if hostile.reads > 0 {
+                    stream.read(&mut buffer)
+                } else {
+                    stream.peek(&mut buffer)
+                };
                 let _ = stream.write(hostile.then);
                 match read {
                     Ok(bytes) => bytes == 0,
@@ -93,13 +96,17 @@ fn watch(server: &Server, visitor: &Visitor, lasts: Duration) -> Seen {
         seen.answers += 1;
     };
     while begun.elapsed() < lasts {
-        ["/", "/api/v1/session", "/api/v1/records"].into_iter().for_each(&mut ask);
+        ["/", "/api/v1/session", "/api/v1/records"]
+            .into_iter()
+            .for_each(&mut ask);
         std::thread::sleep(Duration::from_millis(100));
     }
     signal(server.child.id(), "USR1");
     let token = server.next_token();
     let asked = Instant::now();
-    let answer = server.stranger().post("/api/v1/login", &format!("{{\"token\": \"{token}\"}}"));
+    let answer = server
+        .stranger()
+        .post("/api/v1/login", &format!("{{\"token\": \"{token}\"}}"));
     assert_eq!(answer.status, 200, "the right token: {}", answer.text());
     seen.log_in = asked.elapsed();
     seen
@@ -118,32 +125,49 @@ fn withstands(what: &str, attack: impl FnOnce(&Visitor, &AtomicBool) + Send) {
         scope.spawn(move || attack(visitor, is_over));
         // The siege stands before anybody asks.
         std::thread::sleep(Duration::from_millis(300));
-        let seen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| watch(&server, visitor, lasts)));
+        let seen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            watch(&server, visitor, lasts)
+        }));
         is_over.store(true, Ordering::Relaxed);
         seen
     });
     let seen = seen.unwrap_or_else(|error| std::panic::resume_unwind(error));
     let memory = memory_kib(server.child.id());
-    println!("{what}, {count} connections: {seen:?}, {} MiB", memory >> 10);
-    assert!(seen.worst < WITHIN && seen.log_in < WITHIN, "{what}: {seen:?}");
+    println!(
+        "{what}, {count} connections: {seen:?}, {} MiB",
+        memory >> 10
+    );
+    assert!(
+        seen.worst < WITHIN && seen.log_in < WITHIN,
+        "{what}: {seen:?}"
+    );
     assert!(memory < 64 << 10, "{what}: {memory} KiB");
 }
 
 /// Memory of a process, KiB.
 fn memory_kib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
     line.trim().trim_end_matches(" kB").trim().parse().unwrap()
 }
 
 /// A siege by connections that all do the same.
 fn withstands_all(what: &str, hostile: impl FnOnce(&str) -> Hostile + Send) {
-    withstands(what, |visitor, is_over| besiege(&visitor.host, &hostile(&visitor.host), size().0, is_over));
+    withstands(what, |visitor, is_over| {
+        besiege(&visitor.host, &hostile(&visitor.host), size().0, is_over)
+    });
 }
 
 #[test]
 fn connections_that_say_nothing() {
-    withstands_all("idle", |_| Hostile { first: Vec::new(), then: b"", reads: 0 });
+    withstands_all("idle", |_| Hostile {
+        first: Vec::new(),
+        then: b"",
+        reads: 0,
+    });
 }
 
 #[test]
@@ -173,7 +197,9 @@ fn bodies_that_never_end() {
 #[test]
 fn pipelined_requests_whose_answers_nobody_reads() {
     withstands_all("pipelined and unread", |host| Hostile {
-        first: format!("GET /app.js HTTP/1.1\r\n{}\r\n", stranger(host)).repeat(400).into_bytes(),
+        first: format!("GET /app.js HTTP/1.1\r\n{}\r\n", stranger(host))
+            .repeat(400)
+            .into_bytes(),
         then: b"",
         reads: 0,
     });
@@ -182,7 +208,9 @@ fn pipelined_requests_whose_answers_nobody_reads() {
 #[test]
 fn answers_that_are_read_byte_by_byte() {
     withstands_all("slowly read", |host| Hostile {
-        first: format!("GET /app.js HTTP/1.1\r\n{}\r\n", stranger(host)).repeat(100).into_bytes(),
+        first: format!("GET /app.js HTTP/1.1\r\n{}\r\n", stranger(host))
+            .repeat(100)
+            .into_bytes(),
         then: b"",
         reads: 1,
     });
@@ -214,7 +242,11 @@ fn wrong_tokens_without_end() {
             stranger(host)
         );
         let request: &'static [u8] = request.into_bytes().leak();
-        Hostile { first: request.to_vec(), then: request, reads: 1 << 16 }
+        Hostile {
+            first: request.to_vec(),
+            then: request,
+            reads: 1 << 16,
+        }
     });
 }
 
@@ -224,7 +256,12 @@ fn a_right_token_is_taken_after_any_number_of_wrong_ones() {
     let server = Server::start(&iodyno, &[]);
     let stranger = server.stranger();
     for _ in 0..20 {
-        assert_eq!(stranger.post("/api/v1/login", "{\"token\": \"guess\"}").status, 401);
+        assert_eq!(
+            stranger
+                .post("/api/v1/login", "{\"token\": \"guess\"}")
+                .status,
+            401
+        );
     }
     server.log_in();
 }
@@ -234,7 +271,9 @@ fn answers_without_a_body_that_nobody_reads_do_not_pile_up() {
     let (iodyno, _turn) = (Iodyno::new(), turn());
     let server = Server::start(&iodyno, &[]);
     let mut stream = TcpStream::connect(&server.host).unwrap();
-    stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    stream
+        .set_write_timeout(Some(Duration::from_millis(500)))
+        .unwrap();
     let requests = format!("HEAD / HTTP/1.1\r\nHost: {}\r\n\r\n", server.host).repeat(10_000);
     let (before, mut sent) = (memory_kib(server.child.id()), 0);
     // 100 MB of them, unless the server reads no further.
@@ -245,13 +284,21 @@ fn answers_without_a_body_that_nobody_reads_do_not_pile_up() {
         }
     }
     let grown = memory_kib(server.child.id()).saturating_sub(before);
-    println!("{} MiB of requests sent, memory grew by {grown} KiB", sent >> 20);
-    assert!(sent < 50 << 20 && grown < 16 << 10, "{sent} bytes taken, {grown} KiB");
+    println!(
+        "{} MiB of requests sent, memory grew by {grown} KiB",
+        sent >> 20
+    );
+    assert!(
+        sent < 50 << 20 && grown < 16 << 10,
+        "{sent} bytes taken, {grown} KiB"
+    );
 }
 
 /// Requests of somebody who is logged in, each on a connection of its own that nobody reads.
 fn ask_and_leave(visitor: &Visitor, path: &str, count: usize) -> Vec<TcpStream> {
-    (0..count).map(|_| visitor.open("GET", path, &visitor.headers("GET"), 0)).collect()
+    (0..count)
+        .map(|_| visitor.open("GET", path, &visitor.headers("GET"), 0))
+        .collect()
 }
 
 #[test]
@@ -260,7 +307,10 @@ fn many_look_ups_of_the_machine() {
         let key = visitor.key("/");
         while !is_over.load(Ordering::Relaxed) {
             let asked = ask_and_leave(visitor, &format!("/api/v1/machine?target={key}"), size().0);
-            for mut stream in asked.into_iter().take_while(|_| !is_over.load(Ordering::Relaxed)) {
+            for mut stream in asked
+                .into_iter()
+                .take_while(|_| !is_over.load(Ordering::Relaxed))
+            {
                 let _ = stream.read_to_end(&mut Vec::new());
             }
         }
@@ -274,7 +324,9 @@ fn streams_of_events_that_nobody_reads() {
         while !is_over.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(50));
         }
-        streams.iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
+        streams
+            .iter()
+            .for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
     });
 }
 
@@ -291,14 +343,24 @@ fn who_is_logged_in_is_heard_on_the_connection_that_stands() {
     let mut ask = |what: &str| {
         standing.write_all(request.as_bytes()).unwrap();
         let mut buffer = [0; 4096];
-        let read = standing.read(&mut buffer).unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert!(buffer[..read].starts_with(b"HTTP/1.1 200"), "{what}: {read} bytes");
+        let read = standing
+            .read(&mut buffer)
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(
+            buffer[..read].starts_with(b"HTTP/1.1 200"),
+            "{what}: {read} bytes"
+        );
     };
     ask("before");
     let flood: Vec<_> = (0..400).map(|_| connect(&server.host, b"")).collect();
     until("strangers that were sent away", || {
         let is_away = |stream: &TcpStream| stream.peek(&mut [0]).is_ok_and(|bytes| bytes == 0);
-        flood.iter().flatten().filter(|stream| is_away(stream)).count() > 100
+        flood
+            .iter()
+            .flatten()
+            .filter(|stream| is_away(stream))
+            .count()
+            > 100
     });
     ask("behind a flood of strangers");
 }

@@ -25,10 +25,17 @@ struct Rights {
 
 /// The children of a process: their ids.
 pub fn children(pid: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
     lists
-        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .flat_map(|list| {
+            list.split_whitespace()
+                .filter_map(|id| id.parse().ok())
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 
@@ -47,7 +54,9 @@ pub fn verb(pid: u32) -> Option<String> {
 fn rights(pid: u32) -> Option<Rights> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let field = |name: &str| {
-        let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"))?;
+        let value = status
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"))?;
         u64::from_str_radix(value, 16).ok()
     };
     Some(Rights {
@@ -63,7 +72,8 @@ fn observe(pid: u32, is_over: &AtomicBool) -> BTreeMap<String, Rights> {
     while !is_over.load(Ordering::Relaxed) {
         for child in children(pid) {
             // The verb first and again afterwards: between fork and exec a child is still the server.
-            if let (Some(before), Some(rights), Some(after)) = (verb(child), rights(child), verb(child))
+            if let (Some(before), Some(rights), Some(after)) =
+                (verb(child), rights(child), verb(child))
                 && before == after
             {
                 seen.insert(after, rights);
@@ -81,7 +91,13 @@ fn a_child_has_no_more_rights_than_its_verb_needs() {
         return;
     }
     let (iodyno, dir) = (Iodyno::new(), Dir::new("privileges"));
-    let path = dir.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let path = dir
+        .path()
+        .canonicalize()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_string();
     let server = Server::start(&iodyno, &["--target", &path]);
     let visitor = server.log_in();
     let is_over = AtomicBool::new(false);
@@ -92,9 +108,18 @@ fn a_child_has_no_more_rights_than_its_verb_needs() {
         events.named("frame");
         let key = visitor.key(&path);
         let inspected = visitor.get(&format!("/api/v1/machine?target={key}")).fine();
-        assert_eq!(inspected["notes"].as_array().map(Vec::len), Some(0), "nothing is hidden from it");
+        assert_eq!(
+            inspected["notes"].as_array().map(Vec::len),
+            Some(0),
+            "nothing is hidden from it"
+        );
         let text = "nothing that any tool printed\n".repeat(200_000);
-        visitor.send("POST", "/api/v1/imports", &visitor.headers("POST"), text.as_bytes());
+        visitor.send(
+            "POST",
+            "/api/v1/imports",
+            &visitor.headers("POST"),
+            text.as_bytes(),
+        );
         visitor.get("/api/v1/catalogue").fine();
         let options = json!({"size": "8m", "runtime_s": 1, "rw": "randread"});
         let id = visitor.start(&json!({"verb": "run", "target": key, "options": options}));
@@ -104,15 +129,25 @@ fn a_child_has_no_more_rights_than_its_verb_needs() {
     });
     println!("{seen:#x?}");
     for verb in ["inspect", "import", "run", "watch"] {
-        let rights = seen.get(verb).unwrap_or_else(|| panic!("no {verb} in {seen:?}"));
+        let rights = seen
+            .get(verb)
+            .unwrap_or_else(|| panic!("no {verb} in {seen:?}"));
         assert!(rights.gains_none, "{verb}: {rights:x?}");
-        assert_eq!((rights.effective & NEVER, rights.bounding & NEVER), (0, 0), "{verb}: {rights:x?}");
+        assert_eq!(
+            (rights.effective & NEVER, rights.bounding & NEVER),
+            (0, 0),
+            "{verb}: {rights:x?}"
+        );
         let may = match verb {
             "import" => 0,
             "inspect" => DAC_READ_SEARCH | SYS_PTRACE | SYS_ADMIN | SYSLOG,
             _ => continue,
         };
-        assert_eq!((rights.effective & !may, rights.bounding & !may), (0, 0), "{verb}: {rights:x?}");
+        assert_eq!(
+            (rights.effective & !may, rights.bounding & !may),
+            (0, 0),
+            "{verb}: {rights:x?}"
+        );
     }
 }
 
@@ -122,6 +157,12 @@ fn the_server_itself_keeps_its_rights() {
     let iodyno = Iodyno::new();
     let server = Server::start(&iodyno, &[]);
     until("the server", || rights(server.child.id()).is_some());
-    let (ours, theirs) = (rights(std::process::id()).unwrap(), rights(server.child.id()).unwrap());
-    assert_eq!((ours.effective, ours.bounding), (theirs.effective, theirs.bounding));
+    let (ours, theirs) = (
+        rights(std::process::id()).unwrap(),
+        rights(server.child.id()).unwrap(),
+    );
+    assert_eq!(
+        (ours.effective, ours.bounding),
+        (theirs.effective, theirs.bounding)
+    );
 }

@@ -15,7 +15,10 @@ fn others_are_not_served_without_a_certificate() {
         let output = iodyno.run(&["serve", "--listen", address]);
         assert_eq!(code(&output), 4, "{address}: {}", text(&output.stderr));
         let said = text(&output.stderr);
-        assert!(said.contains("--tls-cert") && said.contains("ssh -L"), "{said}");
+        assert!(
+            said.contains("--tls-cert") && said.contains("ssh -L"),
+            "{said}"
+        );
     }
 }
 
@@ -25,16 +28,30 @@ fn a_broken_certificate_is_named() {
     let file = dir.path().join("cert.pem");
     std::fs::write(&file, "no certificate").unwrap();
     let file = file.to_str().unwrap();
-    let output = iodyno.run(&["serve", "--listen", "0.0.0.0:0", "--tls-cert", file, "--tls-key", file]);
+    let output = iodyno.run(&[
+        "serve",
+        "--listen",
+        "0.0.0.0:0",
+        "--tls-cert",
+        file,
+        "--tls-key",
+        file,
+    ]);
     assert_ne!(code(&output), 0);
-    assert!(text(&output.stderr).contains(file), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains(file),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 /// An address of this machine that others could reach; the loopback address where it has none.
 fn own_address() -> IpAddr {
     // Nothing is sent: the kernel only chooses where it would be sent from.
     let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
-    let chosen = socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr());
+    let chosen = socket
+        .connect("192.0.2.1:9")
+        .and_then(|()| socket.local_addr());
     chosen.map_or(IpAddr::from([127, 0, 0, 1]), |address| address.ip())
 }
 
@@ -53,15 +70,38 @@ impl Drop for Served {
 /// Makes a certificate for an address; says why not.
 fn certificate(dir: &Dir, address: IpAddr) -> Option<(String, String)> {
     let (cert, key) = (dir.path().join("cert.pem"), dir.path().join("key.pem"));
-    let (cert, key) = (cert.to_str().unwrap().to_string(), key.to_str().unwrap().to_string());
+    let (cert, key) = (
+        cert.to_str().unwrap().to_string(),
+        key.to_str().unwrap().to_string(),
+    );
     let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=iodyno test"])
-        .args(["-addext", &format!("subjectAltName=IP:{address}"), "-keyout", &key, "-out", &cert])
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=iodyno test",
+        ])
+        .args([
+            "-addext",
+            &format!("subjectAltName=IP:{address}"),
+            "-keyout",
+            &key,
+            "-out",
+            &cert,
+        ])
         .output();
     match made {
         Ok(made) if made.status.success() => Some((cert, key)),
         Ok(made) => {
-            println!("skipped: openssl makes no certificate: {}", text(&made.stderr));
+            println!(
+                "skipped: openssl makes no certificate: {}",
+                text(&made.stderr)
+            );
             None
         }
         Err(_) => {
@@ -77,14 +117,20 @@ fn withstands_handshakes(base: &str, ask: &dyn Fn() -> Output) {
     // The head of a record that says it holds a ClientHello, and no more.
     let begin = || {
         let mut stream = TcpStream::connect(address)?;
-        stream.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").map(|()| stream)
+        stream
+            .write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+            .map(|()| stream)
     };
     let stalled: Vec<_> = (0..300).map(|_| begin()).collect();
     for _ in 0..5 {
         let asked = Instant::now();
         let answer = ask();
         assert!(answer.status.success(), "{}", text(&answer.stderr));
-        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+        assert!(
+            asked.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            asked.elapsed()
+        );
     }
     drop(stalled);
 }
@@ -92,24 +138,55 @@ fn withstands_handshakes(base: &str, ask: &dyn Fn() -> Output) {
 #[test]
 fn a_key_that_others_may_read_is_refused() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("tls-key"));
-    let Some((cert, key)) = certificate(&dir, IpAddr::from([127, 0, 0, 1])) else { return };
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key];
+    let Some((cert, key)) = certificate(&dir, IpAddr::from([127, 0, 0, 1])) else {
+        return;
+    };
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--tls-cert",
+        &cert,
+        "--tls-key",
+        &key,
+    ];
     for mode in [0o666, 0o644, 0o660] {
         std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
-        let child = iodyno.command(&serve).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = iodyno
+            .command(&serve)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut served = Served(child);
         until("a refusal", || served.0.try_wait().unwrap().is_some());
         let mut said = String::new();
-        served.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        served
+            .0
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut said)
+            .unwrap();
         assert_eq!(served.0.wait().unwrap().code(), Some(4), "{mode:o}: {said}");
         assert!(said.contains(&format!("chmod 600 {key}")), "{said}");
     }
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let mut child = iodyno.command(&serve).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = iodyno
+        .command(&serve)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut said = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    BufReader::new(child.stderr.take().unwrap())
+        .read_line(&mut said)
+        .unwrap();
     drop(Served(child));
-    assert!(said.contains("may read this key too"), "a group of its own may read it, which is said: {said}");
+    assert!(
+        said.contains("may read this key too"),
+        "a group of its own may read it, which is said: {said}"
+    );
 }
 
 #[test]
@@ -119,53 +196,124 @@ fn https_is_answered_under_the_certificate_that_was_given() {
         return;
     }
     let (iodyno, dir, address) = (Iodyno::new(), Dir::new("tls"), own_address());
-    let Some((cert, key)) = certificate(&dir, address) else { return };
+    let Some((cert, key)) = certificate(&dir, address) else {
+        return;
+    };
     let listen = format!("{address}:0");
-    let arguments = ["--json", "serve", "--listen", &listen, "--tls-cert", &cert, "--tls-key", &key];
-    let mut child = iodyno.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let arguments = [
+        "--json",
+        "serve",
+        "--listen",
+        &listen,
+        "--tls-cert",
+        &cert,
+        "--tls-key",
+        &key,
+    ];
+    let mut child = iodyno
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     let served = Served(child);
     let document: Value = serde_json::from_str(&line).unwrap();
     let url = document["url"].as_str().unwrap();
-    let base = url.split_once("/#").map_or(url, |(base, _)| base).trim_end_matches('/').to_string();
+    let base = url
+        .split_once("/#")
+        .map_or(url, |(base, _)| base)
+        .trim_end_matches('/')
+        .to_string();
     assert!(base.starts_with(&format!("https://{address}:")), "{url}");
     let jar = dir.path().join("jar");
     let curl = |more: &[&str]| -> Output {
         let mut command = Command::new("curl");
         command
-            .args(["--silent", "--show-error", "--max-time", "120", "--noproxy", "*", "--cookie-jar"])
+            .args([
+                "--silent",
+                "--show-error",
+                "--max-time",
+                "120",
+                "--noproxy",
+                "*",
+                "--cookie-jar",
+            ])
             .arg(&jar);
-        command.arg("--cookie").arg(&jar).args(more).output().unwrap()
+        command
+            .arg("--cookie")
+            .arg(&jar)
+            .args(more)
+            .output()
+            .unwrap()
     };
     let origin = format!("Origin: {base}");
     let token = format!("{{\"token\": {}}}", document["token"]);
     let login = format!("{base}/api/v1/login");
-    let post = ["-H", &origin, "-H", "Content-Type: application/json", "--data", &token, &login];
+    let post = [
+        "-H",
+        &origin,
+        "-H",
+        "Content-Type: application/json",
+        "--data",
+        &token,
+        &login,
+    ];
     let unknown = curl(&post);
-    assert_eq!(unknown.status.code(), Some(60), "a client that does not know the certificate turns away");
+    assert_eq!(
+        unknown.status.code(),
+        Some(60),
+        "a client that does not know the certificate turns away"
+    );
     let known = curl(&[&["--cacert", &cert][..], &post].concat());
     assert!(known.status.success(), "{}", text(&known.stderr));
     let answer: Value = serde_json::from_slice(&known.stdout).unwrap();
-    assert!(answer["csrf"].as_str().is_some_and(|csrf| csrf.len() == 64), "{answer}");
+    assert!(
+        answer["csrf"].as_str().is_some_and(|csrf| csrf.len() == 64),
+        "{answer}"
+    );
     let cookies = std::fs::read_to_string(&jar).unwrap();
     // HttpOnly is a prefix there; the fourth field says that it goes over TLS alone.
     let fields: Vec<&str> = cookies.lines().last().unwrap().split('\t').collect();
-    assert!(fields[0].starts_with("#HttpOnly_") && fields[3] == "TRUE", "{cookies}");
+    assert!(
+        fields[0].starts_with("#HttpOnly_") && fields[3] == "TRUE",
+        "{cookies}"
+    );
     let head = curl(&["--cacert", &cert, "--head", &format!("{base}/")]);
-    assert!(text(&head.stdout).to_ascii_lowercase().contains("\nstrict-transport-security: max-age="));
-    withstands_handshakes(&base, &|| curl(&["--cacert", &cert, &format!("{base}/api/v1/session")]));
+    assert!(
+        text(&head.stdout)
+            .to_ascii_lowercase()
+            .contains("\nstrict-transport-security: max-age=")
+    );
+    withstands_handshakes(&base, &|| {
+        curl(&["--cacert", &cert, &format!("{base}/api/v1/session")])
+    });
     let list = curl(&["--cacert", &cert, &format!("{base}/api/v1/records")]);
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(list["schema"], "iodyno.list/1");
     // Who speaks plainly gets no page, and the server goes on.
     let mut plain = TcpStream::connect(base.strip_prefix("https://").unwrap()).unwrap();
-    plain.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
-    plain.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    plain
+        .set_read_timeout(Some(Duration::from_secs(120)))
+        .unwrap();
+    plain
+        .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        .unwrap();
     let mut said = Vec::new();
     let _ = plain.read_to_end(&mut said);
-    assert!(!text(&said).contains("HTTP/1.1 200") && !text(&said).contains("<html"), "{}", text(&said));
+    assert!(
+        !text(&said).contains("HTTP/1.1 200") && !text(&said).contains("<html"),
+        "{}",
+        text(&said)
+    );
     let still = curl(&["--cacert", &cert, &format!("{base}/api/v1/session")]);
-    assert!(still.status.success() && text(&still.stdout).contains("read_only"), "{}", text(&still.stdout));
+    assert!(
+        still.status.success() && text(&still.stdout).contains("read_only"),
+        "{}",
+        text(&still.stdout)
+    );
     drop(served);
 }

@@ -9,8 +9,13 @@ use std::time::Instant;
 
 /// Directories of files on their way.
 fn uploads(iodyno: &Iodyno) -> usize {
-    let entries = std::fs::read_dir(iodyno.state.path()).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("upload-")).count()
+    let entries = std::fs::read_dir(iodyno.state.path())
+        .into_iter()
+        .flatten()
+        .flatten();
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("upload-"))
+        .count()
 }
 
 /// A file of which only the beginning comes.
@@ -40,7 +45,12 @@ fn what_a_killed_server_was_being_sent_is_removed_by_the_next_one() {
 /// Sends a file, and stops the import of it in the middle, as a hostile file would.
 fn stuck_import(server: &Server, visitor: &Visitor) -> (TcpStream, u32) {
     let text = "nothing that any tool printed\n".repeat(200_000);
-    let mut stream = visitor.open("POST", "/api/v1/imports", &visitor.headers("POST"), text.len());
+    let mut stream = visitor.open(
+        "POST",
+        "/api/v1/imports",
+        &visitor.headers("POST"),
+        text.len(),
+    );
     stream.write_all(text.as_bytes()).unwrap();
     let mut found = None;
     until("the import", || {
@@ -65,7 +75,9 @@ fn an_import_ends_when_nobody_waits_for_it() {
     let (stream, pid) = stuck_import(&server, &visitor);
     assert!(is_there(pid) && uploads(&iodyno) == 1);
     drop(stream);
-    until("the end of the import", || !is_there(pid) && uploads(&iodyno) == 0);
+    until("the end of the import", || {
+        !is_there(pid) && uploads(&iodyno) == 0
+    });
 }
 
 #[test]
@@ -77,6 +89,9 @@ fn an_import_that_takes_too_long_is_ended_and_said() {
     let (mut stream, pid) = stuck_import(&server, &visitor);
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("took longer than 1.0 s"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 503 ") && answer.contains("took longer than 1.0 s"),
+        "{answer}"
+    );
     assert!(begun.elapsed().as_secs() < 30 && !is_there(pid) && uploads(&iodyno) == 0);
 }

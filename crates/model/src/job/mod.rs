@@ -5,8 +5,8 @@ mod rw;
 mod section;
 
 pub use parts::{
-    Arrivals, BlockSize, Buffers, Distribution, Fallocate, FileSet, LatencyTarget, PerDirection, Rate,
-    Sharing, SteadyMetric, SteadyRule, SyncMode, Thinktime, Verify, VerifyMethod,
+    Arrivals, BlockSize, Buffers, Distribution, Fallocate, FileSet, LatencyTarget, PerDirection,
+    Rate, Sharing, SteadyMetric, SteadyRule, SyncMode, Thinktime, Verify, VerifyMethod,
 };
 pub use rw::Rw;
 pub use section::{Position, Section, stages};
@@ -192,7 +192,9 @@ impl Default for Job {
 impl Job {
     /// The block sizes of each direction.
     pub fn sizes(&self) -> PerDirection<BlockSize> {
-        self.block_sizes.clone().unwrap_or_else(|| PerDirection::all(BlockSize::Fixed(self.bs)))
+        self.block_sizes
+            .clone()
+            .unwrap_or_else(|| PerDirection::all(BlockSize::Fixed(self.bs)))
     }
 
     /// The largest block of the directions that the job has, bytes.
@@ -203,7 +205,11 @@ impl Job {
             (self.rw.writes() || self.verify.is_some(), sizes.write),
             (self.rw.trims(), sizes.trim),
         ];
-        used.iter().filter(|(used, _)| *used).map(|(_, size)| size.max()).max().unwrap_or(self.bs)
+        used.iter()
+            .filter(|(used, _)| *used)
+            .map(|(_, size)| size.max())
+            .max()
+            .unwrap_or(self.bs)
     }
 
     /// The engine that issues the I/O: where fio makes the load, fio's own one (`--engine-option ioengine=`; by default
@@ -211,7 +217,10 @@ impl Job {
     pub fn effective_engine(&self) -> &str {
         let usual = if self.direct { "libaio" } else { "psync" };
         match self.ioengine.as_str() {
-            "fio" => self.engine_options.get("ioengine").map_or(usual, |name| name.trim()),
+            "fio" => self
+                .engine_options
+                .get("ioengine")
+                .map_or(usual, |name| name.trim()),
             name => name,
         }
     }
@@ -232,14 +241,23 @@ impl Job {
 
     /// Bytes that each job moves before it ends, where it ends by itself and its range has `range_bytes`.
     pub fn bytes_to_move(&self, range_bytes: u64) -> Option<u64> {
-        let once = if self.io_size > 0 { self.io_size } else { range_bytes };
+        let once = if self.io_size > 0 {
+            self.io_size
+        } else {
+            range_bytes
+        };
         (!self.time_based).then(|| once.saturating_mul(u64::from(self.loops.max(1))))
     }
 
     /// For people: `4K random read, depth 32, direct`.
     pub fn phrase(&self) -> String {
-        let jobs =
-            |word: &str| if self.numjobs == 1 { String::new() } else { format!(", {} {word}", self.numjobs) };
+        let jobs = |word: &str| {
+            if self.numjobs == 1 {
+                String::new()
+            } else {
+                format!(", {} {word}", self.numjobs)
+            }
+        };
         match self.ioengine.as_str() {
             "none" => return "the load that is there".into(),
             "files" => return format!("small files{}", jobs("jobs")),
@@ -250,9 +268,17 @@ impl Job {
             bs if bs.is_multiple_of(1 << 10) => format!("{}K", bs >> 10),
             bs => format!("{bs} B"),
         };
-        let jobs = if self.numjobs == 1 { String::new() } else { format!("{} jobs, ", self.numjobs) };
+        let jobs = if self.numjobs == 1 {
+            String::new()
+        } else {
+            format!("{} jobs, ", self.numjobs)
+        };
         let cache = if self.direct { "direct" } else { "buffered" };
-        format!("{size} {}, {jobs}depth {}, {cache}", self.rw.phrase(), self.iodepth)
+        format!(
+            "{size} {}, {jobs}depth {}, {cache}",
+            self.rw.phrase(),
+            self.iodepth
+        )
     }
 }
 
@@ -262,21 +288,39 @@ mod tests {
 
     #[test]
     fn phrase_names_what_matters() {
-        let job = Job { numjobs: 4, bs: 1 << 20, direct: false, rw: Rw::Write, ..Job::default() };
-        assert_eq!(job.phrase(), "1M sequential write, 4 jobs, depth 32, buffered");
+        let job = Job {
+            numjobs: 4,
+            bs: 1 << 20,
+            direct: false,
+            rw: Rw::Write,
+            ..Job::default()
+        };
+        assert_eq!(
+            job.phrase(),
+            "1M sequential write, 4 jobs, depth 32, buffered"
+        );
     }
 
     #[test]
     fn the_engine_behind_fio_is_fios_own() {
-        let mut job = Job { ioengine: "fio".into(), ..Job::default() };
+        let mut job = Job {
+            ioengine: "fio".into(),
+            ..Job::default()
+        };
         assert_eq!(job.effective_engine(), "libaio");
         job.direct = false;
         assert_eq!(job.effective_engine(), "psync");
         job.set_effective_engine("io_uring");
-        assert_eq!((job.effective_engine(), job.ioengine.as_str()), ("io_uring", "fio"));
+        assert_eq!(
+            (job.effective_engine(), job.ioengine.as_str()),
+            ("io_uring", "fio")
+        );
         let mut native = Job::default();
         native.set_effective_engine("psync");
-        assert_eq!((native.effective_engine(), native.engine_options.len()), ("psync", 0));
+        assert_eq!(
+            (native.effective_engine(), native.engine_options.len()),
+            ("psync", 0)
+        );
     }
 
     #[test]

@@ -19,7 +19,11 @@ impl<T> PerDirection<T> {
     where
         T: Clone,
     {
-        PerDirection { read: value.clone(), write: value.clone(), trim: value }
+        PerDirection {
+            read: value.clone(),
+            write: value.clone(),
+            trim: value,
+        }
     }
 }
 

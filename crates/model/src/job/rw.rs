@@ -26,8 +26,16 @@ pub enum Rw {
 
 impl Rw {
     /// All of them, in fio's order.
-    pub const ALL: [Rw; 8] =
-        [Rw::Read, Rw::Write, Rw::Randread, Rw::Randwrite, Rw::Rw, Rw::Randrw, Rw::Trim, Rw::Randtrim];
+    pub const ALL: [Rw; 8] = [
+        Rw::Read,
+        Rw::Write,
+        Rw::Randread,
+        Rw::Randwrite,
+        Rw::Rw,
+        Rw::Randrw,
+        Rw::Trim,
+        Rw::Randtrim,
+    ];
 
     /// fio's word.
     pub fn word(self) -> &'static str {
@@ -53,7 +61,10 @@ impl Rw {
 
     /// Whether offsets are random.
     pub fn is_random(self) -> bool {
-        matches!(self, Rw::Randread | Rw::Randwrite | Rw::Randrw | Rw::Randtrim)
+        matches!(
+            self,
+            Rw::Randread | Rw::Randwrite | Rw::Randrw | Rw::Randtrim
+        )
     }
 
     /// Whether any of the I/O writes data.
@@ -99,7 +110,10 @@ mod tests {
     fn words_are_fios() {
         for rw in Rw::ALL {
             assert_eq!(Rw::from_word(rw.word()), Some(rw));
-            assert_eq!(serde_json::to_string(&rw).unwrap(), format!("\"{}\"", rw.word()));
+            assert_eq!(
+                serde_json::to_string(&rw).unwrap(),
+                format!("\"{}\"", rw.word())
+            );
         }
         assert_eq!(Rw::from_word("readwrite"), Some(Rw::Rw));
         assert_eq!(Rw::from_word("sideways"), None);

@@ -42,7 +42,11 @@ pub struct Section {
 impl Section {
     /// A job in iodyno's own words.
     pub fn of(job: Job) -> Section {
-        Section { name: job.rw.word().into(), job, ..Section::default() }
+        Section {
+            name: job.rw.word().into(),
+            job,
+            ..Section::default()
+        }
     }
 
     /// The last value given for an option, and where.
@@ -71,11 +75,22 @@ mod tests {
 
     #[test]
     fn a_stonewall_begins_a_stage() {
-        let named = |name: &str, stonewall| Section { name: name.into(), stonewall, ..Section::default() };
-        let sections = [named("a", false), named("b", false), named("c", true), named("d", false)];
+        let named = |name: &str, stonewall| Section {
+            name: name.into(),
+            stonewall,
+            ..Section::default()
+        };
+        let sections = [
+            named("a", false),
+            named("b", false),
+            named("c", true),
+            named("d", false),
+        ];
         let stages = stages(&sections);
-        let names: Vec<Vec<&str>> =
-            stages.iter().map(|stage| stage.iter().map(|one| one.name.as_str()).collect()).collect();
+        let names: Vec<Vec<&str>> = stages
+            .iter()
+            .map(|stage| stage.iter().map(|one| one.name.as_str()).collect())
+            .collect();
         assert_eq!(names, [["a", "b"], ["c", "d"]]);
     }
 }

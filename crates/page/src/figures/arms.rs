@@ -18,12 +18,21 @@ const TINT_FROM: f64 = 6.0;
 
 /// One for each experiment that has its windows.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let with_windows = record.trials.iter().filter(|trial| !trial.windows.is_empty());
-    with_windows.map(|trial| figure(trial, record.trials.len() > 1)).collect()
+    let with_windows = record
+        .trials
+        .iter()
+        .filter(|trial| !trial.windows.is_empty());
+    with_windows
+        .map(|trial| figure(trial, record.trials.len() > 1))
+        .collect()
 }
 
 fn figure(trial: &Trial, are_many: bool) -> Figure {
-    let id = if are_many { format!("arms-{}", id_part(&trial.knob)) } else { "arms".into() };
+    let id = if are_many {
+        format!("arms-{}", id_part(&trial.knob))
+    } else {
+        "arms".into()
+    };
     let (svg, narrow) = both(170.0, |size, id| draw(trial, size, id), &id);
     Figure {
         id,
@@ -39,15 +48,27 @@ fn figure(trial: &Trial, are_many: bool) -> Figure {
 }
 
 fn caption(trial: &Trial) -> String {
-    let arms: Vec<String> =
-        trial.arms.iter().enumerate().map(|(index, arm)| format!("{} {arm}", arm_letter(index))).collect();
-    let halves = trial.windows.iter().filter(|window| window.half_depth).count();
+    let arms: Vec<String> = trial
+        .arms
+        .iter()
+        .enumerate()
+        .map(|(index, arm)| format!("{} {arm}", arm_letter(index)))
+        .collect();
+    let halves = trial
+        .windows
+        .iter()
+        .filter(|window| window.half_depth)
+        .count();
     let half = if halves > 0 {
         format!(" {halves} windows at half the depth are not drawn.")
     } else {
         String::new()
     };
-    let first = if trial.aa { " An A/A run: every switch wrote the value that was set already." } else { "" };
+    let first = if trial.aa {
+        " An A/A run: every switch wrote the value that was set already."
+    } else {
+        ""
+    };
     format!(
         "Each window at the mean rate of the part that counts; its first part, in which the switch settles, is left out. \
          Arms: {}. The lane under the plot says which arm ran.{half}{first}",
@@ -57,9 +78,15 @@ fn caption(trial: &Trial) -> String {
 
 /// Mean of the windows that compare arms, with their number.
 fn of_arm(trial: &Trial, arm: usize) -> Option<(f64, f64, f64, usize)> {
-    let rates: Vec<f64> = drawn(trial).filter(|window| window.arm == arm).map(|window| window.rate).collect();
-    let (least, most) =
-        rates.iter().fold((f64::INFINITY, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
+    let rates: Vec<f64> = drawn(trial)
+        .filter(|window| window.arm == arm)
+        .map(|window| window.rate)
+        .collect();
+    let (least, most) = rates
+        .iter()
+        .fold((f64::INFINITY, 0.0f64), |(least, most), rate| {
+            (least.min(*rate), most.max(*rate))
+        });
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     (!rates.is_empty()).then_some((least, mean, most, rates.len()))
 }
@@ -81,7 +108,10 @@ fn description(trial: &Trial) -> String {
         ))
     };
     let arms: Vec<String> = trial.arms.iter().enumerate().filter_map(arm).collect();
-    format!("{}. The proof compares neighbouring windows, not these means.", arms.join("; "))
+    format!(
+        "{}. The proof compares neighbouring windows, not these means.",
+        arms.join("; ")
+    )
 }
 
 fn table(trial: &Trial) -> Table {
@@ -119,36 +149,76 @@ fn steps(trial: &Trial, arm: usize) -> Vec<Step> {
     let step = |window: &WindowRun| {
         let from = (window.start_ms + window.discard_ms) as f64 / 1e3 - start;
         let to = (window.start_ms + window.length_ms) as f64 / 1e3 - start;
-        Step { from, to, value: Some(window.rate) }
+        Step {
+            from,
+            to,
+            value: Some(window.rate),
+        }
     };
-    drawn(trial).filter(|window| window.arm == arm).map(step).collect()
+    drawn(trial)
+        .filter(|window| window.arm == arm)
+        .map(step)
+        .collect()
 }
 
 fn start_ms(trial: &Trial) -> u64 {
-    trial.windows.iter().map(|window| window.start_ms).min().unwrap_or(0)
+    trial
+        .windows
+        .iter()
+        .map(|window| window.start_ms)
+        .min()
+        .unwrap_or(0)
 }
 
 fn names(trial: &Trial) -> Vec<String> {
-    trial.arms.iter().enumerate().map(|(index, arm)| format!("{} {arm}", arm_letter(index))).collect()
+    trial
+        .arms
+        .iter()
+        .enumerate()
+        .map(|(index, arm)| format!("{} {arm}", arm_letter(index)))
+        .collect()
 }
 
 fn readings(trial: &Trial) -> Readings {
-    let (names, all): (Vec<String>, Vec<Vec<Step>>) =
-        (names(trial), (0..trial.arms.len()).map(|arm| steps(trial, arm)).collect());
-    let lines = names.iter().map(String::as_str).zip(all.iter().map(Vec::as_slice));
+    let (names, all): (Vec<String>, Vec<Vec<Step>>) = (
+        names(trial),
+        (0..trial.arms.len()).map(|arm| steps(trial, arm)).collect(),
+    );
+    let lines = names
+        .iter()
+        .map(String::as_str)
+        .zip(all.iter().map(Vec::as_slice));
     let lines = Readings::of_lines(Quantity::Iops, true, lines);
-    Readings { zero_ms: start_ms(trial), apart: true, ..lines }
+    Readings {
+        zero_ms: start_ms(trial),
+        apart: true,
+        ..lines
+    }
 }
 
 fn draw(trial: &Trial, size: Size, id: &str) -> String {
     let start = start_ms(trial) as f64 / 1e3;
-    let end =
-        trial.windows.iter().map(|window| window.start_ms + window.length_ms).max().unwrap_or(0) as f64 / 1e3;
+    let end = trial
+        .windows
+        .iter()
+        .map(|window| window.start_ms + window.length_ms)
+        .max()
+        .unwrap_or(0) as f64
+        / 1e3;
     let most = drawn(trial).map(|window| window.rate).fold(0.0, f64::max);
-    let x = Axis::Time { seconds: end - start };
-    let y = Axis::Linear { quantity: Quantity::Iops, most, name: "rate of a window".into() };
+    let x = Axis::Time {
+        seconds: end - start,
+    };
+    let y = Axis::Linear {
+        quantity: Quantity::Iops,
+        most,
+        name: "rate of a window".into(),
+    };
     let names = names(trial);
-    let widest = names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
+    let widest = names
+        .iter()
+        .map(|name| text_width(name))
+        .fold(0.0, f64::max);
     let right = (widest + 18.0).min(if size.is_narrow() { 80.0 } else { 170.0 });
     let mut frame = Frame::new(id, size, &x, &y, right, LANE + 4.0);
     lane(trial, &mut frame, start);
@@ -179,9 +249,15 @@ fn draw_windows(frame: &mut Frame, steps: &[Step], look: Look) {
         let joined: Vec<Step> = steps
             .iter()
             .enumerate()
-            .map(|(index, step)| Step { to: steps.get(index + 1).map_or(step.to, |next| next.from), ..*step })
+            .map(|(index, step)| Step {
+                to: steps.get(index + 1).map_or(step.to, |next| next.from),
+                ..*step
+            })
             .collect();
-        for point in points(&joined, |t| x.at(t), right - left).into_iter().flatten() {
+        for point in points(&joined, |t| x.at(t), right - left)
+            .into_iter()
+            .flatten()
+        {
             path.to(point.0, y.at(point.1));
         }
     }
@@ -206,12 +282,21 @@ fn lane(trial: &Trial, frame: &mut Frame, start: f64) {
     for (arm, from, to) in pieces {
         let class = format!("lane {}", Look::of_arm(arm).class());
         if arm == 1 && to - from >= TINT_FROM {
-            frame.svg.rect("band", (from, top), (to - from, bottom - top));
+            frame
+                .svg
+                .rect("band", (from, top), (to - from, bottom - top));
         }
-        frame.svg.rect(&class, (from, bottom + 2.0), ((to - from).max(0.5), LANE));
+        frame
+            .svg
+            .rect(&class, (from, bottom + 2.0), ((to - from).max(0.5), LANE));
         if to - from >= 10.0 {
             let letter = arm_letter(arm).to_string();
-            frame.svg.text("t3", ((from + to) / 2.0, bottom + LANE), Anchor::Middle, &letter);
+            frame.svg.text(
+                "t3",
+                ((from + to) / 2.0, bottom + LANE),
+                Anchor::Middle,
+                &letter,
+            );
         }
     }
 }

@@ -23,8 +23,17 @@ pub fn figures(records: &[(&str, &Record)], curves: &[Curves]) -> Vec<Figure> {
         .enumerate()
         .map(|(index, (name, record))| (format!("{} {name}", super::arm_letter(index)), *record))
         .collect();
-    let named: Vec<(&str, &Record)> = named.iter().map(|(name, record)| (name.as_str(), *record)).collect();
-    let response = |one: &Curves| Response { names: &named, curves: one }.figure();
+    let named: Vec<(&str, &Record)> = named
+        .iter()
+        .map(|(name, record)| (name.as_str(), *record))
+        .collect();
+    let response = |one: &Curves| {
+        Response {
+            names: &named,
+            curves: one,
+        }
+        .figure()
+    };
     over_time(&named)
         .into_iter()
         .chain(percentiles::over(&named))
@@ -36,7 +45,11 @@ pub fn figures(records: &[(&str, &Record)], curves: &[Curves]) -> Vec<Figure> {
 fn over_time(records: &[(&str, &Record)]) -> Option<Figure> {
     let line = |(index, (name, record)): (usize, &(&str, &Record))| {
         let steps = all_ios(record);
-        (steps.len() > 1).then(|| Line { name: (*name).to_string(), look: Look::of_arm(index), steps })
+        (steps.len() > 1).then(|| Line {
+            name: (*name).to_string(),
+            look: Look::of_arm(index),
+            steps,
+        })
     };
     let lines: Vec<Line> = records.iter().enumerate().filter_map(line).collect();
     let without: Vec<&str> = records
@@ -67,12 +80,15 @@ fn over_time(records: &[(&str, &Record)]) -> Option<Figure> {
 }
 
 fn all_ios(record: &Record) -> Vec<Step> {
-    let Some(load) = record.load.as_ref().filter(|_| record.sections.len() < 2) else { return Vec::new() };
+    let Some(load) = record.load.as_ref().filter(|_| record.sections.len() < 2) else {
+        return Vec::new();
+    };
     if let Some(line) = rates::bins(load) {
         return line.steps;
     }
     let step = |interval: &model::record::Interval| {
-        let ios = (interval.read.ios + interval.write.ios) as f64 * 1e3 / interval.length_ms.max(1) as f64;
+        let ios = (interval.read.ios + interval.write.ios) as f64 * 1e3
+            / interval.length_ms.max(1) as f64;
         rates::step(interval, Some(ios))
     };
     load.intervals.iter().map(step).collect()
@@ -88,24 +104,37 @@ impl Response<'_> {
     /// Loads of one record, in the order of the load, so that a curve can bend back.
     fn points(&self, index: usize) -> Vec<(&str, &CurveCell)> {
         let rows = self.curves.rows.iter();
-        rows.filter_map(|(load, cells)| Some((load.as_str(), cells.get(index)?.as_ref()?))).collect()
+        rows.filter_map(|(load, cells)| Some((load.as_str(), cells.get(index)?.as_ref()?)))
+            .collect()
     }
 
     fn figure(&self) -> Option<Figure> {
-        let shown = (0..self.names.len()).filter(|index| !self.points(*index).is_empty()).count();
+        let shown = (0..self.names.len())
+            .filter(|index| !self.points(*index).is_empty())
+            .count();
         if shown < 2 {
             return None;
         }
-        let settings: Vec<String> =
-            self.curves.settings.iter().map(|one| format!("{}={}", one.option, one.value)).collect();
+        let settings: Vec<String> = self
+            .curves
+            .settings
+            .iter()
+            .map(|one| format!("{}={}", one.option, one.value))
+            .collect();
         let id = format!("response-{}", super::id_part(&settings.join("-")));
         let id = id.trim_end_matches('-').to_string();
         let (svg, narrow) = both(240.0, |size, id| self.draw(size, id), &id);
-        let beside =
-            if settings.is_empty() { String::new() } else { format!(" with {}", settings.join(" ")) };
+        let beside = if settings.is_empty() {
+            String::new()
+        } else {
+            format!(" with {}", settings.join(" "))
+        };
         Some(Figure {
             id,
-            title: format!("p99 over the rate reached, by {}{beside}", self.curves.option),
+            title: format!(
+                "p99 over the rate reached, by {}{beside}",
+                self.curves.option
+            ),
             caption: format!(
                 "Points are named by {}, joined in its order; bars are intervals over visits. One axis for all.",
                 self.curves.option
@@ -122,13 +151,26 @@ impl Response<'_> {
     fn description(&self) -> String {
         let one = |(index, (name, _)): (usize, &(&str, &Record))| {
             let points = self.points(index);
-            let best = points.iter().max_by(|a, b| a.1.iops.mean.total_cmp(&b.1.iops.mean))?;
+            let best = points
+                .iter()
+                .max_by(|a, b| a.1.iops.mean.total_cmp(&b.1.iops.mean))?;
             let knee = self.curves.knees.get(index).and_then(Option::as_ref);
-            let knee = knee.map_or("no knee found".to_string(), |knee| format!("knee at {knee}"));
+            let knee = knee.map_or("no knee found".to_string(), |knee| {
+                format!("knee at {knee}")
+            });
             let most = Quantity::Iops.words(best.1.iops.mean);
-            Some(format!("{name}: most at {} {}, {most}; {knee}", self.curves.option, best.0))
+            Some(format!(
+                "{name}: most at {} {}, {most}; {knee}",
+                self.curves.option, best.0
+            ))
         };
-        self.names.iter().enumerate().filter_map(one).collect::<Vec<_>>().join(". ") + "."
+        self.names
+            .iter()
+            .enumerate()
+            .filter_map(one)
+            .collect::<Vec<_>>()
+            .join(". ")
+            + "."
     }
 
     fn table(&self) -> Table {
@@ -136,14 +178,18 @@ impl Response<'_> {
         for (name, _) in self.names {
             head.extend([format!("{name}, IOPS"), "p99".into()]);
         }
-        let mut table = Table { head, ..Table::default() };
+        let mut table = Table {
+            head,
+            ..Table::default()
+        };
         for (load, cells) in &self.curves.rows {
             let mut row = vec![load.clone()];
             for index in 0..self.names.len() {
                 row.extend(match cells.get(index).and_then(Option::as_ref) {
-                    Some(cell) => {
-                        [units::count(cell.iops.mean.round()), units::duration_ns(cell.p99_ns.mean)]
-                    }
+                    Some(cell) => [
+                        units::count(cell.iops.mean.round()),
+                        units::duration_ns(cell.p99_ns.mean),
+                    ],
                     None => ["–".into(), "–".into()],
                 });
             }
@@ -153,8 +199,10 @@ impl Response<'_> {
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
-        let all: Vec<&CurveCell> =
-            (0..self.names.len()).flat_map(|index| self.points(index)).map(|(_, cell)| cell).collect();
+        let all: Vec<&CurveCell> = (0..self.names.len())
+            .flat_map(|index| self.points(index))
+            .map(|(_, cell)| cell)
+            .collect();
         let most = all.iter().map(|cell| cell.iops.mean).fold(0.0, f64::max);
         let latencies = || {
             all.iter()
@@ -162,14 +210,22 @@ impl Response<'_> {
                 .flatten()
                 .filter(|ns| *ns > 0.0)
         };
-        let x = Axis::Linear { quantity: Quantity::Iops, most, name: "reached".into() };
+        let x = Axis::Linear {
+            quantity: Quantity::Iops,
+            most,
+            name: "reached".into(),
+        };
         let y = Axis::Log {
             quantity: Quantity::Ns,
             least: latencies().fold(f64::INFINITY, f64::min),
             most: latencies().fold(0.0, f64::max),
             name: "p99".into(),
         };
-        let widest = self.names.iter().map(|(name, _)| text_width(name)).fold(0.0, f64::max);
+        let widest = self
+            .names
+            .iter()
+            .map(|(name, _)| text_width(name))
+            .fold(0.0, f64::max);
         let right = (widest + 18.0).min(if size.is_narrow() { 84.0 } else { 190.0 });
         let mut frame = Frame::new(id, size, &x, &y, right, 0.0);
         for (index, (name, _)) in self.names.iter().enumerate() {
@@ -180,22 +236,35 @@ impl Response<'_> {
 
     fn curve(&self, frame: &mut Frame, index: usize, name: &str) {
         let (look, points) = (Look::of_arm(index), self.points(index));
-        let place =
-            |frame: &Frame, cell: &CurveCell| (frame.x.at(cell.iops.mean), frame.y.at(cell.p99_ns.mean));
+        let place = |frame: &Frame, cell: &CurveCell| {
+            (frame.x.at(cell.iops.mean), frame.y.at(cell.p99_ns.mean))
+        };
         let mut path = PathData::new();
-        points.iter().map(|(_, cell)| place(frame, cell)).for_each(|(x, y)| path.to(x, y));
+        points
+            .iter()
+            .map(|(_, cell)| place(frame, cell))
+            .for_each(|(x, y)| path.to(x, y));
         frame.svg.named_path(&look.line(), name, path.data());
         let (top, bottom) = (frame.plot.1, frame.plot.3);
         for (load, cell) in &points {
             let at = place(frame, cell);
             if let (Some(low), Some(high)) = (cell.p99_ns.low, cell.p99_ns.high) {
-                let ends = (frame.y.at(high).clamp(top, bottom), frame.y.at(low).clamp(top, bottom));
-                frame.svg.line(&format!("l {} thin", look.class()), (at.0, ends.0), (at.0, ends.1));
+                let ends = (
+                    frame.y.at(high).clamp(top, bottom),
+                    frame.y.at(low).clamp(top, bottom),
+                );
+                frame.svg.line(
+                    &format!("l {} thin", look.class()),
+                    (at.0, ends.0),
+                    (at.0, ends.1),
+                );
             }
             frame.svg.mark(&look.filled(), look.shape(), at, 3.6);
             // The base says what the points are; of the others the last does.
             if index == 0 || points.last().is_some_and(|(last, _)| last == load) {
-                frame.svg.text("t3 halo", (at.0 - 5.0, at.1 - 7.0), Anchor::End, load);
+                frame
+                    .svg
+                    .text("t3 halo", (at.0 - 5.0, at.1 - 7.0), Anchor::End, load);
             }
         }
         if let Some((_, cell)) = points.last() {

@@ -12,7 +12,9 @@ const NOTABLE: f64 = 0.02;
 
 /// Pages over time, and below what flows in and out; none where nothing was written through the cache.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let Some(log) = log_of(record, "vmstat") else { return Vec::new() };
+    let Some(log) = log_of(record, "vmstat") else {
+        return Vec::new();
+    };
     let value = |name: &str| gauge(log, &[name.to_string()], 1.0);
     let (Some(dirty), Some(writeback)) = (value("vm.dirty"), value("vm.writeback")) else {
         return Vec::new();
@@ -25,8 +27,16 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         return Vec::new();
     }
     let mut lines = vec![
-        Line { name: "dirty".into(), look: Look::Write, steps: dirty },
-        Line { name: "writeback".into(), look: Look::Ink, steps: writeback },
+        Line {
+            name: "dirty".into(),
+            look: Look::Write,
+            steps: dirty,
+        },
+        Line {
+            name: "writeback".into(),
+            look: Look::Ink,
+            steps: writeback,
+        },
     ];
     // The limits move with free memory, so they are lines too.
     let limits = [
@@ -35,7 +45,11 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     ];
     lines.extend(limits.into_iter().filter_map(|(name, look, series)| {
         let steps = value(series)?;
-        summary(&steps).is_some().then(|| Line { name: name.into(), look, steps })
+        summary(&steps).is_some().then(|| Line {
+            name: name.into(),
+            look,
+            steps,
+        })
     }));
     let pages = Lines {
         id: "dirty".into(),
@@ -49,7 +63,11 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         gap_reason: "no sample was taken then".into(),
     };
     let flow = |name: &str, look, series: &str| {
-        Some(Line { name: name.into(), look, steps: rates(log, &[series.to_string()], 1.0)? })
+        Some(Line {
+            name: name.into(),
+            look,
+            steps: rates(log, &[series.to_string()], 1.0)?,
+        })
     };
     let flows = Lines {
         id: "dirty-flow".into(),
@@ -63,5 +81,8 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         caption: "What programs dirtied and what was written out, of the whole machine; the gap between them fills memory.".into(),
         gap_reason: "no sample was taken then".into(),
     };
-    [pages.figure(), flows.figure()].into_iter().flatten().collect()
+    [pages.figure(), flows.figure()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

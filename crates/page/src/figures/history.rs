@@ -99,7 +99,11 @@ fn caption(plan: &HistoryPlan, dots: &[Dot]) -> String {
         0 => String::new(),
         n => format!(" Hollow: {n} imported or resting on a single run."),
     };
-    let how = if plan.how.is_empty() { String::new() } else { format!(" {}", plan.how) };
+    let how = if plan.how.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", plan.how)
+    };
     format!(
         "One dot a record, with its interval where it has one; time is real, so pauses are pauses.{hollow}{how}"
     )
@@ -108,7 +112,9 @@ fn caption(plan: &HistoryPlan, dots: &[Dot]) -> String {
 fn description(plan: &HistoryPlan, dots: &[Dot]) -> String {
     let (least, most) = dots
         .iter()
-        .fold((f64::INFINITY, 0.0f64), |(least, most), dot| (least.min(dot.value), most.max(dot.value)));
+        .fold((f64::INFINITY, 0.0f64), |(least, most), dot| {
+            (least.min(dot.value), most.max(dot.value))
+        });
     format!(
         "{} records from {} to {}, between {} and {}; {} changes marked.",
         dots.len(),
@@ -125,11 +131,20 @@ fn table(plan: &HistoryPlan, dots: &[Dot]) -> Table {
     for dot in dots {
         let interval = match (dot.low, dot.high) {
             (Some(low), Some(high)) => {
-                format!("{} to {}", plan.quantity.words(low), plan.quantity.words(high))
+                format!(
+                    "{} to {}",
+                    plan.quantity.words(low),
+                    plan.quantity.words(high)
+                )
             }
             _ => "–".into(),
         };
-        table.row([date(dot.unix_ms), dot.name.clone(), plan.quantity.words(dot.value), interval]);
+        table.row([
+            date(dot.unix_ms),
+            dot.name.clone(),
+            plan.quantity.words(dot.value),
+            interval,
+        ]);
     }
     table.cut("records")
 }
@@ -140,7 +155,11 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
     let count = if size.is_narrow() { 3 } else { 7 };
     let ticks = (0..count).map(|index| first + span * f64::from(index) / f64::from(count - 1));
     let word = |ms: f64| {
-        if span > 2.0 * DAY_MS { date(ms as i64)[..10].to_string() } else { date(ms as i64)[5..].to_string() }
+        if span > 2.0 * DAY_MS {
+            date(ms as i64)[..10].to_string()
+        } else {
+            date(ms as i64)[5..].to_string()
+        }
     };
     let margin = span * 0.02;
     let x = Axis::Own {
@@ -156,11 +175,23 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
             .flatten()
             .filter(|value| *value > 0.0)
     };
-    let (least, most) = (ends().fold(f64::INFINITY, f64::min), ends().fold(0.0, f64::max));
+    let (least, most) = (
+        ends().fold(f64::INFINITY, f64::min),
+        ends().fold(0.0, f64::max),
+    );
     let (quantity, name) = (plan.quantity, String::new());
     let y = match plan.quantity {
-        Quantity::Ns => Axis::Log { quantity, least, most, name: "latency".into() },
-        _ => Axis::Linear { quantity, most, name },
+        Quantity::Ns => Axis::Log {
+            quantity,
+            least,
+            most,
+            name: "latency".into(),
+        },
+        _ => Axis::Linear {
+            quantity,
+            most,
+            name,
+        },
     };
     let mut frame = Frame::new(id, size, &x, &y, 20.0, 0.0);
     segments(plan, dots, &mut frame);
@@ -168,11 +199,26 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
     for dot in dots {
         let at = (frame.x.at(dot.unix_ms as f64), frame.y.at(dot.value));
         if let (Some(low), Some(high)) = (dot.low, dot.high) {
-            frame.svg.line("l k1 thin", (at.0, frame.y.at(low)), (at.0, frame.y.at(high)));
+            frame.svg.line(
+                "l k1 thin",
+                (at.0, frame.y.at(low)),
+                (at.0, frame.y.at(high)),
+            );
         }
-        let class = if dot.is_hollow { look.hollow() } else { look.filled() };
-        let name = format!("{} · {} · {}", dot.name, date(dot.unix_ms), plan.quantity.words(dot.value));
-        frame.svg.group("dot-group", &name, |svg| svg.mark(&class, Shape::Circle, at, 3.6));
+        let class = if dot.is_hollow {
+            look.hollow()
+        } else {
+            look.filled()
+        };
+        let name = format!(
+            "{} · {} · {}",
+            dot.name,
+            date(dot.unix_ms),
+            plan.quantity.words(dot.value)
+        );
+        frame.svg.group("dot-group", &name, |svg| {
+            svg.mark(&class, Shape::Circle, at, 3.6)
+        });
     }
     frame.finish(&description(plan, dots))
 }
@@ -181,25 +227,43 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
 fn segments(plan: &HistoryPlan, dots: &[Dot], frame: &mut Frame) {
     let (_, top, _, bottom) = frame.plot;
     let mut begin = 0;
-    let ends = plan.turns.iter().map(|turn| turn.after + 1).chain([dots.len()]);
+    let ends = plan
+        .turns
+        .iter()
+        .map(|turn| turn.after + 1)
+        .chain([dots.len()]);
     for end in ends {
         let end = end.clamp(begin, dots.len());
         let mut values: Vec<f64> = dots[begin..end].iter().map(|dot| dot.value).collect();
         values.sort_by(f64::total_cmp);
         if let (Some(median), false) = (values.get(values.len() / 2), plan.turns.is_empty()) {
             let y = frame.y.at(*median);
-            let (from, to) =
-                (frame.x.at(dots[begin].unix_ms as f64), frame.x.at(dots[end - 1].unix_ms as f64));
+            let (from, to) = (
+                frame.x.at(dots[begin].unix_ms as f64),
+                frame.x.at(dots[end - 1].unix_ms as f64),
+            );
             frame.svg.line("l k0 thin", (from, y), (to, y));
         }
         begin = end;
     }
     for (index, turn) in plan.turns.iter().enumerate() {
-        let (Some(before), Some(after)) = (dots.get(turn.after), dots.get(turn.after + 1)) else { continue };
-        let (from, to) = (frame.x.at(before.unix_ms as f64), frame.x.at(after.unix_ms as f64));
-        frame.svg.rect("zone", (from, top), ((to - from).max(2.0), bottom - top));
+        let (Some(before), Some(after)) = (dots.get(turn.after), dots.get(turn.after + 1)) else {
+            continue;
+        };
+        let (from, to) = (
+            frame.x.at(before.unix_ms as f64),
+            frame.x.at(after.unix_ms as f64),
+        );
+        frame
+            .svg
+            .rect("zone", (from, top), ((to - from).max(2.0), bottom - top));
         let y = top + 12.0 + 14.0 * (index % 3) as f64;
-        frame.svg.text("t halo", ((from + to) / 2.0 + 4.0, y), Anchor::Start, &turn.effect);
+        frame.svg.text(
+            "t halo",
+            ((from + to) / 2.0 + 4.0, y),
+            Anchor::Start,
+            &turn.effect,
+        );
     }
 }
 
@@ -208,7 +272,11 @@ pub fn date(unix_ms: i64) -> String {
     let days = unix_ms.div_euclid(86_400_000);
     let minutes = unix_ms.rem_euclid(86_400_000) / 60_000;
     let (year, month, day) = civil(days);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", minutes / 60, minutes % 60)
+    format!(
+        "{year:04}-{month:02}-{day:02} {:02}:{:02}",
+        minutes / 60,
+        minutes % 60
+    )
 }
 
 /// Day of the Gregorian calendar, from days since 1970-01-01 (Howard Hinnant's `civil_from_days`).
@@ -216,11 +284,16 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
+    let month = if month_shifted < 10 {
+        month_shifted + 3
+    } else {
+        month_shifted - 9
+    };
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 

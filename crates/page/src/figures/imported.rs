@@ -14,7 +14,9 @@ const MOST_LINES: usize = 6;
 
 /// The charts.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let Some(imported) = &record.imported else { return Vec::new() };
+    let Some(imported) = &record.imported else {
+        return Vec::new();
+    };
     let mut fields: Vec<(&str, &str)> = Vec::new();
     for series in &imported.series {
         let key = (series.field.as_str(), series.unit.as_str());
@@ -22,37 +24,80 @@ pub fn figures(record: &Record) -> Vec<Figure> {
             fields.push(key);
         }
     }
-    fields.iter().take(MOST_CHARTS).filter_map(|key| chart(imported, *key)).collect()
+    fields
+        .iter()
+        .take(MOST_CHARTS)
+        .filter_map(|key| chart(imported, *key))
+        .collect()
 }
 
 fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
     let (quantity, factor) = quantity(unit);
-    let of_field = || imported.series.iter().filter(|series| series.field == field && series.unit == unit);
+    let of_field = || {
+        imported
+            .series
+            .iter()
+            .filter(|series| series.field == field && series.unit == unit)
+    };
     let line = |(index, series): (usize, &ImportedSeries)| {
         let look = match field {
-            f if f.contains("read") => {
-                [Look::Read, Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth][index]
-            }
-            f if f.contains("write") => {
-                [Look::Write, Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth][index]
-            }
-            _ => [Look::Ink, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth, Look::Read][index],
+            f if f.contains("read") => [
+                Look::Read,
+                Look::Ink,
+                Look::Sync,
+                Look::Discard,
+                Look::Fifth,
+                Look::Sixth,
+            ][index],
+            f if f.contains("write") => [
+                Look::Write,
+                Look::Ink,
+                Look::Sync,
+                Look::Discard,
+                Look::Fifth,
+                Look::Sixth,
+            ][index],
+            _ => [
+                Look::Ink,
+                Look::Sync,
+                Look::Discard,
+                Look::Fifth,
+                Look::Sixth,
+                Look::Read,
+            ][index],
         };
-        let name = if series.subject.is_empty() { "value".into() } else { series.subject.clone() };
-        Line { name, look, steps: steps(series, factor) }
+        let name = if series.subject.is_empty() {
+            "value".into()
+        } else {
+            series.subject.clone()
+        };
+        Line {
+            name,
+            look,
+            steps: steps(series, factor),
+        }
     };
     let left_out = of_field().count().saturating_sub(MOST_LINES);
-    let rest =
-        if left_out > 0 { format!(" {left_out} more series are in the record only.") } else { String::new() };
-    let unit_word =
-        if quantity == Quantity::Count && !unit.is_empty() { format!(", in {unit}") } else { String::new() };
+    let rest = if left_out > 0 {
+        format!(" {left_out} more series are in the record only.")
+    } else {
+        String::new()
+    };
+    let unit_word = if quantity == Quantity::Count && !unit.is_empty() {
+        format!(", in {unit}")
+    } else {
+        String::new()
+    };
     Lines {
         id: format!("series-{}", super::id_part(field)),
         measure: format!("{field}{unit_word}"),
         quantity,
         lines: of_field().take(MOST_LINES).enumerate().map(line).collect(),
         is_log: quantity == Quantity::Ns,
-        caption: format!("As {} printed it in {}.{rest}", imported.tool, imported.file),
+        caption: format!(
+            "As {} printed it in {}.{rest}",
+            imported.tool, imported.file
+        ),
         gap_reason: "the source has no value then".into(),
     }
     .figure()
@@ -68,8 +113,16 @@ fn steps(series: &ImportedSeries, factor: f64) -> Vec<Step> {
     };
     let step = |(index, value): (usize, &Option<f64>)| {
         let to = times.get(index).copied()?;
-        let from = index.checked_sub(1).and_then(|before| times.get(before)).copied().unwrap_or(to - first);
-        Some(Step { from: from / 1e3, to: to / 1e3, value: value.map(|value| value * factor) })
+        let from = index
+            .checked_sub(1)
+            .and_then(|before| times.get(before))
+            .copied()
+            .unwrap_or(to - first);
+        Some(Step {
+            from: from / 1e3,
+            to: to / 1e3,
+            value: value.map(|value| value * factor),
+        })
     };
     series.values.iter().enumerate().filter_map(step).collect()
 }

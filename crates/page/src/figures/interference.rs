@@ -16,7 +16,8 @@ pub fn figure(record: &Record) -> Option<Figure> {
     let matrix = record.studies.interference.as_ref()?;
     let title = title(matrix);
     if matrix.cells.iter().filter(|cell| cell.visits > 0).count() < 2 {
-        let why = "Fewer than two cells were measured before the run ended; a longer --budget helps.";
+        let why =
+            "Fewer than two cells were measured before the run ended; a longer --budget helps.";
         return Some(Figure::absent("interference", &title, why));
     }
     let (svg, narrow) = both(0.0, |size, id| draw(matrix, size, id), "interference");
@@ -47,7 +48,10 @@ pub fn figure(record: &Record) -> Option<Figure> {
 fn title(matrix: &Matrix) -> String {
     let first = matrix.doubles_from.iter().flatten().min();
     match first.and_then(|step| matrix.write_steps.get(*step)) {
-        Some(step) => format!("Reads: p99 doubles from {} of writes on", units::bytes_per_s(*step)),
+        Some(step) => format!(
+            "Reads: p99 doubles from {} of writes on",
+            units::bytes_per_s(*step)
+        ),
         None if matrix.doubles_from.is_empty() => "Reads beside writes".into(),
         None => "Reads: p99 doubles at no rate of writes that was tried".into(),
     }
@@ -65,7 +69,10 @@ fn description(matrix: &Matrix) -> String {
             units::bytes_per_s(cell.write_bytes_per_s)
         )
     });
-    format!("{} cells measured, {missed} of them did not reach what was asked.{worst}", measured().count())
+    format!(
+        "{} cells measured, {missed} of them did not reach what was asked.{worst}",
+        measured().count()
+    )
 }
 
 fn table(matrix: &Matrix) -> Table {
@@ -81,7 +88,13 @@ fn table(matrix: &Matrix) -> Table {
     ]);
     for cell in &matrix.cells {
         let step = |steps: &[f64], index: usize| steps.get(index).copied().unwrap_or(0.0);
-        let ns = |value: u64| if cell.visits == 0 { "–".into() } else { units::duration_ns(value as f64) };
+        let ns = |value: u64| {
+            if cell.visits == 0 {
+                "–".into()
+            } else {
+                units::duration_ns(value as f64)
+            }
+        };
         table.row([
             units::bytes_per_s(step(&matrix.write_steps, cell.write)),
             Quantity::Iops.words(step(&matrix.read_steps, cell.read)),
@@ -104,21 +117,44 @@ fn table(matrix: &Matrix) -> Table {
 }
 
 fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
-    let (columns, rows) = (matrix.write_steps.len().max(1), matrix.read_steps.len().max(1));
+    let (columns, rows) = (
+        matrix.write_steps.len().max(1),
+        matrix.read_steps.len().max(1),
+    );
     let (left, top) = (if size.is_narrow() { 64.0 } else { 92.0 }, 28.0);
     let cell_width = ((size.width - left - 14.0) / columns as f64).min(100.0);
     let cell_height = 34.0;
     let mut svg = Svg::new();
     let p99s = || {
-        matrix.cells.iter().filter(|cell| cell.visits > 0 && cell.p99_ns > 0).map(|cell| cell.p99_ns as f64)
+        matrix
+            .cells
+            .iter()
+            .filter(|cell| cell.visits > 0 && cell.p99_ns > 0)
+            .map(|cell| cell.p99_ns as f64)
     };
-    let (least, most) = (p99s().fold(f64::INFINITY, f64::min), p99s().fold(0.0, f64::max));
-    svg.text("t2", (4.0, 14.0), Anchor::Start, "reads asked; colour and figure: p99 of the reads");
+    let (least, most) = (
+        p99s().fold(f64::INFINITY, f64::min),
+        p99s().fold(0.0, f64::max),
+    );
+    svg.text(
+        "t2",
+        (4.0, 14.0),
+        Anchor::Start,
+        "reads asked; colour and figure: p99 of the reads",
+    );
     for row in 0..rows {
         // The most reads stand at the top, as on any axis.
         let y = top + (rows - 1 - row) as f64 * cell_height;
-        let label = matrix.read_steps.get(row).map_or(String::new(), |step| units::count(step.round()));
-        svg.text("t2", (left - 8.0, y + cell_height / 2.0 + 4.0), Anchor::End, &label);
+        let label = matrix
+            .read_steps
+            .get(row)
+            .map_or(String::new(), |step| units::count(step.round()));
+        svg.text(
+            "t2",
+            (left - 8.0, y + cell_height / 2.0 + 4.0),
+            Anchor::End,
+            &label,
+        );
         for column in 0..columns {
             let place = (left + column as f64 * cell_width, y);
             draw_cell(
@@ -134,13 +170,29 @@ fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
     let base = top + rows as f64 * cell_height;
     for (column, step) in matrix.write_steps.iter().enumerate() {
         let x = left + (column as f64 + 0.5) * cell_width;
-        let label = if *step == 0.0 { "0".into() } else { units::bytes_per_s(*step) };
-        let label = if size.is_narrow() { label.split(' ').next().unwrap_or("").to_string() } else { label };
+        let label = if *step == 0.0 {
+            "0".into()
+        } else {
+            units::bytes_per_s(*step)
+        };
+        let label = if size.is_narrow() {
+            label.split(' ').next().unwrap_or("").to_string()
+        } else {
+            label
+        };
         svg.text("t2", (x, base + 16.0), Anchor::Middle, &label);
     }
-    let unit =
-        if size.is_narrow() { "writes asked, number of the unit in the table" } else { "writes asked" };
-    svg.text("t2", (left + columns as f64 * cell_width, base + 32.0), Anchor::End, unit);
+    let unit = if size.is_narrow() {
+        "writes asked, number of the unit in the table"
+    } else {
+        "writes asked"
+    };
+    svg.text(
+        "t2",
+        (left + columns as f64 * cell_width, base + 32.0),
+        Anchor::End,
+        unit,
+    );
     svg.finish(id, (size.width, base + 40.0), &description(matrix))
 }
 
@@ -154,16 +206,30 @@ fn draw_cell(
 ) {
     let Some(cell) = cell.filter(|cell| cell.visits > 0 && cell.p99_ns > 0) else {
         svg.rect("outline", (x, y), (width, height));
-        svg.text("t3", (x + width / 2.0, y + height / 2.0 + 4.0), Anchor::Middle, "not run");
+        svg.text(
+            "t3",
+            (x + width / 2.0, y + height / 2.0 + 4.0),
+            Anchor::Middle,
+            "not run",
+        );
         return;
     };
     let p99 = cell.p99_ns as f64;
-    let share = if most > least { (p99 / least).ln() / (most / least).ln() } else { 0.0 };
+    let share = if most > least {
+        (p99 / least).ln() / (most / least).ln()
+    } else {
+        0.0
+    };
     let step = ((share * STEPS as f64).ceil() as usize).clamp(1, STEPS);
     svg.rect(&format!("q q{step}"), (x, y), (width, height));
     if !cell.reached {
         svg.hatched(id, (x, y), (width, height));
     }
     let text = units::duration_ns(p99);
-    svg.text("cell-text", (x + width / 2.0, y + height / 2.0 + 4.0), Anchor::Middle, &text);
+    svg.text(
+        "cell-text",
+        (x + width / 2.0, y + height / 2.0 + 4.0),
+        Anchor::Middle,
+        &text,
+    );
 }

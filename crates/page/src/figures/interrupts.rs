@@ -98,7 +98,10 @@ impl Map {
                 let busy = busy.map_or(String::new(), |pct| {
                     format!(", and spends {} in interrupts", units::percent(*pct))
                 });
-                format!("CPU {cpu} takes {} of {name}'s interrupts{busy}", units::percent(share * 100.0))
+                format!(
+                    "CPU {cpu} takes {} of {name}'s interrupts{busy}",
+                    units::percent(share * 100.0)
+                )
             }
             None => "Interrupts by CPU".into(),
         }
@@ -115,8 +118,11 @@ impl Map {
         } else {
             String::new()
         };
-        let allowed =
-            if self.allowed.is_empty() { String::new() } else { format!(" {}.", self.allowed.join("; ")) };
+        let allowed = if self.allowed.is_empty() {
+            String::new()
+        } else {
+            format!(" {}.", self.allowed.join("; "))
+        };
         let own = if self.rows.len() == 1 {
             " No line of the path's devices is known: a virtual disk, or one without interrupts of its own."
         } else {
@@ -135,7 +141,10 @@ impl Map {
             .iter()
             .flat_map(|(name, rates)| {
                 rates.iter().map(move |(cpu, rate)| {
-                    (*rate, format!("{name} on CPU {cpu} {}/s", units::count(rate.round())))
+                    (
+                        *rate,
+                        format!("{name} on CPU {cpu} {}/s", units::count(rate.round())),
+                    )
                 })
             })
             .collect();
@@ -148,15 +157,22 @@ impl Map {
         let mut head = vec!["CPU".to_string()];
         head.extend(self.rows.iter().map(|(name, _)| format!("{name}, /s")));
         head.extend(["in interrupts".to_string(), "busy".into()]);
-        let mut table = Table { head, ..Table::default() };
+        let mut table = Table {
+            head,
+            ..Table::default()
+        };
         for cpu in &self.cpus {
             let mut cells = vec![cpu.to_string()];
             let rate = |rates: &BTreeMap<u32, f64>| {
-                rates.get(cpu).map_or("–".into(), |rate| units::count(rate.round()))
+                rates
+                    .get(cpu)
+                    .map_or("–".into(), |rate| units::count(rate.round()))
             };
             cells.extend(self.rows.iter().map(|(_, rates)| rate(rates)));
             let share = |shares: &BTreeMap<u32, f64>| {
-                shares.get(cpu).map_or("–".into(), |pct| units::percent(*pct))
+                shares
+                    .get(cpu)
+                    .map_or("–".into(), |pct| units::percent(*pct))
             };
             cells.extend([share(&self.irq_pct), share(&self.busy_pct)]);
             table.rows.push(cells);
@@ -171,7 +187,12 @@ impl Map {
         let cell = ((size.width - left - right) / self.cpus.len() as f64).min(64.0);
         let (top, row_height) = (36.0, 24.0);
         let mut svg = Svg::new();
-        svg.text("t2", (4.0, 13.0), Anchor::Start, "interrupts per second by CPU");
+        svg.text(
+            "t2",
+            (4.0, 13.0),
+            Anchor::Start,
+            "interrupts per second by CPU",
+        );
         let every = (20.0 / cell).ceil().max(1.0) as usize;
         for (index, cpu) in self.cpus.iter().enumerate() {
             let x = left + (index as f64 + 0.5) * cell;
@@ -194,17 +215,29 @@ impl Map {
                 svg.rect("cell-ground", place, extent);
                 // A CPU that took one interrupt in a minute took none to speak of, and is still not zero.
                 if rate > 0.0 && most > 0.0 {
-                    let step = ((rate / most).sqrt() * STEPS as f64).ceil().clamp(1.0, STEPS as f64) as usize;
+                    let step = ((rate / most).sqrt() * STEPS as f64)
+                        .ceil()
+                        .clamp(1.0, STEPS as f64) as usize;
                     svg.rect(&format!("q q{step}"), place, extent);
                     let text = units::count(rate.round());
                     if crate::frame::text_width(&text) + 4.0 < cell {
-                        svg.text("cell-text", (place.0 + extent.0 / 2.0, y + 16.0), Anchor::Middle, &text);
+                        svg.text(
+                            "cell-text",
+                            (place.0 + extent.0 / 2.0, y + 16.0),
+                            Anchor::Middle,
+                            &text,
+                        );
                     }
                 }
             }
             if !size.is_narrow() {
                 let sum = format!("{}/s", units::count(rates.values().sum::<f64>().round()));
-                svg.text("t2", (size.width - right + 8.0, y + 15.0), Anchor::Start, &sum);
+                svg.text(
+                    "t2",
+                    (size.width - right + 8.0, y + 15.0),
+                    Anchor::Start,
+                    &sum,
+                );
             }
         }
         let base = top + self.rows.len() as f64 * row_height + 8.0;
@@ -220,10 +253,20 @@ impl Map {
         let height = 34.0;
         svg.text("t2", (left - 8.0, top + 12.0), Anchor::End, "100 %");
         svg.text("t2", (left - 8.0, top + height), Anchor::End, "irq 0");
-        svg.line("grid", (left, top + 4.0), (left + cell * self.cpus.len() as f64, top + 4.0));
-        svg.line("axis", (left, top + height), (left + cell * self.cpus.len() as f64, top + height));
+        svg.line(
+            "grid",
+            (left, top + 4.0),
+            (left + cell * self.cpus.len() as f64, top + 4.0),
+        );
+        svg.line(
+            "axis",
+            (left, top + height),
+            (left + cell * self.cpus.len() as f64, top + height),
+        );
         for (index, cpu) in self.cpus.iter().enumerate() {
-            let Some(pct) = self.irq_pct.get(cpu) else { continue };
+            let Some(pct) = self.irq_pct.get(cpu) else {
+                continue;
+            };
             let bar = pct.clamp(0.0, 100.0) / 100.0 * (height - 4.0);
             svg.rect(
                 "f k3",
@@ -248,9 +291,13 @@ impl Map {
 fn of_devices(log: &SensorLog, seconds: f64) -> Vec<(String, BTreeMap<u32, f64>)> {
     let mut rows: Vec<(String, BTreeMap<u32, f64>)> = Vec::new();
     for subject in subjects(log, "irq.device_cpu.{}.count") {
-        let Some((device, cpu)) = subject.rsplit_once('@') else { continue };
+        let Some((device, cpu)) = subject.rsplit_once('@') else {
+            continue;
+        };
         let grown = total(log, &format!("irq.device_cpu.{subject}.count"));
-        let (Ok(cpu), Some(grown)) = (cpu.parse::<u32>(), grown) else { continue };
+        let (Ok(cpu), Some(grown)) = (cpu.parse::<u32>(), grown) else {
+            continue;
+        };
         match rows.iter_mut().find(|(name, _)| name == device) {
             Some((_, rates)) => {
                 rates.insert(cpu, grown / seconds);
@@ -263,8 +310,15 @@ fn of_devices(log: &SensorLog, seconds: f64) -> Vec<(String, BTreeMap<u32, f64>)
 
 /// A series of each CPU, per second.
 fn by_cpu(log: &SensorLog, pattern: &str, seconds: f64) -> BTreeMap<u32, f64> {
-    let cpus = subjects(log, pattern).into_iter().filter_map(|cpu| cpu.parse::<u32>().ok());
-    let rate = |cpu: u32| Some((cpu, total(log, &pattern.replace("{}", &cpu.to_string()))? / seconds));
+    let cpus = subjects(log, pattern)
+        .into_iter()
+        .filter_map(|cpu| cpu.parse::<u32>().ok());
+    let rate = |cpu: u32| {
+        Some((
+            cpu,
+            total(log, &pattern.replace("{}", &cpu.to_string()))? / seconds,
+        ))
+    };
     cpus.filter_map(rate).collect()
 }
 
@@ -272,9 +326,17 @@ fn by_cpu(log: &SensorLog, pattern: &str, seconds: f64) -> BTreeMap<u32, f64> {
 fn busiest(rows: &[(String, BTreeMap<u32, f64>)], all: &BTreeMap<u32, f64>) -> Vec<u32> {
     let mut cpus: Vec<u32> = all.keys().copied().collect();
     if cpus.len() > MOST_CPUS {
-        let own = |cpu: &u32| rows.iter().filter_map(|(_, rates)| rates.get(cpu)).sum::<f64>();
+        let own = |cpu: &u32| {
+            rows.iter()
+                .filter_map(|(_, rates)| rates.get(cpu))
+                .sum::<f64>()
+        };
         let any = |cpu: &u32| all.get(cpu).copied().unwrap_or(0.0);
-        cpus.sort_by(|one, other| own(other).total_cmp(&own(one)).then(any(other).total_cmp(&any(one))));
+        cpus.sort_by(|one, other| {
+            own(other)
+                .total_cmp(&own(one))
+                .then(any(other).total_cmp(&any(one)))
+        });
         cpus.truncate(MOST_CPUS);
         cpus.sort_unstable();
     }
@@ -283,9 +345,14 @@ fn busiest(rows: &[(String, BTreeMap<u32, f64>)], all: &BTreeMap<u32, f64>) -> V
 
 /// Share of each CPU's time in interrupts, and of its time that is not idle, per cent.
 fn shares(record: &Record, cpus: &[u32]) -> (BTreeMap<u32, f64>, BTreeMap<u32, f64>) {
-    let Some(log) = log_of(record, "cpu") else { return (BTreeMap::new(), BTreeMap::new()) };
+    let Some(log) = log_of(record, "cpu") else {
+        return (BTreeMap::new(), BTreeMap::new());
+    };
     let ticks = |cpu: u32, words: &[&str]| -> Option<f64> {
-        words.iter().map(|word| total(log, &format!("cpu.{cpu}.{word}"))).sum()
+        words
+            .iter()
+            .map(|word| total(log, &format!("cpu.{cpu}.{word}")))
+            .sum()
     };
     let of = |cpu: &u32| {
         let irq = ticks(*cpu, &["irq", "softirq"])?;
@@ -293,23 +360,36 @@ fn shares(record: &Record, cpus: &[u32]) -> (BTreeMap<u32, f64>, BTreeMap<u32, f
         let whole = busy + ticks(*cpu, &["idle", "iowait"])?;
         (whole > 0.0).then(|| (irq / whole * 100.0, busy / whole * 100.0))
     };
-    let known: Vec<(u32, (f64, f64))> = cpus.iter().filter_map(|cpu| Some((*cpu, of(cpu)?))).collect();
+    let known: Vec<(u32, (f64, f64))> = cpus
+        .iter()
+        .filter_map(|cpu| Some((*cpu, of(cpu)?)))
+        .collect();
     let irq = known.iter().map(|(cpu, (irq, _))| (*cpu, *irq)).collect();
-    (irq, known.iter().map(|(cpu, (_, busy))| (*cpu, *busy)).collect())
+    (
+        irq,
+        known.iter().map(|(cpu, (_, busy))| (*cpu, *busy)).collect(),
+    )
 }
 
 /// Where the lines of the path's disks may go.
 fn allowed(record: &Record) -> Vec<String> {
     let disks = record.path.disks();
     let line = |disk: &&model::iopath::Layer| {
-        let mut lists: Vec<&str> =
-            disk.interrupts.iter().filter_map(|line| line.allowed_cpus.as_deref()).collect();
+        let mut lists: Vec<&str> = disk
+            .interrupts
+            .iter()
+            .filter_map(|line| line.allowed_cpus.as_deref())
+            .collect();
         lists.sort_unstable();
         lists.dedup();
         match lists.as_slice() {
             [] => None,
             [only] => Some(format!("{} may use CPUs {only}", disk.name)),
-            _ => Some(format!("{} has {} lines with CPUs of their own", disk.name, disk.interrupts.len())),
+            _ => Some(format!(
+                "{} has {} lines with CPUs of their own",
+                disk.name,
+                disk.interrupts.len()
+            )),
         }
     };
     disks.iter().filter_map(line).take(4).collect()

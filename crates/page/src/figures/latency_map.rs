@@ -20,17 +20,27 @@ const ENOUGH: f64 = 10.0;
 
 /// One for each direction; of records that hold no map, percentiles by interval.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let Some(load) = &record.load else { return Vec::new() };
+    let Some(load) = &record.load else {
+        return Vec::new();
+    };
     if load.latency_map.is_empty() {
         return percentiles_over_time(record);
     }
-    let sides = [("read", &load.latency_map.read), ("write", &load.latency_map.write)];
-    sides.into_iter().filter_map(|(name, columns)| Map::new(record, name, columns)?.figure()).collect()
+    let sides = [
+        ("read", &load.latency_map.read),
+        ("write", &load.latency_map.write),
+    ];
+    sides
+        .into_iter()
+        .filter_map(|(name, columns)| Map::new(record, name, columns)?.figure())
+        .collect()
 }
 
 /// p50 and p99 of each interval, for records that were written without a map.
 fn percentiles_over_time(record: &Record) -> Vec<Figure> {
-    let Some(load) = &record.load else { return Vec::new() };
+    let Some(load) = &record.load else {
+        return Vec::new();
+    };
     let line = |name: &str, look, of: &dyn Fn(&model::record::Interval) -> u64| Line {
         name: name.into(),
         look,
@@ -62,10 +72,18 @@ fn percentiles_over_time(record: &Record) -> Vec<Figure> {
     if load.intervals.len() < 2 {
         return Vec::new();
     }
-    let read = vec![line("p99", Look::Sync, &|i| i.read.p99_ns), line("p50", Look::Ink, &|i| i.read.p50_ns)];
-    let write =
-        vec![line("p99", Look::Sync, &|i| i.write.p99_ns), line("p50", Look::Ink, &|i| i.write.p50_ns)];
-    [one("read", read), one("write", write)].into_iter().flatten().collect()
+    let read = vec![
+        line("p99", Look::Sync, &|i| i.read.p99_ns),
+        line("p50", Look::Ink, &|i| i.read.p50_ns),
+    ];
+    let write = vec![
+        line("p99", Look::Sync, &|i| i.write.p99_ns),
+        line("p50", Look::Ink, &|i| i.write.p50_ns),
+    ];
+    [one("read", read), one("write", write)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The map of one direction.
@@ -83,7 +101,10 @@ struct Map<'a> {
 impl<'a> Map<'a> {
     fn new(record: &'a Record, side: &'a str, columns: &'a [LatencyColumn]) -> Option<Map<'a>> {
         let whole = LatencyColumn::merged(columns)?;
-        let (first, last) = (usize::from(whole.rows.first()?.0), usize::from(whole.rows.last()?.0));
+        let (first, last) = (
+            usize::from(whole.rows.first()?.0),
+            usize::from(whole.rows.last()?.0),
+        );
         // Whole octaves, three at the least, so that two records of like devices look alike.
         let (mut first, mut last) = (first / 8 * 8, (last / 8 + 1) * 8);
         while last - first < 24 {
@@ -94,7 +115,14 @@ impl<'a> Map<'a> {
                 _ => last += 8,
             }
         }
-        Some(Map { record, side, columns, first, last, whole })
+        Some(Map {
+            record,
+            side,
+            columns,
+            first,
+            last,
+            whole,
+        })
     }
 
     fn figure(&self) -> Option<Figure> {
@@ -132,14 +160,28 @@ impl<'a> Map<'a> {
     }
 
     fn description(&self) -> String {
-        let (total, time) = self.whole.rows.iter().fold((0.0, 0.0), |(total, time), (row, count)| {
-            (total + *count as f64, time + *count as f64 * middle_ns(usize::from(*row)))
-        });
+        let (total, time) =
+            self.whole
+                .rows
+                .iter()
+                .fold((0.0, 0.0), |(total, time), (row, count)| {
+                    (
+                        total + *count as f64,
+                        time + *count as f64 * middle_ns(usize::from(*row)),
+                    )
+                });
         let slow = slowest_share(&self.whole, 0.01);
-        let stalls = self.columns.iter().filter(|column| column.rows.is_empty()).count();
+        let stalls = self
+            .columns
+            .iter()
+            .filter(|column| column.rows.is_empty())
+            .count();
         let stalls = match stalls {
             0 => String::new(),
-            n => format!(" In {n} of {} columns nothing completed.", self.columns.len()),
+            n => format!(
+                " In {n} of {} columns nothing completed.",
+                self.columns.len()
+            ),
         };
         let (least, most) = (self.whole.rows.first(), self.whole.rows.last());
         let range = match (least, most) {
@@ -163,9 +205,14 @@ impl<'a> Map<'a> {
         let mut table = Table::new(&["from", "to", "I/Os", "p50 ≤", "p99 ≤", "slowest ≤"]);
         let per_row = self.columns.len().div_ceil(crate::figure::MOST_ROWS);
         for part in self.columns.chunks(per_row.max(1)) {
-            let Some(column) = LatencyColumn::merged(part) else { continue };
+            let Some(column) = LatencyColumn::merged(part) else {
+                continue;
+            };
             let words = |ns: Option<f64>| ns.map_or("–".into(), units::duration_ns);
-            let most = column.rows.last().map(|(row, _)| row_edge_ns(usize::from(*row) + 1) as f64);
+            let most = column
+                .rows
+                .last()
+                .map(|(row, _)| row_edge_ns(usize::from(*row) + 1) as f64);
             table.row([
                 Quantity::Seconds.words(column.start_ms as f64 / 1e3),
                 Quantity::Seconds.words((column.start_ms + column.length_ms) as f64 / 1e3),
@@ -186,9 +233,14 @@ impl<'a> Map<'a> {
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
-        let end = self.columns.last().map_or(0, |column| column.start_ms + column.length_ms) as f64 / 1e3;
+        let end = self
+            .columns
+            .last()
+            .map_or(0, |column| column.start_ms + column.length_ms) as f64
+            / 1e3;
         let domain = (self.low_ns(), row_edge_ns(self.last) as f64);
-        let ticks = crate::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
+        let ticks =
+            crate::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
         let y = Axis::Own {
             reads: "Ns",
             domain,
@@ -204,9 +256,14 @@ impl<'a> Map<'a> {
         let right = if size.is_narrow() { 34.0 } else { 44.0 };
         let mut frame = Frame::new(id, size, &Axis::Time { seconds: end }, &y, right, 0.0);
         let (left, _, right, _) = frame.plot;
-        let fold = (self.columns.len() as f64 * LEAST / (right - left)).ceil().max(1.0) as usize;
-        let columns: Vec<LatencyColumn> =
-            self.columns.chunks(fold).filter_map(LatencyColumn::merged).collect();
+        let fold = (self.columns.len() as f64 * LEAST / (right - left))
+            .ceil()
+            .max(1.0) as usize;
+        let columns: Vec<LatencyColumn> = self
+            .columns
+            .chunks(fold)
+            .filter_map(LatencyColumn::merged)
+            .collect();
         let rows_together = self.rows_together(size);
         let most = columns
             .iter()
@@ -217,9 +274,13 @@ impl<'a> Map<'a> {
         let mut steps: Vec<PathData> = vec![PathData::new(); STEPS];
         for column in &columns {
             for (low, high, value) in self.cells(column, rows_together) {
-                let step = ((value / most).sqrt() * STEPS as f64).ceil().clamp(1.0, STEPS as f64) as usize;
+                let step = ((value / most).sqrt() * STEPS as f64)
+                    .ceil()
+                    .clamp(1.0, STEPS as f64) as usize;
                 let from = frame.x.at(column.start_ms as f64 / 1e3);
-                let to = frame.x.at((column.start_ms + column.length_ms) as f64 / 1e3);
+                let to = frame
+                    .x
+                    .at((column.start_ms + column.length_ms) as f64 / 1e3);
                 let (top, bottom) = (frame.y.at(high), frame.y.at(low.max(self.low_ns())));
                 let path = &mut steps[step - 1];
                 [(from, top), (to, top), (to, bottom), (from, bottom)]
@@ -246,7 +307,10 @@ impl<'a> Map<'a> {
     /// How many rows become one, so that each is high enough to be seen.
     fn rows_together(&self, size: Size) -> usize {
         let height = size.plot_height / (self.last - self.first) as f64;
-        [1, 2, 4].into_iter().find(|together| height * *together as f64 >= LEAST).unwrap_or(8)
+        [1, 2, 4]
+            .into_iter()
+            .find(|together| height * *together as f64 >= LEAST)
+            .unwrap_or(8)
     }
 
     /// Cells of a column: edges, and I/Os per second and octave, so that no zoom changes a colour.
@@ -288,7 +352,9 @@ impl<'a> Map<'a> {
                     continue;
                 };
                 let from = frame.x.at(column.start_ms as f64 / 1e3);
-                let to = frame.x.at((column.start_ms + column.length_ms) as f64 / 1e3);
+                let to = frame
+                    .x
+                    .at((column.start_ms + column.length_ms) as f64 / 1e3);
                 let y = frame.y.at(ns.max(self.low_ns()));
                 path.to(from, y);
                 path.to(to, y);
@@ -311,9 +377,18 @@ fn legend(svg: &mut Svg, width: f64, most: f64) {
     let left = width - text - 12.0 - cell * STEPS as f64;
     svg.text("t2", (left - 6.0, 13.0), Anchor::End, "0 <");
     for step in 0..STEPS {
-        svg.rect(&format!("q q{}", step + 1), (left + step as f64 * cell, 5.0), (cell, height));
+        svg.rect(
+            &format!("q q{}", step + 1),
+            (left + step as f64 * cell, 5.0),
+            (cell, height),
+        );
     }
-    svg.text("t2", (left + cell * STEPS as f64 + 5.0, 13.0), Anchor::Start, &label);
+    svg.text(
+        "t2",
+        (left + cell * STEPS as f64 + 5.0, 13.0),
+        Anchor::Start,
+        &label,
+    );
 }
 
 fn rounded(value: f64) -> f64 {

@@ -23,11 +23,23 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         let why = log.no_data.as_ref().filter(|_| record.layers.is_none())?;
         let is_silent = record.trials.iter().any(|trial| !trial.layers.is_empty());
         (!is_silent).then(|| {
-            Figure::absent("layers", "Time by layer", format!("Not traced: {}.", why.trim_end_matches('.')))
+            Figure::absent(
+                "layers",
+                "Time by layer",
+                format!("Not traced: {}.", why.trim_end_matches('.')),
+            )
         })
     };
-    let several = record.trials.iter().filter(|trial| !trial.layers.is_empty()).count() > 1;
-    let trials = record.trials.iter().filter_map(|trial| layer_arms::figure(trial, several));
+    let several = record
+        .trials
+        .iter()
+        .filter(|trial| !trial.layers.is_empty())
+        .count()
+        > 1;
+    let trials = record
+        .trials
+        .iter()
+        .filter_map(|trial| layer_arms::figure(trial, several));
     own.or_else(absent).into_iter().chain(trials).collect()
 }
 
@@ -52,7 +64,11 @@ impl Row {
 
 fn rows(layers: &LayerTimes) -> Vec<Row> {
     let of_device = |device: &DeviceLayers| {
-        let mut spans: Vec<_> = device.spans.iter().filter(|one| one.times.total() > 0).collect();
+        let mut spans: Vec<_> = device
+            .spans
+            .iter()
+            .filter(|one| one.times.total() > 0)
+            .collect();
         spans.sort_by_key(|one| (one.side, one.span));
         let row = |one: &&model::layers::SpanTimes| {
             let most = one
@@ -141,8 +157,13 @@ impl Rows<'_> {
     /// The layer with the greatest mean on the uppermost device.
     fn greatest(&self) -> Option<&Row> {
         let first = self.rows.first()?;
-        let own = self.rows.iter().filter(|row| row.device == first.device && PARTS.contains(&row.span));
-        own.max_by(|one, other| (one.mean_ns * one.ios as f64).total_cmp(&(other.mean_ns * other.ios as f64)))
+        let own = self
+            .rows
+            .iter()
+            .filter(|row| row.device == first.device && PARTS.contains(&row.span));
+        own.max_by(|one, other| {
+            (one.mean_ns * one.ios as f64).total_cmp(&(other.mean_ns * other.ios as f64))
+        })
     }
 
     fn title(&self) -> String {
@@ -164,13 +185,21 @@ impl Rows<'_> {
             .devices
             .iter()
             .flat_map(|device| {
-                ["dropped", "unmatched", "unseen", "untimed"].into_iter().filter_map(|name| {
-                    let count = device.counter(name);
-                    (count > 0).then(|| format!("{name} on {} {}", device.device, units::count(count as f64)))
-                })
+                ["dropped", "unmatched", "unseen", "untimed"]
+                    .into_iter()
+                    .filter_map(|name| {
+                        let count = device.counter(name);
+                        (count > 0).then(|| {
+                            format!("{name} on {} {}", device.device, units::count(count as f64))
+                        })
+                    })
             })
             .collect();
-        let lost = if lost.is_empty() { "no I/O was lost".into() } else { lost.join(", ") };
+        let lost = if lost.is_empty() {
+            "no I/O was lost".into()
+        } else {
+            lost.join(", ")
+        };
         let without = self.layers.devices.iter().filter(|device| {
             !device.spans.is_empty() && device.spans.iter().all(|one| one.span != Span::I2D)
         });
@@ -200,12 +229,26 @@ impl Rows<'_> {
                 row.p99()
             )
         };
-        self.rows.iter().take(6).map(row).collect::<Vec<_>>().join("; ") + "."
+        self.rows
+            .iter()
+            .take(6)
+            .map(row)
+            .collect::<Vec<_>>()
+            .join("; ")
+            + "."
     }
 
     fn table(&self) -> Table {
-        let mut table =
-            Table::new(&["device", "direction", "layer", "I/Os", "mean", "p50", "p99", "slowest ≤"]);
+        let mut table = Table::new(&[
+            "device",
+            "direction",
+            "layer",
+            "I/Os",
+            "mean",
+            "p50",
+            "p99",
+            "slowest ≤",
+        ]);
         for row in &self.rows {
             table.row([
                 row.device.clone(),
@@ -234,16 +277,32 @@ impl Rows<'_> {
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
-        let least = self.rows.iter().map(|row| row.p50_ns.max(1.0)).fold(f64::INFINITY, f64::min);
-        let most = self.rows.iter().filter_map(|row| row.most_ns).fold(10.0, f64::max);
-        let x = Axis::Log { quantity: Quantity::Ns, least, most, name: "time".into() };
+        let least = self
+            .rows
+            .iter()
+            .map(|row| row.p50_ns.max(1.0))
+            .fold(f64::INFINITY, f64::min);
+        let most = self
+            .rows
+            .iter()
+            .filter_map(|row| row.most_ns)
+            .fold(10.0, f64::max);
+        let x = Axis::Log {
+            quantity: Quantity::Ns,
+            least,
+            most,
+            name: "time".into(),
+        };
         let groups = self.groups();
         let lines = self.rows.len() + groups.len();
         let mut ticks = Vec::new();
         let mut heads = Vec::new();
         let mut line = 0;
         for (device, side, range) in &groups {
-            heads.push((lines as f64 - line as f64 - 0.5, format!("{device} {}", side.name())));
+            heads.push((
+                lines as f64 - line as f64 - 0.5,
+                format!("{device} {}", side.name()),
+            ));
             line += 1;
             for index in range.clone() {
                 ticks.push((
@@ -258,34 +317,60 @@ impl Rows<'_> {
             reads: "None",
             domain: (0.0, lines as f64),
             is_log: false,
-            ticks: ticks.iter().map(|(at, name, _)| (*at, name.clone())).collect(),
+            ticks: ticks
+                .iter()
+                .map(|(at, name, _)| (*at, name.clone()))
+                .collect(),
             title: String::new(),
         };
-        let mut frame = Frame::new(id, size, &x, &y, if size.is_narrow() { 66.0 } else { 210.0 }, 0.0);
+        let mut frame = Frame::new(
+            id,
+            size,
+            &x,
+            &y,
+            if size.is_narrow() { 66.0 } else { 210.0 },
+            0.0,
+        );
         let (left, _, right, _) = frame.plot;
         for (at, head) in heads {
             let y = frame.y.at(at);
-            frame.svg.text("t strong", (left, y + 5.0), Anchor::Start, &head);
+            frame
+                .svg
+                .text("t strong", (left, y + 5.0), Anchor::Start, &head);
         }
         for (at, _, index) in ticks {
             let row = &self.rows[index];
             let y = frame.y.at(at);
-            let (from, to) =
-                (frame.x.at(row.p50_ns.max(1.0)), frame.x.at(row.p99_ns.unwrap_or(row.p50_ns).max(1.0)));
+            let (from, to) = (
+                frame.x.at(row.p50_ns.max(1.0)),
+                frame.x.at(row.p99_ns.unwrap_or(row.p50_ns).max(1.0)),
+            );
             let look = look(row.side);
-            frame.svg.line(&format!("bar {}", look.class()), (from, y), (to.max(from + 1.5), y));
+            frame.svg.line(
+                &format!("bar {}", look.class()),
+                (from, y),
+                (to.max(from + 1.5), y),
+            );
             frame.svg.mark(&look.filled(), look.shape(), (from, y), 4.0);
             if let Some(most) = row.most_ns {
-                frame.svg.mark(&look.hollow(), Shape::Circle, (frame.x.at(most), y), 3.0);
+                frame
+                    .svg
+                    .mark(&look.hollow(), Shape::Circle, (frame.x.at(most), y), 3.0);
             }
             let p99 = row.p99();
             let text = match size.is_narrow() {
                 true => p99,
                 false => {
-                    format!("{} / {p99}  n {}", units::duration_ns(row.p50_ns), units::count(row.ios as f64))
+                    format!(
+                        "{} / {p99}  n {}",
+                        units::duration_ns(row.p50_ns),
+                        units::count(row.ios as f64)
+                    )
                 }
             };
-            frame.svg.text("t2", (right + 10.0, y + 4.0), Anchor::Start, &text);
+            frame
+                .svg
+                .text("t2", (right + 10.0, y + 4.0), Anchor::Start, &text);
         }
         let top = frame.extend(self.strips_height());
         self.strips(&mut frame.svg, size, (left, right), top);
@@ -293,10 +378,18 @@ impl Rows<'_> {
     }
 
     fn with_whole(&self) -> Vec<(String, Side, Vec<&Row>)> {
-        let whole =
-            |range: &std::ops::Range<usize>| self.rows[range.clone()].iter().any(|row| row.span == Span::Q2C);
-        let groups = self.groups().into_iter().filter(|(_, _, range)| whole(range));
-        groups.map(|(device, side, range)| (device, side, self.rows[range].iter().collect())).collect()
+        let whole = |range: &std::ops::Range<usize>| {
+            self.rows[range.clone()]
+                .iter()
+                .any(|row| row.span == Span::Q2C)
+        };
+        let groups = self
+            .groups()
+            .into_iter()
+            .filter(|(_, _, range)| whole(range));
+        groups
+            .map(|(device, side, range)| (device, side, self.rows[range].iter().collect()))
+            .collect()
     }
 
     fn strips_height(&self) -> f64 {
@@ -306,35 +399,80 @@ impl Rows<'_> {
     /// The mean of Q2C shared out, one strip a device and direction; the axis is drawn below them.
     fn strips(&self, svg: &mut Svg, size: Size, (left, right): (f64, f64), top: f64) {
         for (index, (device, side, rows)) in self.with_whole().into_iter().enumerate() {
-            let Some(whole) = rows.iter().find(|row| row.span == Span::Q2C) else { continue };
+            let Some(whole) = rows.iter().find(|row| row.span == Span::Q2C) else {
+                continue;
+            };
             let y = top + 14.0 + index as f64 * 34.0;
-            let head = format!("{device} {}: mean Q2C {}", side.name(), units::duration_ns(whole.mean_ns));
+            let head = format!(
+                "{device} {}: mean Q2C {}",
+                side.name(),
+                units::duration_ns(whole.mean_ns)
+            );
             svg.text("t2", (left, y), Anchor::Start, &head);
             let mut at = left;
             let mut rest = 1.0f64;
             for (shade, part) in PARTS.iter().enumerate() {
-                let Some(row) = rows.iter().find(|row| row.span == *part) else { continue };
+                let Some(row) = rows.iter().find(|row| row.span == *part) else {
+                    continue;
+                };
                 // Requests may be fewer than bios: the share is of what one bio waits.
                 let share = (row.mean_ns / whole.mean_ns).clamp(0.0, rest);
                 rest -= share;
-                segment(svg, (at, y + 4.0), share * (right - left), shade, part.name(), share, size);
+                segment(
+                    svg,
+                    (at, y + 4.0),
+                    share * (right - left),
+                    shade,
+                    part.name(),
+                    share,
+                    size,
+                );
                 at += share * (right - left);
             }
             if rest > 0.005 {
-                segment(svg, (at, y + 4.0), rest * (right - left), 5, "unmatched", rest, size);
+                segment(
+                    svg,
+                    (at, y + 4.0),
+                    rest * (right - left),
+                    5,
+                    "unmatched",
+                    rest,
+                    size,
+                );
             }
         }
     }
 }
 
-fn segment(svg: &mut Svg, (x, y): (f64, f64), width: f64, shade: usize, name: &str, share: f64, size: Size) {
-    svg.group("part", &format!("{name} {}", units::percent(share * 100.0)), |svg| {
-        svg.rect(&format!("part p{shade}"), (x, y), ((width - 1.0).max(0.6), 12.0));
-    });
+fn segment(
+    svg: &mut Svg,
+    (x, y): (f64, f64),
+    width: f64,
+    shade: usize,
+    name: &str,
+    share: f64,
+    size: Size,
+) {
+    svg.group(
+        "part",
+        &format!("{name} {}", units::percent(share * 100.0)),
+        |svg| {
+            svg.rect(
+                &format!("part p{shade}"),
+                (x, y),
+                ((width - 1.0).max(0.6), 12.0),
+            );
+        },
+    );
     let text = format!("{name} {}", units::percent(share * 100.0));
     let room = if size.width <= NARROW { 5.0 } else { 8.0 };
     if crate::frame::text_width(&text) + room < width {
-        svg.text(&format!("part-text p{shade}t"), (x + 4.0, y + 10.0), Anchor::Start, &text);
+        svg.text(
+            &format!("part-text p{shade}t"),
+            (x + 4.0, y + 10.0),
+            Anchor::Start,
+            &text,
+        );
     }
 }
 

@@ -46,8 +46,11 @@ impl Lines {
         if self.lines.is_empty() {
             return None;
         }
-        let (svg, narrow) =
-            both(if self.lines.len() > 3 { 200.0 } else { 150.0 }, |size, id| self.draw(size, id), &self.id);
+        let (svg, narrow) = both(
+            if self.lines.len() > 3 { 200.0 } else { 150.0 },
+            |size, id| self.draw(size, id),
+            &self.id,
+        );
         Some(Figure {
             id: self.id.clone(),
             title: self.title(),
@@ -60,30 +63,62 @@ impl Lines {
             readings: Some(Readings::of_lines(
                 self.quantity,
                 !self.is_log,
-                self.lines.iter().map(|line| (line.name.as_str(), line.steps.as_slice())),
+                self.lines
+                    .iter()
+                    .map(|line| (line.name.as_str(), line.steps.as_slice())),
             )),
         })
     }
 
     fn seconds(&self) -> f64 {
-        self.lines.iter().map(|line| end(&line.steps)).fold(0.0, f64::max)
+        self.lines
+            .iter()
+            .map(|line| end(&line.steps))
+            .fold(0.0, f64::max)
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
-        for value in self.lines.iter().flat_map(|line| &line.steps).filter_map(|step| step.value) {
+        for value in self
+            .lines
+            .iter()
+            .flat_map(|line| &line.steps)
+            .filter_map(|step| step.value)
+        {
             most = most.max(value);
             least = least.min(if value > 0.0 { value } else { f64::INFINITY });
         }
         let name = self.measure.clone();
         let y = match self.is_log {
-            true => Axis::Log { quantity: self.quantity, least, most, name },
-            false => Axis::Linear { quantity: self.quantity, most, name },
+            true => Axis::Log {
+                quantity: self.quantity,
+                least,
+                most,
+                name,
+            },
+            false => Axis::Linear {
+                quantity: self.quantity,
+                most,
+                name,
+            },
         };
-        let widest = self.lines.iter().map(|line| text_width(&line.name)).fold(0.0, f64::max);
+        let widest = self
+            .lines
+            .iter()
+            .map(|line| text_width(&line.name))
+            .fold(0.0, f64::max);
         let cap = if size.is_narrow() { 76.0 } else { 170.0 };
         let right = (widest + 18.0).min(cap);
-        let mut frame = Frame::new(id, size, &Axis::Time { seconds: self.seconds() }, &y, right, 0.0);
+        let mut frame = Frame::new(
+            id,
+            size,
+            &Axis::Time {
+                seconds: self.seconds(),
+            },
+            &y,
+            right,
+            0.0,
+        );
         for (from, to) in self.common_gaps() {
             frame.gap(from, to);
         }
@@ -95,7 +130,11 @@ impl Lines {
 
     /// Gaps that all lines have: nothing was read then.
     fn common_gaps(&self) -> Vec<(f64, f64)> {
-        let mut found = self.lines.first().map(|line| gaps(&line.steps)).unwrap_or_default();
+        let mut found = self
+            .lines
+            .first()
+            .map(|line| gaps(&line.steps))
+            .unwrap_or_default();
         for line in &self.lines[1..] {
             let others = gaps(&line.steps);
             found.retain(|(from, to)| others.iter().any(|(f, t)| f <= from && t >= to));
@@ -122,7 +161,13 @@ impl Lines {
 
     fn title(&self) -> String {
         let known = |line: &Line| Some((line.name.clone(), summary(&line.steps)?));
-        match self.lines.iter().filter_map(known).collect::<Vec<_>>().as_slice() {
+        match self
+            .lines
+            .iter()
+            .filter_map(known)
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
             [(_, (least, mean, most))] if *mean > 0.0 && !self.is_log => {
                 let steady = (most - least) / mean < 0.1;
                 let words = self.quantity.words(*mean);
@@ -141,9 +186,14 @@ impl Lines {
                 }
             }
             many if !self.is_log => {
-                let means =
-                    many.iter().map(|(name, (_, mean, _))| format!("{name} {}", self.quantity.words(*mean)));
-                format!("{}: {}", capital(&self.measure), means.collect::<Vec<_>>().join(", "))
+                let means = many
+                    .iter()
+                    .map(|(name, (_, mean, _))| format!("{name} {}", self.quantity.words(*mean)));
+                format!(
+                    "{}: {}",
+                    capital(&self.measure),
+                    means.collect::<Vec<_>>().join(", ")
+                )
             }
             _ => capital(&self.measure),
         }
@@ -153,7 +203,11 @@ impl Lines {
         let one = |line: &Line| {
             let (least, mean, most) = summary(&line.steps)?;
             let when = line.steps.iter().find(|step| step.value == Some(most))?.to;
-            let count = line.steps.iter().filter(|step| step.value.is_some()).count();
+            let count = line
+                .steps
+                .iter()
+                .filter(|step| step.value.is_some())
+                .count();
             let mean = if self.is_log {
                 String::new()
             } else {
@@ -178,15 +232,27 @@ impl Lines {
 
     /// Every interval, or spans of several with mean, least and greatest.
     fn table(&self) -> Table {
-        let longest = self.lines.iter().map(|line| line.steps.len()).max().unwrap_or(0);
-        if longest <= crate::figure::MOST_ROWS && self.lines.iter().all(|line| line.steps.len() == longest) {
+        let longest = self
+            .lines
+            .iter()
+            .map(|line| line.steps.len())
+            .max()
+            .unwrap_or(0);
+        if longest <= crate::figure::MOST_ROWS
+            && self.lines.iter().all(|line| line.steps.len() == longest)
+        {
             let mut head = vec!["until".to_string()];
             head.extend(self.lines.iter().map(|line| line.name.clone()));
-            let mut table = Table { head, ..Table::default() };
+            let mut table = Table {
+                head,
+                ..Table::default()
+            };
             for index in 0..longest {
                 let mut cells = vec![Quantity::Seconds.words(self.lines[0].steps[index].to)];
                 let value = |line: &Line| {
-                    line.steps[index].value.map_or("no data".into(), |v| self.quantity.words(v))
+                    line.steps[index]
+                        .value
+                        .map_or("no data".into(), |v| self.quantity.words(v))
                 };
                 cells.extend(self.lines.iter().map(value));
                 table.rows.push(cells);
@@ -195,16 +261,30 @@ impl Lines {
         }
         let mut head = vec!["from".to_string(), "to".to_string()];
         for line in &self.lines {
-            head.extend([format!("{}, mean", line.name), "least".into(), "greatest".into()]);
+            head.extend([
+                format!("{}, mean", line.name),
+                "least".into(),
+                "greatest".into(),
+            ]);
         }
-        let mut table = Table { head, ..Table::default() };
+        let mut table = Table {
+            head,
+            ..Table::default()
+        };
         let (spans, seconds) = (30, self.seconds());
         for index in 0..spans {
-            let (from, to) = (seconds * f64::from(index) / 30.0, seconds * f64::from(index + 1) / 30.0);
+            let (from, to) = (
+                seconds * f64::from(index) / 30.0,
+                seconds * f64::from(index + 1) / 30.0,
+            );
             let mut cells = vec![Quantity::Seconds.words(from), Quantity::Seconds.words(to)];
             for line in &self.lines {
-                let inside: Vec<Step> =
-                    line.steps.iter().filter(|step| step.to > from && step.to <= to).copied().collect();
+                let inside: Vec<Step> = line
+                    .steps
+                    .iter()
+                    .filter(|step| step.to > from && step.to <= to)
+                    .copied()
+                    .collect();
                 match summary(&inside) {
                     Some((least, mean, most)) => {
                         cells.extend([mean, least, most].map(|value| self.quantity.words(value)));
@@ -226,7 +306,11 @@ impl Lines {
 pub fn draw_line(frame: &mut Frame, line: &Line) {
     let (left, _, right, _) = frame.plot;
     let (x, y) = (frame.x, frame.y);
-    let floor = if y.is_log() { f64::MIN_POSITIVE } else { f64::NEG_INFINITY };
+    let floor = if y.is_log() {
+        f64::MIN_POSITIVE
+    } else {
+        f64::NEG_INFINITY
+    };
     let mut path = PathData::new();
     for point in points(&line.steps, |t| x.at(t), right - left) {
         match point {
@@ -235,16 +319,23 @@ pub fn draw_line(frame: &mut Frame, line: &Line) {
             _ => path.lift(),
         }
     }
-    frame.svg.named_path(&line.look.line(), &line.name, path.data());
-    let known: Vec<&Step> =
-        line.steps.iter().filter(|step| step.value.is_some_and(|value| value > floor)).collect();
+    frame
+        .svg
+        .named_path(&line.look.line(), &line.name, path.data());
+    let known: Vec<&Step> = line
+        .steps
+        .iter()
+        .filter(|step| step.value.is_some_and(|value| value > floor))
+        .collect();
     // One interval is a line as long as itself; of one moment there is only a dot.
     if let [only] = known.as_slice()
         && let Some(value) = only.value
         && x.at(only.to) - x.at(only.from) < 3.0
     {
         let at = ((x.at(only.from) + x.at(only.to)) / 2.0, y.at(value));
-        frame.svg.mark(&line.look.filled(), line.look.shape(), at, 4.0);
+        frame
+            .svg
+            .mark(&line.look.filled(), line.look.shape(), at, 4.0);
     }
     if let Some(value) = known.last().and_then(|step| step.value) {
         frame.label(value, line.look.class(), &line.name);

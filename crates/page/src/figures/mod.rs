@@ -62,8 +62,14 @@ pub enum Look {
 
 impl Look {
     /// In the order of use.
-    pub const SERIES: [Look; 6] =
-        [Look::Read, Look::Write, Look::Sync, Look::Discard, Look::Fifth, Look::Sixth];
+    pub const SERIES: [Look; 6] = [
+        Look::Read,
+        Look::Write,
+        Look::Sync,
+        Look::Discard,
+        Look::Fifth,
+        Look::Sixth,
+    ];
 
     /// Of an arm by its place: the first, which is set now, is ink.
     pub fn of_arm(arm: usize) -> Look {
@@ -131,6 +137,12 @@ pub fn loop_words(record: &Record) -> &'static str {
 
 /// A part of an id: letters, digits and dashes alone.
 pub fn id_part(text: &str) -> String {
-    let plain = text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+    let plain = text.chars().map(|c| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    });
     plain.collect()
 }

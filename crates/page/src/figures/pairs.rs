@@ -36,12 +36,22 @@ const TICKS: [(f64, &str); 17] = [
 
 /// One for each compared arm of each experiment.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    record.trials.iter().flat_map(|trial| of_trial(trial, record.trials.len() > 1)).collect()
+    record
+        .trials
+        .iter()
+        .flat_map(|trial| of_trial(trial, record.trials.len() > 1))
+        .collect()
 }
 
 fn of_trial(trial: &Trial, are_many: bool) -> Vec<Figure> {
-    let Some(verdict) = &trial.verdict else { return Vec::new() };
-    let base = if are_many { format!("pairs-{}", id_part(&trial.knob)) } else { "pairs".into() };
+    let Some(verdict) = &trial.verdict else {
+        return Vec::new();
+    };
+    let base = if are_many {
+        format!("pairs-{}", id_part(&trial.knob))
+    } else {
+        "pairs".into()
+    };
     if verdict.pairs.is_empty() {
         let why = format!("{}: no pair was measured. {}", trial.knob, verdict.sentence);
         return vec![Figure::absent(&base, &trial.summary, why)];
@@ -53,14 +63,21 @@ fn of_trial(trial: &Trial, are_many: bool) -> Vec<Figure> {
             arms.push(&pair.arm);
         }
     }
-    let mut charts: Vec<Chart<'_>> =
-        arms.iter().take(MOST_ARMS).map(|arm| Chart::new(trial, verdict, arm)).collect();
+    let mut charts: Vec<Chart<'_>> = arms
+        .iter()
+        .take(MOST_ARMS)
+        .map(|arm| Chart::new(trial, verdict, arm))
+        .collect();
     // One axis for all: what looks wider is wider.
     let reach = charts.iter().map(|chart| chart.reach).fold(0.0, f64::max);
     charts.iter_mut().for_each(|chart| chart.reach = reach);
     let several = charts.len() > 1;
     let figure = |(index, chart): (usize, &Chart<'_>)| {
-        let id = if several { format!("{base}-{}", id_part(chart.arm)) } else { base.clone() };
+        let id = if several {
+            format!("{base}-{}", id_part(chart.arm))
+        } else {
+            base.clone()
+        };
         chart.figure(&id, index == 0)
     };
     charts.iter().enumerate().map(figure).collect()
@@ -82,14 +99,34 @@ impl<'a> Chart<'a> {
     fn new(trial: &'a Trial, verdict: &'a Verdict, arm: &'a str) -> Chart<'a> {
         let of_arm = verdict.pairs.iter().filter(|pair| pair.arm == arm);
         let (fresh, open): (Vec<_>, Vec<_>) = of_arm.partition(|pair| pair.stage == Stage::Holdout);
-        let mut distances: Vec<f64> =
-            open.iter().chain(&fresh).map(|pair| pair.effect_ln.abs()).filter(|ln| ln.is_finite()).collect();
+        let mut distances: Vec<f64> = open
+            .iter()
+            .chain(&fresh)
+            .map(|pair| pair.effect_ln.abs())
+            .filter(|ln| ln.is_finite())
+            .collect();
         distances.sort_by(f64::total_cmp);
         // 95 % of the pairs are inside; the others are marked at the edge with their value.
-        let wide = distances.get((distances.len() * 95 / 100).min(distances.len().saturating_sub(1)));
-        let claimed = [verdict.low, verdict.high].into_iter().flatten().map(|effect| ln(effect).abs());
-        let reach = wide.copied().unwrap_or(0.0).max(claimed.fold(0.0, f64::max)).max(1.1f64.ln()) * 1.08;
-        Chart { trial, verdict, arm, open, fresh, reach }
+        let wide =
+            distances.get((distances.len() * 95 / 100).min(distances.len().saturating_sub(1)));
+        let claimed = [verdict.low, verdict.high]
+            .into_iter()
+            .flatten()
+            .map(|effect| ln(effect).abs());
+        let reach = wide
+            .copied()
+            .unwrap_or(0.0)
+            .max(claimed.fold(0.0, f64::max))
+            .max(1.1f64.ln())
+            * 1.08;
+        Chart {
+            trial,
+            verdict,
+            arm,
+            open,
+            fresh,
+            reach,
+        }
     }
 
     fn is_claimed(&self) -> bool {
@@ -118,12 +155,22 @@ impl<'a> Chart<'a> {
     }
 
     fn title(&self, is_first: bool) -> String {
-        let refused = matches!(self.verdict.outcome, Outcome::Inconclusive | Outcome::Refused);
+        let refused = matches!(
+            self.verdict.outcome,
+            Outcome::Inconclusive | Outcome::Refused
+        );
         match (refused, self.is_claimed()) {
-            (true, _) if is_first => format!("{}: no verdict. {}", self.trial.knob, self.verdict.sentence),
+            (true, _) if is_first => {
+                format!("{}: no verdict. {}", self.trial.knob, self.verdict.sentence)
+            }
             (false, true) => self.trial.summary.clone(),
             _ => {
-                format!("{}: {} against {}, not claimed", self.trial.knob, self.arm, self.found())
+                format!(
+                    "{}: {} against {}, not claimed",
+                    self.trial.knob,
+                    self.arm,
+                    self.found()
+                )
             }
         }
     }
@@ -174,13 +221,27 @@ impl<'a> Chart<'a> {
     }
 
     fn outside(&self) -> usize {
-        self.open.iter().chain(&self.fresh).filter(|pair| pair.effect_ln.abs() > self.reach).count()
+        self.open
+            .iter()
+            .chain(&self.fresh)
+            .filter(|pair| pair.effect_ln.abs() > self.reach)
+            .count()
     }
 
     fn description(&self) -> String {
-        let all: Vec<f64> = self.open.iter().chain(&self.fresh).map(|pair| pair.effect_ln).collect();
+        let all: Vec<f64> = self
+            .open
+            .iter()
+            .chain(&self.fresh)
+            .map(|pair| pair.effect_ln)
+            .collect();
         let above = all.iter().filter(|ln| **ln > 0.0).count();
-        let claim = match (self.is_claimed(), self.verdict.effect, self.verdict.low, self.verdict.high) {
+        let claim = match (
+            self.is_claimed(),
+            self.verdict.effect,
+            self.verdict.low,
+            self.verdict.high,
+        ) {
             (true, Some(effect), Some(low), Some(high)) => format!(
                 "Claimed: {} ({} to {}).",
                 units::percent_signed(effect),
@@ -189,12 +250,22 @@ impl<'a> Chart<'a> {
             ),
             _ => "Nothing is claimed.".into(),
         };
-        format!("{} is the faster one in {above} of {}. {claim}", self.arm, pairs_word(all.len()))
+        format!(
+            "{} is the faster one in {above} of {}. {claim}",
+            self.arm,
+            pairs_word(all.len())
+        )
     }
 
     fn table(&self) -> Table {
-        let mut table =
-            Table::new(&["pair", "stage", "first", "rate of the one set", "rate of the other", "difference"]);
+        let mut table = Table::new(&[
+            "pair",
+            "stage",
+            "first",
+            "rate of the one set",
+            "rate of the other",
+            "difference",
+        ]);
         for (index, pair) in self.open.iter().chain(&self.fresh).enumerate() {
             let first = match (pair.stage, pair.default_first) {
                 (Stage::Race, _) => "block",
@@ -216,7 +287,10 @@ impl<'a> Chart<'a> {
     fn draw(&self, size: Size, id: &str) -> String {
         let count = self.open.len() + self.fresh.len();
         let pixels = size.plot_height / (2.0 * self.reach);
-        let middle = TICKS.iter().position(|(effect, _)| *effect == 0.0).unwrap_or(0);
+        let middle = TICKS
+            .iter()
+            .position(|(effect, _)| *effect == 0.0)
+            .unwrap_or(0);
         let (below, above) = TICKS.split_at(middle);
         let mut ticks = spaced(above.iter(), pixels, self.reach);
         ticks.extend(spaced(below.iter().rev(), pixels, self.reach));
@@ -227,12 +301,16 @@ impl<'a> Chart<'a> {
             ticks,
             title: format!("rate of {} over rate of {}", self.arm, self.found()),
         };
-        let (_, x_ticks, _) = crate::scale::linear_ticks(crate::scale::Quantity::Count, count as f64, 6);
+        let (_, x_ticks, _) =
+            crate::scale::linear_ticks(crate::scale::Quantity::Count, count as f64, 6);
         let x = Axis::Own {
             reads: "None",
             domain: (0.0, count as f64 + 1.0),
             is_log: false,
-            ticks: x_ticks.into_iter().filter(|(value, _)| *value <= count as f64).collect(),
+            ticks: x_ticks
+                .into_iter()
+                .filter(|(value, _)| *value <= count as f64)
+                .collect(),
             title: "pair".into(),
         };
         let right = match (self.is_claimed(), size.is_narrow()) {
@@ -251,9 +329,16 @@ impl<'a> Chart<'a> {
 
     fn zone(&self, frame: &mut Frame) {
         let (left, _, right, _) = frame.plot;
-        let (top, bottom) = (frame.y.at(ln(self.verdict.rope)), frame.y.at(-ln(self.verdict.rope)));
-        frame.svg.rect("zone", (left, top), (right - left, bottom - top));
-        frame.svg.line("axis", (left, frame.y.at(0.0)), (right, frame.y.at(0.0)));
+        let (top, bottom) = (
+            frame.y.at(ln(self.verdict.rope)),
+            frame.y.at(-ln(self.verdict.rope)),
+        );
+        frame
+            .svg
+            .rect("zone", (left, top), (right - left, bottom - top));
+        frame
+            .svg
+            .line("axis", (left, frame.y.at(0.0)), (right, frame.y.at(0.0)));
     }
 
     /// The running mean with an interval that may be looked at after every pair: the boundary of a mixture of normals, as
@@ -273,14 +358,22 @@ impl<'a> Chart<'a> {
             squares += value * value;
             let mean = sum / n;
             let square = (squares - n * mean * mean).max(0.0) + weight;
-            let half = (square * (square / (weight * self.verdict.alpha.powi(2))).ln().max(0.0)).sqrt() / n;
+            let half = (square
+                * (square / (weight * self.verdict.alpha.powi(2)))
+                    .ln()
+                    .max(0.0))
+            .sqrt()
+                / n;
             let x = frame.x.at(n);
             upper.push((x, frame.y.at(mean + half).clamp(top, bottom)));
             lower.push((x, frame.y.at(mean - half).clamp(top, bottom)));
             mean_path.to(x, frame.y.at(mean).clamp(top, bottom));
         }
         let mut outline = PathData::new();
-        upper.iter().chain(lower.iter().rev()).for_each(|(x, y)| outline.to(*x, *y));
+        upper
+            .iter()
+            .chain(lower.iter().rev())
+            .for_each(|(x, y)| outline.to(*x, *y));
         outline.close();
         frame.svg.path("ribbon", outline.data());
         frame.svg.path("ribbon-mean", mean_path.data());
@@ -297,10 +390,15 @@ impl<'a> Chart<'a> {
             let x = frame.x.at(index as f64 + 1.0);
             let y = frame.y.at(pair.effect_ln);
             if pair.effect_ln.abs() > self.reach {
-                let (shape, y) =
-                    if pair.effect_ln > 0.0 { (Shape::Up, top + 5.0) } else { (Shape::Down, bottom - 5.0) };
+                let (shape, y) = if pair.effect_ln > 0.0 {
+                    (Shape::Up, top + 5.0)
+                } else {
+                    (Shape::Down, bottom - 5.0)
+                };
                 let value = units::percent_signed(pair.effect_ln.exp_m1());
-                frame.svg.group("out", &value, |svg| svg.mark("dot", shape, (x, y), 4.0));
+                frame
+                    .svg
+                    .group("out", &value, |svg| svg.mark("dot", shape, (x, y), 4.0));
                 continue;
             }
             let shape = match (pair.stage, pair.default_first) {
@@ -325,9 +423,13 @@ impl<'a> Chart<'a> {
                 frame.x.at(((index + 1) * span).min(all.len()) as f64 + 0.4),
             );
             for (class, low, high) in [("quant1", 0.05, 0.95), ("quant2", 0.25, 0.75)] {
-                let (y1, y2) =
-                    (frame.y.at(at(high)).clamp(top, bottom), frame.y.at(at(low)).clamp(top, bottom));
-                frame.svg.rect(class, (from, y1), (to - from, (y2 - y1).max(1.0)));
+                let (y1, y2) = (
+                    frame.y.at(at(high)).clamp(top, bottom),
+                    frame.y.at(at(low)).clamp(top, bottom),
+                );
+                frame
+                    .svg
+                    .rect(class, (from, y1), (to - from, (y2 - y1).max(1.0)));
             }
         }
     }
@@ -341,18 +443,33 @@ impl<'a> Chart<'a> {
         let x = frame.x.at(self.open.len() as f64 + 0.5);
         frame.svg.line("decided", (x, top), (x, bottom));
         let text = format!("chosen after {}", self.open.len());
-        let (anchor, shift) = if x > right - 120.0 { (Anchor::End, -4.0) } else { (Anchor::Start, 4.0) };
-        frame.svg.text("t2 halo", (x + shift, top + 11.0), anchor, &text);
+        let (anchor, shift) = if x > right - 120.0 {
+            (Anchor::End, -4.0)
+        } else {
+            (Anchor::Start, 4.0)
+        };
+        frame
+            .svg
+            .text("t2 halo", (x + shift, top + 11.0), anchor, &text);
     }
 
     /// The only coloured thing: the estimate with its interval.
     fn claim(&self, frame: &mut Frame) {
         let v = self.verdict;
-        let (true, Some(effect), Some(low), Some(high)) = (self.is_claimed(), v.effect, v.low, v.high) else {
+        let (true, Some(effect), Some(low), Some(high)) =
+            (self.is_claimed(), v.effect, v.low, v.high)
+        else {
             return;
         };
         let (_, top, right, bottom) = frame.plot;
-        let look = Look::of_arm(self.trial.arms.iter().position(|arm| arm == self.arm).unwrap_or(1).max(1));
+        let look = Look::of_arm(
+            self.trial
+                .arms
+                .iter()
+                .position(|arm| arm == self.arm)
+                .unwrap_or(1)
+                .max(1),
+        );
         let x = right + 16.0;
         let place = |effect: f64| frame.y.at(ln(effect)).clamp(top, bottom);
         let (y, y_low, y_high) = (place(effect), place(low), place(high));
@@ -361,10 +478,17 @@ impl<'a> Chart<'a> {
         frame.svg.line(&line, (x - 5.0, y_low), (x + 5.0, y_low));
         frame.svg.line(&line, (x - 5.0, y_high), (x + 5.0, y_high));
         frame.svg.mark(&look.filled(), look.shape(), (x, y), 5.0);
-        frame.svg.text("t strong", (x + 11.0, y - 2.0), Anchor::Start, &units::percent_signed(effect));
+        frame.svg.text(
+            "t strong",
+            (x + 11.0, y - 2.0),
+            Anchor::Start,
+            &units::percent_signed(effect),
+        );
         let bare = |value: f64| units::percent_signed(value).replace(" %", "");
         let interval = format!("{} to {}", bare(low), bare(high));
-        frame.svg.text("t2", (x + 11.0, y + 12.0), Anchor::Start, &interval);
+        frame
+            .svg
+            .text("t2", (x + 11.0, y + 12.0), Anchor::Start, &interval);
     }
 }
 
@@ -397,7 +521,11 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 fn pairs_word(count: usize) -> String {
-    if count == 1 { "1 pair".into() } else { format!("{count} pairs") }
+    if count == 1 {
+        "1 pair".into()
+    } else {
+        format!("{count} pairs")
+    }
 }
 
 /// Of a ratio minus one.

@@ -36,8 +36,14 @@ pub fn figure(record: &Record) -> Option<Figure> {
     }
     let layers = root.walk();
     if layers.len() > 4 * MOST_BOXES {
-        let why = format!("The path has {} layers: the table lists them.", layers.len());
-        return Some(Figure { table: table(record), ..Figure::absent("path", "The I/O path", why) });
+        let why = format!(
+            "The path has {} layers: the table lists them.",
+            layers.len()
+        );
+        return Some(Figure {
+            table: table(record),
+            ..Figure::absent("path", "The I/O path", why)
+        });
     }
     let diagram = Diagram { record };
     let (svg, narrow) = both(0.0, |size, id| diagram.draw(size, id), "path");
@@ -65,14 +71,18 @@ pub fn figure(record: &Record) -> Option<Figure> {
 /// Whether what the kernel would give is not known for any of the settings shown.
 fn has_unknown(record: &Record) -> bool {
     let layers = record.path.root.walk();
-    layers.iter().flat_map(|layer| shown(layer)).any(|setting| setting.set_by() == SetBy::Unknown)
+    layers
+        .iter()
+        .flat_map(|layer| shown(layer))
+        .any(|setting| setting.set_by() == SetBy::Unknown)
 }
 
 /// Settings of the path that are not what the kernel gives by itself.
 pub fn changed(record: &Record) -> Vec<(&Layer, &Setting)> {
     let layers = record.path.root.walk();
     let of_layer = |layer: &&'_ Layer| -> Vec<usize> {
-        let is_changed = |setting: &Setting| matches!(setting.set_by(), SetBy::Owner(_) | SetBy::Hand);
+        let is_changed =
+            |setting: &Setting| matches!(setting.set_by(), SetBy::Owner(_) | SetBy::Hand);
         layer
             .settings
             .iter()
@@ -83,7 +93,11 @@ pub fn changed(record: &Record) -> Vec<(&Layer, &Setting)> {
     };
     layers
         .into_iter()
-        .flat_map(|layer| of_layer(&layer).into_iter().map(move |index| (layer, &layer.settings[index])))
+        .flat_map(|layer| {
+            of_layer(&layer)
+                .into_iter()
+                .map(move |index| (layer, &layer.settings[index]))
+        })
         .collect()
 }
 
@@ -141,7 +155,10 @@ fn table(record: &Record) -> Table {
                 setting.name.clone(),
                 setting.value.to_string(),
                 owner_word(setting),
-                setting.default.as_ref().map_or("not known".into(), |default| default.value.clone()),
+                setting
+                    .default
+                    .as_ref()
+                    .map_or("not known".into(), |default| default.value.clone()),
             ]);
         }
     }
@@ -166,11 +183,27 @@ impl Diagram<'_> {
     fn draw(&self, size: Size, id: &str) -> String {
         let mut svg = Svg::new();
         let mut boxes = 0;
-        let bottom =
-            self.layer(&mut svg, &self.record.path.root, (1.0, 4.0), size.width - 2.0, size, &mut boxes);
-        let layers: Vec<String> =
-            self.record.path.root.walk().iter().map(|layer| layer_words(layer)).collect();
-        svg.finish(id, (size.width, bottom + 4.0), &format!("The path from the top: {}", layers.join(", ")))
+        let bottom = self.layer(
+            &mut svg,
+            &self.record.path.root,
+            (1.0, 4.0),
+            size.width - 2.0,
+            size,
+            &mut boxes,
+        );
+        let layers: Vec<String> = self
+            .record
+            .path
+            .root
+            .walk()
+            .iter()
+            .map(|layer| layer_words(layer))
+            .collect();
+        svg.finish(
+            id,
+            (size.width, bottom + 4.0),
+            &format!("The path from the top: {}", layers.join(", ")),
+        )
     }
 
     /// Draws a layer and what is below it, and gives the bottom.
@@ -197,9 +230,21 @@ impl Diagram<'_> {
         };
         let (mut at_x, mut at_y, mut lowest) = (x, bottom + 14.0, bottom);
         for (member, count) in groups {
-            let from_x = at_x + if side_by_side || layer.below.len() == 1 { 0.0 } else { 12.0 };
+            let from_x = at_x
+                + if side_by_side || layer.below.len() == 1 {
+                    0.0
+                } else {
+                    12.0
+                };
             let middle = from_x + member_width.min(60.0) / 2.0;
-            svg.path("arrow", &arrow(middle, if side_by_side { bottom } else { at_y - 14.0 }, at_y));
+            svg.path(
+                "arrow",
+                &arrow(
+                    middle,
+                    if side_by_side { bottom } else { at_y - 14.0 },
+                    at_y,
+                ),
+            );
             if count > 1 {
                 let names: Vec<&str> = layer.below.iter().map(|one| one.name.as_str()).collect();
                 let text = format!("{count} × alike: {}", names.join(" "));
@@ -243,7 +288,10 @@ fn grouped(below: &[Layer]) -> Vec<(&Layer, usize)> {
     let mut groups: Vec<(&Layer, usize)> = Vec::new();
     let is_alike = |one: &Layer, other: &Layer| {
         let settings = |layer: &Layer| {
-            shown(layer).iter().map(|s| (s.name.clone(), s.value.to_string())).collect::<Vec<_>>()
+            shown(layer)
+                .iter()
+                .map(|s| (s.name.clone(), s.value.to_string()))
+                .collect::<Vec<_>>()
         };
         one.kind == other.kind
             && one.title == other.title
@@ -251,7 +299,10 @@ fn grouped(below: &[Layer]) -> Vec<(&Layer, usize)> {
             && one.below.len() == other.below.len()
     };
     for layer in below {
-        match groups.iter_mut().find(|(first, _)| below.len() > MOST_SIBLINGS && is_alike(first, layer)) {
+        match groups
+            .iter_mut()
+            .find(|(first, _)| below.len() > MOST_SIBLINGS && is_alike(first, layer))
+        {
             Some((_, count)) => *count += 1,
             None => groups.push((layer, 1)),
         }
@@ -274,8 +325,10 @@ fn draw_box(svg: &mut Svg, layer: &Layer, (x, y): (f64, f64), width: f64, size: 
     } else {
         wrapped(&head, columns.saturating_sub(3).max(8))
     };
-    let fact_lines: Vec<String> =
-        facts.iter().flat_map(|fact| wrapped(fact, columns.saturating_sub(3).max(8))).collect();
+    let fact_lines: Vec<String> = facts
+        .iter()
+        .flat_map(|fact| wrapped(fact, columns.saturating_sub(3).max(8)))
+        .collect();
     let rows = 1
         + title_lines.len()
         + fact_lines.len()
@@ -304,27 +357,69 @@ fn draw_box(svg: &mut Svg, layer: &Layer, (x, y): (f64, f64), width: f64, size: 
 }
 
 /// One line: name, value, owner; a bar in front where it is not the kernel's own.
-fn draw_setting(svg: &mut Svg, setting: &Setting, (x, y): (f64, f64), width: f64, size: Size) -> f64 {
-    let is_changed = matches!(setting.set_by(), SetBy::Owner(_) | SetBy::Hand) || setting.is_contested();
+fn draw_setting(
+    svg: &mut Svg,
+    setting: &Setting,
+    (x, y): (f64, f64),
+    width: f64,
+    size: Size,
+) -> f64 {
+    let is_changed =
+        matches!(setting.set_by(), SetBy::Owner(_) | SetBy::Hand) || setting.is_contested();
     if is_changed {
         svg.rect("unusual", (x + 4.0, y - 12.0), (3.0, 15.0));
     }
-    let value = setting.chosen().map_or_else(|| setting.value.to_string(), str::to_string);
+    let value = setting
+        .chosen()
+        .map_or_else(|| setting.value.to_string(), str::to_string);
     let owner = owner_word(setting);
     let class = if is_changed { "t strong" } else { "t" };
     if width < TWO_LINES_BELOW {
         let named = ((width * 0.62) / 6.7) as usize;
-        svg.text("t2", (x + 12.0, y), Anchor::Start, &shortened(&setting.name, named));
-        svg.text(class, (x + width - 10.0, y), Anchor::End, &shortened(&value, (width / 14.0) as usize));
+        svg.text(
+            "t2",
+            (x + 12.0, y),
+            Anchor::Start,
+            &shortened(&setting.name, named),
+        );
+        svg.text(
+            class,
+            (x + width - 10.0, y),
+            Anchor::End,
+            &shortened(&value, (width / 14.0) as usize),
+        );
         let room = ((width - 30.0) / 6.7) as usize;
-        svg.text("t3", (x + 24.0, y + LINE - 3.0), Anchor::Start, &shortened(&owner, room.max(6)));
+        svg.text(
+            "t3",
+            (x + 24.0, y + LINE - 3.0),
+            Anchor::Start,
+            &shortened(&owner, room.max(6)),
+        );
         return y + LINE - 3.0;
     }
-    let (value_at, owner_at) = (x + width * 0.30, x + width * if size.is_narrow() { 0.62 } else { 0.48 });
+    let (value_at, owner_at) = (
+        x + width * 0.30,
+        x + width * if size.is_narrow() { 0.62 } else { 0.48 },
+    );
     let room = |from: f64, to: f64| (((to - from) / 6.9) as usize).max(4);
-    svg.text("t2", (x + 12.0, y), Anchor::Start, &shortened(&setting.name, room(x + 12.0, value_at)));
-    svg.text(class, (value_at, y), Anchor::Start, &shortened(&value, room(value_at, owner_at)));
-    svg.text("chip", (owner_at, y), Anchor::Start, &shortened(&owner, room(owner_at, x + width - 8.0)));
+    svg.text(
+        "t2",
+        (x + 12.0, y),
+        Anchor::Start,
+        &shortened(&setting.name, room(x + 12.0, value_at)),
+    );
+    svg.text(
+        class,
+        (value_at, y),
+        Anchor::Start,
+        &shortened(&value, room(value_at, owner_at)),
+    );
+    svg.text(
+        "chip",
+        (owner_at, y),
+        Anchor::Start,
+        &shortened(&owner, room(owner_at, x + width - 8.0)),
+    );
     y
 }
 
@@ -336,13 +431,19 @@ fn facts(layer: &Layer) -> Vec<String> {
         parts.push(units::bytes(size));
     }
     for name in ["model", "fstype", "options", "level", "link", "driver"] {
-        if let Some(text) = layer.fact(name).filter(|text| !text.is_empty() && !layer.title.contains(*text)) {
+        if let Some(text) = layer
+            .fact(name)
+            .filter(|text| !text.is_empty() && !layer.title.contains(*text))
+        {
             parts.push(text.to_string());
         }
     }
     if !layer.queues.is_empty() {
         let queues = layer.queues.len();
-        parts.push(format!("{queues} hardware queue{}", if queues == 1 { "" } else { "s" }));
+        parts.push(format!(
+            "{queues} hardware queue{}",
+            if queues == 1 { "" } else { "s" }
+        ));
     }
     if !parts.is_empty() {
         facts.push(parts.join(" · "));
@@ -354,7 +455,11 @@ fn facts(layer: &Layer) -> Vec<String> {
         };
         let shown: Vec<String> = layer.interrupts.iter().take(4).map(line).collect();
         let more = layer.interrupts.len().saturating_sub(4);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         facts.push(format!("interrupts {}{more}", shown.join(", ")));
     }
     facts
@@ -388,7 +493,10 @@ mod tests {
     fn long_text_wraps_and_loses_nothing() {
         let text = "rw,relatime,errors=remount-ro and-one-word-that-is-far-too-long-for-a-line end";
         let lines = wrapped(text, 20);
-        assert!(lines.iter().all(|line| line.chars().count() <= 21), "{lines:?}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 21),
+            "{lines:?}"
+        );
         let plain = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
         assert_eq!(plain(&lines.concat()), plain(text));
     }

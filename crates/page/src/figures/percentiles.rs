@@ -14,8 +14,13 @@ use model::units;
 /// Where fewer I/Os are slower, the curve is dotted.
 const FEW: f64 = 10.0;
 /// Percentiles of the table.
-const SHARES: [(f64, &str); 5] =
-    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
+const SHARES: [(f64, &str); 5] = [
+    (0.5, "p50"),
+    (0.9, "p90"),
+    (0.99, "p99"),
+    (0.999, "p99.9"),
+    (0.9999, "p99.99"),
+];
 /// The most curves on one chart.
 const MOST: usize = 6;
 
@@ -42,14 +47,26 @@ pub fn figure(record: &Record) -> Option<Figure> {
     if curves.is_empty() {
         return None;
     }
-    let loops = if record.imported.is_some() { "" } else { loop_words(record) };
-    Some(Chart { curves, loops: loops.into() }.figure("percentiles", None))
+    let loops = if record.imported.is_some() {
+        ""
+    } else {
+        loop_words(record)
+    };
+    Some(
+        Chart {
+            curves,
+            loops: loops.into(),
+        }
+        .figure("percentiles", None),
+    )
 }
 
 /// The same direction or section of several records on one chart, for each that two or more of them have.
 pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
-    let all: Vec<(String, Vec<Curve>)> =
-        records.iter().map(|(name, record)| ((*name).to_string(), curves(record))).collect();
+    let all: Vec<(String, Vec<Curve>)> = records
+        .iter()
+        .map(|(name, record)| ((*name).to_string(), curves(record)))
+        .collect();
     // What a tool calls it stands in brackets: `read clat` is compared with `read`.
     let key = |curve: &Curve| curve.name.split(' ').next().unwrap_or_default().to_string();
     let mut keys: Vec<String> = all.iter().flat_map(|(_, curves)| curves).map(key).collect();
@@ -59,8 +76,16 @@ pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
     let chart = |wanted: &String| {
         let of_record = |(index, (name, curves)): (usize, &(String, Vec<Curve>))| {
             let found = curves.iter().find(|curve| key(curve) == *wanted)?;
-            let beside = found.name.strip_prefix(wanted.as_str()).unwrap_or_default().trim();
-            let beside = if beside.is_empty() { String::new() } else { format!(" ({beside})") };
+            let beside = found
+                .name
+                .strip_prefix(wanted.as_str())
+                .unwrap_or_default()
+                .trim();
+            let beside = if beside.is_empty() {
+                String::new()
+            } else {
+                format!(" ({beside})")
+            };
             let data = found.data.clone();
             Some(Curve {
                 name: name.clone(),
@@ -70,14 +95,24 @@ pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
                 kind: beside,
             })
         };
-        let curves: Vec<Curve> = all.iter().take(MOST).enumerate().filter_map(of_record).collect();
+        let curves: Vec<Curve> = all
+            .iter()
+            .take(MOST)
+            .enumerate()
+            .filter_map(of_record)
+            .collect();
         let loops: Vec<&str> = records
             .iter()
             .filter(|(_, record)| record.imported.is_none())
             .map(|(_, one)| loop_words(one))
             .collect();
-        let is_one = loops.len() == records.len() && loops.windows(2).all(|pair| pair[0] == pair[1]);
-        let loops = if is_one { loops[0].to_string() } else { String::new() };
+        let is_one =
+            loops.len() == records.len() && loops.windows(2).all(|pair| pair[0] == pair[1]);
+        let loops = if is_one {
+            loops[0].to_string()
+        } else {
+            String::new()
+        };
         (curves.len() > 1).then(|| {
             let id = format!("percentiles-{}", super::id_part(wanted));
             Chart { curves, loops }.figure(&id, Some(wanted))
@@ -108,11 +143,18 @@ impl Chart {
 }
 
 fn curves(record: &Record) -> Vec<Curve> {
-    if let Some(load) = record.imported.as_ref().and_then(|imported| imported.load.as_ref()) {
+    if let Some(load) = record
+        .imported
+        .as_ref()
+        .and_then(|imported| imported.load.as_ref())
+    {
         return imported(load);
     }
     if let Some(check) = &record.check {
-        let loads = check.probes.iter().filter(|probe| probe.load.latency().total() > 0);
+        let loads = check
+            .probes
+            .iter()
+            .filter(|probe| probe.load.latency().total() > 0);
         // Of the loads of a check the first six kinds; the response curve has the rest.
         let mut kinds = Vec::new();
         let firsts = loads.filter(|probe| {
@@ -129,9 +171,17 @@ fn curves(record: &Record) -> Vec<Curve> {
         let curve = |(index, section): (usize, &model::record::SectionResult)| {
             whole(&section.name, Look::SERIES[index], &section.load.latency())
         };
-        return record.sections.iter().take(MOST).enumerate().filter_map(curve).collect();
+        return record
+            .sections
+            .iter()
+            .take(MOST)
+            .enumerate()
+            .filter_map(curve)
+            .collect();
     }
-    let Some(load) = &record.load else { return Vec::new() };
+    let Some(load) = &record.load else {
+        return Vec::new();
+    };
     let mut curves: Vec<Curve> = [
         whole("read", Look::Read, &load.read.latency),
         whole("write", Look::Write, &load.write.latency),
@@ -141,8 +191,10 @@ fn curves(record: &Record) -> Vec<Curve> {
     .into_iter()
     .flatten()
     .collect();
-    if let Some(mut service) =
-        load.service.as_ref().and_then(|service| whole("from submission", Look::Ink, service))
+    if let Some(mut service) = load
+        .service
+        .as_ref()
+        .and_then(|service| whole("from submission", Look::Ink, service))
     {
         service.is_dotted = true;
         curves.push(service);
@@ -156,7 +208,8 @@ fn curves(record: &Record) -> Vec<Curve> {
         Look::Sixth,
     ]);
     curves.extend(
-        operations.filter_map(|(operation, look)| whole(&operation.name, look, &operation.done.latency)),
+        operations
+            .filter_map(|(operation, look)| whole(&operation.name, look, &operation.done.latency)),
     );
     curves.truncate(MOST);
     curves
@@ -189,12 +242,22 @@ fn imported(load: &LoadFigures) -> Vec<Curve> {
     };
     let curve = |(side, figures): (&str, &model::imported::SideFigures)| {
         let found = latency(&figures.latencies)?;
-        let name = if found.kind.is_empty() { side.to_string() } else { format!("{side} {}", found.kind) };
+        let name = if found.kind.is_empty() {
+            side.to_string()
+        } else {
+            format!("{side} {}", found.kind)
+        };
         let data = match found.histogram {
             Some(histogram) if histogram.total() > 0 => Data::Whole(histogram),
             _ => Data::Points(found.percentiles, found.count.or(figures.ios)),
         };
-        Some(Curve { name, look: look(side), data, is_dotted: false, kind: String::new() })
+        Some(Curve {
+            name,
+            look: look(side),
+            data,
+            is_dotted: false,
+            kind: String::new(),
+        })
     };
     load.sides().filter_map(curve).collect()
 }
@@ -217,11 +280,15 @@ impl Curve {
         match &self.data {
             Data::Whole(histogram) => {
                 let enough = histogram.total() as f64 * (1.0 - share) >= FEW * 0.999;
-                histogram.quantile_ns(share).filter(|_| enough).map(|ns| ns as f64)
+                histogram
+                    .quantile_ns(share)
+                    .filter(|_| enough)
+                    .map(|ns| ns as f64)
             }
-            Data::Points(points, _) => {
-                points.iter().find(|(percent, _)| (percent - share * 100.0).abs() < 1e-6).map(|(_, ns)| *ns)
-            }
+            Data::Points(points, _) => points
+                .iter()
+                .find(|(percent, _)| (percent - share * 100.0).abs() < 1e-6)
+                .map(|(_, ns)| *ns),
         }
     }
 
@@ -229,7 +296,14 @@ impl Curve {
     fn range(&self) -> (f64, f64) {
         let (least, most) = match &self.data {
             Data::Whole(histogram) => {
-                let used = || histogram.counts().iter().enumerate().filter(|(_, n)| **n > 0).map(|(b, _)| b);
+                let used = || {
+                    histogram
+                        .counts()
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, n)| **n > 0)
+                        .map(|(b, _)| b)
+                };
                 (
                     edge_of(used().next().unwrap_or(0)) as f64,
                     edge_of(used().next_back().unwrap_or(0) + 1) as f64,
@@ -272,22 +346,37 @@ impl Chart {
             Some(format!("{} p99 {}", curve.name, units::duration_ns(p99)))
         };
         let found: Vec<String> = self.curves.iter().filter_map(one).collect();
-        if found.is_empty() { "Latency by share of I/Os".into() } else { capital(&found.join(", ")) }
+        if found.is_empty() {
+            "Latency by share of I/Os".into()
+        } else {
+            capital(&found.join(", "))
+        }
     }
 
     fn caption(&self) -> String {
         let counts = self.curves.iter().map(|curve| match curve.count() {
-            Some(count) => format!("{}{} {} I/Os", curve.name, curve.kind, units::count(count as f64)),
+            Some(count) => format!(
+                "{}{} {} I/Os",
+                curve.name,
+                curve.kind,
+                units::count(count as f64)
+            ),
             None => format!("{}{} of an unknown number of I/Os", curve.name, curve.kind),
         });
-        let points = self.curves.iter().any(|curve| matches!(curve.data, Data::Points(..)));
+        let points = self
+            .curves
+            .iter()
+            .any(|curve| matches!(curve.data, Data::Points(..)));
         let points = if points {
             " The source gives the marked percentiles only; between them nothing is known."
         } else {
             ""
         };
-        let loop_type =
-            if self.loops.is_empty() { String::new() } else { format!(" {}.", capital(&self.loops)) };
+        let loop_type = if self.loops.is_empty() {
+            String::new()
+        } else {
+            format!(" {}.", capital(&self.loops))
+        };
         format!(
             "Read it as: of a hundred I/Os one takes longer than the curve at p99. Dotted where fewer than ten I/Os are \
              slower; the hollow mark is the slowest one. {}.{points}{loop_type}",
@@ -308,19 +397,31 @@ impl Chart {
     fn table(&self) -> Table {
         let mut head = vec!["percentile".to_string(), "one in".to_string()];
         head.extend(self.curves.iter().map(|curve| curve.name.clone()));
-        let mut table = Table { head, ..Table::default() };
+        let mut table = Table {
+            head,
+            ..Table::default()
+        };
         for (share, name) in SHARES {
-            let mut cells = vec![name.to_string(), units::count((1.0 / (1.0 - share)).round())];
-            cells.extend(self.curves.iter().map(|curve| match (&curve.data, curve.at(share)) {
-                (_, Some(ns)) => units::duration_ns(ns),
-                (Data::Whole(_), None) => "too few I/Os".into(),
-                (Data::Points(..), None) => "not given".into(),
-            }));
+            let mut cells = vec![
+                name.to_string(),
+                units::count((1.0 / (1.0 - share)).round()),
+            ];
+            cells.extend(
+                self.curves
+                    .iter()
+                    .map(|curve| match (&curve.data, curve.at(share)) {
+                        (_, Some(ns)) => units::duration_ns(ns),
+                        (Data::Whole(_), None) => "too few I/Os".into(),
+                        (Data::Points(..), None) => "not given".into(),
+                    }),
+            );
             table.rows.push(cells);
         }
         let mut cells = vec!["I/Os".to_string(), String::new()];
         cells.extend(
-            self.curves.iter().map(|curve| curve.count().map_or("unknown".into(), |n| n.to_string())),
+            self.curves
+                .iter()
+                .map(|curve| curve.count().map_or("unknown".into(), |n| n.to_string())),
         );
         table.rows.push(cells);
         table
@@ -331,10 +432,15 @@ impl Chart {
             .curves
             .iter()
             .map(Curve::range)
-            .fold((f64::INFINITY, 0.0f64), |(least, most), (l, m)| (least.min(l), most.max(m)));
+            .fold((f64::INFINITY, 0.0f64), |(least, most), (l, m)| {
+                (least.min(l), most.max(m))
+            });
         let end = self.curves.iter().map(Curve::end).fold(1.0, f64::max);
-        let nines = (1..=end.floor() as i32).map(|nines| (f64::from(nines), percentile_name(nines)));
-        let ticks = std::iter::once((rarity(0.5), "p50".to_string())).chain(nines).collect();
+        let nines =
+            (1..=end.floor() as i32).map(|nines| (f64::from(nines), percentile_name(nines)));
+        let ticks = std::iter::once((rarity(0.5), "p50".to_string()))
+            .chain(nines)
+            .collect();
         let x = Axis::Own {
             reads: "Rarity",
             domain: (0.0, end * 1.02),
@@ -346,8 +452,17 @@ impl Chart {
                 "share of I/Os that are not slower; rarer to the right".into()
             },
         };
-        let y = Axis::Log { quantity: Quantity::Ns, least, most, name: "latency".into() };
-        let widest = self.curves.iter().map(|curve| text_width(&curve.name)).fold(0.0, f64::max);
+        let y = Axis::Log {
+            quantity: Quantity::Ns,
+            least,
+            most,
+            name: "latency".into(),
+        };
+        let widest = self
+            .curves
+            .iter()
+            .map(|curve| text_width(&curve.name))
+            .fold(0.0, f64::max);
         let right = (widest + 18.0).min(if size.is_narrow() { 84.0 } else { 190.0 });
         let mut frame = Frame::new(id, size, &x, &y, right, 0.0);
         for curve in &self.curves {
@@ -374,7 +489,12 @@ fn draw_whole(frame: &mut Frame, curve: &Curve, histogram: &Histogram) {
     let total = histogram.total() as f64;
     let (mut sure, mut unsure) = (PathData::new(), PathData::new());
     let (mut seen, mut last) = (0.0, None);
-    for (bucket, count) in histogram.counts().iter().enumerate().filter(|(_, count)| **count > 0) {
+    for (bucket, count) in histogram
+        .counts()
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count > 0)
+    {
         let y = frame.y.at((edge_of(bucket + 1) as f64).max(1.0));
         let slower_before = total - seen;
         seen += *count as f64;
@@ -382,7 +502,11 @@ fn draw_whole(frame: &mut Frame, curve: &Curve, histogram: &Histogram) {
         let from = frame.x.at(rarity(slower_before / total));
         // The last step ends where one I/O is left: rarer than that nothing was seen.
         let to = frame.x.at(rarity(slower.max(1.0) / total));
-        let path = if slower >= FEW { &mut sure } else { &mut unsure };
+        let path = if slower >= FEW {
+            &mut sure
+        } else {
+            &mut unsure
+        };
         if let (true, Some((x, y))) = (path.data().is_empty(), last) {
             let (x, y): (f64, f64) = (x, y);
             path.to(x, y);
@@ -391,11 +515,19 @@ fn draw_whole(frame: &mut Frame, curve: &Curve, histogram: &Histogram) {
         path.to(to, y);
         last = Some((to, y));
     }
-    let line = if curve.is_dotted { format!("{} thin", curve.look.line()) } else { curve.look.line() };
+    let line = if curve.is_dotted {
+        format!("{} thin", curve.look.line())
+    } else {
+        curve.look.line()
+    };
     frame.svg.named_path(&line, &curve.name, sure.data());
-    frame.svg.path(&format!("{} dotted", curve.look.line()), unsure.data());
+    frame
+        .svg
+        .path(&format!("{} dotted", curve.look.line()), unsure.data());
     if let Some((x, y)) = last {
-        frame.svg.mark(&curve.look.hollow(), Shape::Circle, (x, y), 3.5);
+        frame
+            .svg
+            .mark(&curve.look.hollow(), Shape::Circle, (x, y), 3.5);
         let slowest = curve.range().1;
         frame.label(slowest, curve.look.class(), &curve.name);
     }
@@ -405,15 +537,25 @@ fn draw_whole(frame: &mut Frame, curve: &Curve, histogram: &Histogram) {
 fn draw_points(frame: &mut Frame, curve: &Curve, points: &[(f64, f64)]) {
     let mut path = PathData::new();
     let mut last = None;
-    for (percent, ns) in points.iter().filter(|(percent, ns)| *percent < 100.0 && *ns > 0.0) {
+    for (percent, ns) in points
+        .iter()
+        .filter(|(percent, ns)| *percent < 100.0 && *ns > 0.0)
+    {
         let at = (frame.x.at(rarity(1.0 - percent / 100.0)), frame.y.at(*ns));
         path.to(at.0, at.1);
         last = Some((at, *ns));
     }
-    frame.svg.path(&format!("{} dotted", curve.look.line()), path.data());
-    for (percent, ns) in points.iter().filter(|(percent, ns)| *percent < 100.0 && *ns > 0.0) {
+    frame
+        .svg
+        .path(&format!("{} dotted", curve.look.line()), path.data());
+    for (percent, ns) in points
+        .iter()
+        .filter(|(percent, ns)| *percent < 100.0 && *ns > 0.0)
+    {
         let at = (frame.x.at(rarity(1.0 - percent / 100.0)), frame.y.at(*ns));
-        frame.svg.mark(&curve.look.filled(), curve.look.shape(), at, 3.0);
+        frame
+            .svg
+            .mark(&curve.look.filled(), curve.look.shape(), at, 3.0);
     }
     if let Some((_, ns)) = last {
         frame.label(ns, curve.look.class(), &curve.name);

@@ -42,8 +42,11 @@ pub struct RankingPlan {
 
 /// The ranking of rows under one job; different jobs are different figures.
 pub fn ranking(id: &str, plan: &RankingPlan, rows: &[RankRow]) -> Figure {
-    let mut rows: Vec<RankRow> =
-        rows.iter().filter(|row| row.value.is_finite() && row.value > 0.0).cloned().collect();
+    let mut rows: Vec<RankRow> = rows
+        .iter()
+        .filter(|row| row.value.is_finite() && row.value > 0.0)
+        .cloned()
+        .collect();
     rows.sort_by(|one, other| one.value.total_cmp(&other.value));
     if !plan.less_is_better {
         rows.reverse();
@@ -51,8 +54,17 @@ pub fn ranking(id: &str, plan: &RankingPlan, rows: &[RankRow]) -> Figure {
     let Some(best) = rows.first().cloned() else {
         return Figure::absent(id, &plan.measure, "No record has this measure.");
     };
-    let ranked = Ranked { plan, ranks: ranks(&rows), rows, best: best.value };
-    let (svg, narrow) = both(ranked.shown().len() as f64 * ROW, |size, id| ranked.draw(size, id), id);
+    let ranked = Ranked {
+        plan,
+        ranks: ranks(&rows),
+        rows,
+        best: best.value,
+    };
+    let (svg, narrow) = both(
+        ranked.shown().len() as f64 * ROW,
+        |size, id| ranked.draw(size, id),
+        id,
+    );
     Figure {
         id: id.into(),
         title: ranked.title(),
@@ -95,7 +107,11 @@ struct Ranked<'a> {
 impl Ranked<'_> {
     /// How many times worse than the best.
     fn ratio(&self, row: &RankRow) -> f64 {
-        if self.plan.less_is_better { row.value / self.best } else { self.best / row.value }
+        if self.plan.less_is_better {
+            row.value / self.best
+        } else {
+            self.best / row.value
+        }
     }
 
     fn shown(&self) -> Vec<usize> {
@@ -109,7 +125,12 @@ impl Ranked<'_> {
     fn title(&self) -> String {
         match self.rows.as_slice() {
             [only] => {
-                format!("{}: {} gives {}", self.plan.measure, only.name, self.plan.quantity.words(only.value))
+                format!(
+                    "{}: {} gives {}",
+                    self.plan.measure,
+                    only.name,
+                    self.plan.quantity.words(only.value)
+                )
             }
             rows => {
                 let (first, last) = (&rows[0], &rows[rows.len() - 1]);
@@ -126,10 +147,17 @@ impl Ranked<'_> {
     }
 
     fn caption(&self) -> String {
-        let single = self.rows.iter().filter(|row| row.runs <= 1 && row.low.is_none()).count();
+        let single = self
+            .rows
+            .iter()
+            .filter(|row| row.runs <= 1 && row.low.is_none())
+            .count();
         let single = match single {
             0 => String::new(),
-            n => format!(" {n} of {} rest on one run each and have no interval: hollow.", self.rows.len()),
+            n => format!(
+                " {n} of {} rest on one run each and have no interval: hollow.",
+                self.rows.len()
+            ),
         };
         let left_out = self.rows.len().saturating_sub(self.shown().len());
         let left_out = if left_out > 0 {
@@ -143,9 +171,17 @@ impl Ranked<'_> {
     }
 
     fn description(&self) -> String {
-        let ratios: Vec<String> = self.rows.iter().map(|row| ratio_word(self.ratio(row))).collect();
+        let ratios: Vec<String> = self
+            .rows
+            .iter()
+            .map(|row| ratio_word(self.ratio(row)))
+            .collect();
         let best = self.rows.first().map_or("", |row| row.name.as_str());
-        format!("{} devices, {best} first; ratios to it {}.", self.rows.len(), ratios.join(" : "))
+        format!(
+            "{} devices, {best} first; ratios to it {}.",
+            self.rows.len(),
+            ratios.join(" : ")
+        )
     }
 
     fn table(&self) -> Table {
@@ -162,7 +198,11 @@ impl Ranked<'_> {
         for (row, rank) in self.rows.iter().zip(&self.ranks) {
             let interval = match (row.low, row.high) {
                 (Some(low), Some(high)) => {
-                    format!("{} to {}", self.plan.quantity.words(low), self.plan.quantity.words(high))
+                    format!(
+                        "{} to {}",
+                        self.plan.quantity.words(low),
+                        self.plan.quantity.words(high)
+                    )
                 }
                 _ => "–".into(),
             };
@@ -189,16 +229,31 @@ impl Ranked<'_> {
                 .flatten()
                 .filter(|v| *v > 0.0)
         };
-        let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+        let (least, most) = (
+            values().fold(f64::INFINITY, f64::min),
+            values().fold(0.0, f64::max),
+        );
         let is_log = self.plan.quantity == Quantity::Ns || most / least > 10.0;
         let (quantity, name) = (self.plan.quantity, self.plan.measure.clone());
         let x = match is_log {
-            true => Axis::Log { quantity, least, most, name },
-            false => Axis::Linear { quantity, most, name },
+            true => Axis::Log {
+                quantity,
+                least,
+                most,
+                name,
+            },
+            false => Axis::Linear {
+                quantity,
+                most,
+                name,
+            },
         };
         let room = if size.is_narrow() { 14 } else { 30 };
         let ticks = shown.iter().enumerate().map(|(place, index)| {
-            (shown.len() as f64 - place as f64 - 0.5, shortened(&self.rows[*index].name, room))
+            (
+                shown.len() as f64 - place as f64 - 0.5,
+                shortened(&self.rows[*index].name, room),
+            )
         });
         let y = Axis::Own {
             reads: "None",
@@ -207,21 +262,46 @@ impl Ranked<'_> {
             ticks: ticks.collect(),
             title: String::new(),
         };
-        let mut frame = Frame::new(id, size, &x, &y, if size.is_narrow() { 88.0 } else { 190.0 }, 0.0);
+        let mut frame = Frame::new(
+            id,
+            size,
+            &x,
+            &y,
+            if size.is_narrow() { 88.0 } else { 190.0 },
+            0.0,
+        );
         let right = frame.plot.2;
         for (place, index) in shown.iter().enumerate() {
             let row = &self.rows[*index];
-            let at = (frame.x.at(row.value), frame.y.at(shown.len() as f64 - place as f64 - 0.5));
+            let at = (
+                frame.x.at(row.value),
+                frame.y.at(shown.len() as f64 - place as f64 - 0.5),
+            );
             if let (Some(low), Some(high)) = (row.low, row.high) {
-                frame.svg.line("l k1", (frame.x.at(low), at.1), (frame.x.at(high), at.1));
+                frame
+                    .svg
+                    .line("l k1", (frame.x.at(low), at.1), (frame.x.at(high), at.1));
             }
             let look = Look::Read;
-            let class = if row.low.is_some() { look.filled() } else { look.hollow() };
+            let class = if row.low.is_some() {
+                look.filled()
+            } else {
+                look.hollow()
+            };
             frame.svg.mark(&class, Shape::Circle, at, 4.5);
-            let value =
-                format!("{}  1 : {}", self.plan.quantity.words(row.value), ratio_word(self.ratio(row)));
-            let value = if size.is_narrow() { format!("1 : {}", ratio_word(self.ratio(row))) } else { value };
-            frame.svg.text("t", (right + 10.0, at.1 + 4.0), Anchor::Start, &value);
+            let value = format!(
+                "{}  1 : {}",
+                self.plan.quantity.words(row.value),
+                ratio_word(self.ratio(row))
+            );
+            let value = if size.is_narrow() {
+                format!("1 : {}", ratio_word(self.ratio(row)))
+            } else {
+                value
+            };
+            frame
+                .svg
+                .text("t", (right + 10.0, at.1 + 4.0), Anchor::Start, &value);
             if !row.caveat.is_empty() && !size.is_narrow() {
                 frame.svg.text(
                     "t3",

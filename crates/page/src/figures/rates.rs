@@ -15,8 +15,16 @@ const FEW_INTERVALS: usize = 20;
 /// The charts of a record.
 pub fn figures(record: &Record) -> Vec<Figure> {
     let own = own_rates(record);
-    let device = if own.is_empty() { device_rates(record) } else { Vec::new() };
-    own.into_iter().chain(device).chain(in_flight(record)).chain(cpu(record)).collect()
+    let device = if own.is_empty() {
+        device_rates(record)
+    } else {
+        Vec::new()
+    };
+    own.into_iter()
+        .chain(device)
+        .chain(in_flight(record))
+        .chain(cpu(record))
+        .collect()
 }
 
 /// What the load itself counted.
@@ -24,7 +32,9 @@ fn own_rates(record: &Record) -> Vec<Figure> {
     if record.sections.len() > 1 {
         return sections(record).into_iter().collect();
     }
-    let Some(load) = &record.load else { return Vec::new() };
+    let Some(load) = &record.load else {
+        return Vec::new();
+    };
     let bins = bins(load);
     let intervals = &load.intervals;
     if intervals.is_empty() && bins.is_none() {
@@ -69,7 +79,10 @@ fn own_rates(record: &Record) -> Vec<Figure> {
         caption: caption("Bytes per second"),
         gap_reason: GAP.into(),
     };
-    [iops.figure(), bytes.figure()].into_iter().flatten().collect()
+    [iops.figure(), bytes.figure()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Reads and writes of intervals, those that there are.
@@ -79,25 +92,38 @@ pub fn sides(intervals: &[Interval], of: impl Fn(&IntervalSide) -> f64) -> Vec<L
             let value = of(&side(interval)) * 1e3 / interval.length_ms.max(1) as f64;
             step(interval, Some(value))
         });
-        Line { name: name.into(), look, steps: steps.collect() }
+        Line {
+            name: name.into(),
+            look,
+            steps: steps.collect(),
+        }
     };
     let lines = [
         line("read", Look::Read, &|interval| interval.read),
         line("write", Look::Write, &|interval| interval.write),
     ];
-    let is_used = |line: &Line| line.steps.iter().any(|step| step.value.is_some_and(|value| value > 0.0));
+    let is_used = |line: &Line| {
+        line.steps
+            .iter()
+            .any(|step| step.value.is_some_and(|value| value > 0.0))
+    };
     lines.into_iter().filter(is_used).collect()
 }
 
 /// An interval as a step.
 pub fn step(interval: &Interval, value: Option<f64>) -> Step {
     let from = interval.start_ms as f64 / 1e3;
-    Step { from, to: from + interval.length_ms as f64 / 1e3, value }
+    Step {
+        from,
+        to: from + interval.length_ms as f64 / 1e3,
+        value,
+    }
 }
 
 /// The bins of a short load, which has few intervals. They do not tell directions apart.
 pub fn bins(load: &LoadResult) -> Option<Line> {
-    let is_better = load.intervals.len() < FEW_INTERVALS && load.bins.len() > 2 * load.intervals.len();
+    let is_better =
+        load.intervals.len() < FEW_INTERVALS && load.bins.len() > 2 * load.intervals.len();
     if !is_better || load.bin_ms == 0 {
         return None;
     }
@@ -107,38 +133,70 @@ pub fn bins(load: &LoadResult) -> Option<Line> {
         _ => ("all I/Os", Look::Ink),
     };
     let width = load.bin_ms as f64 / 1e3;
-    let end = if load.elapsed_ms > 0.0 { load.elapsed_ms / 1e3 } else { f64::INFINITY };
+    let end = if load.elapsed_ms > 0.0 {
+        load.elapsed_ms / 1e3
+    } else {
+        f64::INFINITY
+    };
     // The last bin is only begun: as a rate it would look like a fall.
-    let whole =
-        load.bins.iter().enumerate().take_while(|(index, _)| (*index as f64 + 1.0) * width <= end + 1e-9);
+    let whole = load
+        .bins
+        .iter()
+        .enumerate()
+        .take_while(|(index, _)| (*index as f64 + 1.0) * width <= end + 1e-9);
     let steps = whole.map(|(index, count)| {
         let from = index as f64 * width;
-        Step { from, to: from + width, value: Some(f64::from(*count) / width) }
+        Step {
+            from,
+            to: from + width,
+            value: Some(f64::from(*count) / width),
+        }
     });
     let steps: Vec<Step> = steps.collect();
-    (steps.len() > 1).then(|| Line { name: name.into(), look, steps })
+    (steps.len() > 1).then(|| Line {
+        name: name.into(),
+        look,
+        steps,
+    })
 }
 
 /// Several sections: each as one line, on the time line of the run.
 fn sections(record: &Record) -> Option<Figure> {
     let line = |(index, section): (usize, &model::record::SectionResult)| {
         let steps = section.load.intervals.iter().map(|interval| {
-            let ios =
-                (interval.read.ios + interval.write.ios) as f64 * 1e3 / interval.length_ms.max(1) as f64;
+            let ios = (interval.read.ios + interval.write.ios) as f64 * 1e3
+                / interval.length_ms.max(1) as f64;
             let step = step(interval, Some(ios));
             let shift = section.start_ms as f64 / 1e3;
-            Step { from: step.from + shift, to: step.to + shift, ..step }
+            Step {
+                from: step.from + shift,
+                to: step.to + shift,
+                ..step
+            }
         });
-        Line { name: section.name.clone(), look: Look::SERIES[index % 6], steps: steps.collect() }
+        Line {
+            name: section.name.clone(),
+            look: Look::SERIES[index % 6],
+            steps: steps.collect(),
+        }
     };
     let left_out = record.sections.len().saturating_sub(6);
-    let rest =
-        if left_out > 0 { format!(" {left_out} more sections are in the data only.") } else { String::new() };
+    let rest = if left_out > 0 {
+        format!(" {left_out} more sections are in the data only.")
+    } else {
+        String::new()
+    };
     Lines {
         id: "rates".into(),
         measure: "I/Os per second by section".into(),
         quantity: Quantity::Iops,
-        lines: record.sections.iter().take(6).enumerate().map(line).collect(),
+        lines: record
+            .sections
+            .iter()
+            .take(6)
+            .enumerate()
+            .map(line)
+            .collect(),
         is_log: false,
         caption: format!("Completions of each section, reads and writes together.{rest}"),
         gap_reason: GAP.into(),
@@ -148,15 +206,25 @@ fn sections(record: &Record) -> Option<Figure> {
 
 /// What the kernel counted on the device, where no load of ours did.
 fn device_rates(record: &Record) -> Vec<Figure> {
-    let Some((log, device)) = device_log(record, "diskstats", "disk.{}.read_ios") else { return Vec::new() };
+    let Some((log, device)) = device_log(record, "diskstats", "disk.{}.read_ios") else {
+        return Vec::new();
+    };
     let lines = |names: [&str; 2], factor: f64| {
         let looks = [("read", Look::Read), ("write", Look::Write)];
         let lines = names.iter().zip(looks).filter_map(|(name, (word, look))| {
             let steps = rates(log, &[format!("disk.{device}.{name}")], factor)?;
-            Some(Line { name: word.into(), look, steps })
+            Some(Line {
+                name: word.into(),
+                look,
+                steps,
+            })
         });
         lines
-            .filter(|line| line.steps.iter().any(|step| step.value.is_some_and(|v| v > 0.0)))
+            .filter(|line| {
+                line.steps
+                    .iter()
+                    .any(|step| step.value.is_some_and(|v| v > 0.0))
+            })
             .collect::<Vec<_>>()
     };
     let caption = format!(
@@ -180,7 +248,10 @@ fn device_rates(record: &Record) -> Vec<Figure> {
         caption,
         gap_reason: GAP.into(),
     };
-    [iops.figure(), bytes.figure()].into_iter().flatten().collect()
+    [iops.figure(), bytes.figure()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The log of a sensor and the device of the path's queue, or the first that the log has.
@@ -193,20 +264,29 @@ fn device_log<'a>(
     let known = subjects(log, pattern);
     let wanted = record.trials.first().map(|trial| trial.device.as_str());
     let wanted = wanted.or(record.path.queue_device().map(|layer| layer.name.as_str()));
-    let device = known.iter().find(|name| Some(**name) == wanted).or(known.first())?;
+    let device = known
+        .iter()
+        .find(|name| Some(**name) == wanted)
+        .or(known.first())?;
     Some((log, (*device).to_string()))
 }
 
 fn in_flight(record: &Record) -> Option<Figure> {
     let (log, device) = device_log(record, "inflight", "inflight.{}.read_ios")?;
-    let sides = [("read", Look::Read, "read_ios"), ("write", Look::Write, "write_ios")];
+    let sides = [
+        ("read", Look::Read, "read_ios"),
+        ("write", Look::Write, "write_ios"),
+    ];
     let lines = sides.into_iter().filter_map(|(word, look, name)| {
         let steps = gauge(log, &[format!("inflight.{device}.{name}")], 1.0)?;
-        steps.iter().any(|step| step.value.is_some_and(|v| v > 0.0)).then(|| Line {
-            name: word.into(),
-            look,
-            steps,
-        })
+        steps
+            .iter()
+            .any(|step| step.value.is_some_and(|v| v > 0.0))
+            .then(|| Line {
+                name: word.into(),
+                look,
+                steps,
+            })
     });
     Lines {
         id: "inflight".into(),
@@ -226,7 +306,9 @@ fn cpu(record: &Record) -> Option<Figure> {
     let log = log_of(record, "cpu")?;
     let cpus: Vec<&str> = subjects(log, "cpu.{}.idle");
     let sum = |words: &[&str]| {
-        let names = cpus.iter().flat_map(|cpu| words.iter().map(move |word| format!("cpu.{cpu}.{word}")));
+        let names = cpus
+            .iter()
+            .flat_map(|cpu| words.iter().map(move |word| format!("cpu.{cpu}.{word}")));
         rates(log, &names.collect::<Vec<_>>(), 1.0)
     };
     // Shares of what was counted need no tick length: idle and waiting are the rest of it.
@@ -238,18 +320,32 @@ fn cpu(record: &Record) -> Option<Figure> {
     ];
     let rest = sum(&["idle", "iowait"])?;
     let whole = |index: usize| -> Option<f64> {
-        let busy: Option<f64> = parts.iter().map(|(_, _, steps)| steps.get(index)?.value).sum();
+        let busy: Option<f64> = parts
+            .iter()
+            .map(|(_, _, steps)| steps.get(index)?.value)
+            .sum();
         Some(busy? + rest.get(index)?.value?).filter(|whole| *whole > 0.0)
     };
     let lines = parts.iter().map(|(name, look, steps)| {
         let steps = steps.iter().enumerate().map(|(index, step)| {
-            let value = step.value.zip(whole(index)).map(|(value, whole)| value / whole * 100.0);
+            let value = step
+                .value
+                .zip(whole(index))
+                .map(|(value, whole)| value / whole * 100.0);
             Step { value, ..*step }
         });
-        Line { name: (*name).into(), look: *look, steps: steps.collect() }
+        Line {
+            name: (*name).into(),
+            look: *look,
+            steps: steps.collect(),
+        }
     });
     let lines: Vec<Line> = lines.collect();
-    let is_used = |line: &Line| line.steps.iter().any(|step| step.value.is_some_and(|value| value > 0.5));
+    let is_used = |line: &Line| {
+        line.steps
+            .iter()
+            .any(|step| step.value.is_some_and(|value| value > 0.5))
+    };
     let lines: Vec<Line> = lines.into_iter().filter(is_used).collect();
     Lines {
         id: "cpu".into(),

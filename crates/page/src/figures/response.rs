@@ -52,7 +52,9 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         let several = sweep.curves.len() > 1;
         let curves = sweep.curves.iter().take(MOST).enumerate();
         charts.extend(
-            curves.filter_map(|(index, curve)| of_sweep(record, sweep, curve, several.then_some(index))),
+            curves.filter_map(|(index, curve)| {
+                of_sweep(record, sweep, curve, several.then_some(index))
+            }),
         );
     }
     charts.extend(record.studies.search.as_ref().and_then(of_search));
@@ -63,19 +65,30 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 fn of_sweep(record: &Record, sweep: &Sweep, curve: &Curve, index: Option<usize>) -> Option<Chart> {
     let is_bytes = record.job.bs >= LARGE_BLOCK;
     let name_of = |point: &Point| {
-        let setting = point.settings.iter().find(|setting| setting.option == curve.option);
+        let setting = point
+            .settings
+            .iter()
+            .find(|setting| setting.option == curve.option);
         setting.map_or_else(String::new, |setting| setting.value.clone())
     };
     // Points without a completed I/O have no place; the rest keep the order of the load.
-    let kept: Vec<usize> =
-        curve.points.iter().copied().filter(|at| sweep.points[*at].iops.mean > 0.0).collect();
+    let kept: Vec<usize> = curve
+        .points
+        .iter()
+        .copied()
+        .filter(|at| sweep.points[*at].iops.mean > 0.0)
+        .collect();
     let loads: Vec<Load> = kept
         .iter()
         .map(|at| {
             let point = &sweep.points[*at];
             Load {
                 name: name_of(point),
-                got: if is_bytes { point.bytes_per_s } else { point.iops },
+                got: if is_bytes {
+                    point.bytes_per_s
+                } else {
+                    point.iops
+                },
                 p50_ns: Some(point.p50_ns),
                 p99_ns: point.p99_ns,
                 is_doubtful: !point.little.holds,
@@ -83,8 +96,10 @@ fn of_sweep(record: &Record, sweep: &Sweep, curve: &Curve, index: Option<usize>)
         })
         .collect();
     let place = |at: usize| kept.iter().position(|kept| *kept == at);
-    let knee =
-        curve.knee.as_ref().and_then(|knee| Some((place(knee.point)?, place(knee.low)?, place(knee.high)?)));
+    let knee = curve
+        .knee
+        .as_ref()
+        .and_then(|knee| Some((place(knee.point)?, place(knee.low)?, place(knee.high)?)));
     let title = sweep_title(sweep, curve, name_of);
     let visits = match sweep.repeats {
         1 => "One visit each, so no intervals.".to_string(),
@@ -112,9 +127,16 @@ fn of_sweep(record: &Record, sweep: &Sweep, curve: &Curve, index: Option<usize>)
 
 /// Where the knee is, or why there is none.
 fn sweep_title(sweep: &Sweep, curve: &Curve, name_of: impl Fn(&Point) -> String) -> String {
-    let shared: Vec<String> =
-        curve.settings.iter().map(|one| format!("{}={}", one.option, one.value)).collect();
-    let shared = if shared.is_empty() { String::new() } else { format!(" with {}", shared.join(" ")) };
+    let shared: Vec<String> = curve
+        .settings
+        .iter()
+        .map(|one| format!("{}={}", one.option, one.value))
+        .collect();
+    let shared = if shared.is_empty() {
+        String::new()
+    } else {
+        format!(" with {}", shared.join(" "))
+    };
     match (&curve.knee, &curve.no_knee) {
         (Some(knee), _) => {
             let point = &sweep.points[knee.point];
@@ -134,25 +156,43 @@ fn sweep_title(sweep: &Sweep, curve: &Curve, name_of: impl Fn(&Point) -> String)
                 units::duration_ns(point.p99_ns.mean)
             )
         }
-        (None, why) => format!("No knee{shared}: {}", why.as_deref().unwrap_or("the curve is not whole")),
+        (None, why) => format!(
+            "No knee{shared}: {}",
+            why.as_deref().unwrap_or("the curve is not whole")
+        ),
     }
 }
 
 fn of_search(search: &Search) -> Option<Chart> {
-    let mut trials: Vec<_> = search.trials.iter().filter(|trial| trial.latency_ns > 0.0).collect();
+    let mut trials: Vec<_> = search
+        .trials
+        .iter()
+        .filter(|trial| trial.latency_ns > 0.0)
+        .collect();
     trials.sort_by(|one, other| one.level.total_cmp(&other.level));
     let load = |trial: &&model::search::Trial| Load {
         name: units::count(trial.level.round()),
-        got: Spread { mean: trial.iops, low: None, high: None },
+        got: Spread {
+            mean: trial.iops,
+            low: None,
+            high: None,
+        },
         p50_ns: None,
-        p99_ns: Spread { mean: trial.latency_ns, low: None, high: None },
+        p99_ns: Spread {
+            mean: trial.latency_ns,
+            low: None,
+            high: None,
+        },
         is_doubtful: !trial.kept,
     };
     let loads: Vec<Load> = trials.iter().map(load).collect();
     let goal = search.goal.statistic.name();
     let limit = units::duration_ns(search.goal.limit_ns as f64);
     let title = match &search.best {
-        Some(best) => format!("{} keep {goal} within {limit}", Quantity::Iops.words(best.iops.mean)),
+        Some(best) => format!(
+            "{} keep {goal} within {limit}",
+            Quantity::Iops.words(best.iops.mean)
+        ),
         None => format!("Even the lightest load does not keep {goal} within {limit}"),
     };
     (!loads.is_empty()).then(|| Chart {
@@ -181,8 +221,15 @@ fn of_search(search: &Search) -> Option<Chart> {
 /// The depths that a check tried, one short load each.
 fn of_check(record: &Record) -> Option<Chart> {
     let check = record.check.as_ref()?;
-    let depths = check.probes.iter().filter(|probe| matches!(probe.role, Role::Latency | Role::Depth));
-    let once = |value: f64| Spread { mean: value, low: None, high: None };
+    let depths = check
+        .probes
+        .iter()
+        .filter(|probe| matches!(probe.role, Role::Latency | Role::Depth));
+    let once = |value: f64| Spread {
+        mean: value,
+        low: None,
+        high: None,
+    };
     let load = |probe: &model::check::Probe| {
         let latency = probe.load.latency();
         Some(Load {
@@ -195,9 +242,14 @@ fn of_check(record: &Record) -> Option<Chart> {
     };
     let mut loads: Vec<Load> = depths.filter_map(load).collect();
     loads.sort_by_key(|load| load.name.parse::<u32>().unwrap_or(0));
-    let best = loads.iter().max_by(|one, other| one.got.mean.total_cmp(&other.got.mean))?;
-    let title =
-        format!("Random 4k reads: most at depth {}, {}", best.name, Quantity::Iops.words(best.got.mean));
+    let best = loads
+        .iter()
+        .max_by(|one, other| one.got.mean.total_cmp(&other.got.mean))?;
+    let title = format!(
+        "Random 4k reads: most at depth {}, {}",
+        best.name,
+        Quantity::Iops.words(best.got.mean)
+    );
     (loads.len() > 1).then(|| Chart {
         id: "response".into(),
         title,
@@ -242,7 +294,12 @@ impl Chart {
         };
         match (self.loads.first(), self.loads.last()) {
             (Some(first), Some(last)) if self.loads.len() > 1 => {
-                format!("{} points. {}; {}.", self.loads.len(), one(first), one(last))
+                format!(
+                    "{} points. {}; {}.",
+                    self.loads.len(),
+                    one(first),
+                    one(last)
+                )
             }
             (Some(only), _) => format!("One point. {}.", one(only)),
             _ => String::new(),
@@ -250,12 +307,20 @@ impl Chart {
     }
 
     fn table(&self) -> Table {
-        let mut table =
-            Table::new(&[&self.option, "achieved", "interval", "p50", &self.statistic, "interval", "remark"]);
-        let interval = |spread: &Spread, words: &dyn Fn(f64) -> String| match (spread.low, spread.high) {
-            (Some(low), Some(high)) => format!("{} to {}", words(low), words(high)),
-            _ => "–".into(),
-        };
+        let mut table = Table::new(&[
+            &self.option,
+            "achieved",
+            "interval",
+            "p50",
+            &self.statistic,
+            "interval",
+            "remark",
+        ]);
+        let interval =
+            |spread: &Spread, words: &dyn Fn(f64) -> String| match (spread.low, spread.high) {
+                (Some(low), Some(high)) => format!("{} to {}", words(low), words(high)),
+                _ => "–".into(),
+            };
         for (index, load) in self.loads.iter().enumerate() {
             let knee = self.knee.is_some_and(|(knee, _, _)| knee == index);
             let remark = match (knee, load.is_doubtful) {
@@ -268,7 +333,8 @@ impl Chart {
                 load.name.clone(),
                 self.quantity.words(load.got.mean),
                 interval(&load.got, &|value| self.quantity.words(value)),
-                load.p50_ns.map_or("–".into(), |p50| units::duration_ns(p50.mean)),
+                load.p50_ns
+                    .map_or("–".into(), |p50| units::duration_ns(p50.mean)),
                 units::duration_ns(load.p99_ns.mean),
                 interval(&load.p99_ns, &units::duration_ns),
                 remark.into(),
@@ -278,24 +344,44 @@ impl Chart {
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
-        let most = self.loads.iter().map(|load| load.got.mean).fold(0.0, f64::max);
+        let most = self
+            .loads
+            .iter()
+            .map(|load| load.got.mean)
+            .fold(0.0, f64::max);
         let latencies = || {
-            let p50 = self.loads.iter().filter_map(|load| load.p50_ns).map(|p50| p50.mean);
+            let p50 = self
+                .loads
+                .iter()
+                .filter_map(|load| load.p50_ns)
+                .map(|p50| p50.mean);
             let p99 = self
                 .loads
                 .iter()
                 .flat_map(|load| [Some(load.p99_ns.mean), load.p99_ns.low, load.p99_ns.high]);
-            p50.chain(p99.flatten()).chain(self.limit_ns).filter(|ns| *ns > 0.0)
+            p50.chain(p99.flatten())
+                .chain(self.limit_ns)
+                .filter(|ns| *ns > 0.0)
         };
-        let x = Axis::Linear { quantity: self.quantity, most, name: "achieved".into() };
+        let x = Axis::Linear {
+            quantity: self.quantity,
+            most,
+            name: "achieved".into(),
+        };
         let y = Axis::Log {
             quantity: Quantity::Ns,
             least: latencies().fold(f64::INFINITY, f64::min),
             most: latencies().fold(0.0, f64::max),
             name: "latency".into(),
         };
-        let mut frame =
-            Frame::new(id, size, &x, &y, text_width(&self.statistic).max(text_width("p99")) + 22.0, 0.0);
+        let mut frame = Frame::new(
+            id,
+            size,
+            &x,
+            &y,
+            text_width(&self.statistic).max(text_width("p99")) + 22.0,
+            0.0,
+        );
         self.draw_knee(&mut frame);
         if let Some(limit) = self.limit_ns {
             let (left, _, right, _) = frame.plot;
@@ -310,23 +396,39 @@ impl Chart {
         if self.loads.iter().any(|load| load.p50_ns.is_some()) {
             self.curve(&mut frame, Look::Ink, "p50", |load| load.p50_ns, false);
         }
-        self.curve(&mut frame, Look::Sync, &self.statistic, |load| Some(load.p99_ns), true);
+        self.curve(
+            &mut frame,
+            Look::Sync,
+            &self.statistic,
+            |load| Some(load.p99_ns),
+            true,
+        );
         frame.finish(&self.description())
     }
 
     fn draw_knee(&self, frame: &mut Frame) {
-        let Some((knee, low, high)) = self.knee else { return };
+        let Some((knee, low, high)) = self.knee else {
+            return;
+        };
         let (_, top, right, bottom) = frame.plot;
         let place = |index: usize| frame.x.at(self.loads[index].got.mean);
         let (a, b) = (place(low), place(high));
         let (from, to) = (a.min(b), a.max(b));
-        frame.svg.rect("zone", (from - 2.0, top), (to - from + 4.0, bottom - top));
+        frame
+            .svg
+            .rect("zone", (from - 2.0, top), (to - from + 4.0, bottom - top));
         let x = place(knee);
         frame.svg.line("decided", (x, top), (x, bottom));
         let text = format!("knee {} {}", self.option, self.loads[knee].name);
         let is_left = x + text_width(&text) + 8.0 > right;
-        let (anchor, shift) = if is_left { (Anchor::End, -5.0) } else { (Anchor::Start, 5.0) };
-        frame.svg.text("t halo", (x + shift, bottom - 6.0), anchor, &text);
+        let (anchor, shift) = if is_left {
+            (Anchor::End, -5.0)
+        } else {
+            (Anchor::Start, 5.0)
+        };
+        frame
+            .svg
+            .text("t halo", (x + shift, bottom - 6.0), anchor, &text);
     }
 
     fn curve(
@@ -340,26 +442,49 @@ impl Chart {
         let mut path = PathData::new();
         let place = |frame: &Frame, load: &Load| {
             let latency = of(load)?;
-            Some((latency, (frame.x.at(load.got.mean), frame.y.at(latency.mean))))
+            Some((
+                latency,
+                (frame.x.at(load.got.mean), frame.y.at(latency.mean)),
+            ))
         };
         if self.limit_ns.is_none() {
-            self.loads.iter().filter_map(|load| place(frame, load)).for_each(|(_, (x, y))| path.to(x, y));
+            self.loads
+                .iter()
+                .filter_map(|load| place(frame, load))
+                .for_each(|(_, (x, y))| path.to(x, y));
         }
         frame.svg.named_path(&look.line(), name, path.data());
         let mut taken: Vec<(f64, f64)> = Vec::new();
         for load in &self.loads {
-            let Some((latency, at)) = place(frame, load) else { continue };
+            let Some((latency, at)) = place(frame, load) else {
+                continue;
+            };
             if let (Some(low), Some(high)) = (latency.low, latency.high) {
                 let (top, bottom) = (frame.plot.1, frame.plot.3);
-                let (y1, y2) = (frame.y.at(high).clamp(top, bottom), frame.y.at(low).clamp(top, bottom));
-                frame.svg.line(&format!("l {} thin", look.class()), (at.0, y1), (at.0, y2));
+                let (y1, y2) = (
+                    frame.y.at(high).clamp(top, bottom),
+                    frame.y.at(low).clamp(top, bottom),
+                );
+                frame
+                    .svg
+                    .line(&format!("l {} thin", look.class()), (at.0, y1), (at.0, y2));
             }
-            let class = if load.is_doubtful { look.hollow() } else { look.filled() };
-            let shape = if look == Look::Sync { Shape::Up } else { Shape::Circle };
+            let class = if load.is_doubtful {
+                look.hollow()
+            } else {
+                look.filled()
+            };
+            let shape = if look == Look::Sync {
+                Shape::Up
+            } else {
+                Shape::Circle
+            };
             frame.svg.mark(&class, shape, at, 4.0);
             let label = (at.0 - 6.0, at.1 - 8.0);
             // Of points on top of each other the first keeps its name.
-            let is_free = taken.iter().all(|(x, y)| (x - label.0).abs() > 22.0 || (y - label.1).abs() > 11.0);
+            let is_free = taken
+                .iter()
+                .all(|(x, y)| (x - label.0).abs() > 22.0 || (y - label.1).abs() > 11.0);
             if named && is_free {
                 frame.svg.text("t3 halo", label, Anchor::End, &load.name);
                 taken.push(label);

@@ -16,7 +16,14 @@ pub const HEAD: &str = "source,series,unit,kind,time_s,value\n";
 /// Series of a sensor beyond these are left out of the report: the record has them.
 const MOST_SERIES: usize = 48;
 /// Sensors whose samples go into the report, in the order of their worth.
-const EMBEDDED: [&str; 6] = ["diskstats", "inflight", "vmstat", "cpu", "pressure", "interrupts"];
+const EMBEDDED: [&str; 6] = [
+    "diskstats",
+    "inflight",
+    "vmstat",
+    "cpu",
+    "pressure",
+    "interrupts",
+];
 
 /// Everything that was sampled: intervals of the load, windows of experiments, and the raw values of every sensor.
 /// Counters are as read; their differences over time are the rates.
@@ -52,18 +59,36 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
     let all: usize = record.sensors.iter().map(|log| log.series.len()).sum();
     for sensor in EMBEDDED {
         for log in record.sensors.iter().filter(|log| log.sensor == sensor) {
-            chosen.extend(log.series.iter().take(MOST_SERIES).map(|series| (log, series)));
+            chosen.extend(
+                log.series
+                    .iter()
+                    .take(MOST_SERIES)
+                    .map(|series| (log, series)),
+            );
         }
     }
-    let mut result =
-        Embedded { base64: String::new(), step_s: 1.0, series: 0, left_out: all, is_empty: true };
+    let mut result = Embedded {
+        base64: String::new(),
+        step_s: 1.0,
+        series: 0,
+        left_out: all,
+        is_empty: true,
+    };
     for step_s in [1.0, 5.0, 20.0, 60.0, 600.0] {
         let mut text = String::from(HEAD);
         own(record, &mut text);
-        chosen.iter().for_each(|(log, series)| of_series(log, series, step_s, &mut text));
+        chosen
+            .iter()
+            .for_each(|(log, series)| of_series(log, series, step_s, &mut text));
         let base64 = packed(text.as_bytes());
         let is_empty = text.len() == HEAD.len();
-        result = Embedded { base64, step_s, series: chosen.len(), left_out: all - chosen.len(), is_empty };
+        result = Embedded {
+            base64,
+            step_s,
+            series: chosen.len(),
+            left_out: all - chosen.len(),
+            is_empty,
+        };
         if result.base64.len() <= most_bytes {
             return result;
         }
@@ -72,22 +97,37 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
     let mut text = String::from(HEAD);
     own(record, &mut text);
     let base64 = packed(text.as_bytes());
-    let base64 = if base64.len() <= most_bytes { base64 } else { String::new() };
+    let base64 = if base64.len() <= most_bytes {
+        base64
+    } else {
+        String::new()
+    };
     let is_empty = text.len() == HEAD.len();
-    Embedded { base64, step_s: result.step_s, series: 0, left_out: all, is_empty }
+    Embedded {
+        base64,
+        step_s: result.step_s,
+        series: 0,
+        left_out: all,
+        is_empty,
+    }
 }
 
 fn packed(bytes: &[u8]) -> String {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     // Writing into memory does not fail; if it did, there would be no data to download rather than wrong ones.
     let done = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    done.map(|packed| base64::engine::general_purpose::STANDARD.encode(packed)).unwrap_or_default()
+    done.map(|packed| base64::engine::general_purpose::STANDARD.encode(packed))
+        .unwrap_or_default()
 }
 
 /// What the load and the experiments counted themselves.
 fn own(record: &Record, out: &mut String) {
     let loads = match record.sections.is_empty() {
-        true => record.load.iter().map(|load| ("load".to_string(), 0, load)).collect::<Vec<_>>(),
+        true => record
+            .load
+            .iter()
+            .map(|load| ("load".to_string(), 0, load))
+            .collect::<Vec<_>>(),
         false => record
             .sections
             .iter()
@@ -104,9 +144,22 @@ fn own(record: &Record, out: &mut String) {
             let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
             let time = (window.start_ms + window.length_ms) as f64 / 1e3;
             let series = format!("{}.{arm}.rate", trial.knob);
-            line(out, "window", &series, "/s", "mean of the part that counts", time, window.rate);
+            line(
+                out,
+                "window",
+                &series,
+                "/s",
+                "mean of the part that counts",
+                time,
+                window.rate,
+            );
         }
-        for (index, pair) in trial.verdict.iter().flat_map(|verdict| &verdict.pairs).enumerate() {
+        for (index, pair) in trial
+            .verdict
+            .iter()
+            .flat_map(|verdict| &verdict.pairs)
+            .enumerate()
+        {
             let series = format!("{}.{}.effect_ln", trial.knob, pair.arm);
             line(
                 out,
@@ -127,7 +180,15 @@ fn own(record: &Record, out: &mut String) {
         };
         for (time, value) in series.time_ms.iter().zip(&series.values) {
             if let Some(value) = value {
-                line(out, "imported", &name, &series.unit, "value", time / 1e3, *value);
+                line(
+                    out,
+                    "imported",
+                    &name,
+                    &series.unit,
+                    "value",
+                    time / 1e3,
+                    *value,
+                );
             }
         }
     }
@@ -141,31 +202,97 @@ fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut Stri
             line(out, name, &format!("{side}.iops"), "/s", "rate", time, 0.0);
             continue;
         }
-        line(out, name, &format!("{side}.iops"), "/s", "rate", time, done.ios as f64 / seconds);
-        line(out, name, &format!("{side}.bytes_per_s"), "bytes/s", "rate", time, done.bytes as f64 / seconds);
-        line(out, name, &format!("{side}.p50"), "ns", "percentile", time, done.p50_ns as f64);
-        line(out, name, &format!("{side}.p99"), "ns", "percentile", time, done.p99_ns as f64);
+        line(
+            out,
+            name,
+            &format!("{side}.iops"),
+            "/s",
+            "rate",
+            time,
+            done.ios as f64 / seconds,
+        );
+        line(
+            out,
+            name,
+            &format!("{side}.bytes_per_s"),
+            "bytes/s",
+            "rate",
+            time,
+            done.bytes as f64 / seconds,
+        );
+        line(
+            out,
+            name,
+            &format!("{side}.p50"),
+            "ns",
+            "percentile",
+            time,
+            done.p50_ns as f64,
+        );
+        line(
+            out,
+            name,
+            &format!("{side}.p99"),
+            "ns",
+            "percentile",
+            time,
+            done.p99_ns as f64,
+        );
     }
-    line(out, name, "inflight", "ios", "gauge", time, f64::from(interval.inflight));
+    line(
+        out,
+        name,
+        "inflight",
+        "ios",
+        "gauge",
+        time,
+        f64::from(interval.inflight),
+    );
 }
 
 /// The samples of a series, at least `step_s` apart, the first and the last always.
 fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut String) {
     let kind = serde_json::to_value(series.kind).ok();
-    let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("gauge").to_string();
+    let kind = kind
+        .as_ref()
+        .and_then(|kind| kind.as_str())
+        .unwrap_or("gauge")
+        .to_string();
     let mut next = f64::NEG_INFINITY;
     let last = series.values.len().min(log.time_ns.len()).saturating_sub(1);
     for (index, (time_ns, value)) in log.time_ns.iter().zip(&series.values).enumerate() {
         let time = *time_ns as f64 / 1e9;
-        let Some(value) = value.filter(|_| time >= next || index == last) else { continue };
+        let Some(value) = value.filter(|_| time >= next || index == last) else {
+            continue;
+        };
         next = time + step_s * 0.999;
-        line(out, &log.sensor, &series.name, &series.unit, &kind, time, value);
+        line(
+            out,
+            &log.sensor,
+            &series.name,
+            &series.unit,
+            &kind,
+            time,
+            value,
+        );
     }
 }
 
-fn line(out: &mut String, source: &str, series: &str, unit: &str, kind: &str, time: f64, value: f64) {
+fn line(
+    out: &mut String,
+    source: &str,
+    series: &str,
+    unit: &str,
+    kind: &str,
+    time: f64,
+    value: f64,
+) {
     let (source, series, unit) = (csv_cell(source), csv_cell(series), csv_cell(unit));
-    let _ = writeln!(out, "{source},{series},{unit},{kind},{time:.3},{}", short(value));
+    let _ = writeln!(
+        out,
+        "{source},{series},{unit},{kind},{time:.3},{}",
+        short(value)
+    );
 }
 
 /// Six significant digits below a million, whole numbers as they are: counters are exact.
@@ -180,7 +307,9 @@ fn short(value: f64) -> String {
 /// The part of the page.
 pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
     let mut out = String::new();
-    let name = about.id.map_or("iodyno".into(), |id| format!("iodyno-{id}"));
+    let name = about
+        .id
+        .map_or("iodyno".into(), |id| format!("iodyno-{id}"));
     if !data.base64.is_empty() && !data.is_empty {
         out.push_str(&format!(
             "<p class=\"download\"><a download=\"{name}-series.csv.gz\" href=\"data:application/gzip;base64,{}\">Series as CSV, \
@@ -204,7 +333,10 @@ pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
         } else {
             "The load's own intervals are whole."
         };
-        out.push_str(&format!("<p class=\"quiet\">Columns: {}. {own}{kernel}{rest}</p>\n", HEAD.trim()));
+        out.push_str(&format!(
+            "<p class=\"quiet\">Columns: {}. {own}{kernel}{rest}</p>\n",
+            HEAD.trim()
+        ));
     }
     if let Some(id) = about.id {
         let samples = match data.is_empty {
@@ -224,21 +356,50 @@ pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
 
 /// The load in numbers.
 pub fn summary(record: &Record) -> Table {
-    let mut table =
-        Table::new(&["load", "direction", "I/Os", "rate", "bandwidth", "mean", "p50", "p99", "p99.9"]);
+    let mut table = Table::new(&[
+        "load",
+        "direction",
+        "I/Os",
+        "rate",
+        "bandwidth",
+        "mean",
+        "p50",
+        "p99",
+        "p99.9",
+    ]);
     let loads: Vec<(String, &model::record::LoadResult)> = match record.sections.is_empty() {
-        true => record.load.iter().map(|load| (record.job.phrase(), load)).collect(),
-        false => record.sections.iter().map(|one| (one.name.clone(), &one.load)).collect(),
+        true => record
+            .load
+            .iter()
+            .map(|load| (record.job.phrase(), load))
+            .collect(),
+        false => record
+            .sections
+            .iter()
+            .map(|one| (one.name.clone(), &one.load))
+            .collect(),
     };
     for (name, load) in loads {
-        let sides =
-            [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
+        let sides = [
+            ("read", &load.read),
+            ("write", &load.write),
+            ("trim", &load.trim),
+            ("sync", &load.sync),
+        ];
         for (side, done) in sides.into_iter().filter(|(_, done)| done.ios > 0) {
-            let per_s = |value: f64| if load.elapsed_ms > 0.0 { value / load.elapsed_ms * 1e3 } else { 0.0 };
+            let per_s = |value: f64| {
+                if load.elapsed_ms > 0.0 {
+                    value / load.elapsed_ms * 1e3
+                } else {
+                    0.0
+                }
+            };
             let at = |share: f64| {
                 let enough = done.latency.total() as f64 * (1.0 - share) >= 10.0 * 0.999;
                 let found = done.latency.quantile_ns(share).filter(|_| enough);
-                found.map_or("too few I/Os".into(), |ns| model::units::duration_ns(ns as f64))
+                found.map_or("too few I/Os".into(), |ns| {
+                    model::units::duration_ns(ns as f64)
+                })
             };
             table.row([
                 name.clone(),
@@ -246,7 +407,9 @@ pub fn summary(record: &Record) -> Table {
                 done.ios.to_string(),
                 crate::scale::Quantity::Iops.words(per_s(done.ios as f64)),
                 model::units::bytes_per_s(per_s(done.bytes as f64)),
-                done.latency.mean_ns().map_or("–".into(), model::units::duration_ns),
+                done.latency
+                    .mean_ns()
+                    .map_or("–".into(), model::units::duration_ns),
                 at(0.5),
                 at(0.99),
                 at(0.999),

@@ -10,11 +10,18 @@ use model::record::Record;
 
 /// The part of the page; empty for records on which no rule had anything to say.
 pub fn section(record: &Record) -> String {
-    let (taken_back, standing): (Vec<&Finding>, Vec<&Finding>) =
-        record.findings.iter().partition(|finding| finding.withdrawn.is_some());
+    let (taken_back, standing): (Vec<&Finding>, Vec<&Finding>) = record
+        .findings
+        .iter()
+        .partition(|finding| finding.withdrawn.is_some());
     let mut out = String::new();
     let mut ordered = standing.clone();
-    ordered.sort_by(|one, other| other.level.cmp(&one.level).then(other.gain.total_cmp(&one.gain)));
+    ordered.sort_by(|one, other| {
+        other
+            .level
+            .cmp(&one.level)
+            .then(other.gain.total_cmp(&one.gain))
+    });
     for finding in &ordered {
         out.push_str(&article(finding));
     }
@@ -24,8 +31,12 @@ pub fn section(record: &Record) -> String {
         );
     }
     if !taken_back.is_empty() {
-        out.push_str("<details><summary>Taken back, because a measurement contradicts it</summary>\n");
-        taken_back.iter().for_each(|finding| out.push_str(&article(finding)));
+        out.push_str(
+            "<details><summary>Taken back, because a measurement contradicts it</summary>\n",
+        );
+        taken_back
+            .iter()
+            .for_each(|finding| out.push_str(&article(finding)));
         out.push_str("</details>\n");
     }
     if let Some(check) = &record.check {
@@ -35,7 +46,10 @@ pub fn section(record: &Record) -> String {
             out.push_str(&html::list(&check.unseen));
         }
         if !check.next.is_empty() {
-            out.push_str(&format!("<p>Next: <code>{}</code></p>\n", escape(&check.next)));
+            out.push_str(&format!(
+                "<p>Next: <code>{}</code></p>\n",
+                escape(&check.next)
+            ));
         }
     }
     out
@@ -53,15 +67,21 @@ fn article(finding: &Finding) -> String {
             rows.push_str(&format!("<dt>{name}</dt><dd>{}</dd>", escape(text)));
         }
     };
-    let evidence: Vec<String> =
-        finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
+    let evidence: Vec<String> = finding
+        .evidence
+        .iter()
+        .map(|one| format!("{} {}", one.name, one.value))
+        .collect();
     row("rests on", &evidence.join(" · "));
     row("taken back", finding.withdrawn.as_deref().unwrap_or(""));
     row("would refute it", &finding.refuted_by);
     row("what else it could be", &finding.competing.join("; "));
     row("would decide it", &finding.experiment);
     row("to try", &finding.advice);
-    row("risk of that", finding.risk.map_or("", model::change::Risk::phrase));
+    row(
+        "risk of that",
+        finding.risk.map_or("", model::change::Risk::phrase),
+    );
     format!(
         "<article class=\"finding {class}\">\n<p><span class=\"word {class}\">{mark}</span> {}</p>\n<dl>{rows}</dl>\n\
          <p class=\"quiet\"><code>iodyno explain {}</code></p>\n</article>\n",
@@ -74,24 +94,43 @@ fn article(finding: &Finding) -> String {
 pub fn given_table(check: &CheckResult) -> Table {
     let has_figures = !check.expected.is_empty();
     let mut table = match has_figures {
-        true => Table::new(&["measure", "gives", "should give", "share", "how", "why that"]),
+        true => Table::new(&[
+            "measure",
+            "gives",
+            "should give",
+            "share",
+            "how",
+            "why that",
+        ]),
         false => Table::new(&["measure", "gives", "how"]),
     };
     for given in &check.given {
-        let (name, value) = (given.what.phrase().to_string(), given.what.words(given.value));
+        let (name, value) = (
+            given.what.phrase().to_string(),
+            given.what.words(given.value),
+        );
         if !has_figures {
             table.row([name, value, given.how.clone()]);
             continue;
         }
-        let expected = check.expected.iter().find(|expected| expected.what == given.what);
+        let expected = check
+            .expected
+            .iter()
+            .find(|expected| expected.what == given.what);
         table.row([
             name,
             value,
             expected.map_or("no figure".into(), |one| match one.low == one.high {
                 true => given.what.words(one.low),
-                false => format!("{} to {}", given.what.words(one.low), given.what.words(one.high)),
+                false => format!(
+                    "{} to {}",
+                    given.what.words(one.low),
+                    given.what.words(one.high)
+                ),
             }),
-            expected.map_or("–".into(), |one| model::units::percent(one.share(given.value) * 100.0)),
+            expected.map_or("–".into(), |one| {
+                model::units::percent(one.share(given.value) * 100.0)
+            }),
             given.how.clone(),
             expected.map_or(String::new(), |one| one.because.clone()),
         ]);
@@ -103,5 +142,8 @@ fn given(check: &CheckResult) -> String {
     if check.given.is_empty() {
         return String::new();
     }
-    format!("<h3>What it gives</h3>\n{}", html::table(&given_table(check)))
+    format!(
+        "<h3>What it gives</h3>\n{}",
+        html::table(&given_table(check))
+    )
 }

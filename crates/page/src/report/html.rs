@@ -21,13 +21,25 @@ pub fn one(figure: &Figure) -> String {
     let picture = match figure.narrow.is_empty() {
         true => format!("<div class=\"scroll\">{}</div>", figure.svg),
         false => {
-            format!("<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>", figure.svg, figure.narrow)
+            format!(
+                "<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>",
+                figure.svg, figure.narrow
+            )
         }
     };
     let is_read = figure.svg.contains("data-name=") || figure.readings.is_some();
-    let reading = if is_read { "<p class=\"reading\"></p>\n" } else { "" };
-    let readings = figure.readings.as_ref().and_then(|readings| serde_json::to_string(readings).ok());
-    let readings = readings.map_or(String::new(), |text| format!(" data-readings=\"{}\"", escape(&text)));
+    let reading = if is_read {
+        "<p class=\"reading\"></p>\n"
+    } else {
+        ""
+    };
+    let readings = figure
+        .readings
+        .as_ref()
+        .and_then(|readings| serde_json::to_string(readings).ok());
+    let readings = readings.map_or(String::new(), |text| {
+        format!(" data-readings=\"{}\"", escape(&text))
+    });
     format!(
         "<figure id=\"f-{id}\"{readings}>\n<h3>{title}</h3>\n{picture}\n{reading}<figcaption><p>{}</p><p>{}</p></figcaption>\n{table}</figure>\n",
         escape(&figure.description),
@@ -45,7 +57,10 @@ pub fn table_fold(table: &Table) -> String {
     } else {
         format!("<p class=\"quiet\">{}</p>\n", escape(&table.note))
     };
-    format!("<details><summary>Table</summary>\n{}{note}</details>\n", self::table(table))
+    format!(
+        "<details><summary>Table</summary>\n{}{note}</details>\n",
+        self::table(table)
+    )
 }
 
 /// A table that scrolls by itself where the page is narrow.
@@ -61,7 +76,11 @@ pub fn table(table: &Table) -> String {
         out.push_str("<tr>");
         for cell in row {
             // Long text wraps; numbers keep their line.
-            let class = if cell.chars().count() > 48 { " class=\"wide\"" } else { "" };
+            let class = if cell.chars().count() > 48 {
+                " class=\"wide\""
+            } else {
+                ""
+            };
             out.push_str(&format!("<td{class}>{}</td>", escape(cell)));
         }
         out.push_str("</tr>\n");
@@ -77,11 +96,22 @@ pub fn command(words: &[String]) -> String {
 
 /// A command line as it would be typed.
 pub fn command_text(words: &[String]) -> String {
-    words.iter().map(|word| model::text::shell_word(word)).collect::<Vec<_>>().join(" ")
+    words
+        .iter()
+        .map(|word| model::text::shell_word(word))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A list of sentences.
 pub fn list(items: &[String]) -> String {
-    let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
-    if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
+    let items: String = items
+        .iter()
+        .map(|item| format!("<li>{}</li>\n", escape(item)))
+        .collect();
+    if items.is_empty() {
+        items
+    } else {
+        format!("<ul>\n{items}</ul>\n")
+    }
 }

@@ -9,12 +9,23 @@ use model::units;
 
 /// The part of the page; empty for records of our own, and for sources without a load.
 pub fn section(record: &Record) -> String {
-    let Some(imported) = &record.imported else { return String::new() };
-    let Some(load) = &imported.load else { return String::new() };
+    let Some(imported) = &record.imported else {
+        return String::new();
+    };
+    let Some(load) = &imported.load else {
+        return String::new();
+    };
     let table = numbers(load);
-    let mut out = if table.rows.is_empty() { String::new() } else { html::table(&table) };
+    let mut out = if table.rows.is_empty() {
+        String::new()
+    } else {
+        html::table(&table)
+    };
     let mut beside = Vec::new();
-    beside.extend(load.elapsed_ms.map(|ms| format!("ran {}", units::span_ms(ms as u64))));
+    beside.extend(
+        load.elapsed_ms
+            .map(|ms| format!("ran {}", units::span_ms(ms as u64))),
+    );
     if let (Some(user), Some(system)) = (load.cpu_user_pct, load.cpu_system_pct) {
         beside.push(format!(
             "{} of a CPU in user mode, {} in the kernel",
@@ -22,11 +33,19 @@ pub fn section(record: &Record) -> String {
             units::percent(system)
         ));
     }
-    beside.extend(load.errors.filter(|errors| *errors > 0).map(|errors| format!("{errors} I/Os failed")));
+    beside.extend(
+        load.errors
+            .filter(|errors| *errors > 0)
+            .map(|errors| format!("{errors} I/Os failed")),
+    );
     for disk in &load.disks {
-        let ios = |count: Option<u64>| count.map_or("–".into(), |count| units::count(count as f64));
+        let ios =
+            |count: Option<u64>| count.map_or("–".into(), |count| units::count(count as f64));
         let (read, write) = (ios(disk.read_ios), ios(disk.write_ios));
-        beside.push(format!("the kernel counted {read} reads and {write} writes on {}", disk.name));
+        beside.push(format!(
+            "the kernel counted {read} reads and {write} writes on {}",
+            disk.name
+        ));
     }
     out.push_str(&html::list(&beside));
     out
@@ -39,10 +58,22 @@ type Column<'a> = (String, Box<dyn Fn(&SideFigures) -> Option<String> + 'a>);
 pub fn numbers(load: &LoadFigures) -> Table {
     let sides: Vec<(&str, &SideFigures)> = load.sides().collect();
     let mut columns: Vec<Column<'_>> = vec![
-        ("rate".into(), Box::new(|side| side.iops.map(|value| Quantity::Iops.words(value)))),
-        ("bandwidth".into(), Box::new(|side| side.bytes_per_s.map(units::bytes_per_s))),
-        ("I/Os".into(), Box::new(|side| side.ios.map(|ios| ios.to_string()))),
-        ("bytes".into(), Box::new(|side| side.bytes.map(units::bytes))),
+        (
+            "rate".into(),
+            Box::new(|side| side.iops.map(|value| Quantity::Iops.words(value))),
+        ),
+        (
+            "bandwidth".into(),
+            Box::new(|side| side.bytes_per_s.map(units::bytes_per_s)),
+        ),
+        (
+            "I/Os".into(),
+            Box::new(|side| side.ios.map(|ios| ios.to_string())),
+        ),
+        (
+            "bytes".into(),
+            Box::new(|side| side.bytes.map(units::bytes)),
+        ),
     ];
     let mut kinds: Vec<&str> = Vec::new();
     for latency in sides.iter().flat_map(|(_, side)| &side.latencies) {
@@ -53,7 +84,8 @@ pub fn numbers(load: &LoadFigures) -> Table {
     for kind in kinds {
         let mut add = |name: &str, of: fn(&LatencyFigures) -> Option<f64>| {
             let head = format!("{kind} {name}");
-            let cell = move |side: &SideFigures| side.latency(kind).and_then(of).map(units::duration_ns);
+            let cell =
+                move |side: &SideFigures| side.latency(kind).and_then(of).map(units::duration_ns);
             columns.push((head.trim().to_string(), Box::new(cell)));
         };
         add("mean", |one| one.mean_ns);
@@ -63,22 +95,36 @@ pub fn numbers(load: &LoadFigures) -> Table {
         add("greatest", |one| one.max_ns);
     }
     columns.retain(|(_, cell)| sides.iter().any(|(_, side)| cell(side).is_some()));
-    let head = std::iter::once("direction".to_string()).chain(columns.iter().map(|(name, _)| name.clone()));
-    let mut table = Table { head: head.collect(), ..Table::default() };
+    let head = std::iter::once("direction".to_string())
+        .chain(columns.iter().map(|(name, _)| name.clone()));
+    let mut table = Table {
+        head: head.collect(),
+        ..Table::default()
+    };
     if columns.is_empty() {
         return table;
     }
     for (name, side) in &sides {
-        let cells = columns.iter().map(|(_, cell)| cell(side).unwrap_or_else(|| "not given".into()));
-        table.rows.push(std::iter::once((*name).to_string()).chain(cells).collect());
+        let cells = columns
+            .iter()
+            .map(|(_, cell)| cell(side).unwrap_or_else(|| "not given".into()));
+        table
+            .rows
+            .push(std::iter::once((*name).to_string()).chain(cells).collect());
     }
     table
 }
 
 fn percentile(latency: &LatencyFigures, percent: f64) -> Option<f64> {
-    let printed = latency.percentiles.iter().find(|(at, _)| (at - percent).abs() < 1e-6).map(|(_, ns)| *ns);
-    let counted =
-        latency.histogram.as_ref().filter(|counts| counts.total() as f64 * (100.0 - percent) >= 999.9);
+    let printed = latency
+        .percentiles
+        .iter()
+        .find(|(at, _)| (at - percent).abs() < 1e-6)
+        .map(|(_, ns)| *ns);
+    let counted = latency
+        .histogram
+        .as_ref()
+        .filter(|counts| counts.total() as f64 * (100.0 - percent) >= 999.9);
     printed.or_else(|| counted?.quantile_ns(percent / 100.0).map(|ns| ns as f64))
 }
 
@@ -107,13 +153,19 @@ pub fn missing(imported: &Imported) -> Vec<String> {
             all.push("How many I/Os the numbers rest on.".into());
         }
     }
-    if imported.series.iter().all(|series| series.values.iter().flatten().count() == 0) {
+    if imported
+        .series
+        .iter()
+        .all(|series| series.values.iter().flatten().count() == 0)
+    {
         let how = if is_fio {
             " fio writes it with --write_bw_log, --write_lat_log and --log_avg_msec."
         } else {
             ""
         };
-        all.push(format!("Anything over time, so no rates and no latencies over time are drawn.{how}"));
+        all.push(format!(
+            "Anything over time, so no rates and no latencies over time are drawn.{how}"
+        ));
     }
     all
 }

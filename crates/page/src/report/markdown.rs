@@ -31,8 +31,14 @@ pub fn markdown(record: &Record, about: &About) -> String {
     if !about.tags.is_empty() {
         out.push_str(&format!("Tags: {}\n\n", plain(&about.tags.join(", "))));
     }
-    about.notes.iter().for_each(|note| out.push_str(&format!("> {}\n\n", plain(note))));
-    let load = record.imported.as_ref().and_then(|imported| imported.load.as_ref());
+    about
+        .notes
+        .iter()
+        .for_each(|note| out.push_str(&format!("> {}\n\n", plain(note))));
+    let load = record
+        .imported
+        .as_ref()
+        .and_then(|imported| imported.load.as_ref());
     let numbers = load.map_or_else(|| super::csv::summary(record), super::imported::numbers);
     add_table(&mut out, "In numbers", &numbers);
     add_findings(&mut out, record);
@@ -49,7 +55,11 @@ pub fn markdown(record: &Record, about: &About) -> String {
     for figure in crate::figures::figures(record) {
         let is_told = figure.id.starts_with("path");
         if !is_told && figure.absent.is_none() {
-            out.push_str(&format!("## {}\n\n{}\n\n", plain(&figure.title), plain(&figure.description)));
+            out.push_str(&format!(
+                "## {}\n\n{}\n\n",
+                plain(&figure.title),
+                plain(&figure.description)
+            ));
             out.push_str(&table(&figure.table));
         }
     }
@@ -62,13 +72,19 @@ pub fn markdown(record: &Record, about: &About) -> String {
     let limits = reproduce::limit_items(record);
     if !limits.is_empty() {
         out.push_str("\n## What this does not show\n\n");
-        limits.iter().for_each(|item| out.push_str(&format!("- {}\n", plain(item))));
+        limits
+            .iter()
+            .for_each(|item| out.push_str(&format!("- {}\n", plain(item))));
     }
     out
 }
 
 fn add_findings(out: &mut String, record: &Record) {
-    let standing: Vec<_> = record.findings.iter().filter(|finding| finding.withdrawn.is_none()).collect();
+    let standing: Vec<_> = record
+        .findings
+        .iter()
+        .filter(|finding| finding.withdrawn.is_none())
+        .collect();
     if !standing.is_empty() {
         out.push_str("## Findings\n\n");
     }
@@ -83,8 +99,11 @@ fn add_findings(out: &mut String, record: &Record) {
             plain(&finding.claim),
             model::text::clean(&finding.rule).replace('`', "")
         ));
-        let evidence: Vec<String> =
-            finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
+        let evidence: Vec<String> = finding
+            .evidence
+            .iter()
+            .map(|one| format!("{} {}", one.name, one.value))
+            .collect();
         let parts = [
             ("rests on", evidence.join(" · ")),
             ("to try", finding.advice.clone()),
@@ -113,13 +132,27 @@ fn table(table: &Table) -> String {
         return String::new();
     }
     let line = |cells: &[String]| {
-        format!("| {} |\n", cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>().join(" | "))
+        format!(
+            "| {} |\n",
+            cells
+                .iter()
+                .map(|cell| plain(cell))
+                .collect::<Vec<_>>()
+                .join(" | ")
+        )
     };
     let mut out = line(&table.head);
     out.push_str(&format!("|{}\n", "---|".repeat(table.head.len())));
-    table.rows.iter().take(MOST_ROWS).for_each(|row| out.push_str(&line(row)));
+    table
+        .rows
+        .iter()
+        .take(MOST_ROWS)
+        .for_each(|row| out.push_str(&line(row)));
     if table.rows.len() > MOST_ROWS {
-        out.push_str(&format!("\n{} more rows are in the HTML report.\n", table.rows.len() - MOST_ROWS));
+        out.push_str(&format!(
+            "\n{} more rows are in the HTML report.\n",
+            table.rows.len() - MOST_ROWS
+        ));
     }
     if !table.note.is_empty() {
         out.push_str(&format!("\n{}\n", plain(&table.note)));

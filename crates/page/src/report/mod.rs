@@ -41,13 +41,16 @@ pub fn report(record: &Record, about: &About) -> String {
     if page.len() > MOST_BYTES {
         // The pictures for a phone go first: the wide ones do for both, with scrolling.
         figures.iter_mut().for_each(|figure| figure.narrow.clear());
-        let mut left_out =
-            vec!["The pictures for narrow screens are left out to keep the file small.".to_string()];
+        let mut left_out = vec![
+            "The pictures for narrow screens are left out to keep the file small.".to_string(),
+        ];
         page = self::page(record, about, &figures, &data, &left_out);
         if page.len() > MOST_BYTES {
             figures.iter_mut().for_each(|figure| figure.readings = None);
-            left_out
-                .push("The numbers under the cursor come from the pictures, to keep the file small.".into());
+            left_out.push(
+                "The numbers under the cursor come from the pictures, to keep the file small."
+                    .into(),
+            );
             page = self::page(record, about, &figures, &data, &left_out);
         }
         if page.len() > MOST_BYTES {
@@ -71,8 +74,12 @@ fn without_largest(
         match largest.filter(|figure| page.len() > MOST_BYTES && !figure.svg.is_empty()) {
             None => return page,
             Some(figure) => {
-                left_out.push(format!("The picture of `{}` is left out to keep the file small.", figure.id));
-                figure.absent = Some("Left out to keep this file small; the table has its numbers.".into());
+                left_out.push(format!(
+                    "The picture of `{}` is left out to keep the file small.",
+                    figure.id
+                ));
+                figure.absent =
+                    Some("Left out to keep this file small; the table has its numbers.".into());
                 figure.svg.clear();
             }
         }
@@ -86,11 +93,15 @@ fn page(
     data: &csv::Embedded,
     left_out: &[String],
 ) -> String {
-    shell(&title(record, about), &body(record, about, figures, data, left_out))
+    shell(
+        &title(record, about),
+        &body(record, about, figures, data, left_out),
+    )
 }
 
 /// The end of every page: where a reader of screens hears of the cursor.
-pub(crate) const LOOSE_ENDS: &str = "<div id=\"spoken\" class=\"sr\" aria-live=\"polite\"></div>\n</main>\n";
+pub(crate) const LOOSE_ENDS: &str =
+    "<div id=\"spoken\" class=\"sr\" aria-live=\"polite\"></div>\n</main>\n";
 
 /// What the script can do; it shows this itself, since without it there is nothing to do.
 pub(crate) const HINT: &str = "<p id=\"hint\" class=\"quiet\" hidden>On figures over time, drag to zoom and Shift-drag to sum up a span; with the \
@@ -121,7 +132,9 @@ fn hash(text: &str) -> String {
 }
 
 fn title(record: &Record, about: &About) -> String {
-    let number = about.id.map_or(String::new(), |id| format!("record {id}: "));
+    let number = about
+        .id
+        .map_or(String::new(), |id| format!("record {id}: "));
     format!("iodyno {number}{}", record.summary)
 }
 
@@ -138,16 +151,31 @@ fn body(
         ("findings", "Findings", findings::section(record)),
         ("numbers", "In numbers", imported::section(record)),
         ("path", "The path", html::figures(&parts.path)),
-        ("proof", "The proof", verdicts::section(record, &parts.proof)),
+        (
+            "proof",
+            "The proof",
+            verdicts::section(record, &parts.proof),
+        ),
         ("time", "Over time", html::figures(&parts.time)),
         ("latency", "Latency", html::figures(&parts.latency)),
         ("where", "Where the time goes", html::figures(&parts.places)),
         ("settings", "Settings", settings::section(record)),
-        ("reproduce", "How to reproduce", reproduce::section(record, about)),
-        ("limits", "What this does not show", reproduce::limits(record, left_out)),
+        (
+            "reproduce",
+            "How to reproduce",
+            reproduce::section(record, about),
+        ),
+        (
+            "limits",
+            "What this does not show",
+            reproduce::limits(record, left_out),
+        ),
     ];
     let data_section = csv::section(record, about, data);
-    let shown: Vec<&(&str, &str, String)> = sections.iter().filter(|(_, _, html)| !html.is_empty()).collect();
+    let shown: Vec<&(&str, &str, String)> = sections
+        .iter()
+        .filter(|(_, _, html)| !html.is_empty())
+        .collect();
     out.push_str("<a class=\"skip\" href=\"#claim\">To the claim</a>\n<main>\n");
     out.push_str(&head(record, about));
     out.push_str("<nav aria-label=\"Parts of this report\"><ul>");
@@ -157,9 +185,13 @@ fn body(
     out.push_str("<li><a href=\"#data\">Data</a></li></ul></nav>\n");
     out.push_str(HINT);
     for (id, name, html) in shown {
-        out.push_str(&format!("<section id=\"{id}\">\n<h2>{name}</h2>\n{html}</section>\n"));
+        out.push_str(&format!(
+            "<section id=\"{id}\">\n<h2>{name}</h2>\n{html}</section>\n"
+        ));
     }
-    out.push_str(&format!("<section id=\"data\">\n<h2>Data</h2>\n{data_section}</section>\n"));
+    out.push_str(&format!(
+        "<section id=\"data\">\n<h2>Data</h2>\n{data_section}</section>\n"
+    ));
     out.push_str(LOOSE_ENDS);
     out
 }
@@ -171,7 +203,11 @@ fn head(record: &Record, about: &About) -> String {
     if let Some(id) = about.id {
         meta.push(format!("record {id}"));
     }
-    meta.extend([provenance.hostname.clone(), kernel_word(&provenance.kernel), provenance.cpu.clone()]);
+    meta.extend([
+        provenance.hostname.clone(),
+        kernel_word(&provenance.kernel),
+        provenance.cpu.clone(),
+    ]);
     if provenance.started_unix_ms > 0 {
         meta.push(format!("{} UTC", date(provenance.started_unix_ms as i64)));
     }
@@ -201,7 +237,11 @@ fn head(record: &Record, about: &About) -> String {
 }
 
 fn kernel_word(kernel: &str) -> String {
-    if kernel.is_empty() { String::new() } else { format!("Linux {kernel}") }
+    if kernel.is_empty() {
+        String::new()
+    } else {
+        format!("Linux {kernel}")
+    }
 }
 
 /// The figures by the part of the report that they stand in.
@@ -227,7 +267,9 @@ impl<'a> Parts<'a> {
             match first {
                 "path" => parts.path.push(figure),
                 "pairs" | "arms" => parts.proof.push(figure),
-                "latency" | "percentiles" | "response" | "interference" => parts.latency.push(figure),
+                "latency" | "percentiles" | "response" | "interference" => {
+                    parts.latency.push(figure)
+                }
                 "layers" | "interrupts" | "dirty" => parts.places.push(figure),
                 _ => parts.time.push(figure),
             }

@@ -11,11 +11,18 @@ pub fn section(record: &Record, about: &About) -> String {
     let mut out = String::new();
     let provenance = &record.provenance;
     if !provenance.command.is_empty() {
-        out.push_str(&format!("<pre>{}</pre>\n", html::command(&provenance.command)));
+        out.push_str(&format!(
+            "<pre>{}</pre>\n",
+            html::command(&provenance.command)
+        ));
     }
     let mut rows = String::new();
     for (name, text) in facts(record, about) {
-        rows.push_str(&format!("<dt>{}</dt><dd>{}</dd>", escape(&name), escape(&text)));
+        rows.push_str(&format!(
+            "<dt>{}</dt><dd>{}</dd>",
+            escape(&name),
+            escape(&text)
+        ));
     }
     out.push_str(&format!("<dl>{rows}</dl>\n"));
     let sensors = sensors(record);
@@ -36,30 +43,54 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
             facts.push((name.into(), text));
         }
     };
-    add("record", about.id.map_or(String::new(), |id| format!("{id}; whole: iodyno show {id} --json")));
+    add(
+        "record",
+        about.id.map_or(String::new(), |id| {
+            format!("{id}; whole: iodyno show {id} --json")
+        }),
+    );
     add("target", record.target.clone());
     if let Some(imported) = &record.imported {
         add("tool", imported.tool.clone());
         add("file", imported.file.clone());
         add("name there", imported.name.clone());
-        imported.facts.iter().for_each(|(name, text)| add(name, text.clone()));
-        imported.units.iter().for_each(|text| add("unit", text.clone()));
+        imported
+            .facts
+            .iter()
+            .for_each(|(name, text)| add(name, text.clone()));
+        imported
+            .units
+            .iter()
+            .for_each(|text| add("unit", text.clone()));
     } else {
         add("load", record.job.phrase());
         add(
             "engine",
-            record.load.as_ref().map_or_else(|| record.job.ioengine.clone(), |load| load.engine.clone()),
+            record
+                .load
+                .as_ref()
+                .map_or_else(|| record.job.ioengine.clone(), |load| load.engine.clone()),
         );
         add("seed of the offsets", record.job.randseed.to_string());
     }
-    let seeds = record.trials.iter().filter_map(|trial| Some((trial, trial.verdict.as_ref()?.seed)));
+    let seeds = record
+        .trials
+        .iter()
+        .filter_map(|trial| Some((trial, trial.verdict.as_ref()?.seed)));
     add(
         "seed of the order",
-        seeds.map(|(trial, seed)| format!("{} {seed}", trial.knob)).collect::<Vec<_>>().join(", "),
+        seeds
+            .map(|(trial, seed)| format!("{} {seed}", trial.knob))
+            .collect::<Vec<_>>()
+            .join(", "),
     );
     add(
         "seed of the order",
-        record.studies.sweep.as_ref().map_or(String::new(), |sweep| sweep.seed.to_string()),
+        record
+            .studies
+            .sweep
+            .as_ref()
+            .map_or(String::new(), |sweep| sweep.seed.to_string()),
     );
     add("iodyno", provenance.iodyno.clone());
     add("machine", provenance.hostname.clone());
@@ -103,14 +134,24 @@ pub fn limit_items(record: &Record) -> Vec<String> {
     let mut items = Vec::new();
     if let Some(imported) = &record.imported {
         items.extend(super::imported::missing(imported));
-        items.push(format!("What {} did not print is not here, and nothing was filled in.", imported.tool));
+        items.push(format!(
+            "What {} did not print is not here, and nothing was filled in.",
+            imported.tool
+        ));
         items.push("Path, settings and sensors of that machine were not recorded with it.".into());
         return items;
     }
     let compared = record.trials.iter().any(|trial| trial.verdict.is_some());
     if compared {
-        items.push(format!("Other loads than this one ({}), and other devices.", record.job.phrase()));
-        for verdict in record.trials.iter().filter_map(|trial| trial.verdict.as_ref()) {
+        items.push(format!(
+            "Other loads than this one ({}), and other devices.",
+            record.job.phrase()
+        ));
+        for verdict in record
+            .trials
+            .iter()
+            .filter_map(|trial| trial.verdict.as_ref())
+        {
             items.push(match verdict.horizon_ms {
                 0..1_000 => "Whether the effect builds up or fades: the noise hides it.".into(),
                 ms => format!(
@@ -143,10 +184,19 @@ pub fn limit_items(record: &Record) -> Vec<String> {
     let absent: Vec<String> = record
         .sensors
         .iter()
-        .filter_map(|log| Some(format!("{} ({})", log.sensor, log.no_data.as_ref()?.trim_end_matches('.'))))
+        .filter_map(|log| {
+            Some(format!(
+                "{} ({})",
+                log.sensor,
+                log.no_data.as_ref()?.trim_end_matches('.')
+            ))
+        })
         .collect();
     if !absent.is_empty() {
-        items.push(format!("What these sensors would have seen: {}.", absent.join("; ")));
+        items.push(format!(
+            "What these sensors would have seen: {}.",
+            absent.join("; ")
+        ));
     }
     items.extend(record.path.notes.iter().cloned());
     items

@@ -9,9 +9,22 @@ use model::verdict::Outcome;
 
 /// What a tune turned: value before, values tried, value afterwards.
 pub fn turned(record: &Record) -> Table {
-    let mut table = Table::new(&["setting", "device", "before", "tried", "afterwards", "verdict"]);
+    let mut table = Table::new(&[
+        "setting",
+        "device",
+        "before",
+        "tried",
+        "afterwards",
+        "verdict",
+    ]);
     for trial in &record.trials {
-        let tried = trial.arms.iter().skip(1).cloned().collect::<Vec<_>>().join(", ");
+        let tried = trial
+            .arms
+            .iter()
+            .skip(1)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
         let before = trial.arms.first().cloned().unwrap_or_else(|| "–".into());
         let verdict = match (&trial.skipped, &trial.verdict) {
             (Some(why), _) => format!("not tried: {why}"),
@@ -25,7 +38,11 @@ pub fn turned(record: &Record) -> Table {
             },
             (None, None) => "none".into(),
         };
-        let tried = if trial.skipped.is_some() { "–".into() } else { tried };
+        let tried = if trial.skipped.is_some() {
+            "–".into()
+        } else {
+            tried
+        };
         table.row([
             trial.knob.clone(),
             trial.device.clone(),
@@ -47,7 +64,10 @@ pub fn foreign(record: &Record) -> Table {
             setting.name.clone(),
             setting.chosen().unwrap_or("–").to_string(),
             owner_word(setting),
-            setting.default.as_ref().map_or("not known".into(), |default| default.value.clone()),
+            setting
+                .default
+                .as_ref()
+                .map_or("not known".into(), |default| default.value.clone()),
         ]);
     }
     table.first("settings")
@@ -59,7 +79,11 @@ pub fn section(record: &Record) -> String {
     if !record.trials.is_empty() {
         out.push_str(&html::table(&turned(record)));
         out.push_str("<p>Everything was put back at the end.");
-        if let Some(verdict) = record.trials.iter().filter_map(|trial| trial.verdict.as_ref()).next()
+        if let Some(verdict) = record
+            .trials
+            .iter()
+            .filter_map(|trial| trial.verdict.as_ref())
+            .next()
             && verdict.outcome == Outcome::Better
         {
             out.push_str(" To keep what was proved: <code>sudo iodyno apply</code> with the number of this record; to take it back: <code>sudo iodyno undo</code>.");

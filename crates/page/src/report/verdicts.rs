@@ -9,19 +9,28 @@ use model::verdict::{Guard, Outcome, Stage, Verdict};
 
 /// The sentence under the claim: how sure it is.
 pub fn lede(record: &Record) -> String {
-    lede_lines(record).iter().map(|line| format!("<p class=\"lede\">{}</p>\n", escape(line))).collect()
+    lede_lines(record)
+        .iter()
+        .map(|line| format!("<p class=\"lede\">{}</p>\n", escape(line)))
+        .collect()
 }
 
 /// The same as text.
 pub fn lede_lines(record: &Record) -> Vec<String> {
     if let Some(imported) = &record.imported {
-        let lines =
-            imported.lines.map_or(String::new(), |(first, last)| format!(", lines {first} to {last}"));
+        let lines = imported.lines.map_or(String::new(), |(first, last)| {
+            format!(", lines {first} to {last}")
+        });
         let mut all = vec![format!(
             "Measured by {}, read from {}{lines}. One result of another tool: no comparison is claimed.",
             imported.tool, imported.file
         )];
-        all.extend(imported.lossy.iter().map(|text| format!("Lost or rounded there: {text}.")));
+        all.extend(
+            imported
+                .lossy
+                .iter()
+                .map(|text| format!("Lost or rounded there: {text}.")),
+        );
         return all;
     }
     let verdicts: Vec<String> = record.trials.iter().filter_map(rests_on).collect();
@@ -37,7 +46,13 @@ pub fn lede_lines(record: &Record) -> Vec<String> {
         }
         (true, "check") => vec!["Short loads, one each; changes no setting.".into()],
         (true, "watch") => vec!["No load of iodyno ran: this is what others did.".into()],
-        (true, _) if record.studies.sweep.as_ref().is_some_and(|sweep| sweep.repeats > 1) => {
+        (true, _)
+            if record
+                .studies
+                .sweep
+                .as_ref()
+                .is_some_and(|sweep| sweep.repeats > 1) =>
+        {
             vec!["Each point was visited several times in random order; no other machine or setting is compared.".into()]
         }
         (true, _) => {
@@ -48,7 +63,10 @@ pub fn lede_lines(record: &Record) -> Vec<String> {
                     units::span_ms(load.elapsed_ms as u64)
                 )
             });
-            vec![format!("One run: no comparison is claimed.{}", load.unwrap_or_default())]
+            vec![format!(
+                "One run: no comparison is claimed.{}",
+                load.unwrap_or_default()
+            )]
         }
     }
 }
@@ -66,9 +84,20 @@ fn rests_on(trial: &Trial) -> Option<String> {
     let Some(stage) = verdict.estimated_in.filter(|_| is_decided(verdict)) else {
         return Some(format!("{}: no verdict. {}", trial.knob, verdict.sentence));
     };
-    let pairs = verdict.pairs.iter().filter(|pair| pair.stage == stage).count();
-    let fresh = if stage == Stage::Holdout { "fresh pairs after the choice was made" } else { "pairs" };
-    let p99 = verdict.p99.as_ref().filter(|p99| p99.guard != Guard::NotJudged);
+    let pairs = verdict
+        .pairs
+        .iter()
+        .filter(|pair| pair.stage == stage)
+        .count();
+    let fresh = if stage == Stage::Holdout {
+        "fresh pairs after the choice was made"
+    } else {
+        "pairs"
+    };
+    let p99 = verdict
+        .p99
+        .as_ref()
+        .filter(|p99| p99.guard != Guard::NotJudged);
     let p99 = p99.map_or(String::new(), |p99| {
         let interval = match (p99.low, p99.high) {
             (Some(low), Some(high)) => format!(" ({:.2} to {:.2})", low, high),
@@ -120,7 +149,11 @@ pub fn section(record: &Record, figures: &[&Figure]) -> String {
     for trial in &record.trials {
         match (&trial.skipped, &trial.verdict) {
             (Some(why), _) => {
-                out.push_str(&format!("<p>{}: not tried, {}.</p>\n", escape(&trial.knob), escape(why)));
+                out.push_str(&format!(
+                    "<p>{}: not tried, {}.</p>\n",
+                    escape(&trial.knob),
+                    escape(why)
+                ));
             }
             (None, Some(verdict)) => out.push_str(&rule(trial, verdict)),
             (None, None) => {}
@@ -133,11 +166,17 @@ pub fn section(record: &Record, figures: &[&Figure]) -> String {
 pub fn arms_table(trial: &Trial, verdict: &Verdict) -> Table {
     let mut table = Table::new(&["arm", "against what is set", "interval", "remark"]);
     if let Some(found) = trial.arms.first() {
-        table.row([format!("A {found}"), "–".into(), "–".into(), "set now".into()]);
+        table.row([
+            format!("A {found}"),
+            "–".into(),
+            "–".into(),
+            "set now".into(),
+        ]);
     }
     for (index, arm) in trial.arms.iter().enumerate().skip(1) {
-        let claimed =
-            is_decided(verdict) && verdict.compared.as_ref() == Some(arm) && verdict.effect.is_some();
+        let claimed = is_decided(verdict)
+            && verdict.compared.as_ref() == Some(arm)
+            && verdict.effect.is_some();
         let found = verdict.arms.iter().find(|one| one.arm == *arm);
         let (effect, low, high) = match claimed {
             true => (verdict.effect, verdict.low, verdict.high),
@@ -145,7 +184,11 @@ pub fn arms_table(trial: &Trial, verdict: &Verdict) -> Table {
         };
         let interval = match (low, high) {
             (Some(low), Some(high)) => {
-                format!("{} to {}", units::percent_signed(low), units::percent_signed(high))
+                format!(
+                    "{} to {}",
+                    units::percent_signed(low),
+                    units::percent_signed(high)
+                )
             }
             _ => "–".into(),
         };
@@ -175,8 +218,16 @@ fn rule(trial: &Trial, verdict: &Verdict) -> String {
         .iter()
         .map(|cost| {
             let stage = serde_json::to_value(cost.stage).ok();
-            let stage = stage.as_ref().and_then(|stage| stage.as_str()).unwrap_or("?").to_string();
-            format!("{stage} {} windows, {}", cost.windows, units::span_ms(cost.device_ms))
+            let stage = stage
+                .as_ref()
+                .and_then(|stage| stage.as_str())
+                .unwrap_or("?")
+                .to_string();
+            format!(
+                "{stage} {} windows, {}",
+                cost.windows,
+                units::span_ms(cost.device_ms)
+            )
         })
         .collect();
     let notes = html::list(&verdict.notes);

@@ -8,12 +8,15 @@ use model::frame::Frame;
 use model::histogram::Histogram;
 use model::imported::{Imported, ImportedSeries, LatencyFigures, LoadFigures, SideFigures};
 use model::interference::{Cell, Matrix};
-use model::iopath::{Interrupt, IoPath, KernelDefault, Layer, LayerKind, Owner, Setting as PathSetting};
+use model::iopath::{
+    Interrupt, IoPath, KernelDefault, Layer, LayerKind, Owner, Setting as PathSetting,
+};
 use model::job::{Job, Rw};
 use model::latency_map::{LatencyColumn, LatencyMap};
 use model::layers::{ArmSpan, DeviceLayers, LayerTimes, Side, Span, SpanTimes};
 use model::record::{
-    Direction, Interval, IntervalSide, LoadResult, Provenance, RECORD_SCHEMA, Record, Trial, WindowRun,
+    Direction, Interval, IntervalSide, LoadResult, Provenance, RECORD_SCHEMA, Record, Trial,
+    WindowRun,
 };
 use model::sample::{MetricKind, SensorLog, Series};
 use model::search::{Goal, Level as SearchLevel, Lever, Search, Statistic, Step as SearchStep};
@@ -26,7 +29,10 @@ struct Noise(u64);
 
 impl Noise {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as f64 / (1u64 << 31) as f64
     }
 }
@@ -75,11 +81,18 @@ fn path() -> IoPath {
             Attribute::Value(value.into()),
             true,
         );
-        one.default = default.map(|value| KernelDefault { value: value.into(), because: String::new() });
+        one.default = default.map(|value| KernelDefault {
+            value: value.into(),
+            because: String::new(),
+        });
         one
     };
     disk.settings = vec![
-        setting("scheduler", "none [mq-deadline] kyber bfq", Some("mq-deadline")),
+        setting(
+            "scheduler",
+            "none [mq-deadline] kyber bfq",
+            Some("mq-deadline"),
+        ),
         setting("nr_requests", "256", Some("256")),
         setting("read_ahead_kb", "4096", Some("128")),
     ];
@@ -109,7 +122,11 @@ fn path() -> IoPath {
 fn latency(noise: &mut Noise, count: usize, fast_ns: f64, slow_share: f64) -> Histogram {
     let mut histogram = Histogram::new();
     for _ in 0..count {
-        let base = if noise.next() < slow_share { fast_ns * 60.0 } else { fast_ns };
+        let base = if noise.next() < slow_share {
+            fast_ns * 60.0
+        } else {
+            fast_ns
+        };
         histogram.record((base * (0.8 + 0.6 * noise.next())) as u64);
     }
     histogram
@@ -125,14 +142,19 @@ fn counter(name: &str, unit: &str, values: impl Iterator<Item = f64>) -> Series 
 }
 
 fn gauge(name: &str, unit: &str, values: impl Iterator<Item = f64>) -> Series {
-    Series { kind: MetricKind::Gauge, ..counter(name, unit, values) }
+    Series {
+        kind: MetricKind::Gauge,
+        ..counter(name, unit, values)
+    }
 }
 
 fn log(sensor: &str, times: usize, every_ms: i64, series: Vec<Series>) -> SensorLog {
     SensorLog {
         sensor: sensor.into(),
         no_data: None,
-        time_ns: (0..times as i64).map(|index| index * every_ms * 1_000_000).collect(),
+        time_ns: (0..times as i64)
+            .map(|index| index * every_ms * 1_000_000)
+            .collect(),
         series,
         cost_cpu_ns: 3_000_000,
         notes: Vec::new(),
@@ -162,7 +184,11 @@ fn sensors(times: usize, every_ms: i64, cpus: usize) -> Vec<SensorLog> {
             ("softirq", 0.5),
             ("steal", 0.0),
         ] {
-            cpu.push(counter(&format!("cpu.{index}.{word}"), "ticks", grows(step)));
+            cpu.push(counter(
+                &format!("cpu.{index}.{word}"),
+                "ticks",
+                grows(step),
+            ));
         }
         irq.push(counter(
             &format!("irq.cpu{index}.all"),
@@ -170,9 +196,17 @@ fn sensors(times: usize, every_ms: i64, cpus: usize) -> Vec<SensorLog> {
             grows(if index == 1 { 900.0 } else { 30.0 }),
         ));
     }
-    irq.push(counter("irq.device_cpu.vda@1.count", "events", grows(800.0)));
+    irq.push(counter(
+        "irq.device_cpu.vda@1.count",
+        "events",
+        grows(800.0),
+    ));
     let vm = vec![
-        gauge("vm.dirty", "bytes", n().map(|index| 1e8 + 1e7 * (index % 20) as f64)),
+        gauge(
+            "vm.dirty",
+            "bytes",
+            n().map(|index| 1e8 + 1e7 * (index % 20) as f64),
+        ),
         gauge("vm.writeback", "bytes", n().map(|_| 2e7)),
         gauge("vm.dirty_background_threshold", "bytes", n().map(|_| 1e9)),
         gauge("vm.dirty_threshold", "bytes", n().map(|_| 2e9)),
@@ -180,7 +214,11 @@ fn sensors(times: usize, every_ms: i64, cpus: usize) -> Vec<SensorLog> {
         counter("vm.written", "bytes", grows(4.9e6)),
     ];
     let inflight = vec![
-        gauge("inflight.vda.read_ios", "ios", n().map(|index| 20.0 + (index % 5) as f64)),
+        gauge(
+            "inflight.vda.read_ios",
+            "ios",
+            n().map(|index| 20.0 + (index % 5) as f64),
+        ),
         gauge("inflight.vda.write_ios", "ios", n().map(|_| 4.0)),
     ];
     vec![
@@ -203,8 +241,10 @@ fn load(seconds: usize) -> LoadResult {
     };
     let (mut read_all, mut write_all) = (Histogram::new(), Histogram::new());
     for second in 0..seconds as u64 {
-        let (read, write) =
-            (latency(&mut noise, 1500, 90_000.0, 0.02), latency(&mut noise, 700, 300_000.0, 0.1));
+        let (read, write) = (
+            latency(&mut noise, 1500, 90_000.0, 0.02),
+            latency(&mut noise, 700, 300_000.0, 0.1),
+        );
         let side = |latency: &Histogram| IntervalSide {
             ios: latency.total(),
             bytes: latency.total() * 4096,
@@ -218,13 +258,20 @@ fn load(seconds: usize) -> LoadResult {
             write: side(&write),
             inflight: 32,
         });
-        load.latency_map.read.push(LatencyColumn::of(second * 1000, 1000, &read));
-        load.latency_map.write.push(LatencyColumn::of(second * 1000, 1000, &write));
+        load.latency_map
+            .read
+            .push(LatencyColumn::of(second * 1000, 1000, &read));
+        load.latency_map
+            .write
+            .push(LatencyColumn::of(second * 1000, 1000, &write));
         read_all.merge(&read);
         write_all.merge(&write);
     }
-    let direction =
-        |latency: Histogram| Direction { ios: latency.total(), bytes: latency.total() * 4096, latency };
+    let direction = |latency: Histogram| Direction {
+        ios: latency.total(),
+        bytes: latency.total() * 4096,
+        latency,
+    };
     (load.read, load.write) = (direction(read_all), direction(write_all));
     load
 }
@@ -232,8 +279,11 @@ fn load(seconds: usize) -> LoadResult {
 /// A run with everything: a mix, half a minute, sensors, layers, a finding.
 pub fn run() -> Record {
     let mut noise = Noise(3);
-    let mut span =
-        |span, base| SpanTimes { side: Side::Read, span, times: latency(&mut noise, 2_000, base, 0.02) };
+    let mut span = |span, base| SpanTimes {
+        side: Side::Read,
+        span,
+        times: latency(&mut noise, 2_000, base, 0.02),
+    };
     let spans = vec![
         span(Span::Q2G, 400.0),
         span(Span::G2I, 900.0),
@@ -251,19 +301,29 @@ pub fn run() -> Record {
         summary: "4K random read/write mix, depth 32, direct: 2.20 k IOPS, p99 5.4 ms".into(),
         provenance: provenance(&["iodyno", "run", "/srv", "--runtime", "30s"]),
         path: path(),
-        job: Job { rw: Rw::Randrw, ..Job::default() },
+        job: Job {
+            rw: Rw::Randrw,
+            ..Job::default()
+        },
         load: Some(load(30)),
         findings: vec![Finding {
             rule: "noisy_run".into(),
             level: Level::Warning,
             claim: "The rate of single intervals varies by 12 % around 2,200 IOPS.".into(),
-            evidence: vec![Evidence { name: "intervals".into(), value: "30".into() }],
+            evidence: vec![Evidence {
+                name: "intervals".into(),
+                value: "30".into(),
+            }],
             refuted_by: "A second run varies less.".into(),
             advice: "Compare by iodyno tune.".into(),
             ..Finding::default()
         }],
         sensors: sensors(60, 500, 2),
-        layers: Some(LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: Vec::new() }),
+        layers: Some(LayerTimes {
+            source: "eBPF full".into(),
+            devices: vec![device],
+            outside: Vec::new(),
+        }),
         ..bare()
     }
 }
@@ -324,7 +384,12 @@ fn verdict() -> Verdict {
         raw_effect: Some(0.11),
         lives_in_tail: false,
         smallest_detectable: None,
-        p99: Some(P99 { ratio: 0.8, low: Some(0.7), high: Some(0.9), guard: Guard::Passed }),
+        p99: Some(P99 {
+            ratio: 0.8,
+            low: Some(0.7),
+            high: Some(0.9),
+            guard: Guard::Passed,
+        }),
         arms: vec![ArmResult {
             arm: "none".into(),
             effect: Some(0.12),
@@ -332,7 +397,11 @@ fn verdict() -> Verdict {
             high: Some(0.2),
             dropped: false,
         }],
-        stages: vec![StageCost { stage: Stage::Pairs, windows: 48, device_ms: 9_600 }],
+        stages: vec![StageCost {
+            stage: Stage::Pairs,
+            windows: 48,
+            device_ms: 9_600,
+        }],
         pairs: all,
         notes: vec!["The effect is the same in all thirds.".into()],
     }
@@ -345,7 +414,11 @@ pub fn tune() -> Record {
         let arm = index % 2;
         WindowRun {
             arm,
-            stage: if index < 48 { Stage::Pairs } else { Stage::Holdout },
+            stage: if index < 48 {
+                Stage::Pairs
+            } else {
+                Stage::Holdout
+            },
             start_ms: 1_000 + index as u64 * 200,
             length_ms: 200,
             discard_ms: 80,
@@ -406,14 +479,23 @@ pub fn refused() -> Record {
     verdict.outcome = Outcome::Refused;
     verdict.reason = Reason::ForeignIo;
     verdict.sentence = "Other programs use the device: their share of the I/O is 12 %.".into();
-    (verdict.effect, verdict.low, verdict.high, verdict.estimated_in, verdict.compared) =
-        (None, None, None, None, None);
+    (
+        verdict.effect,
+        verdict.low,
+        verdict.high,
+        verdict.estimated_in,
+        verdict.compared,
+    ) = (None, None, None, None, None);
     verdict.pairs.retain(|pair| pair.stage != Stage::Holdout);
     record
 }
 
 fn spread(mean: f64) -> Spread {
-    Spread { mean, low: Some(mean * 0.95), high: Some(mean * 1.06) }
+    Spread {
+        mean,
+        low: Some(mean * 0.95),
+        high: Some(mean * 1.06),
+    }
 }
 
 /// A sweep with a knee.
@@ -422,15 +504,27 @@ pub fn sweep() -> Record {
         let rate = 60_000.0 * f64::from(depth) / (f64::from(depth) + 8.0);
         let mean = f64::from(depth) / rate * 1e9;
         Point {
-            settings: vec![model::curve::Setting { option: "iodepth".into(), value: depth.to_string() }],
-            visits: vec![Visit { place: index as u32, ios: 1000, iops: rate, ..Visit::default() }],
+            settings: vec![model::curve::Setting {
+                option: "iodepth".into(),
+                value: depth.to_string(),
+            }],
+            visits: vec![Visit {
+                place: index as u32,
+                ios: 1000,
+                iops: rate,
+                ..Visit::default()
+            }],
             iops: spread(rate),
             bytes_per_s: spread(rate * 4096.0),
             mean_ns: spread(mean),
             p50_ns: spread(mean * 0.9),
             p99_ns: spread(mean * 3.0),
             p999_ns: spread(mean * 5.0),
-            little: Little { reached: f64::from(depth), asked: f64::from(depth), holds: depth != 64 },
+            little: Little {
+                reached: f64::from(depth),
+                asked: f64::from(depth),
+                holds: depth != 64,
+            },
         }
     };
     let depths = [1, 2, 4, 8, 16, 32, 64];
@@ -439,10 +533,18 @@ pub fn sweep() -> Record {
         option: "iodepth".into(),
         settings: Vec::new(),
         points: (0..points.len()).collect(),
-        knee: Some(Knee { point: 3, low: 2, high: 4, kneedle: Some(3) }),
+        knee: Some(Knee {
+            point: 3,
+            low: 2,
+            high: 4,
+            kneedle: Some(3),
+        }),
         no_knee: None,
     };
-    let axes = vec![Axis { option: "iodepth".into(), values: depths.iter().map(u32::to_string).collect() }];
+    let axes = vec![Axis {
+        option: "iodepth".into(),
+        values: depths.iter().map(u32::to_string).collect(),
+    }];
     let sweep = Sweep {
         axes,
         seed: 9,
@@ -454,10 +556,14 @@ pub fn sweep() -> Record {
         notes: Vec::new(),
     };
     Record {
-        summary: "4K random read, direct, iodepth swept (7 points): the knee is at iodepth 8".into(),
+        summary: "4K random read, direct, iodepth swept (7 points): the knee is at iodepth 8"
+            .into(),
         provenance: provenance(&["iodyno", "run", "/srv", "--sweep", "iodepth=1..64"]),
         path: path(),
-        studies: Studies { sweep: Some(sweep), ..Studies::default() },
+        studies: Studies {
+            sweep: Some(sweep),
+            ..Studies::default()
+        },
         sensors: sensors(60, 500, 2),
         ..bare()
     }
@@ -466,29 +572,47 @@ pub fn sweep() -> Record {
 /// A search for the highest load that keeps a latency.
 pub fn search() -> Record {
     let trial = |(index, level): (usize, f64)| model::search::Trial {
-        step: if index < 3 { SearchStep::Bracket } else { SearchStep::Confirm },
+        step: if index < 3 {
+            SearchStep::Bracket
+        } else {
+            SearchStep::Confirm
+        },
         level,
         window_ms: 1_000.0,
         iops: 9_000.0 * level / (level + 4.0),
         latency_ns: 200_000.0 * (1.0 + level / 4.0),
         kept: level < 16.0,
     };
-    let best =
-        SearchLevel { level: 12.0, iops: spread(6_750.0), bytes_per_s: 2.7e7, latency_ns: spread(800_000.0) };
+    let best = SearchLevel {
+        level: 12.0,
+        iops: spread(6_750.0),
+        bytes_per_s: 2.7e7,
+        latency_ns: spread(800_000.0),
+    };
     let search = Search {
-        goal: Goal { statistic: Statistic::Percentile(99.0), limit_ns: 1_000_000 },
+        goal: Goal {
+            statistic: Statistic::Percentile(99.0),
+            limit_ns: 1_000_000,
+        },
         lever: Lever::Iodepth,
         open_loop: false,
         ceiling: 256.0,
         best: Some(best),
         above: None,
         enough: None,
-        trials: [1.0, 8.0, 32.0, 12.0, 16.0].into_iter().enumerate().map(trial).collect(),
+        trials: [1.0, 8.0, 32.0, 12.0, 16.0]
+            .into_iter()
+            .enumerate()
+            .map(trial)
+            .collect(),
         notes: Vec::new(),
     };
     Record {
         summary: "6.75 k IOPS keep p99 within 1 ms".into(),
-        studies: Studies { search: Some(search), ..Studies::default() },
+        studies: Studies {
+            search: Some(search),
+            ..Studies::default()
+        },
         ..bare()
     }
 }
@@ -527,7 +651,10 @@ pub fn interference() -> Record {
     };
     Record {
         summary: "Reads beside writes".into(),
-        studies: Studies { interference: Some(matrix), ..Studies::default() },
+        studies: Studies {
+            interference: Some(matrix),
+            ..Studies::default()
+        },
         ..bare()
     }
 }
@@ -537,11 +664,31 @@ pub fn check() -> Record {
     let mut noise = Noise(13);
     let mut probe = |role, depth: u32| {
         let times = latency(&mut noise, 3_000, 80_000.0 * f64::from(depth).sqrt(), 0.01);
-        let read = Direction { ios: times.total(), bytes: times.total() * 4096, latency: times };
-        let load = LoadResult { depth, elapsed_ms: 1_000.0, read, ..LoadResult::default() };
-        Probe { role, job: Job::default(), load, frame: Frame::default(), layers: None, start_ms: 0 }
+        let read = Direction {
+            ios: times.total(),
+            bytes: times.total() * 4096,
+            latency: times,
+        };
+        let load = LoadResult {
+            depth,
+            elapsed_ms: 1_000.0,
+            read,
+            ..LoadResult::default()
+        };
+        Probe {
+            role,
+            job: Job::default(),
+            load,
+            frame: Frame::default(),
+            layers: None,
+            start_ms: 0,
+        }
     };
-    let probes = vec![probe(Role::Latency, 1), probe(Role::Depth, 8), probe(Role::Depth, 32)];
+    let probes = vec![
+        probe(Role::Latency, 1),
+        probe(Role::Depth, 8),
+        probe(Role::Depth, 32),
+    ];
     let given = model::check::Given {
         what: What::RandomReads,
         value: 3_000.0,
@@ -595,7 +742,9 @@ pub fn import() -> Record {
         subject: "read".into(),
         unit: "KiB/s".into(),
         time_ms: (1..=10).map(|second| f64::from(second) * 1000.0).collect(),
-        values: (1..=10).map(|second| (second != 4).then_some(4_000.0 + f64::from(second))).collect(),
+        values: (1..=10)
+            .map(|second| (second != 4).then_some(4_000.0 + f64::from(second)))
+            .collect(),
     };
     let imported = Imported {
         importer: "fio_text".into(),
@@ -605,7 +754,10 @@ pub fn import() -> Record {
         name: "randread".into(),
         lossy: vec!["rates are rounded to three digits".into()],
         units: vec!["KB/s of fio 2.x is KiB/s".into()],
-        load: Some(LoadFigures { read: Some(read), ..LoadFigures::default() }),
+        load: Some(LoadFigures {
+            read: Some(read),
+            ..LoadFigures::default()
+        }),
         series: vec![series],
         facts: BTreeMap::from([("bs".to_string(), "4k".to_string())]),
         ..Imported::default()
@@ -626,15 +778,30 @@ pub fn hour_of_a_wide_host() -> Record {
     let mut noise = Noise(17);
     let intervals = (0..3_600u64).map(|second| {
         let ios = 40_000 + (noise.next() * 9_000.0) as u64;
-        let side = IntervalSide { ios, bytes: ios * 4096, p50_ns: 90_000, p99_ns: 4_000_000 + second };
-        Interval { start_ms: second * 1000, length_ms: 1000, read: side, write: side, inflight: 32 }
+        let side = IntervalSide {
+            ios,
+            bytes: ios * 4096,
+            p50_ns: 90_000,
+            p99_ns: 4_000_000 + second,
+        };
+        Interval {
+            start_ms: second * 1000,
+            length_ms: 1000,
+            read: side,
+            write: side,
+            inflight: 32,
+        }
     });
     load.intervals = intervals.collect();
     let mut noise = Noise(19);
     let columns = (0..600u64).map(|column| {
         // Some 120 of 232 rows have something in them: more than any disk shows.
         let rows = (60..180u16).map(|row| (row, 1 + (noise.next() * 4_000.0) as u64));
-        LatencyColumn { start_ms: column * 6_000, length_ms: 6_000, rows: rows.collect() }
+        LatencyColumn {
+            start_ms: column * 6_000,
+            length_ms: 6_000,
+            rows: rows.collect(),
+        }
     });
     load.latency_map.read = columns.collect();
     load.latency_map.write = load.latency_map.read.clone();

@@ -34,7 +34,11 @@ pub fn check(text: &str) -> Result<(), String> {
         }
     }
     entities(rest)?;
-    if open.is_empty() { Ok(()) } else { Err(format!("not closed: {open:?}")) }
+    if open.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not closed: {open:?}"))
+    }
 }
 
 /// The first id that stands twice.
@@ -66,8 +70,10 @@ fn split_tag(text: &str) -> Result<(&str, &str), String> {
 fn check_attributes(mut text: &str) -> Result<(), String> {
     let mut names = Vec::new();
     while !text.trim().is_empty() {
-        let (name, after) =
-            text.trim_start().split_once("=\"").ok_or(format!("an attribute without value: {text:?}"))?;
+        let (name, after) = text
+            .trim_start()
+            .split_once("=\"")
+            .ok_or(format!("an attribute without value: {text:?}"))?;
         if name.contains(char::is_whitespace) || names.contains(&name) {
             return Err(format!("a wrong or second attribute: {name:?}"));
         }
@@ -80,7 +86,10 @@ fn check_attributes(mut text: &str) -> Result<(), String> {
 }
 
 fn entities(text: &str) -> Result<(), String> {
-    if let Some(control) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+    if let Some(control) = text
+        .chars()
+        .find(|c| c.is_control() && !matches!(c, '\n' | '\t'))
+    {
         return Err(format!("a control character: {control:?}"));
     }
     for part in text.split('&').skip(1) {

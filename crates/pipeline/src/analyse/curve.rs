@@ -8,8 +8,12 @@ const LOADS: [&str; 3] = ["rate_iops", "iodepth", "numjobs"];
 
 /// A point from its visits. `asked` is `iodepth` × `numjobs`.
 pub fn point(settings: Vec<Setting>, visits: Vec<Visit>, asked: f64, is_paced: bool) -> Point {
-    let over = |value: fn(&Visit) -> f64| spread::of(&visits.iter().map(value).collect::<Vec<f64>>());
-    let pairs: Vec<(f64, f64)> = visits.iter().map(|visit| (visit.iops, visit.mean_ns)).collect();
+    let over =
+        |value: fn(&Visit) -> f64| spread::of(&visits.iter().map(value).collect::<Vec<f64>>());
+    let pairs: Vec<(f64, f64)> = visits
+        .iter()
+        .map(|visit| (visit.iops, visit.mean_ns))
+        .collect();
     Point {
         settings,
         iops: over(|visit| visit.iops),
@@ -25,12 +29,21 @@ pub fn point(settings: Vec<Setting>, visits: Vec<Visit>, asked: f64, is_paced: b
 
 /// The curves of a grid: points that differ in the load alone. None where no swept option is a load.
 pub fn curves(axes: &[Axis], points: &[Point], seed: u64) -> Vec<Curve> {
-    let is_swept = |option: &&str| axes.iter().any(|axis| axis.option == *option && axis.values.len() > 1);
-    let Some(load) = LOADS.into_iter().find(is_swept) else { return Vec::new() };
+    let is_swept = |option: &&str| {
+        axes.iter()
+            .any(|axis| axis.option == *option && axis.values.len() > 1)
+    };
+    let Some(load) = LOADS.into_iter().find(is_swept) else {
+        return Vec::new();
+    };
     let mut curves: Vec<Curve> = Vec::new();
     for (index, point) in points.iter().enumerate() {
-        let shared: Vec<Setting> =
-            point.settings.iter().filter(|setting| setting.option != load).cloned().collect();
+        let shared: Vec<Setting> = point
+            .settings
+            .iter()
+            .filter(|setting| setting.option != load)
+            .cloned()
+            .collect();
         match curves.iter_mut().find(|curve| curve.settings == shared) {
             Some(curve) => curve.points.push(index),
             None => curves.push(Curve {
@@ -43,7 +56,9 @@ pub fn curves(axes: &[Axis], points: &[Point], seed: u64) -> Vec<Curve> {
         }
     }
     for curve in &mut curves {
-        curve.points.sort_by_key(|point| value(&points[*point], load));
+        curve
+            .points
+            .sort_by_key(|point| value(&points[*point], load));
         match knee_of(curve, points, seed) {
             Ok(knee) => curve.knee = Some(knee),
             Err(why) => curve.no_knee = Some(why),
@@ -54,8 +69,13 @@ pub fn curves(axes: &[Axis], points: &[Point], seed: u64) -> Vec<Curve> {
 
 /// The value of an option that is a number.
 fn value(point: &Point, option: &str) -> u64 {
-    let setting = point.settings.iter().find(|setting| setting.option == option);
-    setting.and_then(|setting| setting.value.parse().ok()).unwrap_or(0)
+    let setting = point
+        .settings
+        .iter()
+        .find(|setting| setting.option == option);
+    setting
+        .and_then(|setting| setting.value.parse().ok())
+        .unwrap_or(0)
 }
 
 /// The knee in indices of the sweep's points.
@@ -84,7 +104,10 @@ mod tests {
     use super::*;
 
     fn axis(option: &str, values: &[&str]) -> Axis {
-        Axis { option: option.into(), values: values.iter().map(|value| value.to_string()).collect() }
+        Axis {
+            option: option.into(),
+            values: values.iter().map(|value| value.to_string()).collect(),
+        }
     }
 
     /// Ten thousand a second for each in flight, up to `servers`.
@@ -102,31 +125,62 @@ mod tests {
 
     #[test]
     fn a_grid_has_a_curve_for_each_setting_of_the_rest() {
-        let axes = [axis("iodepth", &["8", "1", "2", "4", "16"]), axis("bs", &["4k", "64k"])];
+        let axes = [
+            axis("iodepth", &["8", "1", "2", "4", "16"]),
+            axis("bs", &["4k", "64k"]),
+        ];
         let mut points = Vec::new();
         for depth in &axes[0].values {
             for (bs, servers) in [("4k", 4.0), ("64k", 2.0)] {
-                let settings = [("iodepth", depth.as_str()), ("bs", bs)]
-                    .map(|(option, value)| Setting { option: option.into(), value: value.into() });
+                let settings =
+                    [("iodepth", depth.as_str()), ("bs", bs)].map(|(option, value)| Setting {
+                        option: option.into(),
+                        value: value.into(),
+                    });
                 let depth: f64 = depth.parse().unwrap();
-                points.push(point(settings.to_vec(), vec![visit(depth, servers); 3], depth, false));
+                points.push(point(
+                    settings.to_vec(),
+                    vec![visit(depth, servers); 3],
+                    depth,
+                    false,
+                ));
             }
         }
         let curves = curves(&axes, &points, 1);
         assert_eq!(curves.len(), 2);
-        assert_eq!(curves[0].points, [2, 4, 6, 0, 8], "by depth, not in the order given");
-        let knees: Vec<usize> = curves.iter().map(|curve| curve.knee.as_ref().unwrap().point).collect();
-        assert_eq!(knees, [6, 5], "depth 4 of the small blocks, depth 2 of the large ones");
+        assert_eq!(
+            curves[0].points,
+            [2, 4, 6, 0, 8],
+            "by depth, not in the order given"
+        );
+        let knees: Vec<usize> = curves
+            .iter()
+            .map(|curve| curve.knee.as_ref().unwrap().point)
+            .collect();
+        assert_eq!(
+            knees,
+            [6, 5],
+            "depth 4 of the small blocks, depth 2 of the large ones"
+        );
         assert!(points.iter().all(|point| point.little.holds));
     }
 
     #[test]
     fn without_a_load_there_is_no_curve_and_a_short_one_has_no_knee() {
-        let settings = vec![Setting { option: "bs".into(), value: "4k".into() }];
+        let settings = vec![Setting {
+            option: "bs".into(),
+            value: "4k".into(),
+        }];
         let points = [point(settings, vec![visit(1.0, 1.0)], 8.0, false)];
         assert!(curves(&[axis("bs", &["4k", "8k"])], &points, 1).is_empty());
-        assert!(!points[0].little.holds, "1 in flight where 8 were asked for");
-        let settings = vec![Setting { option: "numjobs".into(), value: "1".into() }];
+        assert!(
+            !points[0].little.holds,
+            "1 in flight where 8 were asked for"
+        );
+        let settings = vec![Setting {
+            option: "numjobs".into(),
+            value: "1".into(),
+        }];
         let points = [point(settings, vec![visit(1.0, 1.0)], 1.0, false)];
         let curves = curves(&[axis("numjobs", &["1", "2"])], &points, 1);
         assert!(curves[0].no_knee.as_ref().unwrap().contains("4 points"));

@@ -44,7 +44,13 @@ impl Pick {
         let (of, per) = parts(field.formula);
         let of = of.iter().map(place).collect::<Option<Vec<_>>>()?;
         let per = per.iter().map(place).collect::<Option<Vec<_>>>()?;
-        Some(Pick(Step { id: field.name.into(), subject: subject.into(), formula: field.formula, of, per }))
+        Some(Pick(Step {
+            id: field.name.into(),
+            subject: subject.into(),
+            formula: field.formula,
+            of,
+            per,
+        }))
     }
 
     /// Its value between two readings of the same sensor.
@@ -56,7 +62,10 @@ impl Pick {
 impl Fields {
     /// For sensors with these ids and fields.
     pub fn new(catalogue: Vec<(&'static str, &'static [Field])>) -> Self {
-        Fields { catalogue, plans: HashMap::new() }
+        Fields {
+            catalogue,
+            plans: HashMap::new(),
+        }
     }
 
     /// What the readings say.
@@ -75,7 +84,10 @@ impl Fields {
     fn plan(&mut self, reading: &Reading) -> &Plan {
         let is_known = |plan: &Plan| Arc::ptr_eq(&plan.series, &reading.series);
         if !self.plans.get(reading.sensor).is_some_and(is_known) {
-            let fields = self.catalogue.iter().find(|(sensor, _)| *sensor == reading.sensor);
+            let fields = self
+                .catalogue
+                .iter()
+                .find(|(sensor, _)| *sensor == reading.sensor);
             let plan = Plan::new(fields.map_or(&[], |(_, fields)| *fields), &reading.series);
             self.plans.insert(reading.sensor, plan);
         }
@@ -86,10 +98,19 @@ impl Fields {
 impl Plan {
     /// A field is computed for each subject that all series of its formula have.
     fn new(fields: &[Field], series: &Arc<Vec<SeriesName>>) -> Plan {
-        let places: HashMap<&str, usize> =
-            series.iter().enumerate().map(|(place, one)| (one.name.as_str(), place)).collect();
-        let steps = fields.iter().flat_map(|field| steps(field, series, &places)).collect();
-        Plan { series: series.clone(), steps }
+        let places: HashMap<&str, usize> = series
+            .iter()
+            .enumerate()
+            .map(|(place, one)| (one.name.as_str(), place))
+            .collect();
+        let steps = fields
+            .iter()
+            .flat_map(|field| steps(field, series, &places))
+            .collect();
+        Plan {
+            series: series.clone(),
+            steps,
+        }
     }
 }
 
@@ -103,14 +124,26 @@ fn parts(formula: Formula) -> (&'static [&'static str], &'static [&'static str])
 
 fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) -> Vec<Step> {
     let (of, per) = parts(field.formula);
-    let Some(first) = of.first() else { return Vec::new() };
+    let Some(first) = of.first() else {
+        return Vec::new();
+    };
     let id: Arc<str> = field.id().into();
     let found = series.iter().filter_map(|one| {
         let subject = subject(first, &one.name)?;
-        let place = |pattern: &&str| places.get(pattern.replacen("{}", subject, 1).as_str()).copied();
+        let place = |pattern: &&str| {
+            places
+                .get(pattern.replacen("{}", subject, 1).as_str())
+                .copied()
+        };
         let of = of.iter().map(place).collect::<Option<Vec<_>>>()?;
         let per = per.iter().map(place).collect::<Option<Vec<_>>>()?;
-        Some(Step { id: id.clone(), subject: subject.into(), formula: field.formula, of, per })
+        Some(Step {
+            id: id.clone(),
+            subject: subject.into(),
+            formula: field.formula,
+            of,
+            per,
+        })
     });
     found.collect()
 }
@@ -121,7 +154,9 @@ impl Step {
             Formula::Last(_, times) => last(reading, &self.of).map(|value| value * times),
             Formula::Rate(_, times) => {
                 let seconds = reading.seconds();
-                grown(reading, &self.of).filter(|_| seconds > 0.0).map(|grown| grown / seconds * times)
+                grown(reading, &self.of)
+                    .filter(|_| seconds > 0.0)
+                    .map(|grown| grown / seconds * times)
             }
             Formula::Ratio(_, _, times) => {
                 let per = grown(reading, &self.per).filter(|per| *per > 0.0)?;
@@ -132,7 +167,14 @@ impl Step {
 }
 
 fn last(reading: &Reading, places: &[usize]) -> Option<f64> {
-    let cell = |place: &usize| reading.to.cells.get(*place).copied().filter(|value| !value.is_nan());
+    let cell = |place: &usize| {
+        reading
+            .to
+            .cells
+            .get(*place)
+            .copied()
+            .filter(|value| !value.is_nan())
+    };
     places.iter().map(cell).sum()
 }
 
@@ -176,12 +218,20 @@ mod tests {
     ];
 
     fn reading(from: Option<&[f64]>, to: &[f64]) -> Reading {
-        let names = ["disk.sda.read_ios", "disk.sda.read_ms", "disk.sda.inflight", "disk.sdb.read_ios"];
+        let names = [
+            "disk.sda.read_ios",
+            "disk.sda.read_ms",
+            "disk.sda.inflight",
+            "disk.sdb.read_ios",
+        ];
         let name = |(place, name): (usize, &&str)| SeriesName {
             name: (*name).to_string(),
             kind: if place == 2 { Gauge } else { Counter },
         };
-        let row = |time_ns, cells: &[f64]| Row { time_ns, cells: cells.into() };
+        let row = |time_ns, cells: &[f64]| Row {
+            time_ns,
+            cells: cells.into(),
+        };
         Reading {
             sensor: "test",
             series: Arc::new(names.iter().enumerate().map(name).collect()),
@@ -196,12 +246,19 @@ mod tests {
 
     #[test]
     fn rates_ratios_and_gauges() {
-        let frame = frame(reading(Some(&[10.0, 100.0, 7.0, 5.0]), &[30.0, 160.0, 4.0, 5.0]));
+        let frame = frame(reading(
+            Some(&[10.0, 100.0, 7.0, 5.0]),
+            &[30.0, 160.0, 4.0, 5.0],
+        ));
         assert_eq!(frame.get("disk.reads_per_s", "sda"), Some(10.0));
         assert_eq!(frame.get("disk.await_read_ms", "sda"), Some(3.0));
         assert_eq!(frame.get("disk.inflight", "sda"), Some(4.0));
         assert_eq!(frame.get("disk.reads_per_s", "sdb"), Some(0.0));
-        assert_eq!(frame.get("disk.await_read_ms", "sdb"), None, "sdb has no such series");
+        assert_eq!(
+            frame.get("disk.await_read_ms", "sdb"),
+            None,
+            "sdb has no such series"
+        );
         assert_eq!(frame.each("disk.reads_per_s").count(), 2);
         assert_eq!(frame.all().count(), 4);
     }
@@ -209,22 +266,40 @@ mod tests {
     #[test]
     fn one_field_is_picked_as_the_frame_has_it() {
         let reading = reading(Some(&[10.0, 100.0, 7.0, 5.0]), &[30.0, 160.0, 4.0, 5.0]);
-        let pick =
-            |field: usize, subject| Pick::new(&FIELDS[field], subject, &reading.series)?.value(&reading);
-        assert_eq!((pick(0, "sda"), pick(1, "sda"), pick(2, "sda")), (Some(10.0), Some(3.0), Some(4.0)));
+        let pick = |field: usize, subject| {
+            Pick::new(&FIELDS[field], subject, &reading.series)?.value(&reading)
+        };
+        assert_eq!(
+            (pick(0, "sda"), pick(1, "sda"), pick(2, "sda")),
+            (Some(10.0), Some(3.0), Some(4.0))
+        );
         assert_eq!((pick(0, "sdb"), pick(1, "sdb")), (Some(0.0), None));
     }
 
     #[test]
     fn nothing_is_not_zero() {
-        let idle = frame(reading(Some(&[10.0, 100.0, 0.0, 0.0]), &[10.0, 100.0, 0.0, 0.0]));
-        assert_eq!(idle.get("disk.await_read_ms", "sda"), None, "no I/O has no latency");
+        let idle = frame(reading(
+            Some(&[10.0, 100.0, 0.0, 0.0]),
+            &[10.0, 100.0, 0.0, 0.0],
+        ));
+        assert_eq!(
+            idle.get("disk.await_read_ms", "sda"),
+            None,
+            "no I/O has no latency"
+        );
         let first = frame(reading(None, &[10.0, 100.0, 3.0, 0.0]));
         assert_eq!(first.get("disk.reads_per_s", "sda"), None);
         assert_eq!(first.get("disk.inflight", "sda"), Some(3.0));
-        let gap = frame(reading(Some(&[10.0, f64::NAN, 3.0, 1.0]), &[20.0, 5.0, 3.0]));
+        let gap = frame(reading(
+            Some(&[10.0, f64::NAN, 3.0, 1.0]),
+            &[20.0, 5.0, 3.0],
+        ));
         assert_eq!(gap.get("disk.await_read_ms", "sda"), None);
-        assert_eq!(gap.get("disk.reads_per_s", "sdb"), None, "the row is shorter than the names");
+        assert_eq!(
+            gap.get("disk.reads_per_s", "sdb"),
+            None,
+            "the row is shorter than the names"
+        );
         let reset = frame(reading(Some(&[10.0, 0.0, 0.0, 0.0]), &[2.0, 0.0, 0.0, 0.0]));
         assert_eq!(reset.get("disk.reads_per_s", "sda"), None);
     }

@@ -9,7 +9,9 @@ const TICK_US: f64 = 10_000.0;
 /// What counts as work of a CPU. Waiting for I/O is idling, and what the hypervisor stole was somebody else's.
 const BUSY: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
 /// All columns of a CPU.
-const TIMES: [&str; 8] = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
+const TIMES: [&str; 8] = [
+    "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+];
 
 /// Column of the I/Os that the load completed, beside the kernel's: one of them may be many of the device's.
 pub const LOAD_IOS: &str = "load.ios";
@@ -34,7 +36,11 @@ enum Of {
     /// Growth of a column by second.
     PerSecond { column: usize, factor: f64 },
     /// Growth of some columns over that of others.
-    Ratio { over: Vec<usize>, under: Vec<usize>, factor: f64 },
+    Ratio {
+        over: Vec<usize>,
+        under: Vec<usize>,
+        factor: f64,
+    },
 }
 
 /// Mean of a figure's windows and how they differ, taken in one by one (Welford 1962).
@@ -58,14 +64,22 @@ impl Moments {
 
     /// Standard deviation; 0 below two windows.
     pub fn spread(&self) -> f64 {
-        if self.count < 2 { 0.0 } else { (self.squares / (self.count - 1) as f64).sqrt() }
+        if self.count < 2 {
+            0.0
+        } else {
+            (self.squares / (self.count - 1) as f64).sqrt()
+        }
     }
 }
 
 /// Times of /proc/diskstats are in 32 bits, whatever the machine's word (Documentation/admin-guide/iostats.rst).
 fn kind(column: &str) -> MetricKind {
     let is_disk_time = column.starts_with("disk.") && column.ends_with("_ms");
-    if is_disk_time { MetricKind::Counter32 } else { MetricKind::Counter }
+    if is_disk_time {
+        MetricKind::Counter32
+    } else {
+        MetricKind::Counter
+    }
 }
 
 /// Looks up columns by name.
@@ -77,12 +91,16 @@ impl Columns<'_> {
     }
 
     fn all(&self, prefix: &str, names: &[&str]) -> Option<Vec<usize>> {
-        names.iter().map(|name| self.find(&format!("{prefix}{name}"))).collect()
+        names
+            .iter()
+            .map(|name| self.find(&format!("{prefix}{name}")))
+            .collect()
     }
 
     /// What stands between a prefix and a suffix, over all columns, in their order.
     fn subjects(&self, prefix: &str, suffix: &str) -> Vec<String> {
-        let subject = |name: &String| Some(name.strip_prefix(prefix)?.strip_suffix(suffix)?.to_string());
+        let subject =
+            |name: &String| Some(name.strip_prefix(prefix)?.strip_suffix(suffix)?.to_string());
         self.0.iter().filter_map(subject).collect()
     }
 }
@@ -100,7 +118,8 @@ impl Recipe {
         figures.extend(cpus.iter().flat_map(|cpu| of_cpu(&columns, cpu)));
         figures.extend(per_io(&columns, &cpus));
         let load = columns.find(LOAD_IOS);
-        figures.extend(load.map(|load| Figure::per_second("load.per_s".into(), "per_s", load, 1.0)));
+        figures
+            .extend(load.map(|load| Figure::per_second("load.per_s".into(), "per_s", load, 1.0)));
         for cpu in columns.subjects("irq.cpu", ".target") {
             let column = columns.find(&format!("irq.cpu{cpu}.target"));
             let name = format!("irq.cpu{cpu}.target_per_s");
@@ -111,21 +130,33 @@ impl Recipe {
 
     /// Name and unit of each figure.
     pub fn names(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        self.figures.iter().map(|figure| (figure.name.as_str(), figure.unit))
+        self.figures
+            .iter()
+            .map(|figure| (figure.name.as_str(), figure.unit))
     }
 
     /// The figures of a window of `elapsed_ns` between two readings of the columns.
     pub fn compute(&self, from: &[f64], to: &[f64], elapsed_ns: u64) -> Vec<Option<f64>> {
         let growth = |column: usize| {
-            let (kind, before, after) = (self.kinds.get(column)?, from.get(column)?, to.get(column)?);
+            let (kind, before, after) =
+                (self.kinds.get(column)?, from.get(column)?, to.get(column)?);
             kind.grown(*before, *after)
         };
-        let sum = |columns: &[usize]| columns.iter().map(|column| growth(*column)).sum::<Option<f64>>();
+        let sum = |columns: &[usize]| {
+            columns
+                .iter()
+                .map(|column| growth(*column))
+                .sum::<Option<f64>>()
+        };
         let value = |figure: &Figure| match &figure.of {
             Of::PerSecond { column, factor } => growth(*column)
                 .filter(|_| elapsed_ns > 0)
                 .map(|grown| grown * factor / (elapsed_ns as f64 / 1e9)),
-            Of::Ratio { over, under, factor } => sum(over)
+            Of::Ratio {
+                over,
+                under,
+                factor,
+            } => sum(over)
                 .zip(sum(under))
                 .filter(|(_, under)| *under > 0.0)
                 .map(|(over, under)| over / under * factor),
@@ -136,22 +167,47 @@ impl Recipe {
 
 impl Figure {
     fn per_second(name: String, unit: &'static str, column: usize, factor: f64) -> Figure {
-        Figure { name, unit, of: Of::PerSecond { column, factor } }
+        Figure {
+            name,
+            unit,
+            of: Of::PerSecond { column, factor },
+        }
     }
 
-    fn ratio(name: String, unit: &'static str, over: Vec<usize>, under: Vec<usize>, factor: f64) -> Figure {
-        Figure { name, unit, of: Of::Ratio { over, under, factor } }
+    fn ratio(
+        name: String,
+        unit: &'static str,
+        over: Vec<usize>,
+        under: Vec<usize>,
+        factor: f64,
+    ) -> Figure {
+        Figure {
+            name,
+            unit,
+            of: Of::Ratio {
+                over,
+                under,
+                factor,
+            },
+        }
     }
 }
 
 fn of_disk(columns: &Columns<'_>, disk: &str) -> Vec<Figure> {
     let column = |name: &str| columns.find(&format!("disk.{disk}.{name}"));
     let rate = |name: &str, unit, source: &str, factor| {
-        column(source).map(|column| Figure::per_second(format!("disk.{disk}.{name}"), unit, column, factor))
+        column(source)
+            .map(|column| Figure::per_second(format!("disk.{disk}.{name}"), unit, column, factor))
     };
     let ratio = |name: &str, unit, over: &str, under: &str, factor| {
         let (over, under) = (column(over)?, column(under)?);
-        Some(Figure::ratio(format!("disk.{disk}.{name}"), unit, vec![over], vec![under], factor))
+        Some(Figure::ratio(
+            format!("disk.{disk}.{name}"),
+            unit,
+            vec![over],
+            vec![under],
+            factor,
+        ))
     };
     let figures = [
         rate("read_per_s", "per_s", "read_ios", 1.0),
@@ -172,22 +228,38 @@ fn of_disk(columns: &Columns<'_>, disk: &str) -> Vec<Figure> {
 
 fn of_cpu(columns: &Columns<'_>, cpu: &str) -> Vec<Figure> {
     let prefix = format!("cpu.{cpu}.");
-    let Some(whole) = columns.all(&prefix, &TIMES) else { return Vec::new() };
+    let Some(whole) = columns.all(&prefix, &TIMES) else {
+        return Vec::new();
+    };
     let share = |name: &str, parts: &[&str]| {
         let over = columns.all(&prefix, parts)?;
-        Some(Figure::ratio(format!("{prefix}{name}_percent"), "percent", over, whole.clone(), 100.0))
+        Some(Figure::ratio(
+            format!("{prefix}{name}_percent"),
+            "percent",
+            over,
+            whole.clone(),
+            100.0,
+        ))
     };
     let one = |name: &str| share(name, &[name]);
-    [share("busy", &BUSY), one("softirq"), one("irq"), one("steal"), one("iowait")]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        share("busy", &BUSY),
+        one("softirq"),
+        one("irq"),
+        one("steal"),
+        one("iowait"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// CPU time of all CPUs over the I/Os of the load.
 fn per_io(columns: &Columns<'_>, cpus: &[String]) -> Option<Figure> {
-    let busy: Option<Vec<Vec<usize>>> =
-        cpus.iter().map(|cpu| columns.all(&format!("cpu.{cpu}."), &BUSY)).collect();
+    let busy: Option<Vec<Vec<usize>>> = cpus
+        .iter()
+        .map(|cpu| columns.all(&format!("cpu.{cpu}."), &BUSY))
+        .collect();
     let ios = vec![columns.find(LOAD_IOS)?];
     let busy = busy?.concat();
     (!busy.is_empty()).then(|| Figure::ratio("cpu.all.us_per_io".into(), "us", busy, ios, TICK_US))
@@ -198,12 +270,25 @@ mod tests {
     use super::*;
 
     fn columns() -> Vec<String> {
-        let disk = ["read_ios", "read_merges", "read_sectors", "read_ms", "write_ios", "write_merges"];
-        let disk = disk.into_iter().chain(["write_sectors", "write_ms", "queue_ms"]);
+        let disk = [
+            "read_ios",
+            "read_merges",
+            "read_sectors",
+            "read_ms",
+            "write_ios",
+            "write_merges",
+        ];
+        let disk = disk
+            .into_iter()
+            .chain(["write_sectors", "write_ms", "queue_ms"]);
         let disk = disk.map(|name| format!("disk.vda.{name}"));
         let cpu = TIMES.iter().map(|name| format!("cpu.1.{name}"));
         disk.chain(cpu)
-            .chain(["irq.cpu1.all".to_string(), "irq.cpu1.target".to_string(), LOAD_IOS.to_string()])
+            .chain([
+                "irq.cpu1.all".to_string(),
+                "irq.cpu1.target".to_string(),
+                LOAD_IOS.to_string(),
+            ])
             .collect()
     }
 
@@ -226,14 +311,22 @@ mod tests {
         let of = |name: &str| value(&figures, &recipe, name);
         assert_eq!(of("disk.vda.read_per_s"), Some(2_000.0));
         assert_eq!(of("disk.vda.await_read_ms"), Some(0.5));
-        assert_eq!(of("disk.vda.await_write_ms"), None, "no writes have no wait");
+        assert_eq!(
+            of("disk.vda.await_write_ms"),
+            None,
+            "no writes have no wait"
+        );
         assert_eq!(of("disk.vda.size_read_kib"), Some(4.0));
         assert_eq!(of("disk.vda.read_merges_per_s"), Some(40.0));
         assert_eq!(of("disk.vda.in_flight"), Some(1.0));
         assert_eq!(of("cpu.1.busy_percent"), Some(78.0));
         assert_eq!(of("cpu.1.softirq_percent"), Some(40.0));
         assert_eq!(of("cpu.1.iowait_percent"), Some(10.0));
-        assert_eq!(of("cpu.all.us_per_io"), Some(780.0), "by I/O of the load, which the device sees as two");
+        assert_eq!(
+            of("cpu.all.us_per_io"),
+            Some(780.0),
+            "by I/O of the load, which the device sees as two"
+        );
         assert_eq!(of("load.per_s"), Some(1_000.0));
         assert_eq!(of("irq.cpu1.target_per_s"), Some(1_800.0));
         assert!(
@@ -251,23 +344,35 @@ mod tests {
         to[0] = f64::NAN;
         to[9] = 3.0;
         let figures = recipe.compute(&from, &to, 100_000_000);
-        for name in ["disk.vda.await_read_ms", "disk.vda.read_per_s", "cpu.all.us_per_io"] {
+        for name in [
+            "disk.vda.await_read_ms",
+            "disk.vda.read_per_s",
+            "cpu.all.us_per_io",
+        ] {
             assert_eq!(value(&figures, &recipe, name), None, "{name}");
         }
-        assert_eq!(value(&figures, &recipe, "disk.vda.write_per_s"), Some(100.0));
+        assert_eq!(
+            value(&figures, &recipe, "disk.vda.write_per_s"),
+            Some(100.0)
+        );
         assert_eq!(
             value(&figures, &recipe, "disk.vda.await_write_ms"),
             Some(2.0),
             "20 ms over the wrap, of 10 writes"
         );
-        assert!(recipe.compute(&from, &from, 0).iter().all(Option::is_none), "nothing happened in no time");
+        assert!(
+            recipe.compute(&from, &from, 0).iter().all(Option::is_none),
+            "nothing happened in no time"
+        );
     }
 
     #[test]
     fn moments_are_mean_and_standard_deviation() {
         let mut moments = Moments::default();
         assert_eq!((moments.count, moments.spread()), (0, 0.0));
-        [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter().for_each(|value| moments.add(value));
+        [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]
+            .into_iter()
+            .for_each(|value| moments.add(value));
         assert_eq!((moments.count, moments.mean), (8, 5.0));
         assert!((moments.spread() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
     }

@@ -37,38 +37,71 @@ pub fn find(points: &[Visits], seed: u64) -> Result<Knee, String> {
     if points.len() < LEAST {
         return Err(format!("a knee needs {LEAST} points or more"));
     }
-    let ln_rate: Vec<f64> = points.iter().map(|point| mean(&logs(&point.iops))).collect();
-    let ln_latency: Vec<f64> = points.iter().map(|point| mean(&logs(&point.latency))).collect();
-    if points.iter().any(|point| logs(&point.iops).is_empty() || logs(&point.latency).is_empty()) {
+    let ln_rate: Vec<f64> = points
+        .iter()
+        .map(|point| mean(&logs(&point.iops)))
+        .collect();
+    let ln_latency: Vec<f64> = points
+        .iter()
+        .map(|point| mean(&logs(&point.latency)))
+        .collect();
+    if points
+        .iter()
+        .any(|point| logs(&point.iops).is_empty() || logs(&point.latency).is_empty())
+    {
         return Err("a point completed nothing".into());
     }
-    let power: Vec<f64> = ln_rate.iter().zip(&ln_latency).map(|(rate, latency)| rate - latency).collect();
+    let power: Vec<f64> = ln_rate
+        .iter()
+        .zip(&ln_latency)
+        .map(|(rate, latency)| rate - latency)
+        .collect();
     let point = highest(&power);
     if point == 0 {
-        return Err("the lightest load already has the most throughput for its latency: begin lower".into());
+        return Err(
+            "the lightest load already has the most throughput for its latency: begin lower".into(),
+        );
     }
     if point + 1 == points.len() {
-        return Err("throughput still grows faster than latency at the heaviest load: go higher".into());
+        return Err(
+            "throughput still grows faster than latency at the heaviest load: go higher".into(),
+        );
     }
     let (low, high) = interval(&power, points, seed);
-    Ok(Knee { point, low, high, kneedle: kneedle(&ln_rate, &ln_latency) })
+    Ok(Knee {
+        point,
+        low,
+        high,
+        kneedle: kneedle(&ln_rate, &ln_latency),
+    })
 }
 
 fn highest(values: &[f64]) -> usize {
     // Of equal ones the first: the lighter load.
-    (0..values.len()).rev().max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap_or(0)
+    (0..values.len())
+        .rev()
+        .max_by(|a, b| values[*a].total_cmp(&values[*b]))
+        .unwrap_or(0)
 }
 
 /// The middle 95 % of where the highest power lies when the noise of the repeats is drawn again.
 fn interval(power: &[f64], points: &[Visits], seed: u64) -> (usize, usize) {
     // In a closed loop rate and latency move against each other: noise of their quotient is what counts.
     let quotients = points.iter().map(|point| {
-        let pairs =
-            point.iops.iter().zip(&point.latency).filter(|(rate, latency)| **rate > 0.0 && **latency > 0.0);
-        pairs.map(|(rate, latency)| (rate / latency).ln()).collect::<Vec<f64>>()
+        let pairs = point
+            .iops
+            .iter()
+            .zip(&point.latency)
+            .filter(|(rate, latency)| **rate > 0.0 && **latency > 0.0);
+        pairs
+            .map(|(rate, latency)| (rate / latency).ln())
+            .collect::<Vec<f64>>()
     });
     let quotients: Vec<Vec<f64>> = quotients.collect();
-    let freedom: usize = quotients.iter().map(|values| values.len().saturating_sub(1)).sum();
+    let freedom: usize = quotients
+        .iter()
+        .map(|values| values.len().saturating_sub(1))
+        .sum();
     if freedom == 0 {
         return (0, points.len() - 1);
     }
@@ -77,11 +110,13 @@ fn interval(power: &[f64], points: &[Visits], seed: u64) -> (usize, usize) {
     let mut found: Vec<usize> = (0..DRAWS)
         .map(|_| {
             // The variance itself is known to `freedom` degrees only; a chi-square draw widens it accordingly.
-            let chi: f64 = (0..freedom).map(|_| dice.normal().powi(2)).sum::<f64>() / freedom as f64;
+            let chi: f64 =
+                (0..freedom).map(|_| dice.normal().powi(2)).sum::<f64>() / freedom as f64;
             let spread = (variance / chi.max(1e-9)).sqrt();
             let drawn = power.iter().zip(&quotients);
-            let drawn =
-                drawn.map(|(centre, values)| centre + spread / (values.len() as f64).sqrt() * dice.normal());
+            let drawn = drawn.map(|(centre, values)| {
+                centre + spread / (values.len() as f64).sqrt() * dice.normal()
+            });
             highest(&drawn.collect::<Vec<f64>>())
         })
         .collect();
@@ -93,8 +128,16 @@ fn interval(power: &[f64], points: &[Visits], seed: u64) -> (usize, usize) {
 fn kneedle(ln_rate: &[f64], ln_latency: &[f64]) -> Option<usize> {
     let scale = |values: &[f64]| -> Option<Vec<f64>> {
         let plain: Vec<f64> = values.iter().map(|value| value.exp()).collect();
-        let (low, high) = (plain.iter().copied().reduce(f64::min)?, plain.iter().copied().reduce(f64::max)?);
-        (high > low).then(|| plain.iter().map(|value| (value - low) / (high - low)).collect())
+        let (low, high) = (
+            plain.iter().copied().reduce(f64::min)?,
+            plain.iter().copied().reduce(f64::max)?,
+        );
+        (high > low).then(|| {
+            plain
+                .iter()
+                .map(|value| (value - low) / (high - low))
+                .collect()
+        })
     };
     let (rate, latency) = (scale(ln_rate)?, scale(ln_latency)?);
     let below: Vec<f64> = rate.iter().zip(&latency).map(|(x, y)| x - y).collect();
@@ -109,7 +152,9 @@ mod tests {
     /// A curve with log-normal noise on each visit.
     fn noisy(truth: &[(f64, f64)], noise: f64, repeats: usize, dice: &mut Dice) -> Vec<Visits> {
         let one = |&(rate, latency): &(f64, f64)| {
-            let factors: Vec<f64> = (0..repeats).map(|_| (noise * dice.normal()).exp()).collect();
+            let factors: Vec<f64> = (0..repeats)
+                .map(|_| (noise * dice.normal()).exp())
+                .collect();
             Visits {
                 iops: factors.iter().map(|factor| rate * factor).collect(),
                 latency: factors.iter().map(|factor| latency / factor).collect(),
@@ -134,9 +179,15 @@ mod tests {
         for (servers, index) in [(4.0, 2), (16.0, 4), (64.0, 6)] {
             let knee = find(&noisy(&closed(servers), 0.02, 3, &mut dice), 1).unwrap();
             assert_eq!(knee.point, index, "{servers} servers: {knee:?}");
-            assert!(knee.low <= index && index <= knee.high && knee.high - knee.low <= 2, "{knee:?}");
+            assert!(
+                knee.low <= index && index <= knee.high && knee.high - knee.low <= 2,
+                "{knee:?}"
+            );
             let kneedle = knee.kneedle.unwrap();
-            assert!(kneedle.abs_diff(index) <= 1, "kneedle {kneedle} for {index}");
+            assert!(
+                kneedle.abs_diff(index) <= 1,
+                "kneedle {kneedle} for {index}"
+            );
         }
     }
 
@@ -147,7 +198,11 @@ mod tests {
             .map(|rho| (rho, 1.0 / (1.0 - rho)))
             .collect();
         let knee = find(&noisy(&open, 0.0, 3, &mut Dice::new(2)), 1).unwrap();
-        assert_eq!((knee.point, knee.low, knee.high), (9, 9, 9), "half the capacity is the tenth point");
+        assert_eq!(
+            (knee.point, knee.low, knee.high),
+            (9, 9, 9),
+            "half the capacity is the tenth point"
+        );
         // The chord from 5 % to 95 % touches the curve where 1/(1−ρ)² is its slope: ρ = 0.78.
         assert!(knee.kneedle.unwrap().abs_diff(15) <= 1, "{knee:?}");
     }
@@ -169,12 +224,32 @@ mod tests {
     #[test]
     fn an_end_is_no_knee() {
         let mut dice = Dice::new(4);
-        let flat: Vec<(f64, f64)> = (0..6).map(|power| (1_000.0, f64::from(1 << power))).collect();
-        assert!(find(&noisy(&flat, 0.01, 3, &mut dice), 1).unwrap_err().contains("begin lower"));
+        let flat: Vec<(f64, f64)> = (0..6)
+            .map(|power| (1_000.0, f64::from(1 << power)))
+            .collect();
+        assert!(
+            find(&noisy(&flat, 0.01, 3, &mut dice), 1)
+                .unwrap_err()
+                .contains("begin lower")
+        );
         let straight: Vec<(f64, f64)> = (0..6).map(|power| (f64::from(1 << power), 1.0)).collect();
-        assert!(find(&noisy(&straight, 0.01, 3, &mut dice), 1).unwrap_err().contains("go higher"));
-        assert!(find(&noisy(&straight[..3], 0.01, 3, &mut dice), 1).unwrap_err().contains("4 points"));
-        let dead = vec![Visits { iops: vec![0.0], latency: vec![0.0] }; 5];
+        assert!(
+            find(&noisy(&straight, 0.01, 3, &mut dice), 1)
+                .unwrap_err()
+                .contains("go higher")
+        );
+        assert!(
+            find(&noisy(&straight[..3], 0.01, 3, &mut dice), 1)
+                .unwrap_err()
+                .contains("4 points")
+        );
+        let dead = vec![
+            Visits {
+                iops: vec![0.0],
+                latency: vec![0.0]
+            };
+            5
+        ];
         assert!(find(&dead, 1).unwrap_err().contains("completed nothing"));
     }
 

@@ -13,9 +13,16 @@ const TOLERANCE: f64 = 0.15;
 /// load was held to a rate, when nothing is expected of the number in flight.
 pub fn check(visits: &[(f64, f64)], asked: f64, is_paced: bool) -> Little {
     // By visit: rate and latency of one visit belong together, their means over noisy visits need not.
-    let in_flight: Vec<f64> = visits.iter().map(|(iops, mean_ns)| iops * mean_ns / 1e9).collect();
+    let in_flight: Vec<f64> = visits
+        .iter()
+        .map(|(iops, mean_ns)| iops * mean_ns / 1e9)
+        .collect();
     let reached = mean(&in_flight);
-    Little { reached, asked, holds: is_paced || (reached / asked.max(1.0) - 1.0).abs() <= TOLERANCE }
+    Little {
+        reached,
+        asked,
+        holds: is_paced || (reached / asked.max(1.0) - 1.0).abs() <= TOLERANCE,
+    }
 }
 
 #[cfg(test)]
@@ -27,7 +34,10 @@ mod tests {
         assert!(check(&[(32_000.0, 1e6), (8_000.0, 4e6)], 32.0, false).holds);
         let shallow = check(&[(10_000.0, 1e5)], 32.0, false);
         assert!(!shallow.holds && (shallow.reached - 1.0).abs() < 1e-9);
-        assert!(check(&[(10_000.0, 1e5)], 32.0, true).holds, "a fixed rate needs no full queue");
+        assert!(
+            check(&[(10_000.0, 1e5)], 32.0, true).holds,
+            "a fixed rate needs no full queue"
+        );
         assert!(!check(&[(0.0, 0.0)], 1.0, false).holds);
     }
 }

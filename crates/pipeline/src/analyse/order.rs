@@ -60,25 +60,39 @@ mod tests {
         let order = visits(50, 3, 1);
         assert_eq!(order, visits(50, 3, 1));
         assert_ne!(order, visits(50, 3, 2));
-        let of = |repeat| order.iter().filter(move |visit| visit.0 == repeat).map(|visit| visit.1);
+        let of = |repeat| {
+            order
+                .iter()
+                .filter(move |visit| visit.0 == repeat)
+                .map(|visit| visit.1)
+        };
         for repeat in 0..3 {
             let mut points: Vec<usize> = of(repeat).collect();
             points.sort_unstable();
             assert_eq!(points, (0..50).collect::<Vec<_>>());
         }
         assert!(of(0).ne(of(1)) && of(1).ne(of(2)));
-        assert!(order[..50].iter().all(|visit| visit.0 == 0), "repeats follow each other");
+        assert!(
+            order[..50].iter().all(|visit| visit.0 == 0),
+            "repeats follow each other"
+        );
     }
 
     #[test]
     fn every_place_is_as_likely() {
         let mut firsts = [0; 5];
         (0..5_000).for_each(|seed| firsts[visits(5, 1, seed)[0].1] += 1);
-        assert!(firsts.iter().all(|count| (900..1_100).contains(count)), "{firsts:?}");
+        assert!(
+            firsts.iter().all(|count| (900..1_100).contains(count)),
+            "{firsts:?}"
+        );
         let mut dice = Dice::new(3);
         let values: Vec<f64> = (0..20_000).map(|_| dice.normal()).collect();
         let mean = values.iter().sum::<f64>() / 2e4;
         let variance = values.iter().map(|value| value * value).sum::<f64>() / 2e4;
-        assert!(mean.abs() < 0.03 && (variance - 1.0).abs() < 0.05, "{mean} {variance}");
+        assert!(
+            mean.abs() < 0.03 && (variance - 1.0).abs() < 0.05,
+            "{mean} {variance}"
+        );
     }
 }

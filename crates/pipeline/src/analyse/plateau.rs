@@ -46,8 +46,18 @@ pub fn of(rates: &[f64], latency: &Histogram) -> Option<Plateau> {
     let highest = first.iter().copied().fold(0.0, f64::max);
     let had_stock = highest >= BURST * settled;
     let steps = two_steps(latency);
-    let stock_intervals = if had_stock { stock_length(first, settled) } else { 0 };
-    (had_stock || steps.is_some()).then_some(Plateau { settled, highest, had_stock, steps, stock_intervals })
+    let stock_intervals = if had_stock {
+        stock_length(first, settled)
+    } else {
+        0
+    };
+    (had_stock || steps.is_some()).then_some(Plateau {
+        settled,
+        highest,
+        had_stock,
+        steps,
+        stock_intervals,
+    })
 }
 
 /// Standard deviation over mean; none of fewer than two values or a mean of 0.
@@ -96,10 +106,14 @@ pub fn pulses(bins: &[u32], bin_ms: u64, depth: u32) -> Option<Pulses> {
         }
     }
     // The first and the last one may be cut.
-    let whole = bursts.get(1..bursts.len().saturating_sub(1)).filter(|whole| whole.len() >= PULSES_LEAST)?;
+    let whole = bursts
+        .get(1..bursts.len().saturating_sub(1))
+        .filter(|whole| whole.len() >= PULSES_LEAST)?;
     let sizes: Vec<f64> = whole.iter().map(|(_, ios)| *ios).collect();
-    let periods: Vec<f64> =
-        whole.windows(2).map(|two| (two[1].0 - two[0].0) as f64 * bin_ms as f64).collect();
+    let periods: Vec<f64> = whole
+        .windows(2)
+        .map(|two| (two[1].0 - two[0].0) as f64 * bin_ms as f64)
+        .collect();
     let empty = bins.iter().filter(|count| **count == 0).count() as f64 / bins.len() as f64;
     let is_even = variation(&sizes)? <= SIZES_EVEN && variation(&periods)? <= PERIODS_EVEN;
     let (ios, period_ms) = (mean(&sizes), mean(&periods));
@@ -110,7 +124,10 @@ pub fn pulses(bins: &[u32], bin_ms: u64, depth: u32) -> Option<Pulses> {
 /// Where the rate comes down to the plateau for good, in intervals.
 fn stock_length(first: &[f64], settled: f64) -> usize {
     let middle = settled * (1.0 + BURST) / 2.0;
-    first.iter().rposition(|rate| *rate > middle).map_or(0, |last| last + 1)
+    first
+        .iter()
+        .rposition(|rate| *rate > middle)
+        .map_or(0, |last| last + 1)
 }
 
 #[cfg(test)]
@@ -120,7 +137,9 @@ mod tests {
 
     fn latency(parts: &[(u64, u64)]) -> Histogram {
         let mut histogram = Histogram::new();
-        parts.iter().for_each(|(ns, count)| histogram.add_count(bucket_of(*ns), *count));
+        parts
+            .iter()
+            .for_each(|(ns, count)| histogram.add_count(bucket_of(*ns), *count));
         histogram
     }
 
@@ -130,8 +149,15 @@ mod tests {
         let mut rates = vec![6000.0; 4];
         rates.extend(vec![3000.0; 20]);
         let plateau = of(&rates, &one_speed).unwrap();
-        assert_eq!((plateau.settled, plateau.highest, plateau.stock_intervals), (3000.0, 6000.0, 4));
-        assert_eq!(of(&[3000.0; 24], &one_speed), None, "a disk that is equally fast all the time");
+        assert_eq!(
+            (plateau.settled, plateau.highest, plateau.stock_intervals),
+            (3000.0, 6000.0, 4)
+        );
+        assert_eq!(
+            of(&[3000.0; 24], &one_speed),
+            None,
+            "a disk that is equally fast all the time"
+        );
     }
 
     #[test]
@@ -147,21 +173,43 @@ mod tests {
         let mut bins = vec![16, 24];
         for round in 0..20 {
             bins.extend([0; 9]);
-            if round % 5 == 4 { bins.extend([8, 32]) } else { bins.push(40) }
+            if round % 5 == 4 {
+                bins.extend([8, 32])
+            } else {
+                bins.push(40)
+            }
         }
         let found = pulses(&bins, 10, 8).unwrap();
-        assert!((found.ios - 40.0).abs() < 1e-9 && (found.rate() - 400.0).abs() < 20.0, "{found:?}");
-        assert_eq!(pulses(&bins, 10, 40), None, "all 40 may have been in flight together");
+        assert!(
+            (found.ios - 40.0).abs() < 1e-9 && (found.rate() - 400.0).abs() < 20.0,
+            "{found:?}"
+        );
+        assert_eq!(
+            pulses(&bins, 10, 40),
+            None,
+            "all 40 may have been in flight together"
+        );
         let steady = [40; 60];
-        let ragged: Vec<u32> = (0..90).map(|i| if i % 7 == 0 || i % 11 == 0 { i } else { 0 }).collect();
-        assert_eq!([pulses(&steady, 10, 8), pulses(&ragged, 10, 8), pulses(&[], 10, 8)], [None; 3]);
+        let ragged: Vec<u32> = (0..90)
+            .map(|i| if i % 7 == 0 || i % 11 == 0 { i } else { 0 })
+            .collect();
+        assert_eq!(
+            [
+                pulses(&steady, 10, 8),
+                pulses(&ragged, 10, 8),
+                pulses(&[], 10, 8)
+            ],
+            [None; 3]
+        );
     }
 
     #[test]
     fn few_intervals_and_noise_say_nothing() {
         let two_speeds = latency(&[(947_000, 60), (8_000_000, 40)]);
         assert_eq!(of(&[20_150.0; 18], &two_speeds), None);
-        let noisy: Vec<f64> = (0..40).map(|i| 20_000.0 + 2000.0 * f64::from(i % 2)).collect();
+        let noisy: Vec<f64> = (0..40)
+            .map(|i| 20_000.0 + 2000.0 * f64::from(i % 2))
+            .collect();
         assert_eq!(of(&noisy, &two_speeds), None);
         assert_eq!(of(&[], &two_speeds), None);
     }

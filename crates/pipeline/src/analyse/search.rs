@@ -73,7 +73,11 @@ impl Ladder {
 
     /// The outcome of a window.
     pub fn tell(&mut self, level: f64, kept: bool) {
-        *(if kept { &mut self.kept } else { &mut self.failed }) = Some(level);
+        *(if kept {
+            &mut self.kept
+        } else {
+            &mut self.failed
+        }) = Some(level);
     }
 
     /// The outcome of the pair that was to be confirmed. Where one of them says otherwise, the pair moves a step.
@@ -99,7 +103,11 @@ impl Ladder {
     }
 
     fn whole(&self, level: f64) -> f64 {
-        if self.lever == Lever::Iodepth { level.round().max(1.0) } else { level }
+        if self.lever == Lever::Iodepth {
+            level.round().max(1.0)
+        } else {
+            level
+        }
     }
 
     fn above(&self, level: f64) -> f64 {
@@ -172,11 +180,23 @@ mod tests {
             // Latency is proportional to depth; the limit lies in the middle between two depths.
             let ladder = Ladder::new(Lever::Iodepth, 1.0, 256.0);
             let (found, windows) = run(ladder, f64::from(truth) + 0.5, 0.0, 1, |depth| depth);
-            assert_eq!((found.kept, found.failed), (Some(f64::from(truth)), Some(f64::from(truth + 1))));
+            assert_eq!(
+                (found.kept, found.failed),
+                (Some(f64::from(truth)), Some(f64::from(truth + 1)))
+            );
             assert!(windows < 30, "{windows} for {truth}");
         }
-        let (found, _) = run(Ladder::new(Lever::Iodepth, 1.0, 256.0), 150.5, 0.0, 1, |depth| depth);
-        assert!((143.0..=150.0).contains(&found.kept.unwrap()), "a twentieth is near enough");
+        let (found, _) = run(
+            Ladder::new(Lever::Iodepth, 1.0, 256.0),
+            150.5,
+            0.0,
+            1,
+            |depth| depth,
+        );
+        assert!(
+            (143.0..=150.0).contains(&found.kept.unwrap()),
+            "a twentieth is near enough"
+        );
     }
 
     #[test]
@@ -184,7 +204,9 @@ mod tests {
         // M/M/1 with a capacity of 1,000: the mean is 5 ms at 800 per second.
         let near = (0..200).filter(|seed| {
             let ladder = Ladder::new(Lever::Rate, 10.0, 1_000.0);
-            let (found, _) = run(ladder, 5.0, 0.05, *seed, |rate| 1_000.0 / (1_000.0 - rate).max(1.0));
+            let (found, _) = run(ladder, 5.0, 0.05, *seed, |rate| {
+                1_000.0 / (1_000.0 - rate).max(1.0)
+            });
             (found.kept.unwrap() / 800.0 - 1.0).abs() < 0.05
         });
         assert!(near.count() >= 190);
@@ -202,11 +224,29 @@ mod tests {
 
     #[test]
     fn the_ends_are_answers_too() {
-        let (all, _) = run(Ladder::new(Lever::Iodepth, 1.0, 64.0), 1e9, 0.1, 1, |depth| depth);
+        let (all, _) = run(
+            Ladder::new(Lever::Iodepth, 1.0, 64.0),
+            1e9,
+            0.1,
+            1,
+            |depth| depth,
+        );
         assert_eq!((all.kept, all.failed), (Some(64.0), None));
-        let (none, _) = run(Ladder::new(Lever::Iodepth, 1.0, 64.0), 0.1, 0.1, 1, |depth| depth);
+        let (none, _) = run(
+            Ladder::new(Lever::Iodepth, 1.0, 64.0),
+            0.1,
+            0.1,
+            1,
+            |depth| depth,
+        );
         assert_eq!((none.kept, none.failed), (None, Some(1.0)));
-        let (one, _) = run(Ladder::new(Lever::Iodepth, 1.0, 1.0), 2.0, 0.0, 1, |depth| depth);
+        let (one, _) = run(
+            Ladder::new(Lever::Iodepth, 1.0, 1.0),
+            2.0,
+            0.0,
+            1,
+            |depth| depth,
+        );
         assert_eq!((one.kept, one.failed), (Some(1.0), None));
     }
 }

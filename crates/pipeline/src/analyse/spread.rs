@@ -19,17 +19,29 @@ pub fn of(values: &[f64]) -> Spread {
     let centre = mean(&logs);
     let reach = t_quantile(1.0 - ALPHA / 2.0, logs.len() - 1) * error(&logs);
     let bound = |sign: f64| (logs.len() > 1).then(|| (centre + sign * reach).exp());
-    Spread { mean: centre.exp(), low: bound(-1.0), high: bound(1.0) }
+    Spread {
+        mean: centre.exp(),
+        low: bound(-1.0),
+        high: bound(1.0),
+    }
 }
 
 /// Natural logarithms of the positive values.
 pub(super) fn logs(values: &[f64]) -> Vec<f64> {
-    values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect()
+    values
+        .iter()
+        .filter(|value| **value > 0.0)
+        .map(|value| value.ln())
+        .collect()
 }
 
 /// Mean; 0 for no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+    if values.is_empty() {
+        0.0
+    } else {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
 }
 
 /// The middle value; 0 for no values.
@@ -52,7 +64,11 @@ pub(super) fn squares(values: &[f64]) -> f64 {
 /// Standard error of the mean; 0 below two values.
 fn error(values: &[f64]) -> f64 {
     let n = values.len() as f64;
-    if n < 2.0 { 0.0 } else { (squares(values) / (n - 1.0) / n).sqrt() }
+    if n < 2.0 {
+        0.0
+    } else {
+        (squares(values) / (n - 1.0) / n).sqrt()
+    }
 }
 
 /// Quantile of Student's t; without end where there are no degrees of freedom.
@@ -74,13 +90,17 @@ mod tests {
         for (repeats, noise) in [(3, 0.02), (3, 0.5), (5, 0.2), (10, 0.1)] {
             let trials = 4_000;
             let held = (0..trials).filter(|_| {
-                let values: Vec<f64> =
-                    (0..repeats).map(|_| 40_000.0 * (noise * dice.normal()).exp()).collect();
+                let values: Vec<f64> = (0..repeats)
+                    .map(|_| 40_000.0 * (noise * dice.normal()).exp())
+                    .collect();
                 let spread = of(&values);
                 (spread.low.unwrap()..=spread.high.unwrap()).contains(&40_000.0)
             });
             let share = held.count() as f64 / f64::from(trials);
-            assert!((0.935..0.965).contains(&share), "{repeats} repeats, noise {noise}: {share}");
+            assert!(
+                (0.935..0.965).contains(&share),
+                "{repeats} repeats, noise {noise}: {share}"
+            );
         }
     }
 

@@ -57,7 +57,9 @@ fn look(window: &[f64]) -> Verdict {
     if window.is_empty() || centre <= 0.0 {
         return Verdict::default();
     }
-    let (low, high) = window.iter().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+    let (low, high) = window.iter().fold((f64::MAX, f64::MIN), |(low, high), v| {
+        (low.min(*v), high.max(*v))
+    });
     Verdict {
         mean: centre,
         range: (high - low) / centre,
@@ -80,8 +82,15 @@ pub fn fio(seconds: &[f64], rule: &SteadyRule) -> Option<Verdict> {
     let length = (rule.window_ms / 1000).max(2) as usize;
     let window = seconds.get(seconds.len().checked_sub(length)?..)?;
     let seen = look(window);
-    let share = if rule.slope { seen.slope.abs() / (length as f64 - 1.0) } else { seen.deviation };
-    Some(Verdict { holds: seen.mean > 0.0 && share * 100.0 < rule.limit_percent, ..seen })
+    let share = if rule.slope {
+        seen.slope.abs() / (length as f64 - 1.0)
+    } else {
+        seen.deviation
+    };
+    Some(Verdict {
+        holds: seen.mean > 0.0 && share * 100.0 < rule.limit_percent,
+        ..seen
+    })
 }
 
 /// Watches a load sample by sample and says when it has settled.
@@ -181,14 +190,24 @@ impl Watch {
     /// What all of it says. A latency has no cliff: there it is the rates that fall.
     pub fn finish(mut self) -> Steadiness {
         let is_rate = self.metric() != SteadyMetric::Lat;
-        let cliff = cliff::first_drop(&self.samples).filter(|_| is_rate).map(|drop| Cliff {
-            at_ms: (drop.at as f64 / self.samples.len() as f64 * self.elapsed_ms) as u64,
-            bytes: self.bytes[..drop.at].iter().sum(),
-            burst: drop.burst,
-            after: drop.after,
-        });
-        let first = self.rounds.first().copied().unwrap_or_else(|| mean(&self.samples));
-        let last = self.rounds.last().copied().unwrap_or_else(|| mean(&self.samples));
+        let cliff = cliff::first_drop(&self.samples)
+            .filter(|_| is_rate)
+            .map(|drop| Cliff {
+                at_ms: (drop.at as f64 / self.samples.len() as f64 * self.elapsed_ms) as u64,
+                bytes: self.bytes[..drop.at].iter().sum(),
+                burst: drop.burst,
+                after: drop.after,
+            });
+        let first = self
+            .rounds
+            .first()
+            .copied()
+            .unwrap_or_else(|| mean(&self.samples));
+        let last = self
+            .rounds
+            .last()
+            .copied()
+            .unwrap_or_else(|| mean(&self.samples));
         while self.samples.len() > MOST_SAMPLES {
             self.samples = self.samples.chunks(2).map(mean).collect();
             self.sample_ms *= 2;
@@ -222,14 +241,29 @@ mod tests {
     fn snias_rule_is_kept_to_the_letter() {
         assert!(snia_of([100.0; 5]));
         // Range exactly 20 % of the mean, no slope.
-        assert!(snia_of([100.0, 110.0, 90.0, 110.0, 90.0].map(|v| v * 7.0)) == (20.0 / 100.0 <= SNIA_RANGE));
+        assert!(
+            snia_of([100.0, 110.0, 90.0, 110.0, 90.0].map(|v| v * 7.0))
+                == (20.0 / 100.0 <= SNIA_RANGE)
+        );
         assert!(snia_of([110.0, 90.0, 100.0, 90.0, 110.0]));
-        assert!(!snia_of([111.0, 90.0, 100.0, 90.0, 111.0]), "range above 20 %");
-        assert!(snia_of([95.5, 97.5, 100.0, 102.5, 104.5]), "the line rises by 9.2 %");
-        assert!(!snia_of([94.0, 97.0, 100.0, 103.0, 106.0]), "the line rises by 12 %");
+        assert!(
+            !snia_of([111.0, 90.0, 100.0, 90.0, 111.0]),
+            "range above 20 %"
+        );
+        assert!(
+            snia_of([95.5, 97.5, 100.0, 102.5, 104.5]),
+            "the line rises by 9.2 %"
+        );
+        assert!(
+            !snia_of([94.0, 97.0, 100.0, 103.0, 106.0]),
+            "the line rises by 12 %"
+        );
         assert!(!snia_of([106.0, 103.0, 100.0, 97.0, 94.0]), "or falls");
         assert_eq!(snia(&[1.0; 4]), None);
-        assert!(!snia(&[0.0; 5]).unwrap().holds, "a stalled device is not steady");
+        assert!(
+            !snia(&[0.0; 5]).unwrap().holds,
+            "a stalled device is not steady"
+        );
     }
 
     #[test]
@@ -251,41 +285,63 @@ mod tests {
     }
 
     fn sample(iops: f64) -> Sample {
-        Sample { ms: 1_000.0, ios: iops as u64, bytes: iops as u64 * 4096, latency_sum_ns: 0.0 }
+        Sample {
+            ms: 1_000.0,
+            ios: iops as u64,
+            bytes: iops as u64 * 4096,
+            latency_sum_ns: 0.0,
+        }
     }
 
     #[test]
     fn a_drive_with_a_cache_is_watched_past_its_cliff() {
-        let criterion = Criterion::Snia { metric: SteadyMetric::Iops, round_ms: 10_000 };
+        let criterion = Criterion::Snia {
+            metric: SteadyMetric::Iops,
+            round_ms: 10_000,
+        };
         let mut watch = Watch::new(criterion, 600_000);
         assert_eq!(watch.sample_ms(), 1_000);
         let mut dice = Dice::new(9);
         let mut second = 0;
         // The cache lasts 33 s, so no window of 5 rounds before the cliff is whole; then the level is 8,000.
         while second < 600
-            && !watch
-                .push(&sample(if second < 33 { 50_000.0 } else { 8_000.0 } * (1.0 + 0.03 * dice.normal())))
+            && !watch.push(&sample(
+                if second < 33 { 50_000.0 } else { 8_000.0 } * (1.0 + 0.03 * dice.normal()),
+            ))
         {
             second += 1;
         }
         let found = watch.finish();
-        assert_eq!(found.attained_ms, Some(90_000), "rounds 5 to 9 are the first five of one level");
+        assert_eq!(
+            found.attained_ms,
+            Some(90_000),
+            "rounds 5 to 9 are the first five of one level"
+        );
         let cliff = found.cliff.unwrap();
         assert!((32_000..=34_000).contains(&cliff.at_ms), "{cliff:?}");
         assert!((cliff.bytes as f64 / (33.0 * 50_000.0 * 4096.0) - 1.0).abs() < 0.04);
         assert!(
-            (found.burst / 50_000.0 - 1.0).abs() < 0.03 && (found.sustained / 8_000.0 - 1.0).abs() < 0.03
+            (found.burst / 50_000.0 - 1.0).abs() < 0.03
+                && (found.sustained / 8_000.0 - 1.0).abs() < 0.03
         );
     }
 
     #[test]
     fn a_decline_is_never_steady_and_has_no_cliff() {
-        let criterion = Criterion::Snia { metric: SteadyMetric::Bw, round_ms: 1_000 };
+        let criterion = Criterion::Snia {
+            metric: SteadyMetric::Bw,
+            round_ms: 1_000,
+        };
         let mut watch = Watch::new(criterion, 60_000);
         for second in 0..60 {
             let steps = (0..10).any(|_| {
                 let part = sample(40_000.0 * 0.96f64.powi(second));
-                watch.push(&Sample { ms: 100.0, ios: part.ios / 10, bytes: part.bytes / 10, ..part })
+                watch.push(&Sample {
+                    ms: 100.0,
+                    ios: part.ios / 10,
+                    bytes: part.bytes / 10,
+                    ..part
+                })
             });
             assert!(!steps, "second {second}");
         }
@@ -304,11 +360,23 @@ mod tests {
             ramp_ms: 3_000,
         };
         let mut watch = Watch::new(Criterion::Fio(rule), 60_000);
-        let taken = (0..60).take_while(|_| !watch.push(&sample(1_000.0))).count();
+        let taken = (0..60)
+            .take_while(|_| !watch.push(&sample(1_000.0)))
+            .count();
         assert_eq!(taken, 7, "three seconds of ramp, then five of window");
-        let mut long = Watch::new(Criterion::Snia { metric: SteadyMetric::Iops, round_ms: 60_000 }, u64::MAX);
+        let mut long = Watch::new(
+            Criterion::Snia {
+                metric: SteadyMetric::Iops,
+                round_ms: 60_000,
+            },
+            u64::MAX,
+        );
         (0..86_400).for_each(|i| _ = long.push(&sample(f64::from(i % 7_000))));
         let found = long.finish();
-        assert!(found.samples.len() <= MOST_SAMPLES && found.sample_ms == 16_000, "{}", found.sample_ms);
+        assert!(
+            found.samples.len() <= MOST_SAMPLES && found.sample_ms == 16_000,
+            "{}",
+            found.sample_ms
+        );
     }
 }

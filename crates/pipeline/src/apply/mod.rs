@@ -79,7 +79,10 @@ pub struct Persist {
 }
 
 /// `current` first, then the others without it and without repeats.
-pub(crate) fn current_first(current: String, others: impl IntoIterator<Item = String>) -> Vec<String> {
+pub(crate) fn current_first(
+    current: String,
+    others: impl IntoIterator<Item = String>,
+) -> Vec<String> {
     let mut values = vec![current];
     for value in others {
         if !values.contains(&value) {

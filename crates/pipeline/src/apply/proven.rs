@@ -64,17 +64,27 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<(Wish, Queue), NotP
     let (first, _) = won.first().ok_or(NotProven::Nothing)?;
     let queue = queue(&first.device, host)?;
     if won.iter().any(|(trial, _)| trial.device != first.device) {
-        let mut devices: Vec<String> = won.iter().map(|(trial, _)| clean_to(&trial.device, SHOWN)).collect();
+        let mut devices: Vec<String> = won
+            .iter()
+            .map(|(trial, _)| clean_to(&trial.device, SHOWN))
+            .collect();
         devices.dedup();
         return Err(NotProven::SeveralDevices(devices));
     }
     let mut values = Vec::new();
     for (trial, verdict) in won {
-        let knob = Knob::find(&trial.knob).ok_or_else(|| NotProven::Knob(clean_to(&trial.knob, SHOWN)))?;
+        let knob =
+            Knob::find(&trial.knob).ok_or_else(|| NotProven::Knob(clean_to(&trial.knob, SHOWN)))?;
         if !is_plain_value(&verdict.arm) {
-            return Err(NotProven::Characters { knob: knob.id, value: clean_to(&verdict.arm, SHOWN) });
+            return Err(NotProven::Characters {
+                knob: knob.id,
+                value: clean_to(&verdict.arm, SHOWN),
+            });
         }
-        if values.iter().any(|(other, _): &(&Knob, String)| other.id == knob.id) {
+        if values
+            .iter()
+            .any(|(other, _): &(&Knob, String)| other.id == knob.id)
+        {
             return Err(NotProven::Twice(knob.id));
         }
         values.push((knob, verdict.arm.clone()));
@@ -87,7 +97,8 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<(Wish, Queue), NotP
 /// A trial that proved another value than the one it found.
 fn win(trial: &Trial) -> Option<(&Trial, &Verdict)> {
     let verdict = trial.verdict.as_ref()?;
-    let is_win = verdict.outcome == Outcome::Better && !trial.aa && trial.arms.first() != Some(&verdict.arm);
+    let is_win =
+        verdict.outcome == Outcome::Better && !trial.aa && trial.arms.first() != Some(&verdict.arm);
     is_win.then_some((trial, verdict))
 }
 
@@ -106,7 +117,12 @@ fn takes(queue: &Queue, values: &[(&'static Knob, String)]) -> Result<(), NotPro
     for (knob, value) in values {
         if let Some(why) = (knob.rejects)(&then, value) {
             let (device, value) = (queue.device().to_string(), value.clone());
-            return Err(NotProven::Rejected { device, knob: knob.id, value, why });
+            return Err(NotProven::Rejected {
+                device,
+                knob: knob.id,
+                value,
+                why,
+            });
         }
         if knob.id == SCHEDULER {
             then = with_scheduler(&then, value);
@@ -128,9 +144,18 @@ fn with_scheduler(queue: &Queue, word: &str) -> Queue {
     }
     let text = queue.text(SCHEDULER).unwrap_or_default();
     let now = shown(SCHEDULER, &text);
-    let words = text.split_whitespace().map(|one| one.trim_matches(['[', ']']));
-    let chosen: Vec<String> =
-        words.map(|one| if one == word { format!("[{one}]") } else { one.to_string() }).collect();
+    let words = text
+        .split_whitespace()
+        .map(|one| one.trim_matches(['[', ']']));
+    let chosen: Vec<String> = words
+        .map(|one| {
+            if one == word {
+                format!("[{one}]")
+            } else {
+                one.to_string()
+            }
+        })
+        .collect();
     archive.insert(&queue.path(SCHEDULER), Attribute::Value(chosen.join(" ")));
     if let Some(tags) = queue.tags().filter(|_| now != word) {
         let path = format!("/sys/block/{}/mq/0/nr_tags", queue.device());

@@ -17,7 +17,10 @@ impl Queue {
         if !model::text::is_plain_name(device) {
             return None;
         }
-        let queue = Queue { host: host.clone(), device: device.to_string() };
+        let queue = Queue {
+            host: host.clone(),
+            device: device.to_string(),
+        };
         host.exists(&queue.path("")).then_some(queue)
     }
 
@@ -34,7 +37,9 @@ impl Queue {
     /// Absolute path of an attribute below the queue directory.
     pub fn path(&self, attribute: &str) -> String {
         // Kernel names may hold `!` for `/` (cciss!c0d0), which sysfs keeps as it is.
-        format!("/sys/block/{}/queue/{attribute}", self.device).trim_end_matches('/').to_string()
+        format!("/sys/block/{}/queue/{attribute}", self.device)
+            .trim_end_matches('/')
+            .to_string()
     }
 
     /// What an attribute reads.
@@ -61,8 +66,11 @@ impl Queue {
     /// Tags of the smallest hardware queue, where the device has any.
     pub fn tags(&self) -> Option<u64> {
         let dir = format!("/sys/block/{}/mq", self.device);
-        let tags =
-            self.host.list(&dir).into_iter().map(|queue| self.host.number(&format!("{dir}/{queue}/nr_tags")));
+        let tags = self
+            .host
+            .list(&dir)
+            .into_iter()
+            .map(|queue| self.host.number(&format!("{dir}/{queue}/nr_tags")));
         tags.flatten().min()
     }
 }

@@ -26,7 +26,9 @@ pub enum KnobError {
 
 /// What an attribute's text means: of a choice (`none [mq-deadline] bfq`) the chosen word, else the text.
 pub fn shown(knob: &str, text: &str) -> String {
-    let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    let chosen = text
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'));
     match (knob, chosen) {
         ("scheduler", Some((word, _))) => word.to_string(),
         _ => text.trim().to_string(),
@@ -41,7 +43,11 @@ pub fn checkpoint_paths(knob: &Knob, queue: &Queue) -> Vec<(String, u8)> {
         match pattern.strip_suffix("/*") {
             Some(dir) => {
                 let names = queue.host().list(&queue.path(dir));
-                paths.extend(names.iter().map(|name| (queue.path(&format!("{dir}/{name}")), knob.order + 1)));
+                paths.extend(
+                    names
+                        .iter()
+                        .map(|name| (queue.path(&format!("{dir}/{name}")), knob.order + 1)),
+                );
             }
             None => {
                 let order = knobs::ALL
@@ -57,18 +63,35 @@ pub fn checkpoint_paths(knob: &Knob, queue: &Queue) -> Vec<(String, u8)> {
 
 /// Writes the value and reads it back. A write that the kernel took and did not follow is an error: rq_affinity=3
 /// becomes 2, max_sectors_kb above the hardware's limit becomes the limit, both without one (seen on Linux 6.18).
-pub fn set(knob: &'static Knob, journal: &Journal, queue: &Queue, value: &str) -> Result<(), KnobError> {
+pub fn set(
+    knob: &'static Knob,
+    journal: &Journal,
+    queue: &Queue,
+    value: &str,
+) -> Result<(), KnobError> {
     if let Some(why) = (knob.rejects)(queue, value) {
         let device = queue.device().to_string();
-        return Err(KnobError::Rejected { device, knob: knob.id, value: value.to_string(), why });
+        return Err(KnobError::Rejected {
+            device,
+            knob: knob.id,
+            value: value.to_string(),
+            why,
+        });
     }
     let path = queue.path(knob.id);
     journal.write(&path, value)?;
     match queue.attribute(knob.id) {
         Attribute::Value(text) if shown(knob.id, &text) == value => Ok(()),
         found => {
-            let found = found.value().map_or_else(|| found.to_string(), |text| shown(knob.id, text));
-            Err(host::Error::ReadBack { path, wanted: value.to_string(), found }.into())
+            let found = found
+                .value()
+                .map_or_else(|| found.to_string(), |text| shown(knob.id, text));
+            Err(host::Error::ReadBack {
+                path,
+                wanted: value.to_string(),
+                found,
+            }
+            .into())
         }
     }
 }
@@ -79,7 +102,10 @@ mod tests {
 
     #[test]
     fn the_chosen_word_is_the_value() {
-        assert_eq!(shown("scheduler", "none [mq-deadline] kyber bfq "), "mq-deadline");
+        assert_eq!(
+            shown("scheduler", "none [mq-deadline] kyber bfq "),
+            "mq-deadline"
+        );
         assert_eq!(shown("scheduler", "none"), "none");
         assert_eq!(shown("nr_requests", "256"), "256");
     }

@@ -14,7 +14,11 @@ pub struct Wish {
 impl Wish {
     /// Of values that were checked.
     pub(super) fn new(device: String, values: Vec<(&'static Knob, String)>, record: i64) -> Wish {
-        Wish { device, values, record }
+        Wish {
+            device,
+            values,
+            record,
+        }
     }
 
     /// Kernel name of the device: one plain name below `/sys/block`.

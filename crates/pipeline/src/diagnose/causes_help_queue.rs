@@ -27,26 +27,36 @@ pub fn scheduler(layer: &Layer) -> Option<&str> {
 
 /// Whether the kernel takes it for a spinning disk.
 pub fn rotational(layer: &Layer) -> Option<bool> {
-    let word = layer.fact("rotational").or_else(|| chosen(layer, "rotational"))?;
+    let word = layer
+        .fact("rotational")
+        .or_else(|| chosen(layer, "rotational"))?;
     Some(word == "1")
 }
 
 /// Whether it answers as no platter can: known for flash, or measured at depth 1.
 pub fn is_fast(scene: &Scene<'_>, layer: &Layer) -> bool {
-    let measured = scene.probe(Role::Latency).and_then(|probe| probe.percentile_us(0.5));
+    let measured = scene
+        .probe(Role::Latency)
+        .and_then(|probe| probe.percentile_us(0.5));
     rotational(layer) == Some(false) || measured.is_some_and(|us| us < FAST_US)
 }
 
 /// A spinning disk on a cable of this machine. What a hypervisor or a controller shows as spinning need not be one.
 pub fn is_spinning(scene: &Scene<'_>, layer: &Layer) -> bool {
-    let hidden = layer.fact("raid_volume") == Some("yes") || layer.fact("raid_controller").is_some();
+    let hidden =
+        layer.fact("raid_volume") == Some("yes") || layer.fact("raid_controller").is_some();
     let spins = layer.kind == LayerKind::Disk && scene.medium_of(layer) == Some(Medium::Rotational);
     spins && !hidden && scene.path.machine_fact("hypervisor").is_none()
 }
 
 /// How many requests a queue passes on at once; 32 (SATA) where it does not say.
 pub fn room(layer: &Layer) -> f64 {
-    let tags = layer.queues.iter().filter_map(|queue| queue.nr_tags).min().map(|tags| tags as f64);
+    let tags = layer
+        .queues
+        .iter()
+        .filter_map(|queue| queue.nr_tags)
+        .min()
+        .map(|tags| tags as f64);
     number(layer, "queue_depth").or(tags).unwrap_or(32.0)
 }
 
@@ -56,7 +66,9 @@ pub fn share_of<'a>(scene: &Scene<'a>, layer: &Layer, spans: &[Span]) -> Option<
     let fits = |probe: &&Probe| f64::from(probe.load.depth.max(1)) <= room(layer);
     let shares = scene.probes.iter().filter(fits).filter_map(|probe| {
         let us = |span: Span| probe.span_us(&layer.name, span);
-        let parts = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C].into_iter().filter_map(us);
+        let parts = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C]
+            .into_iter()
+            .filter_map(us);
         let whole = us(Span::Q2C).unwrap_or_else(|| parts.sum());
         let part: f64 = spans.iter().filter_map(|span| us(*span)).sum();
         (whole > 0.0).then_some((part / whole, probe))
@@ -66,7 +78,10 @@ pub fn share_of<'a>(scene: &Scene<'a>, layer: &Layer, spans: &[Span]) -> Option<
 
 /// A field over all disks of the path.
 pub fn of_disks(scene: &Scene<'_>, frame: &Frame, id: &str) -> Option<f64> {
-    let values = scene.disks().into_iter().filter_map(|disk| frame.get(id, &disk.name));
+    let values = scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| frame.get(id, &disk.name));
     values.reduce(|one, other| one + other)
 }
 
@@ -82,13 +97,19 @@ pub fn read_ahead<'a>(scene: &Scene<'a>) -> Option<(&'a Layer, &'a Setting)> {
     let of_bdi = |layer: &'a Layer| Some((layer, layer.setting("bdi/read_ahead_kb")?));
     let of_queue = |layer: &'a Layer| Some((layer, layer.setting("read_ahead_kb")?));
     let layers = scene.layers();
-    layers.iter().copied().find_map(of_bdi).or_else(|| of_queue(scene.path.queue_device()?))
+    layers
+        .iter()
+        .copied()
+        .find_map(of_bdi)
+        .or_else(|| of_queue(scene.path.queue_device()?))
 }
 
 /// How many bytes the disks read for each that the random buffered load got; what others read before is taken off.
 pub fn amplification(scene: &Scene<'_>) -> Option<f64> {
     let probe = scene.probe(Role::BufferedRandom)?;
-    let others = scene.idle().and_then(|frame| of_disks(scene, frame, "disk.read_bytes_per_s"));
+    let others = scene
+        .idle()
+        .and_then(|frame| of_disks(scene, frame, "disk.read_bytes_per_s"));
     let read = of_disks(scene, &probe.frame, "disk.read_bytes_per_s")? - others.unwrap_or(0.0);
     let got = probe.bytes_per_s();
     (got > 0.0).then(|| read.max(0.0) / got)
@@ -96,27 +117,43 @@ pub fn amplification(scene: &Scene<'_>) -> Option<f64> {
 
 /// Whether a mount has an option, word for word.
 pub fn mounted_with(layer: &Layer, option: &str) -> bool {
-    let has = |name: &str| layer.fact(name).is_some_and(|words| words.split(',').any(|one| one == option));
+    let has = |name: &str| {
+        layer
+            .fact(name)
+            .is_some_and(|words| words.split(',').any(|one| one == option))
+    };
     has("options") || has("super_options")
 }
 
 /// The most that may be dirty before every writer waits, bytes: as the kernel figured it, else as it was configured.
 pub fn dirty_limit(scene: &Scene<'_>) -> Option<f64> {
-    let seen = scene.frames().find_map(|(_, frame)| frame.get("memory.dirty_threshold_bytes", ""));
-    let set =
-        |name: &str| scene.path.machine_setting(name).and_then(Setting::number).filter(|set| *set > 0.0);
+    let seen = scene
+        .frames()
+        .find_map(|(_, frame)| frame.get("memory.dirty_threshold_bytes", ""));
+    let set = |name: &str| {
+        scene
+            .path
+            .machine_setting(name)
+            .and_then(Setting::number)
+            .filter(|set| *set > 0.0)
+    };
     let share = || Some(set("vm.dirty_ratio")? / 100.0 * scene.memory_bytes()?);
     set("vm.dirty_bytes").or(seen).or_else(share)
 }
 
 /// Bytes a second that the disks write: of the sequential direct load, else what the kernel believes of them.
 pub fn write_rate(scene: &Scene<'_>) -> Option<f64> {
-    let measured = scene.probe(Role::WriteStream).map(Probe::bytes_per_s).filter(|rate| *rate > 0.0);
+    let measured = scene
+        .probe(Role::WriteStream)
+        .map(Probe::bytes_per_s)
+        .filter(|rate| *rate > 0.0);
     let believed = || {
         let mut frames = scene.frames();
         frames.find_map(|(_, frame)| {
             scene.layers().into_iter().find_map(|layer| {
-                frame.get("bdi.write_bandwidth_bytes_per_s", &layer.name).filter(|rate| *rate > 0.0)
+                frame
+                    .get("bdi.write_bandwidth_bytes_per_s", &layer.name)
+                    .filter(|rate| *rate > 0.0)
             })
         })
     };

@@ -55,27 +55,50 @@ pub struct Expected {
 impl Example {
     /// Reads a block; panics at a line that it does not understand, with the line.
     pub fn parse(text: &str) -> Example {
-        let fio: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("fio: ")).collect();
-        let sections = if fio.is_empty() { Vec::new() } else { sections_of(&fio.join(" ")) };
-        let mut example = Example { sections, ..Example::default() };
+        let fio: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("fio: "))
+            .collect();
+        let sections = if fio.is_empty() {
+            Vec::new()
+        } else {
+            sections_of(&fio.join(" "))
+        };
+        let mut example = Example {
+            sections,
+            ..Example::default()
+        };
         let mut layers = Vec::new();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let (head, rest) = line.split_once(": ").unwrap_or_else(|| panic!("no `name: ` in {line}"));
+            let (head, rest) = line
+                .split_once(": ")
+                .unwrap_or_else(|| panic!("no `name: ` in {line}"));
             let rest = rest.trim();
             match head.trim() {
                 "fio" => {}
-                "own" => example.sections.push(named(own(rest), example.sections.len())),
+                "own" => example
+                    .sections
+                    .push(named(own(rest), example.sections.len())),
                 "target" => example.target = target(rest),
                 "filesystem" | "partition" | "loop" | "disk" | "zram" | "stacked" | "unbacked" => {
                     layers.push(layer(head, rest));
                 }
-                "interrupt" => interrupt(layers.last_mut().expect("a layer before the interrupt"), rest),
+                "interrupt" => interrupt(
+                    layers.last_mut().expect("a layer before the interrupt"),
+                    rest,
+                ),
                 "memory" => example.machine.memory_bytes = Some(parse_bytes(rest).unwrap()),
                 "machine" => machine(&mut example.machine, rest),
                 "limit" => example.machine.cgroup_limits.push(limit(rest)),
                 "result" => example.result(rest),
-                "intervals" => intervals(&mut example.load.last_mut().expect("a result before").load, rest),
-                "bins" => bins(&mut example.load.last_mut().expect("a result before").load, rest),
+                "intervals" => intervals(
+                    &mut example.load.last_mut().expect("a result before").load,
+                    rest,
+                ),
+                "bins" => bins(
+                    &mut example.load.last_mut().expect("a result before").load,
+                    rest,
+                ),
                 "counters" => example.counters(rest),
                 "expect" => example.expected.push(expected(rest)),
                 _ => panic!("unknown line: {line}"),
@@ -126,25 +149,41 @@ impl Example {
                 _ => panic!("unknown in a result: {name}"),
             }
         }
-        let stage = self.load.last().map_or(0, |last| last.stage + u32::from(section.stonewall));
+        let stage = self
+            .load
+            .last()
+            .map_or(0, |last| last.stage + u32::from(section.stonewall));
         let ended = |last: &SectionResult| last.start_ms + last.load.elapsed_ms as u64;
         let start_ms = match (section.stonewall, self.load.last()) {
             (true, Some(last)) => ended(last),
             _ => 0,
         };
         let (name, job) = (section.name.clone(), section.job.clone());
-        self.load.push(SectionResult { name, stage, start_ms, job, load });
+        self.load.push(SectionResult {
+            name,
+            stage,
+            start_ms,
+            job,
+            load,
+        });
     }
 
     fn counters(&mut self, rest: &str) {
         let (device, rest) = rest.split_once(' ').expect("a device and its bytes");
         let end_ns = self.load.first().expect("a result before").load.elapsed_ms * 1e6;
         if self.sensors.is_empty() {
-            self.sensors.push(SensorLog { no_data: None, ..SensorLog::absent("diskstats", "") });
+            self.sensors.push(SensorLog {
+                no_data: None,
+                ..SensorLog::absent("diskstats", "")
+            });
             self.sensors[0].time_ns = vec![0, end_ns as i64];
         }
         for (name, value) in pairs(rest) {
-            let metric = if name == "read" { "read_sectors" } else { "write_sectors" };
+            let metric = if name == "read" {
+                "read_sectors"
+            } else {
+                "write_sectors"
+            };
             self.sensors[0].series.push(Series {
                 name: format!("disk.{device}.{metric}"),
                 unit: "sectors".into(),
@@ -156,11 +195,16 @@ impl Example {
 }
 
 pub(super) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.split_whitespace().map(|word| word.split_once('=').unwrap_or((word, "")))
+    text.split_whitespace()
+        .map(|word| word.split_once('=').unwrap_or((word, "")))
 }
 
 fn named(section: Section, index: usize) -> Section {
-    let name = if section.name.is_empty() { format!("job{}", index + 1) } else { section.name };
+    let name = if section.name.is_empty() {
+        format!("job{}", index + 1)
+    } else {
+        section.name
+    };
     Section { name, ..section }
 }
 
@@ -178,7 +222,8 @@ fn own(words: &str) -> Section {
             "size" => job.size = parse_bytes(value).unwrap(),
             "runtime" => job.runtime_ms = parse_duration_ms(value).unwrap(),
             "rate_iops" => {
-                job.rates = model::job::PerDirection::all(model::job::Rate::Iops(value.parse().unwrap()));
+                job.rates =
+                    model::job::PerDirection::all(model::job::Rate::Iops(value.parse().unwrap()));
             }
             "open_loop" => job.open_loop = true,
             "poisson" => job.arrivals = Arrivals::Poisson,
@@ -187,11 +232,16 @@ fn own(words: &str) -> Section {
             "cold_passes" => job.cold_passes = true,
             "own_files" => job.files.sharing = Sharing::Own,
             "randrepeat" => job.randrepeat = value == "1",
-            "cpus_allowed" => job.cpus_allowed = value.split(',').map(|cpu| cpu.parse().unwrap()).collect(),
+            "cpus_allowed" => {
+                job.cpus_allowed = value.split(',').map(|cpu| cpu.parse().unwrap()).collect()
+            }
             _ => panic!("unknown in own words: {name}"),
         }
     }
-    Section { name: String::new(), ..Section::of(job) }
+    Section {
+        name: String::new(),
+        ..Section::of(job)
+    }
 }
 
 fn target(text: &str) -> TargetFacts {
@@ -202,12 +252,17 @@ fn target(text: &str) -> TargetFacts {
         Some("directory") => TargetKind::Directory,
         other => panic!("unknown kind of target: {other:?}"),
     };
-    let mut target = TargetFacts { name: "/target".into(), kind, ..TargetFacts::default() };
+    let mut target = TargetFacts {
+        name: "/target".into(),
+        kind,
+        ..TargetFacts::default()
+    };
     for word in words {
         match word.split_once('=') {
             Some(("free", bytes)) => target.free_bytes = Some(parse_bytes(bytes).unwrap()),
             Some(("written", share)) => {
-                target.written_share = Some(share.trim_end_matches('%').parse::<f64>().unwrap() / 100.0);
+                target.written_share =
+                    Some(share.trim_end_matches('%').parse::<f64>().unwrap() / 100.0);
             }
             None if word == "in_memory" => target.is_in_memory = true,
             None => target.bytes = Some(parse_bytes(word).unwrap()),
@@ -240,7 +295,10 @@ fn layer(head: &str, rest: &str) -> Layer {
 }
 
 fn interrupt(layer: &mut Layer, rest: &str) {
-    let cpus = rest.strip_prefix("cpus=").expect("interrupt: cpus=LIST").to_string();
+    let cpus = rest
+        .strip_prefix("cpus=")
+        .expect("interrupt: cpus=LIST")
+        .to_string();
     layer.interrupts.push(Interrupt {
         irq: 100,
         name: "disk".into(),
@@ -255,10 +313,13 @@ fn path(layers: Vec<Layer>) -> Option<IoPath> {
         return None;
     }
     let mut root = Layer::new(LayerKind::Target, "/target");
-    let nested = layers.into_iter().rev().fold(None, |below: Option<Layer>, mut layer| {
-        layer.below.extend(below);
-        Some(layer)
-    });
+    let nested = layers
+        .into_iter()
+        .rev()
+        .fold(None, |below: Option<Layer>, mut layer| {
+            layer.below.extend(below);
+            Some(layer)
+        });
     root.below.extend(nested);
     Some(IoPath::new("/target", root))
 }
@@ -272,7 +333,10 @@ fn machine(machine: &mut Machine, text: &str) {
             "clocksource" => machine.clocksource = Some(value.into()),
             "io_uring_disabled" => machine.io_uring_disabled = Some(value.parse().unwrap()),
             "nodes" => {
-                let pair = |text: &str| text.split_once(':').map(|(cpu, node)| (number(cpu), number(node)));
+                let pair = |text: &str| {
+                    text.split_once(':')
+                        .map(|(cpu, node)| (number(cpu), number(node)))
+                };
                 machine.nodes = value.split(',').filter_map(pair).collect();
             }
             _ => panic!("unknown of a machine: {name}"),
@@ -283,17 +347,30 @@ fn machine(machine: &mut Machine, text: &str) {
 fn limit(text: &str) -> CgroupLimit {
     let words: Vec<&str> = text.split_whitespace().collect();
     let limit = parse_bytes(words[2]).unwrap();
-    CgroupLimit { device: words[0].into(), what: words[1].into(), limit }
+    CgroupLimit {
+        device: words[0].into(),
+        what: words[1].into(),
+        limit,
+    }
 }
 
 /// `600@1ms+400@8ms`: how many took how long.
 pub(super) fn direction(text: &str, bs: u64) -> Direction {
     let mut latency = Histogram::new();
     for part in text.split('+') {
-        let (count, time) = part.split_once('@').unwrap_or_else(|| panic!("no count@time in {part}"));
-        latency.add_count(model::histogram::bucket_of(time_ns(time)), count.parse().unwrap());
+        let (count, time) = part
+            .split_once('@')
+            .unwrap_or_else(|| panic!("no count@time in {part}"));
+        latency.add_count(
+            model::histogram::bucket_of(time_ns(time)),
+            count.parse().unwrap(),
+        );
     }
-    Direction { ios: latency.total(), bytes: latency.total() * bs, latency }
+    Direction {
+        ios: latency.total(),
+        bytes: latency.total() * bs,
+        latency,
+    }
 }
 
 pub(super) fn time_ns(text: &str) -> u64 {
@@ -310,7 +387,10 @@ pub(super) fn time_ns(text: &str) -> u64 {
 fn intervals(load: &mut LoadResult, text: &str) {
     let writes = load.write.ios > 0;
     for (index, ios) in text.split_whitespace().enumerate() {
-        let side = IntervalSide { ios: ios.parse().unwrap(), ..IntervalSide::default() };
+        let side = IntervalSide {
+            ios: ios.parse().unwrap(),
+            ..IntervalSide::default()
+        };
         let idle = IntervalSide::default();
         let (read, write) = if writes { (idle, side) } else { (side, idle) };
         load.intervals.push(Interval {
@@ -325,7 +405,10 @@ fn intervals(load: &mut LoadResult, text: &str) {
 
 fn bins(load: &mut LoadResult, text: &str) {
     load.bin_ms = 100;
-    load.bins = text.split_whitespace().map(|count| count.parse().unwrap()).collect();
+    load.bins = text
+        .split_whitespace()
+        .map(|count| count.parse().unwrap())
+        .collect();
 }
 
 fn expected(text: &str) -> Expected {
@@ -336,7 +419,11 @@ fn expected(text: &str) -> Expected {
         "wrong" => Level::Wrong,
         _ => panic!("unknown level: {level}"),
     };
-    let mut expected = Expected { level, says: Vec::new(), fixes: Vec::new() };
+    let mut expected = Expected {
+        level,
+        says: Vec::new(),
+        fixes: Vec::new(),
+    };
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix("says \"") {
             let (words, after) = after.split_once('"').expect("a closing quote");

@@ -47,30 +47,54 @@ pub fn expected(scene: &Scene<'_>) -> Vec<Expected> {
 
 /// What the loads found, in the order of a table.
 pub fn gives(scene: &Scene<'_>) -> Vec<Given> {
-    let given = |what: What, value: f64, how: String| Given { what, value, unit: what.unit().into(), how };
+    let given = |what: What, value: f64, how: String| Given {
+        what,
+        value,
+        unit: what.unit().into(),
+        how,
+    };
     let rate = |what: What, role: Role, how: fn(&Probe) -> String| {
-        let best = scene.all(role).max_by(|one, other| one.bytes_per_s().total_cmp(&other.bytes_per_s()))?;
-        let value = if what.unit() == "/s" { best.iops() } else { best.bytes_per_s() };
+        let best = scene
+            .all(role)
+            .max_by(|one, other| one.bytes_per_s().total_cmp(&other.bytes_per_s()))?;
+        let value = if what.unit() == "/s" {
+            best.iops()
+        } else {
+            best.bytes_per_s()
+        };
         (value > 0.0).then(|| given(what, value, how(best)))
     };
     let latency = scene.probe(Role::Latency).and_then(|probe| {
         let p99 = units::duration_ns(probe.percentile_us(0.99)? * 1e3);
-        Some(given(What::ReadLatency, probe.mean_us()?, format!("depth 1, p99 {p99}")))
+        Some(given(
+            What::ReadLatency,
+            probe.mean_us()?,
+            format!("depth 1, p99 {p99}"),
+        ))
     });
     let fsyncs = scene.probe(Role::Fsync).and_then(|probe| {
         let seconds = probe.load.elapsed_ms / 1e3;
         let mean = units::duration_ns(probe.load.sync.latency.mean_ns()?);
-        Some(given(What::Fsyncs, probe.load.sync.ios as f64 / seconds, format!("{mean} each")))
-            .filter(|_| seconds > 0.0)
+        Some(given(
+            What::Fsyncs,
+            probe.load.sync.ios as f64 / seconds,
+            format!("{mean} each"),
+        ))
+        .filter(|_| seconds > 0.0)
     });
     let found = [
         latency,
-        most_reads(scene).map(|(depth, iops)| given(What::RandomReads, iops, format!("depth {depth}"))),
+        most_reads(scene)
+            .map(|(depth, iops)| given(What::RandomReads, iops, format!("depth {depth}"))),
         rate(What::SequentialRead, Role::Stream, |probe| {
             format!("reads of {}", units::bytes(probe.job.bs as f64))
         }),
-        rate(What::SequentialReads, Role::Streams, |probe| format!("{} streams", probe.job.numjobs)),
-        rate(What::RandomWrites, Role::Write, |probe| format!("depth {}", probe.load.depth.max(1))),
+        rate(What::SequentialReads, Role::Streams, |probe| {
+            format!("{} streams", probe.job.numjobs)
+        }),
+        rate(What::RandomWrites, Role::Write, |probe| {
+            format!("depth {}", probe.load.depth.max(1))
+        }),
         rate(What::SequentialWrite, Role::WriteStream, |probe| {
             format!("writes of {}", units::bytes(probe.job.bs as f64))
         }),
@@ -88,7 +112,9 @@ fn most_reads(scene: &Scene<'_>) -> Option<(u32, f64)> {
     let alone = scene.all(Role::Latency).map(|probe| (1, probe));
     let mut steps: Vec<_> = alone.chain(scene.curve()).collect();
     steps.sort_by_key(|(depth, _)| *depth);
-    let step = steps.into_iter().find(|(_, probe)| probe.iops() >= best * AS_GOOD);
+    let step = steps
+        .into_iter()
+        .find(|(_, probe)| probe.iops() >= best * AS_GOOD);
     step.map(|(depth, _)| (depth, best))
 }
 
@@ -116,7 +142,11 @@ fn cap(ranges: &mut Ranges, what: What, limit: f64, because: &str, source: &str)
     if range.high > limit {
         range.low = range.low.min(limit);
         range.high = limit;
-        let before = if range.because.is_empty() { String::new() } else { format!("{}; ", range.because) };
+        let before = if range.because.is_empty() {
+            String::new()
+        } else {
+            format!("{}; ", range.because)
+        };
         range.because = format!("{before}{because}");
         if range.source != source {
             range.source = format!("{}; {source}", range.source);

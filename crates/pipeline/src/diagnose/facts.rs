@@ -49,13 +49,18 @@ impl Facts<'_> {
 
     /// The lowest disk, where the path has one.
     pub fn disk(&self) -> Option<&Layer> {
-        self.layers().into_iter().find(|layer| layer.kind == LayerKind::Disk)
+        self.layers()
+            .into_iter()
+            .find(|layer| layer.kind == LayerKind::Disk)
     }
 
     /// The loop device of the path that lets the page cache lie between it and its file.
     pub fn cached_loop(&self) -> Option<&Layer> {
         let has_cache = |layer: &&Layer| layer.facts.get("dio").is_some_and(|dio| dio == "0");
-        self.layers().into_iter().filter(|layer| layer.kind == LayerKind::Loop).find(has_cache)
+        self.layers()
+            .into_iter()
+            .filter(|layer| layer.kind == LayerKind::Loop)
+            .find(has_cache)
     }
 
     /// Bytes of the range that each job of a section works on; none where neither job nor target says.
@@ -69,7 +74,9 @@ impl Facts<'_> {
         };
         let range = match self.target.kind {
             TargetKind::Directory | TargetKind::Missing => asked,
-            TargetKind::File | TargetKind::Device => asked.map(|bytes| bytes.min(there.unwrap_or(bytes))),
+            TargetKind::File | TargetKind::Device => {
+                asked.map(|bytes| bytes.min(there.unwrap_or(bytes)))
+            }
         };
         // An empty target is refused by the load itself; no rule has anything to say about nothing.
         range.filter(|bytes| *bytes > 0)
@@ -82,14 +89,19 @@ impl Facts<'_> {
         Some(match job.files.sharing {
             Sharing::Own => range.saturating_mul(further + 1),
             Sharing::Shares => range,
-            Sharing::Same => range.saturating_add(job.offset_increment.min(range).saturating_mul(further)),
+            Sharing::Same => {
+                range.saturating_add(job.offset_increment.min(range).saturating_mul(further))
+            }
         })
     }
 }
 
 /// Whether an engine has one I/O in flight for each job, whatever `iodepth` says.
 pub fn is_synchronous(engine: &str) -> bool {
-    matches!(engine, "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "mmap" | "splice" | "stream")
+    matches!(
+        engine,
+        "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "mmap" | "splice" | "stream"
+    )
 }
 
 /// Whether a job reads and writes blocks itself: trees of files and engines that only look on do not.
@@ -99,18 +111,29 @@ pub fn is_block_io(job: &Job) -> bool {
 
 /// The sections that do block I/O.
 pub fn block_sections<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a Section> {
-    facts.sections.iter().filter(|section| is_block_io(&section.job))
+    facts
+        .sections
+        .iter()
+        .filter(|section| is_block_io(&section.job))
 }
 
 /// I/Os that all jobs of a section can have in flight together.
 pub fn depth_asked(job: &Job) -> u64 {
-    let each = if is_synchronous(job.effective_engine()) { 1 } else { job.iodepth.max(1) };
+    let each = if is_synchronous(job.effective_engine()) {
+        1
+    } else {
+        job.iodepth.max(1)
+    };
     u64::from(each) * u64::from(job.numjobs.max(1))
 }
 
 /// The engine to propose where several requests are to be in flight.
 pub fn async_engine(facts: &Facts<'_>) -> &'static str {
-    if facts.machine.io_uring_disabled == Some(2) { "libaio" } else { "io_uring" }
+    if facts.machine.io_uring_disabled == Some(2) {
+        "libaio"
+    } else {
+        "io_uring"
+    }
 }
 
 /// Whether a job comes back to blocks that it or its siblings have visited, or finds them cached to begin with.
@@ -124,11 +147,22 @@ pub fn is_revisited(job: &Job) -> bool {
 impl Facts<'_> {
     /// The limits of control groups that the jobs would run into, on devices of the path.
     pub fn limits(&self) -> Vec<&CgroupLimit> {
-        let names: Vec<&str> = self.layers().iter().map(|layer| layer.name.as_str()).collect();
+        let names: Vec<&str> = self
+            .layers()
+            .iter()
+            .map(|layer| layer.name.as_str())
+            .collect();
         let jobs = || self.sections.iter().map(|section| &section.job);
-        let (reads, writes) = (jobs().any(|job| job.rw.reads()), jobs().any(|job| job.rw.writes()));
+        let (reads, writes) = (
+            jobs().any(|job| job.rw.reads()),
+            jobs().any(|job| job.rw.writes()),
+        );
         let binds = |limit: &&CgroupLimit| {
-            let direction = if limit.what.starts_with('r') { reads } else { writes };
+            let direction = if limit.what.starts_with('r') {
+                reads
+            } else {
+                writes
+            };
             direction && names.contains(&limit.device.as_str())
         };
         self.machine.cgroup_limits.iter().filter(binds).collect()

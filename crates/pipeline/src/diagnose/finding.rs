@@ -20,7 +20,12 @@ pub fn note(section: &str, claim: impl Into<String>) -> Finding {
 
 /// With a level that depends on the case.
 pub fn found(level: Level, section: &str, claim: impl Into<String>) -> Finding {
-    Finding { level, section: section.into(), claim: claim.into(), ..Finding::default() }
+    Finding {
+        level,
+        section: section.into(),
+        claim: claim.into(),
+        ..Finding::default()
+    }
 }
 
 /// The parts of a finding, one after the other.
@@ -45,7 +50,10 @@ pub trait With {
 
 impl With for Finding {
     fn shows(mut self, name: &str, value: impl ToString) -> Self {
-        self.evidence.push(Evidence { name: name.into(), value: value.to_string() });
+        self.evidence.push(Evidence {
+            name: name.into(),
+            value: value.to_string(),
+        });
         self
     }
 
@@ -70,17 +78,25 @@ impl With for Finding {
     }
 
     fn set(mut self, option: &str, value: impl ToString) -> Self {
-        self.fixes.push(Fix { option: option.into(), value: Some(value.to_string()) });
+        self.fixes.push(Fix {
+            option: option.into(),
+            value: Some(value.to_string()),
+        });
         self
     }
 
     fn drop_option(mut self, option: &str) -> Self {
-        self.fixes.push(Fix { option: option.into(), value: None });
+        self.fixes.push(Fix {
+            option: option.into(),
+            value: None,
+        });
         self
     }
 
     fn at(mut self, section: &Section, options: &[&str]) -> Self {
-        self.position = options.iter().find_map(|name| Some(section.option(name)?.1.clone()));
+        self.position = options
+            .iter()
+            .find_map(|name| Some(section.option(name)?.1.clone()));
         self
     }
 }

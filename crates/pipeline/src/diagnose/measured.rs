@@ -27,7 +27,9 @@ pub struct Stage<'a> {
 impl Stage<'_> {
     /// The name of the first section, for findings.
     pub fn name(&self) -> &str {
-        self.sections.first().map_or("", |section| section.name.as_str())
+        self.sections
+            .first()
+            .map_or("", |section| section.name.as_str())
     }
 
     /// Whether every section bypasses the page cache.
@@ -47,27 +49,49 @@ pub struct DeviceBytes {
 
 /// The results of sections that do block I/O.
 pub fn block_results<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a SectionResult> {
-    facts.load.iter().filter(|section| is_block_io(&section.job) && section.load.elapsed_ms > 0.0)
+    facts
+        .load
+        .iter()
+        .filter(|section| is_block_io(&section.job) && section.load.elapsed_ms > 0.0)
 }
 
 /// The results by stage, in order.
 pub fn stages<'a>(facts: &Facts<'a>) -> Vec<Stage<'a>> {
     let mut numbers: Vec<u32> = facts.load.iter().map(|section| section.stage).collect();
     numbers.dedup();
-    let of = |number: u32| block_results(facts).filter(move |section| section.stage == number).collect();
-    numbers.into_iter().filter_map(|number| stage(of(number))).collect()
+    let of = |number: u32| {
+        block_results(facts)
+            .filter(move |section| section.stage == number)
+            .collect()
+    };
+    numbers
+        .into_iter()
+        .filter_map(|number| stage(of(number)))
+        .collect()
 }
 
 fn stage(sections: Vec<&SectionResult>) -> Option<Stage<'_>> {
     let start = |section: &SectionResult| (section.start_ms + section.job.ramp_ms) as f64;
     let end = |section: &SectionResult| start(section) + section.load.elapsed_ms;
-    let starts = sections.iter().map(|section| start(section)).reduce(f64::min)?;
-    let ends = sections.iter().map(|section| end(section)).reduce(f64::max)?;
+    let starts = sections
+        .iter()
+        .map(|section| start(section))
+        .reduce(f64::min)?;
+    let ends = sections
+        .iter()
+        .map(|section| end(section))
+        .reduce(f64::max)?;
     Some(Stage {
         start_ms: starts,
         end_ms: ends,
-        read_bytes: sections.iter().map(|section| section.load.read.bytes as f64).sum(),
-        write_bytes: sections.iter().map(|section| section.load.write.bytes as f64).sum(),
+        read_bytes: sections
+            .iter()
+            .map(|section| section.load.read.bytes as f64)
+            .sum(),
+        write_bytes: sections
+            .iter()
+            .map(|section| section.load.write.bytes as f64)
+            .sum(),
         sections,
     })
 }
@@ -79,34 +103,55 @@ pub fn device_bytes(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Optio
 }
 
 /// Bytes that it moved during a stage at the least: between the first and the last sample in it. None without two.
-pub fn device_bytes_least(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<DeviceBytes> {
+pub fn device_bytes_least(
+    facts: &Facts<'_>,
+    device: &str,
+    stage: &Stage<'_>,
+) -> Option<DeviceBytes> {
     bytes_by(facts, device, stage, growth_least)
 }
 
 /// How far a counter, given as times and values, grew in a window.
 type Growth = fn(&[(f64, f64)], f64, f64) -> Option<f64>;
 
-fn bytes_by(facts: &Facts<'_>, device: &str, stage: &Stage<'_>, growth: Growth) -> Option<DeviceBytes> {
+fn bytes_by(
+    facts: &Facts<'_>,
+    device: &str,
+    stage: &Stage<'_>,
+    growth: Growth,
+) -> Option<DeviceBytes> {
     let log = facts.sensors.iter().find(|log| log.sensor == "diskstats")?;
     let of = |metric: &str| {
         let points = points(log, log.series(&format!("disk.{device}.{metric}"))?);
-        growth(&points, stage.start_ms * 1e6, stage.end_ms * 1e6).map(|sectors| sectors * SECTOR_BYTES)
+        growth(&points, stage.start_ms * 1e6, stage.end_ms * 1e6)
+            .map(|sectors| sectors * SECTOR_BYTES)
     };
-    Some(DeviceBytes { read: of("read_sectors")?, written: of("write_sectors")? })
+    Some(DeviceBytes {
+        read: of("read_sectors")?,
+        written: of("write_sectors")?,
+    })
 }
 
 /// The times and values of a counter, without gaps.
 fn points(log: &SensorLog, series: &Series) -> Vec<(f64, f64)> {
     let both = log.time_ns.iter().zip(&series.values);
-    both.filter_map(|(time, value)| Some((*time as f64, (*value)?))).collect()
+    both.filter_map(|(time, value)| Some((*time as f64, (*value)?)))
+        .collect()
 }
 
 /// How far a counter grew in a window: between the samples next to its edges, scaled to the window's length.
 fn growth(points: &[(f64, f64)], start_ns: f64, end_ns: f64) -> Option<f64> {
-    let first = points.iter().rfind(|(time, _)| *time <= start_ns).or(points.first())?;
-    let last = points.iter().find(|(time, _)| *time >= end_ns).or(points.last())?;
+    let first = points
+        .iter()
+        .rfind(|(time, _)| *time <= start_ns)
+        .or(points.first())?;
+    let last = points
+        .iter()
+        .find(|(time, _)| *time >= end_ns)
+        .or(points.last())?;
     let spanned_ns = last.0 - first.0;
-    let is_covered = spanned_ns > 0.0 && spanned_ns >= COVERED * (end_ns - start_ns) && last.1 >= first.1;
+    let is_covered =
+        spanned_ns > 0.0 && spanned_ns >= COVERED * (end_ns - start_ns) && last.1 >= first.1;
     // Samples outside the window hold idle time as well, in which nothing of ours moved.
     is_covered.then(|| (last.1 - first.1) * ((end_ns - start_ns) / spanned_ns).max(1.0))
 }
@@ -129,15 +174,28 @@ pub fn reached_depth(load: &LoadResult) -> Option<f64> {
 
 /// I/Os per second of each whole interval; the last one is often cut short and left out.
 pub fn interval_rates(load: &LoadResult, of: impl Fn(&Interval) -> u64) -> Vec<f64> {
-    let longest = load.intervals.iter().map(|interval| interval.length_ms).max().unwrap_or(0);
-    let whole =
-        load.intervals.iter().filter(|interval| interval.length_ms > 0 && interval.length_ms == longest);
-    whole.map(|interval| of(interval) as f64 / interval.length_ms as f64 * 1e3).collect()
+    let longest = load
+        .intervals
+        .iter()
+        .map(|interval| interval.length_ms)
+        .max()
+        .unwrap_or(0);
+    let whole = load
+        .intervals
+        .iter()
+        .filter(|interval| interval.length_ms > 0 && interval.length_ms == longest);
+    whole
+        .map(|interval| of(interval) as f64 / interval.length_ms as f64 * 1e3)
+        .collect()
 }
 
 /// Mean; 0 of nothing.
 pub fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+    if values.is_empty() {
+        0.0
+    } else {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
 }
 
 /// By how much a fitted straight line rises from the first to the last value, as a share of the mean.
@@ -177,7 +235,11 @@ mod tests {
         let grown = |end_ns| growth(&counter([0.0, 50.0, 150.0, 1000.0]), 0.0, end_ns);
         assert_eq!(grown(200.0), Some(150.0));
         assert_eq!(grown(600.0), None, "half of the window has no samples");
-        assert_eq!(growth(&counter([9.0, 8.0, 7.0, 6.0]), 0.0, 300.0), None, "the counter was reset");
+        assert_eq!(
+            growth(&counter([9.0, 8.0, 7.0, 6.0]), 0.0, 300.0),
+            None,
+            "the counter was reset"
+        );
     }
 
     #[test]
@@ -185,7 +247,15 @@ mod tests {
         let counted = counter([0.0, 4.0, 10.0, 500.0]);
         assert_eq!(growth_least(&counted, 90.0, 210.0), Some(6.0));
         assert_eq!(growth(&counted, 90.0, 210.0), Some(500.0));
-        assert_eq!(growth_least(&counted, 90.0, 190.0), None, "one sample is no growth");
-        assert_eq!(growth_least(&counter([9.0, 8.0, 7.0, 6.0]), 0.0, 300.0), None, "the counter was reset");
+        assert_eq!(
+            growth_least(&counted, 90.0, 190.0),
+            None,
+            "one sample is no growth"
+        );
+        assert_eq!(
+            growth_least(&counter([9.0, 8.0, 7.0, 6.0]), 0.0, 300.0),
+            None,
+            "the counter was reset"
+        );
     }
 }

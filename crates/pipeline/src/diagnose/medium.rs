@@ -34,7 +34,9 @@ impl Medium {
         if let Some(disk) = layers.iter().find(|layer| layer.kind == LayerKind::Disk) {
             return of_disk(disk);
         }
-        let unbacked = layers.iter().find(|layer| layer.kind == LayerKind::Unbacked)?;
+        let unbacked = layers
+            .iter()
+            .find(|layer| layer.kind == LayerKind::Unbacked)?;
         match unbacked.facts.get("fstype")?.as_str() {
             "tmpfs" | "ramfs" | "devtmpfs" => Some(Medium::Memory),
             "9p" | "virtiofs" | "vboxsf" => Some(Medium::Virtual),
@@ -91,7 +93,10 @@ impl Medium {
 
 /// Whether a file system keeps its data on other machines.
 pub fn is_network_file_system(kind: &str) -> bool {
-    matches!(kind, "nfs" | "nfs4" | "cifs" | "smb3" | "ceph" | "glusterfs" | "lustre" | "afs" | "beegfs")
+    matches!(
+        kind,
+        "nfs" | "nfs4" | "cifs" | "smb3" | "ceph" | "glusterfs" | "lustre" | "afs" | "beegfs"
+    )
 }
 
 fn of_disk(disk: &Layer) -> Option<Medium> {

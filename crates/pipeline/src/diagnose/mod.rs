@@ -99,7 +99,10 @@ pub struct Cause {
 /// What the sensors of some seconds show, the worst first.
 pub fn during(frame: &Frame) -> Vec<Finding> {
     let found = live::ALL.iter().flat_map(|rule| {
-        (rule.judge)(frame).into_iter().map(|finding| Finding { rule: rule.id.into(), ..finding })
+        (rule.judge)(frame).into_iter().map(|finding| Finding {
+            rule: rule.id.into(),
+            ..finding
+        })
     });
     let mut findings: Vec<Finding> = found.collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
@@ -127,16 +130,26 @@ pub fn after(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// Whether a rule judges results, not jobs.
 pub fn is_about_a_result(rule: &str) -> bool {
-    rules::ALL.iter().any(|one| one.id == rule && one.when == When::AfterLoad)
+    rules::ALL
+        .iter()
+        .any(|one| one.id == rule && one.when == When::AfterLoad)
 }
 
 fn judge(facts: &Facts<'_>, when: When) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for rule in rules::ALL.iter().filter(|rule| rule.when == when) {
         let found = (rule.judge)(facts).into_iter();
-        findings.extend(found.map(|finding| Finding { rule: rule.id.into(), ..finding }));
+        findings.extend(found.map(|finding| Finding {
+            rule: rule.id.into(),
+            ..finding
+        }));
     }
-    let place = |finding: &Finding| facts.sections.iter().position(|one| one.name == finding.section);
+    let place = |finding: &Finding| {
+        facts
+            .sections
+            .iter()
+            .position(|one| one.name == finding.section)
+    };
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.level), place(finding)));
     findings
 }

@@ -31,14 +31,20 @@ impl<'a> Scene<'a> {
 
     /// The steps of the response curve: depth and load, by depth.
     pub fn curve(&self) -> Vec<(u32, &'a Probe)> {
-        let mut steps: Vec<_> = self.all(Role::Depth).map(|probe| (probe.load.depth.max(1), probe)).collect();
+        let mut steps: Vec<_> = self
+            .all(Role::Depth)
+            .map(|probe| (probe.load.depth.max(1), probe))
+            .collect();
         steps.sort_by_key(|(depth, _)| *depth);
         steps
     }
 
     /// The most I/Os a second that any random read of the check reached.
     pub fn iops_best(&self) -> Option<f64> {
-        let reads = self.probes.iter().filter(|probe| matches!(probe.role, Role::Depth | Role::Latency));
+        let reads = self
+            .probes
+            .iter()
+            .filter(|probe| matches!(probe.role, Role::Depth | Role::Latency));
         reads.map(Probe::iops).max_by(f64::total_cmp)
     }
 
@@ -59,7 +65,9 @@ impl<'a> Scene<'a> {
 
     /// The layers of a kind.
     pub fn of_kind(&self, kind: LayerKind) -> impl Iterator<Item = &'a Layer> {
-        self.layers().into_iter().filter(move |layer| layer.kind == kind)
+        self.layers()
+            .into_iter()
+            .filter(move |layer| layer.kind == kind)
     }
 
     /// The disks at the bottom.
@@ -70,7 +78,9 @@ impl<'a> Scene<'a> {
     /// Everything with a request queue that can be tuned: disks, loop devices, zram, mapped devices and arrays.
     pub fn queues(&self) -> impl Iterator<Item = &'a Layer> {
         use LayerKind::{Disk, Loop, Stacked, Zram};
-        self.layers().into_iter().filter(|layer| matches!(layer.kind, Disk | Loop | Stacked | Zram))
+        self.layers()
+            .into_iter()
+            .filter(|layer| matches!(layer.kind, Disk | Loop | Stacked | Zram))
     }
 
     /// The file system nearest the target.
@@ -90,7 +100,10 @@ impl<'a> Scene<'a> {
 
     /// The kernel's version: 6.1 is (6, 1).
     pub fn kernel(&self) -> Option<(u32, u32)> {
-        let mut numbers = self.path.machine_fact("kernel")?.split(|c: char| !c.is_ascii_digit());
+        let mut numbers = self
+            .path
+            .machine_fact("kernel")?
+            .split(|c: char| !c.is_ascii_digit());
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
     }
 
@@ -102,7 +115,12 @@ impl<'a> Scene<'a> {
     /// Lines of the kernel's log that hold one of these words, as they stand.
     pub fn log_with(&self, words: &[&str]) -> Vec<&'a str> {
         let has = |text: &str| words.iter().any(|word| text.contains(word));
-        self.path.log.iter().map(|line| line.text.as_str()).filter(|text| has(text)).collect()
+        self.path
+            .log
+            .iter()
+            .map(|line| line.text.as_str())
+            .filter(|text| has(text))
+            .collect()
     }
 }
 
@@ -110,10 +128,19 @@ impl<'a> Scene<'a> {
 pub fn causes_of(scene: &Scene<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for cause in causes::ALL {
-        found.extend((cause.judge)(scene).into_iter().map(|finding| complete(finding, cause, scene)));
+        found.extend(
+            (cause.judge)(scene)
+                .into_iter()
+                .map(|finding| complete(finding, cause, scene)),
+        );
     }
     let gain = |finding: &Finding| (finding.gain * 1000.0) as i64;
-    found.sort_by_key(|finding| (std::cmp::Reverse(finding.level), std::cmp::Reverse(gain(finding))));
+    found.sort_by_key(|finding| {
+        (
+            std::cmp::Reverse(finding.level),
+            std::cmp::Reverse(gain(finding)),
+        )
+    });
     found
 }
 
@@ -121,7 +148,11 @@ pub fn causes_of(scene: &Scene<'_>) -> Vec<Finding> {
 fn complete(mut finding: Finding, cause: &super::Cause, scene: &Scene<'_>) -> Finding {
     finding.rule = cause.id.into();
     if finding.competing.is_empty() {
-        finding.competing = cause.competing.iter().map(|one| (*one).to_string()).collect();
+        finding.competing = cause
+            .competing
+            .iter()
+            .map(|one| (*one).to_string())
+            .collect();
     }
     if finding.experiment.is_empty() {
         let named = cause.experiment.replace("{target}", &scene.path.target);

@@ -73,7 +73,9 @@ impl SceneExample {
         let mut machine = Layer::new(LayerKind::Machine, "machine");
         let (mut layers, mut is_machine): (Vec<Placed>, bool) = (Vec::new(), true);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let (head, rest) = line.split_once(": ").unwrap_or_else(|| panic!("no `name: ` in {line}"));
+            let (head, rest) = line
+                .split_once(": ")
+                .unwrap_or_else(|| panic!("no `name: ` in {line}"));
             let (head, rest) = (head.trim(), rest.trim());
             if let Some(kind) = kind_of(head) {
                 layers.push(layer(kind, rest));
@@ -94,7 +96,10 @@ impl SceneExample {
                 "owner" => owner(current, rest),
                 "queues" => queues(current, rest),
                 "interrupt" => current.interrupts.push(interrupt(rest)),
-                "log" => example.path.log.push(LogLine { uptime_s: 1.0, text: rest.into() }),
+                "log" => example.path.log.push(LogLine {
+                    uptime_s: 1.0,
+                    text: rest.into(),
+                }),
                 "promise" => example.promise = Some(promise(rest)),
                 "probe" => example.probes.push(probe(rest)),
                 "bins" => bins(&mut example.last(line).load, rest),
@@ -111,11 +116,17 @@ impl SceneExample {
 
     /// What the causes are given.
     pub fn scene(&self) -> Scene<'_> {
-        Scene { path: &self.path, probes: &self.probes, promise: self.promise.as_ref() }
+        Scene {
+            path: &self.path,
+            probes: &self.probes,
+            promise: self.promise.as_ref(),
+        }
     }
 
     fn last(&mut self, line: &str) -> &mut Probe {
-        self.probes.last_mut().unwrap_or_else(|| panic!("no probe before {line}"))
+        self.probes
+            .last_mut()
+            .unwrap_or_else(|| panic!("no probe before {line}"))
     }
 
     fn last_or_idle(&mut self) -> &mut Probe {
@@ -147,7 +158,10 @@ fn layer(kind: LayerKind, rest: &str) -> Placed {
     facts(&mut layer, words);
     if matches!(kind, LayerKind::FileSystem | LayerKind::Unbacked) {
         layer.facts.insert("fstype".into(), name.into());
-        layer.name = layer.facts.remove("mount").unwrap_or_else(|| "/target".into());
+        layer.name = layer
+            .facts
+            .remove("mount")
+            .unwrap_or_else(|| "/target".into());
     }
     Placed { layer, is_sibling }
 }
@@ -157,7 +171,10 @@ fn facts(layer: &mut Layer, words: &str) {
     for (name, value) in pairs(words) {
         let value = match name.ends_with("_bytes") {
             true => parse_bytes(value).unwrap().to_string(),
-            false => value.replace("__", "\u{1}").replace('_', " ").replace('\u{1}', "_"),
+            false => value
+                .replace("__", "\u{1}")
+                .replace('_', " ")
+                .replace('\u{1}', "_"),
         };
         layer.facts.insert(name.into(), value);
     }
@@ -169,7 +186,9 @@ fn root(layers: Vec<Placed>) -> Layer {
     let mut depth: usize = 0;
     for Placed { layer, is_sibling } in layers {
         depth = if is_sibling { depth.max(1) - 1 } else { depth };
-        let parent = (0..depth).fold(&mut root, |parent, _| parent.below.last_mut().expect("a layer above"));
+        let parent = (0..depth).fold(&mut root, |parent, _| {
+            parent.below.last_mut().expect("a layer above")
+        });
         parent.below.push(layer);
         depth += 1;
     }
@@ -185,7 +204,9 @@ fn value(text: &str) -> Attribute {
 }
 
 fn setting(rest: &str) -> Setting {
-    let (name, text) = rest.split_once(" = ").unwrap_or_else(|| panic!("no ` = ` in setting {rest}"));
+    let (name, text) = rest
+        .split_once(" = ")
+        .unwrap_or_else(|| panic!("no ` = ` in setting {rest}"));
     Setting::new(name, format!("/sys/{name}"), value(text.trim()), true)
 }
 
@@ -200,22 +221,43 @@ fn named<'a>(layer: &'a mut Layer, name: &str) -> &'a mut Setting {
 fn default(layer: &mut Layer, rest: &str) {
     let (name, text) = rest.split_once(" = ").expect("default: NAME = VALUE");
     let (text, because) = text.split_once(" because ").unwrap_or((text, ""));
-    named(layer, name).default = Some(KernelDefault { value: text.into(), because: because.into() });
+    named(layer, name).default = Some(KernelDefault {
+        value: text.into(),
+        because: because.into(),
+    });
 }
 
 fn owner(layer: &mut Layer, rest: &str) {
-    let (head, wants) = rest.split_once(" wants ").map_or((rest, None), |(head, wants)| (head, Some(wants)));
+    let (head, wants) = rest
+        .split_once(" wants ")
+        .map_or((rest, None), |(head, wants)| (head, Some(wants)));
     let mut words = head.splitn(3, ' ');
-    let mut word = || words.next().expect("owner: SETTING KIND PLACE [wants VALUE]").to_string();
+    let mut word = || {
+        words
+            .next()
+            .expect("owner: SETTING KIND PLACE [wants VALUE]")
+            .to_string()
+    };
     let (name, kind, place) = (word(), word(), word());
-    let owner = Owner { kind, place, wants: wants.map(Into::into), acts: "at boot".into() };
+    let owner = Owner {
+        kind,
+        place,
+        wants: wants.map(Into::into),
+        acts: "at boot".into(),
+    };
     named(layer, &name).owners.push(owner);
 }
 
 fn queues(layer: &mut Layer, rest: &str) {
     let (count, words) = rest.split_once(' ').unwrap_or((rest, ""));
-    let tags = pairs(words).find(|(name, _)| *name == "tags").map(|(_, tags)| tags.parse().unwrap());
-    let queue = |index: u32| HardwareQueue { index, cpu_list: index.to_string(), nr_tags: tags };
+    let tags = pairs(words)
+        .find(|(name, _)| *name == "tags")
+        .map(|(_, tags)| tags.parse().unwrap());
+    let queue = |index: u32| HardwareQueue {
+        index,
+        cpu_list: index.to_string(),
+        nr_tags: tags,
+    };
     layer.queues = (0..count.parse().unwrap()).map(queue).collect();
 }
 
@@ -233,7 +275,12 @@ fn interrupt(rest: &str) -> Interrupt {
             "irq" => line.irq = value.parse().unwrap(),
             "allowed" => line.allowed_cpus = Some(value.into()),
             "effective" => line.effective_cpus = Some(value.into()),
-            "counts" => line.counts = value.split(',').map(|count| count.parse().unwrap()).collect(),
+            "counts" => {
+                line.counts = value
+                    .split(',')
+                    .map(|count| count.parse().unwrap())
+                    .collect()
+            }
             _ => panic!("unknown of an interrupt: {word}"),
         }
     }
@@ -241,8 +288,13 @@ fn interrupt(rest: &str) -> Interrupt {
 }
 
 fn promise(rest: &str) -> Promise {
-    let mut promise = Promise { source: "an example".into(), ..Promise::default() };
-    let (mut names, number) = (Vec::new(), |text: &str| Some(parse_bytes(text).unwrap() as f64));
+    let mut promise = Promise {
+        source: "an example".into(),
+        ..Promise::default()
+    };
+    let (mut names, number) = (Vec::new(), |text: &str| {
+        Some(parse_bytes(text).unwrap() as f64)
+    });
     for (name, value) in pairs(rest) {
         match name {
             "iops" => promise.iops = value.parse().ok(),
@@ -265,7 +317,10 @@ fn empty(role: Role) -> Probe {
     Probe {
         role,
         job: Job::default(),
-        load: LoadResult { elapsed_ms: 1e3, ..LoadResult::default() },
+        load: LoadResult {
+            elapsed_ms: 1e3,
+            ..LoadResult::default()
+        },
         frame: Frame::default(),
         layers: None,
         start_ms: 0,
@@ -274,10 +329,12 @@ fn empty(role: Role) -> Probe {
 
 fn probe(rest: &str) -> Probe {
     let (role, words) = rest.split_once(' ').unwrap_or((rest, ""));
-    let role = serde_json::from_value(role.into()).unwrap_or_else(|_| panic!("no role is called {role}"));
+    let role =
+        serde_json::from_value(role.into()).unwrap_or_else(|_| panic!("no role is called {role}"));
     let mut probe = empty(role);
-    probe.job.bs =
-        pairs(words).find(|(name, _)| *name == "bs").map_or(4096, |(_, bytes)| parse_bytes(bytes).unwrap());
+    probe.job.bs = pairs(words)
+        .find(|(name, _)| *name == "bs")
+        .map_or(4096, |(_, bytes)| parse_bytes(bytes).unwrap());
     for (name, value) in pairs(words) {
         let load = &mut probe.load;
         match name {
@@ -286,7 +343,9 @@ fn probe(rest: &str) -> Probe {
             "sync" => load.sync = direction(value, 0),
             "elapsed" => load.elapsed_ms = parse_duration_ms(value).unwrap() as f64,
             "cpu" => load.cpu_system_ms = parse_duration_ms(value).unwrap() as f64,
-            "depth" => (load.depth, probe.job.iodepth) = (value.parse().unwrap(), value.parse().unwrap()),
+            "depth" => {
+                (load.depth, probe.job.iodepth) = (value.parse().unwrap(), value.parse().unwrap())
+            }
             "numjobs" => probe.job.numjobs = value.parse().unwrap(),
             "direct" => probe.job.direct = value == "1",
             "bs" => {}
@@ -298,7 +357,10 @@ fn probe(rest: &str) -> Probe {
 
 fn bins(load: &mut LoadResult, rest: &str) {
     load.bin_ms = 100;
-    load.bins = rest.split_whitespace().map(|count| count.parse().unwrap()).collect();
+    load.bins = rest
+        .split_whitespace()
+        .map(|count| count.parse().unwrap())
+        .collect();
 }
 
 fn field(probe: &mut Probe, rest: &str) {
@@ -306,7 +368,9 @@ fn field(probe: &mut Probe, rest: &str) {
     match words[..] {
         // A subject can have several words (`nvme0 Composite`), and none where there is one of its kind.
         [id, ref subject @ .., value] => {
-            probe.frame.push(id.into(), subject.join(" ").into(), value.parse().unwrap());
+            probe
+                .frame
+                .push(id.into(), subject.join(" ").into(), value.parse().unwrap());
         }
         _ => panic!("not a field: {rest}"),
     }
@@ -314,9 +378,17 @@ fn field(probe: &mut Probe, rest: &str) {
 
 fn span(probe: &mut Probe, rest: &str) {
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let [device, side, span, time] = words[..] else { panic!("span: DEVICE SIDE SPAN TIME, not {rest}") };
-    let side = *Side::ALL.iter().find(|one| one.name() == side).expect("a side");
-    let span = *Span::ALL.iter().find(|one| one.name() == span).expect("a span");
+    let [device, side, span, time] = words[..] else {
+        panic!("span: DEVICE SIDE SPAN TIME, not {rest}")
+    };
+    let side = *Side::ALL
+        .iter()
+        .find(|one| one.name() == side)
+        .expect("a side");
+    let span = *Span::ALL
+        .iter()
+        .find(|one| one.name() == span)
+        .expect("a span");
     let (count, time) = time.split_once('@').unwrap_or(("100", time));
     let mut times = Histogram::new();
     times.add_count(bucket_of(time_ns(time)), count.parse().unwrap());
@@ -327,17 +399,31 @@ fn span(probe: &mut Probe, rest: &str) {
     });
     if layers.device(device).is_none() {
         let (device, devno) = (device.to_string(), "8:0".to_string());
-        layers.devices.push(DeviceLayers { device, devno, spans: Vec::new(), counters: Default::default() });
+        layers.devices.push(DeviceLayers {
+            device,
+            devno,
+            spans: Vec::new(),
+            counters: Default::default(),
+        });
     }
-    let found = layers.devices.iter_mut().find(|one| one.device == device).expect("just added");
+    let found = layers
+        .devices
+        .iter_mut()
+        .find(|one| one.device == device)
+        .expect("just added");
     found.spans.push(SpanTimes { side, span, times });
 }
 
 fn expected(rest: &str) -> Expected {
     let (level, mut rest) = rest.split_once(' ').unwrap_or((rest, ""));
-    let level = [Level::Note, Level::Warning, Level::Wrong].into_iter().find(|one| one.word() == level);
-    let mut expected =
-        Expected { level: level.expect("note, warning or wrong"), says: Vec::new(), about: None };
+    let level = [Level::Note, Level::Warning, Level::Wrong]
+        .into_iter()
+        .find(|one| one.word() == level);
+    let mut expected = Expected {
+        level: level.expect("note, warning or wrong"),
+        says: Vec::new(),
+        about: None,
+    };
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix("says \"") {
             let (words, after) = after.split_once('"').expect("a closing quote");

@@ -10,7 +10,10 @@ use model::iopath::{Layer, LayerKind};
 /// Bytes a second that a disk moved in the fastest stream of the check; none without one.
 pub fn fastest_stream(scene: &Scene<'_>, disk: &Layer) -> Option<f64> {
     let streams = scene.probes.iter().filter(|probe| {
-        matches!(probe.role, Role::Stream | Role::Streams | Role::WriteStream | Role::BufferedStream)
+        matches!(
+            probe.role,
+            Role::Stream | Role::Streams | Role::WriteStream | Role::BufferedStream
+        )
     });
     let rates = streams.filter_map(|probe| {
         let by_disk = ["disk.read_bytes_per_s", "disk.write_bytes_per_s"]
@@ -18,8 +21,11 @@ pub fn fastest_stream(scene: &Scene<'_>, disk: &Layer) -> Option<f64> {
             .filter_map(|id| probe.frame.get(id, &disk.name))
             .reduce(|one, other| one + other);
         // A direct stream on the only disk is that disk's, counters or not.
-        let alone = scene.disks().len() == 1 && probe.job.direct && probe.role != Role::BufferedStream;
-        by_disk.or_else(|| alone.then(|| probe.bytes_per_s())).filter(|rate| *rate > 0.0)
+        let alone =
+            scene.disks().len() == 1 && probe.job.direct && probe.role != Role::BufferedStream;
+        by_disk
+            .or_else(|| alone.then(|| probe.bytes_per_s()))
+            .filter(|rate| *rate > 0.0)
     });
     rates.max_by(f64::total_cmp)
 }
@@ -31,10 +37,20 @@ pub fn deepest<'a>(scene: &Scene<'a>) -> Option<&'a Probe> {
 
 /// How many times the I/Os of depth 1 the deepest load does; none without both or with a shallow one.
 pub fn gain_by_depth(scene: &Scene<'_>) -> Option<f64> {
-    let deepest = scene.curve().last().filter(|(depth, _)| *depth >= 8)?.1.iops();
+    let deepest = scene
+        .curve()
+        .last()
+        .filter(|(depth, _)| *depth >= 8)?
+        .1
+        .iops();
     let single = match scene.probe(Role::Latency) {
         Some(probe) => probe.iops(),
-        None => scene.curve().first().filter(|(depth, _)| *depth == 1)?.1.iops(),
+        None => scene
+            .curve()
+            .first()
+            .filter(|(depth, _)| *depth == 1)?
+            .1
+            .iops(),
     };
     (single > 0.0).then(|| deepest / single)
 }
@@ -52,7 +68,10 @@ pub fn settled_iops(probe: &Probe) -> f64 {
 
 /// The most I/Os a second that any random read of the check settled at.
 pub fn settled_best(scene: &Scene<'_>) -> Option<f64> {
-    let reads = scene.probes.iter().filter(|probe| matches!(probe.role, Role::Depth | Role::Latency));
+    let reads = scene
+        .probes
+        .iter()
+        .filter(|probe| matches!(probe.role, Role::Depth | Role::Latency));
     reads.map(settled_iops).max_by(f64::total_cmp)
 }
 
@@ -88,19 +107,28 @@ pub fn limits(scene: &Scene<'_>) -> Vec<CgroupLimit> {
     let limit = |part: &str| {
         let mut words = part.split_whitespace();
         let (device, what, limit) = (words.next()?, words.next()?, words.next()?);
-        Some(CgroupLimit { device: device.into(), what: what.into(), limit: limit.parse().ok()? })
+        Some(CgroupLimit {
+            device: device.into(),
+            what: what.into(),
+            limit: limit.parse().ok()?,
+        })
     };
     text.split(';').filter_map(limit).collect()
 }
 
 /// The disk, volume or partition that a limit is on, where it is on the path.
 pub fn limited<'a>(scene: &Scene<'a>, limit: &CgroupLimit) -> Option<&'a Layer> {
-    scene.layers().into_iter().find(|layer| layer.name == limit.device && layer.kind != LayerKind::Target)
+    scene
+        .layers()
+        .into_iter()
+        .find(|layer| layer.name == limit.device && layer.kind != LayerKind::Target)
 }
 
 /// The lowest and the highest value of a field over all loads.
 pub fn span_over(scene: &Scene<'_>, id: &str, subject: &str) -> Option<(f64, f64)> {
-    let values = scene.frames().filter_map(|(_, frame)| frame.get(id, subject));
+    let values = scene
+        .frames()
+        .filter_map(|(_, frame)| frame.get(id, subject));
     values.fold(None, |span, value| match span {
         None => Some((value, value)),
         Some((low, high)) => Some((f64::min(low, value), f64::max(high, value))),
@@ -115,8 +143,13 @@ pub fn highest(scene: &Scene<'_>, id: &str, subject: &str) -> Option<f64> {
 /// I/Os and bytes a second of all whole disks together; none where there are none.
 pub fn all_disks(frame: &Frame) -> Option<(f64, f64)> {
     let sum = |ids: [&str; 2]| {
-        let values = ids.iter().flat_map(|id| frame.each(id)).filter(|(name, _)| is_whole_disk(name));
-        values.map(|(_, value)| value).reduce(|one, other| one + other)
+        let values = ids
+            .iter()
+            .flat_map(|id| frame.each(id))
+            .filter(|(name, _)| is_whole_disk(name));
+        values
+            .map(|(_, value)| value)
+            .reduce(|one, other| one + other)
     };
     let bytes = sum(["disk.read_bytes_per_s", "disk.write_bytes_per_s"]).unwrap_or(0.0);
     sum(["disk.reads_per_s", "disk.writes_per_s"]).map(|ios| (ios, bytes))
@@ -128,9 +161,13 @@ pub fn is_whole_disk(name: &str) -> bool {
         name.strip_prefix(prefix)
             .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_lowercase()))
     };
-    let is_nvme =
-        name.strip_prefix("nvme").and_then(|rest| rest.split_once('n')).is_some_and(|(one, two)| {
-            [one, two].iter().all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
+    let is_nvme = name
+        .strip_prefix("nvme")
+        .and_then(|rest| rest.split_once('n'))
+        .is_some_and(|(one, two)| {
+            [one, two]
+                .iter()
+                .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
         });
     is_nvme || ["sd", "vd", "xvd"].iter().any(|prefix| letters(prefix))
 }
@@ -144,7 +181,17 @@ mod tests {
         for name in ["sda", "sdaa", "vdb", "xvdf", "nvme0n1", "nvme12n3"] {
             assert!(is_whole_disk(name), "{name}");
         }
-        for name in ["sda1", "vdb2", "nvme0n1p1", "nvme0", "dm-0", "md127", "loop3", "sd", "zram0"] {
+        for name in [
+            "sda1",
+            "vdb2",
+            "nvme0n1p1",
+            "nvme0",
+            "dm-0",
+            "md127",
+            "loop3",
+            "sd",
+            "zram0",
+        ] {
             assert!(!is_whole_disk(name), "{name}");
         }
     }

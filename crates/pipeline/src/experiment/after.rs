@@ -21,10 +21,17 @@ const HORIZON_NOTE_MS: u64 = 1_000;
 /// hold-out, so the conclusion has none from then on.
 pub(super) fn out_of_time(run: &Run, phase: &Phase) -> Phase {
     let undecided = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent);
-    let during = |stage: &str| Finding { detail: stage.into(), ..undecided.clone() };
+    let during = |stage: &str| Finding {
+        detail: stage.into(),
+        ..undecided.clone()
+    };
     let finding = match phase {
-        Phase::Headroom(_) | Phase::Settle(_) | Phase::Calibrate(_) => during("before the first comparison"),
-        Phase::Pairs(pairs) if !pairs.differences_ln.is_empty() => conclude::undecided(run, pairs, 1),
+        Phase::Headroom(_) | Phase::Settle(_) | Phase::Calibrate(_) => {
+            during("before the first comparison")
+        }
+        Phase::Pairs(pairs) if !pairs.differences_ln.is_empty() => {
+            conclude::undecided(run, pairs, 1)
+        }
         Phase::Pairs(_) | Phase::Race(_) | Phase::Slow(_) | Phase::Done(_) => undecided,
         Phase::Audit(..) => during("during the audit for carry-over"),
         Phase::Holdout(..) => during("during the hold-out"),
@@ -49,7 +56,11 @@ pub(super) fn settle(run: &mut Run, settled: Settled) -> Phase {
         (_, Some(carried)) => retry::outlast(run, &carried),
         (Settled::Never, None) => {
             let detail = "the rate still moves 3 s after it; declare the knob slow";
-            done(run, Vec::new(), Finding::refused(Reason::SlowToSettle, detail))
+            done(
+                run,
+                Vec::new(),
+                Finding::refused(Reason::SlowToSettle, detail),
+            )
         }
     }
 }
@@ -70,7 +81,13 @@ pub(super) fn calibrate(run: &mut Run, stage: &Calibrate) -> Phase {
 pub(super) fn arm_of_pairs(run: &Run, pairs: &Pairs) -> ArmResult {
     let (low, high) = pairs.interval(run);
     let effect = ratio(pairs.estimate().centre).filter(|_| !pairs.differences_ln.is_empty());
-    ArmResult { arm: run.plan.arms[1].clone(), effect, low: ratio(low), high: ratio(high), dropped: false }
+    ArmResult {
+        arm: run.plan.arms[1].clone(),
+        effect,
+        low: ratio(low),
+        high: ratio(high),
+        dropped: false,
+    }
 }
 
 pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
@@ -79,25 +96,44 @@ pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
     let outliers = pairs.outlier_share();
     match found {
         Found::Open | Found::TooNoisy if outliers > 0.4 => {
-            let detail =
-                format!("{:.0} % of the pairs are outliers of the calibrated noise", outliers * 100.0);
+            let detail = format!(
+                "{:.0} % of the pairs are outliers of the calibrated noise",
+                outliers * 100.0
+            );
             let effect = conclude::undecided(run, pairs, 1).effect;
-            let finding = Finding { effect, ..Finding::refused(Reason::OutlierHost, detail) };
+            let finding = Finding {
+                effect,
+                ..Finding::refused(Reason::OutlierHost, detail)
+            };
             done(run, arms, finding)
         }
         Found::Open => done(run, arms, conclude::undecided(run, pairs, 1)),
         Found::TooNoisy => {
             let effect = conclude::undecided(run, pairs, 1).effect;
             let detectable_ln = Some(pairs.detectable_ln(run));
-            let finding = Finding { effect, detectable_ln, ..Finding::refused(Reason::TooNoisy, "") };
+            let finding = Finding {
+                effect,
+                detectable_ln,
+                ..Finding::refused(Reason::TooNoisy, "")
+            };
             done(run, arms, finding)
         }
         Found::Differs | Found::Equal => {
             let is_equal = found == Found::Equal;
-            let interval_ln = if is_equal { pairs.interval_equal(run) } else { pairs.interval(run) };
+            let interval_ln = if is_equal {
+                pairs.interval_equal(run)
+            } else {
+                pairs.interval(run)
+            };
             let equal = is_equal.then_some(Reason::WithinRope);
-            let claim =
-                Claim { arm: 1, short: pairs.estimate(), interval_ln, stage: Stage::Pairs, equal, arms };
+            let claim = Claim {
+                arm: 1,
+                short: pairs.estimate(),
+                interval_ln,
+                stage: Stage::Pairs,
+                equal,
+                arms,
+            };
             begin_audit(run, claim)
         }
     }
@@ -106,26 +142,52 @@ pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
 pub(super) fn race(run: &mut Run, race: &Race) -> Phase {
     let arms = race.results(&run.plan.arms);
     let Some(raced) = race.found() else {
-        return done(run, arms, Finding::new(Outcome::Inconclusive, Reason::BudgetSpent));
+        return done(
+            run,
+            arms,
+            Finding::new(Outcome::Inconclusive, Reason::BudgetSpent),
+        );
     };
     let (Raced::Leads(arm) | Raced::DefaultBest(arm) | Raced::Open(arm)) = raced;
     let short = race.estimate(arm);
     let interval_ln = race.interval(arm);
     if let Raced::Open(_) = raced {
         let (low_ln, high_ln) = interval_ln;
-        let effect = Effect { arm, centre_ln: short.centre, low_ln, high_ln, stage: Stage::Race };
+        let effect = Effect {
+            arm,
+            centre_ln: short.centre,
+            low_ln,
+            high_ln,
+            stage: Stage::Race,
+        };
         let finding = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(effect);
         return done(run, arms, finding);
     }
     if race.racing() > 1 {
-        run.notes.push(format!("{} arms were still level when the race ended.", race.racing()));
+        run.notes.push(format!(
+            "{} arms were still level when the race ended.",
+            race.racing()
+        ));
     }
     let equal = matches!(raced, Raced::DefaultBest(_)).then_some(Reason::DefaultIsBest);
-    begin_audit(run, Claim { arm, short, interval_ln, stage: Stage::Race, equal, arms })
+    begin_audit(
+        run,
+        Claim {
+            arm,
+            short,
+            interval_ln,
+            stage: Stage::Race,
+            equal,
+            arms,
+        },
+    )
 }
 
 fn begin_audit(run: &mut Run, claim: Claim) -> Phase {
-    Phase::Audit(Audit::new(run, claim.arm, claim.short, claim.equal.is_none()), claim)
+    Phase::Audit(
+        Audit::new(run, claim.arm, claim.short, claim.equal.is_none()),
+        claim,
+    )
 }
 
 pub(super) fn audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
@@ -150,8 +212,13 @@ pub(super) fn audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
 
 fn conclude_equal(run: &mut Run, claim: &Claim, reason: Reason) -> Phase {
     let (low_ln, high_ln) = claim.interval_ln;
-    let effect =
-        Effect { arm: claim.arm, centre_ln: claim.short.centre, low_ln, high_ln, stage: claim.stage };
+    let effect = Effect {
+        arm: claim.arm,
+        centre_ln: claim.short.centre,
+        low_ln,
+        high_ln,
+        stage: claim.stage,
+    };
     done(run, claim.arms.clone(), equal(run, reason).with(effect))
 }
 
@@ -160,7 +227,10 @@ pub(super) fn equal(run: &Run, reason: Reason) -> Finding {
     if run.saturated {
         Finding::refused(Reason::Saturated, "")
     } else if run.cap.is_pinned() {
-        Finding::refused(Reason::Throttled, "the rate is pinned at a constant, as only a limiter does")
+        Finding::refused(
+            Reason::Throttled,
+            "the rate is pinned at a constant, as only a limiter does",
+        )
     } else {
         Finding::new(Outcome::Equal, reason)
     }
@@ -174,7 +244,14 @@ pub(super) fn holdout(run: &mut Run, stage: &Holdout, claim: &Claim) -> Phase {
     } else {
         win(run, stage, effect)
     };
-    done(run, claim.arms.clone(), Finding { p99: stage.p99().cloned(), ..finding })
+    done(
+        run,
+        claim.arms.clone(),
+        Finding {
+            p99: stage.p99().cloned(),
+            ..finding
+        },
+    )
 }
 
 fn win(run: &Run, holdout: &Holdout, effect: Effect) -> Finding {
@@ -183,6 +260,10 @@ fn win(run: &Run, holdout: &Holdout, effect: Effect) -> Finding {
             true => (effect.arm, Reason::Confirmed),
             false => (0, Reason::DefaultWins),
         };
-        Finding { arm, ..Finding::new(Outcome::Better, reason) }.with(effect)
+        Finding {
+            arm,
+            ..Finding::new(Outcome::Better, reason)
+        }
+        .with(effect)
     })
 }

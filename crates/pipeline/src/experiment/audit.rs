@@ -28,9 +28,17 @@ struct Limits {
 }
 
 /// Carry-over faster than [`QUICK_MS`] shows plainly in the first residences, so a faint sign of it is chance.
-const QUICK: Limits = Limits { suspect_ln: 3.0, certain_ln: 8.0, fail_ln: 6.0 };
+const QUICK: Limits = Limits {
+    suspect_ln: 3.0,
+    certain_ln: 8.0,
+    fail_ln: 6.0,
+};
 /// Slower payback has had little time to show, so a faint sign of it is worth another round.
-const SLOW: Limits = Limits { suspect_ln: 0.5, certain_ln: 6.0, fail_ln: 3.0 };
+const SLOW: Limits = Limits {
+    suspect_ln: 0.5,
+    certain_ln: 6.0,
+    fail_ln: 3.0,
+};
 const QUICK_MS: u64 = 8_000;
 
 /// A carried part that would change the claim, and the evidence for it.
@@ -98,7 +106,10 @@ impl Audit {
             let is_recent = number >= run.attempt_residence && residence.stage != Stage::Race;
             if is_recent && (acting == 1.0 || residence.arm == 0) {
                 let middle_ms = (residence.discard_ms + residence.duration_ms) as f64 / 2.0;
-                let kept_ms = residence.duration_ms.saturating_sub(residence.discard_ms).max(BIN_MS);
+                let kept_ms = residence
+                    .duration_ms
+                    .saturating_sub(residence.discard_ms)
+                    .max(BIN_MS);
                 bins.push(Bin {
                     at_s: (residence.start_ms as f64 + middle_ms) / 1e3,
                     level_ln: residence.level_ln - self.short.centre * acting,
@@ -110,7 +121,12 @@ impl Audit {
             self.exposure = age(&self.exposure, acting, residence.duration_ms as f64);
         }
         for acting in [0.0, 1.0] {
-            clip(bins.iter_mut().filter(|bin| bin.acting == acting).map(|bin| &mut bin.level_ln).collect());
+            clip(
+                bins.iter_mut()
+                    .filter(|bin| bin.acting == acting)
+                    .map(|bin| &mut bin.level_ln)
+                    .collect(),
+            );
         }
         self.bins = bins.chunks(2).map(Bin::merged).collect();
     }
@@ -125,7 +141,11 @@ impl Audit {
                 heads
             }
         };
-        self.queue = if default_last { vec![0, self.arm] } else { vec![self.arm, 0] };
+        self.queue = if default_last {
+            vec![0, self.arm]
+        } else {
+            vec![self.arm, 0]
+        };
     }
 
     pub(super) fn want(&self, run: &Run) -> Option<Want> {
@@ -133,8 +153,14 @@ impl Audit {
             return None;
         }
         // What the first round could not tell apart needs longer residences, not only more.
-        let soak_ms = if self.rounds == 0 { self.soak_ms } else { self.soak_ms * 3 / 2 };
-        self.queue.last().map(|arm| Want::new(*arm, soak_ms, run.washout_ms))
+        let soak_ms = if self.rounds == 0 {
+            self.soak_ms
+        } else {
+            self.soak_ms * 3 / 2
+        };
+        self.queue
+            .last()
+            .map(|arm| Want::new(*arm, soak_ms, run.washout_ms))
     }
 
     pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
@@ -168,18 +194,40 @@ impl Audit {
     }
 
     fn judge(&mut self, run: &mut Run) {
-        let fits = carry::fit(&self.bins, Short::Measured { error_ln: self.short.error });
+        let fits = carry::fit(
+            &self.bins,
+            Short::Measured {
+                error_ln: self.short.error,
+            },
+        );
         let is_last = self.rounds >= ROUNDS_MAX;
         let signs: Vec<Sign> = fits.iter().flat_map(|fit| self.signs(run, fit)).collect();
-        let limit_of = |sign: &Sign| if is_last { sign.limits.fail_ln } else { sign.limits.certain_ln };
-        let failing = signs.iter().filter(|sign| sign.evidence_ln >= limit_of(sign));
+        let limit_of = |sign: &Sign| {
+            if is_last {
+                sign.limits.fail_ln
+            } else {
+                sign.limits.certain_ln
+            }
+        };
+        let failing = signs
+            .iter()
+            .filter(|sign| sign.evidence_ln >= limit_of(sign));
         if let Some(sign) = failing.max_by(|a, b| a.evidence_ln.total_cmp(&b.evidence_ln)) {
             let lasting_ln = self.short.centre + sign.fit.centre_ln;
-            self.found = Some(Audited::Carries { tau_ms: sign.fit.tau_ms, lasting_ln });
-        } else if !is_last && signs.iter().any(|sign| sign.evidence_ln >= sign.limits.suspect_ln) {
+            self.found = Some(Audited::Carries {
+                tau_ms: sign.fit.tau_ms,
+                lasting_ln,
+            });
+        } else if !is_last
+            && signs
+                .iter()
+                .any(|sign| sign.evidence_ln >= sign.limits.suspect_ln)
+        {
             self.refill(run);
         } else {
-            self.found = Some(Audited::Clean { horizon_ms: horizon_ms(&signs) });
+            self.found = Some(Audited::Clean {
+                horizon_ms: horizon_ms(&signs),
+            });
         }
     }
 
@@ -193,8 +241,16 @@ impl Audit {
         };
         sizes_ln.map(|size_ln| {
             let is_payback = self.is_difference && size_ln * self.short.centre < 0.0;
-            let limits = if is_payback && fit.tau_ms >= QUICK_MS { SLOW } else { QUICK };
-            Sign { fit, evidence_ln: fit.evidence_ln(size_ln), limits }
+            let limits = if is_payback && fit.tau_ms >= QUICK_MS {
+                SLOW
+            } else {
+                QUICK
+            };
+            Sign {
+                fit,
+                evidence_ln: fit.evidence_ln(size_ln),
+                limits,
+            }
         })
     }
 
@@ -211,9 +267,16 @@ impl Audit {
 /// The longest time constant up to which every carried part that would change the claim is excluded.
 fn horizon_ms(signs: &[Sign]) -> u64 {
     let excluded = |sign: &&Sign| sign.evidence_ln < EXCLUDE_LN;
-    let first_open_ms = signs.iter().find(|sign| !excluded(sign)).map(|sign| sign.fit.tau_ms);
+    let first_open_ms = signs
+        .iter()
+        .find(|sign| !excluded(sign))
+        .map(|sign| sign.fit.tau_ms);
     let below = |sign: &&Sign| first_open_ms.is_none_or(|open_ms| sign.fit.tau_ms < open_ms);
-    signs.iter().take_while(below).last().map_or(0, |sign| sign.fit.tau_ms)
+    signs
+        .iter()
+        .take_while(below)
+        .last()
+        .map_or(0, |sign| sign.fit.tau_ms)
 }
 
 /// Clips levels around their median: holes and regimes are no carry-over, and unclipped they would drown it.
@@ -221,5 +284,7 @@ fn clip(mut levels_ln: Vec<&mut f64>) {
     let values: Vec<f64> = levels_ln.iter().map(|level| **level).collect();
     let centre_ln = stats::median(&values);
     let reach_ln = CLIP * stats::mad_sd(&values) + 1e-6;
-    levels_ln.iter_mut().for_each(|level| **level = level.clamp(centre_ln - reach_ln, centre_ln + reach_ln));
+    levels_ln
+        .iter_mut()
+        .for_each(|level| **level = level.clamp(centre_ln - reach_ln, centre_ln + reach_ln));
 }

@@ -27,13 +27,22 @@ impl Calibrate {
 
     /// Standard deviation of a pair's log ratio under no difference.
     pub(super) fn scale_ln(&self) -> f64 {
-        let steps: Vec<f64> = self.levels.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+        let steps: Vec<f64> = self
+            .levels
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]).abs())
+            .collect();
         (stats::MAD_TO_SD * stats::median(&steps)).max(SCALE_MIN_LN)
     }
 
     /// Whether most windows completed nothing.
     pub(super) fn is_empty(&self, level: &Level) -> bool {
-        self.levels.iter().filter(|value| **value <= level.ln(0.0)).count() * 2 > self.levels.len()
+        self.levels
+            .iter()
+            .filter(|value| **value <= level.ln(0.0))
+            .count()
+            * 2
+            > self.levels.len()
     }
 
     pub(super) fn left_ms(&self, run: &Run) -> u64 {

@@ -21,7 +21,9 @@ pub(super) type Exposure = [f64; TAUS_MS.len()];
 
 /// Ages an exposure by a stretch under an arm (`acting` 1) or without it (`acting` 0).
 pub(super) fn age(exposure: &Exposure, acting: f64, duration_ms: f64) -> Exposure {
-    std::array::from_fn(|i| acting + (exposure[i] - acting) * (-duration_ms / TAUS_MS[i] as f64).exp())
+    std::array::from_fn(|i| {
+        acting + (exposure[i] - acting) * (-duration_ms / TAUS_MS[i] as f64).exp()
+    })
 }
 
 /// One stretch of a residence.
@@ -76,7 +78,10 @@ impl Carried {
     fn averaged(&self, size_ln: f64) -> f64 {
         let each = self.fits.iter().map(|fit| fit.likelihood_ln(size_ln));
         let top = each.clone().fold(f64::NEG_INFINITY, f64::max);
-        top + each.map(|likelihood| (likelihood - top).exp()).sum::<f64>().ln()
+        top + each
+            .map(|likelihood| (likelihood - top).exp())
+            .sum::<f64>()
+            .ln()
     }
 }
 
@@ -91,16 +96,24 @@ pub(super) enum Short {
 
 /// Fits every time constant.
 pub(super) fn fit(bins: &[Bin], short: Short) -> Vec<Carried> {
-    (0..TAUS_MS.len()).filter_map(|tau| fit_one(bins, tau, short)).collect()
+    (0..TAUS_MS.len())
+        .filter_map(|tau| fit_one(bins, tau, short))
+        .collect()
 }
 
 fn fit_one(bins: &[Bin], tau: usize, short: Short) -> Option<Carried> {
-    let fits: Vec<Fit> =
-        Noise::grid().filter_map(|noise| fit_noise(whiten(bins, tau, noise), short)).collect();
+    let fits: Vec<Fit> = Noise::grid()
+        .filter_map(|noise| fit_noise(whiten(bins, tau, noise), short))
+        .collect();
     let best = fits.iter().max_by(|a, b| a.top().total_cmp(&b.top()))?;
     let error_ln = (best.residual / best.freedom / best.power).sqrt();
     let centre_ln = best.centre_ln;
-    Some(Carried { tau_ms: TAUS_MS[tau], centre_ln, error_ln, fits })
+    Some(Carried {
+        tau_ms: TAUS_MS[tau],
+        centre_ln,
+        error_ln,
+        fits,
+    })
 }
 
 /// What the measured short effect is off by would pass for quick carry-over, so it is fitted as well, held near
@@ -109,7 +122,10 @@ fn fit_noise(mut rows: Vec<Row>, short: Short) -> Option<Fit> {
     if let Short::Measured { error_ln } = short {
         let alone = regress(&rows, false)?;
         let weight = (alone.residual / alone.freedom).sqrt() / error_ln.max(1e-6);
-        rows.push(Row { columns: [0.0, 0.0, weight, 0.0], variance_ln: 0.0 });
+        rows.push(Row {
+            columns: [0.0, 0.0, weight, 0.0],
+            variance_ln: 0.0,
+        });
     }
     regress(&rows, true)
 }
@@ -147,10 +163,19 @@ struct Noise {
 
 impl Noise {
     fn grid() -> impl Iterator<Item = Noise> {
-        let fast = [(0.0, 1.0), (1.0, 0.15), (4.0, 0.15), (1.0, 0.5), (4.0, 0.5), (16.0, 0.5)];
+        let fast = [
+            (0.0, 1.0),
+            (1.0, 0.15),
+            (4.0, 0.15),
+            (1.0, 0.5),
+            (4.0, 0.5),
+            (16.0, 0.5),
+        ];
         let walk = [0.0, 0.003, 0.01, 0.04, 0.2, 1.0, 5.0, 30.0];
-        fast.into_iter()
-            .flat_map(move |(fast, fast_s)| walk.into_iter().map(move |walk| Noise { fast, fast_s, walk }))
+        fast.into_iter().flat_map(move |(fast, fast_s)| {
+            walk.into_iter()
+                .map(move |walk| Noise { fast, fast_s, walk })
+        })
     }
 }
 
@@ -175,7 +200,11 @@ fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
     let rows = bins.iter().map(|bin| {
         let gap_s = (bin.at_s - before_s).max(0.0);
         before_s = bin.at_s;
-        let kept = if noise.fast > 0.0 { (-gap_s / noise.fast_s).exp() } else { 0.0 };
+        let kept = if noise.fast > 0.0 {
+            (-gap_s / noise.fast_s).exp()
+        } else {
+            0.0
+        };
         fast = kept * kept * fast + noise.fast * (1.0 - kept * kept);
         both *= kept;
         walk += noise.walk * gap_s;
@@ -185,7 +214,9 @@ fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
         let now = [bin.exposure[tau], bin.at_s, bin.acting, bin.level_ln];
         let step: [f64; COLUMNS] = std::array::from_fn(|i| now[i] - means[0][i] - means[1][i]);
         for (mean, gain) in means.iter_mut().zip(gains) {
-            mean.iter_mut().zip(step).for_each(|(mean, step)| *mean += gain * step);
+            mean.iter_mut()
+                .zip(step)
+                .for_each(|(mean, step)| *mean += gain * step);
         }
         (fast, both, walk) = (
             fast - gains[0] * (fast + both),
@@ -193,7 +224,10 @@ fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
             walk - gains[1] * (both + walk),
         );
         let scale = variance.sqrt();
-        Row { columns: step.map(|value| value / scale), variance_ln: variance.ln() }
+        Row {
+            columns: step.map(|value| value / scale),
+            variance_ln: variance.ln(),
+        }
     });
     rows.skip(1).collect()
 }
@@ -202,7 +236,10 @@ fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
 /// carries the whole information about its coefficient.
 fn regress(rows: &[Row], with_effect: bool) -> Option<Fit> {
     let others: &[usize] = if with_effect { &[1, 2] } else { &[1] };
-    let freedom = rows.len().checked_sub(others.len() + 1).filter(|freedom| *freedom >= 4)? as f64;
+    let freedom = rows
+        .len()
+        .checked_sub(others.len() + 1)
+        .filter(|freedom| *freedom >= 4)? as f64;
     let column = |i: usize| rows.iter().map(|row| row.columns[i]).collect::<Vec<f64>>();
     let (mut exposure, mut level) = (column(0), column(COLUMNS - 1));
     let mut basis: Vec<Vec<f64>> = Vec::new();
@@ -221,7 +258,13 @@ fn regress(rows: &[Row], with_effect: bool) -> Option<Fit> {
     remove(&mut level, &exposure);
     let residual = dot(&level, &level).max(1e-12);
     let variances_ln = rows.iter().map(|row| row.variance_ln).sum();
-    Some(Fit { centre_ln, power, residual, freedom, variances_ln })
+    Some(Fit {
+        centre_ln,
+        power,
+        residual,
+        freedom,
+        variances_ln,
+    })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -233,7 +276,10 @@ fn remove(column: &mut [f64], direction: &[f64]) {
     let power = dot(direction, direction);
     if power > 1e-12 {
         let share = dot(column, direction) / power;
-        column.iter_mut().zip(direction).for_each(|(value, part)| *value -= share * part);
+        column
+            .iter_mut()
+            .zip(direction)
+            .for_each(|(value, part)| *value -= share * part);
     }
 }
 
@@ -253,20 +299,31 @@ mod tests {
             let noise = 0.01 * (f64::from(wobble) / f64::from(u32::MAX) - 0.5);
             let at_s = f64::from(slice) * 0.25;
             let level_ln = carried * exposure[tau] + drift_per_s * at_s + noise;
-            Bin { at_s, level_ln, acting, variance: 1.0, exposure }
+            Bin {
+                at_s,
+                level_ln,
+                acting,
+                variance: 1.0,
+                exposure,
+            }
         });
         slices.collect()
     }
 
     fn evidence_ln(bins: &[Bin], size_ln: f64) -> f64 {
         let fits = fit(bins, Short::Measured { error_ln: 0.002 });
-        fits.iter().map(|fit| fit.evidence_ln(size_ln)).fold(f64::NEG_INFINITY, f64::max)
+        fits.iter()
+            .map(|fit| fit.evidence_ln(size_ln))
+            .fold(f64::NEG_INFINITY, f64::max)
     }
 
     #[test]
     fn debt_is_found_with_its_time_constant() {
         let fits = fit(&bins(-0.1, 4_000, 0.0), Short::Measured { error_ln: 0.002 });
-        let found = fits.iter().max_by(|a, b| a.evidence_ln(-0.1).total_cmp(&b.evidence_ln(-0.1))).unwrap();
+        let found = fits
+            .iter()
+            .max_by(|a, b| a.evidence_ln(-0.1).total_cmp(&b.evidence_ln(-0.1)))
+            .unwrap();
         assert_eq!(found.tau_ms, 4_000);
         assert!((found.centre_ln + 0.1).abs() < 0.01 && found.evidence_ln(-0.1) > 20.0);
     }

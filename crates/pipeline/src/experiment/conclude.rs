@@ -51,7 +51,10 @@ impl Finding {
 
     /// A refusal, with what was seen.
     pub(super) fn refused(reason: Reason, detail: impl Into<String>) -> Self {
-        Finding { detail: detail.into(), ..Finding::new(Outcome::Refused, reason) }
+        Finding {
+            detail: detail.into(),
+            ..Finding::new(Outcome::Refused, reason)
+        }
     }
 
     pub(super) fn with(mut self, effect: Effect) -> Self {
@@ -68,7 +71,9 @@ pub(super) fn ratio(value_ln: f64) -> Option<f64> {
 /// Writes the verdict.
 pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verdict {
     let effect = finding.effect.as_ref();
-    let raw = effect.and_then(|effect| raw_ratio(run, effect)).map(|(ratio_ln, _)| ratio_ln);
+    let raw = effect
+        .and_then(|effect| raw_ratio(run, effect))
+        .map(|(ratio_ln, _)| ratio_ln);
     Verdict {
         outcome: finding.outcome,
         arm: run.plan.arms[finding.arm].clone(),
@@ -88,7 +93,9 @@ pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verd
         washout_ms: run.washout_ms,
         horizon_ms: run.horizon_ms,
         raw_effect: raw.and_then(ratio),
-        lives_in_tail: effect.zip(raw).is_some_and(|(effect, raw)| (raw - effect.centre_ln).abs() > TAIL_LN),
+        lives_in_tail: effect
+            .zip(raw)
+            .is_some_and(|(effect, raw)| (raw - effect.centre_ln).abs() > TAIL_LN),
         smallest_detectable: finding.detectable_ln.and_then(ratio),
         p99: finding.p99,
         arms,
@@ -100,19 +107,28 @@ pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verd
 
 /// Checks that every win must pass beyond its interval; the first that fails is the conclusion instead.
 pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option<Finding> {
-    if let Some(contradiction) = contradiction(run, effect).filter(|found| found.score > TAIL_SCORE) {
-        let detail = format!("the plain totals differ by {}", percent_signed(contradiction.raw_ln.exp_m1()));
+    if let Some(contradiction) = contradiction(run, effect).filter(|found| found.score > TAIL_SCORE)
+    {
+        let detail = format!(
+            "the plain totals differ by {}",
+            percent_signed(contradiction.raw_ln.exp_m1())
+        );
         return Some(Finding::refused(Reason::TailEffect, detail).with(*effect));
     }
     if let Some(spread_ln) = phase_spread(run, effect) {
-        let detail = format!("thirds of the run differ by {}", percent_signed(spread_ln.exp_m1()));
+        let detail = format!(
+            "thirds of the run differ by {}",
+            percent_signed(spread_ln.exp_m1())
+        );
         return Some(Finding::refused(Reason::PhaseDependent, detail).with(*effect));
     }
     let guard = p99.map_or(Guard::NotJudged, |p99| p99.guard);
     let wins = effect.centre_ln > 0.0 && !run.plan.accept_worse_p99;
     match guard {
         Guard::Failed if wins => Some(Finding::refused(Reason::P99Worse, "").with(*effect)),
-        Guard::Open if wins => Some(Finding::new(Outcome::Inconclusive, Reason::P99NotProven).with(*effect)),
+        Guard::Open if wins => {
+            Some(Finding::new(Outcome::Inconclusive, Reason::P99NotProven).with(*effect))
+        }
         _ => None,
     }
 }
@@ -130,13 +146,17 @@ pub(super) struct Contradiction {
 pub(super) fn contradiction(run: &Run, effect: &Effect) -> Option<Contradiction> {
     let (raw_ln, error_ln) = raw_ratio(run, effect)?;
     let opposite_ln = -raw_ln * effect.centre_ln.signum();
-    (opposite_ln > run.plan.rope_ln())
-        .then(|| Contradiction { raw_ln, score: opposite_ln / error_ln.max(1e-9) })
+    (opposite_ln > run.plan.rope_ln()).then(|| Contradiction {
+        raw_ln,
+        score: opposite_ln / error_ln.max(1e-9),
+    })
 }
 
 fn rows(run: &Run, arm: usize) -> impl Iterator<Item = &PairRow> {
     let name = &run.plan.arms[arm];
-    run.rows[run.attempt_row.min(run.rows.len())..].iter().filter(move |row| row.arm == *name)
+    run.rows[run.attempt_row.min(run.rows.len())..]
+        .iter()
+        .filter(move |row| row.arm == *name)
 }
 
 /// Logarithm of the ratio of plain totals in the effect's stage, with its error.
@@ -163,7 +183,11 @@ fn phase_spread(run: &Run, effect: &Effect) -> Option<f64> {
     if third < THIRD_MIN {
         return None;
     }
-    let thirds: Vec<Estimate> = differences.chunks(third).take(3).map(Estimate::of).collect();
+    let thirds: Vec<Estimate> = differences
+        .chunks(third)
+        .take(3)
+        .map(Estimate::of)
+        .collect();
     let high = thirds.iter().max_by(|a, b| a.centre.total_cmp(&b.centre))?;
     let low = thirds.iter().min_by(|a, b| a.centre.total_cmp(&b.centre))?;
     let spread_ln = high.centre - low.centre;
@@ -190,7 +214,12 @@ fn sentence(run: &Run, finding: &Finding) -> String {
     let span = finding.effect.as_ref().map_or_else(String::new, |effect| {
         let ratio = |value_ln: f64| percent_signed(value_ln.exp_m1());
         let (low, high) = (ratio(effect.low_ln), ratio(effect.high_ln));
-        format!("{} against {} {} ({low} to {high})", name(effect.arm), name(0), ratio(effect.centre_ln))
+        format!(
+            "{} against {} {} ({low} to {high})",
+            name(effect.arm),
+            name(0),
+            ratio(effect.centre_ln)
+        )
     });
     let rope = percent_signed(run.plan.rope);
     let detail = &finding.detail;
@@ -241,10 +270,17 @@ fn sentence(run: &Run, finding: &Finding) -> String {
 
 /// `−12 % (−40 % to +22 %)`.
 fn p99(finding: &Finding) -> String {
-    let Some(p99) = &finding.p99 else { return "not measured".into() };
+    let Some(p99) = &finding.p99 else {
+        return "not measured".into();
+    };
     let change = |ratio: f64| percent_signed(ratio - 1.0);
     match (p99.low, p99.high) {
-        (Some(low), Some(high)) => format!("{} ({} to {})", change(p99.ratio), change(low), change(high)),
+        (Some(low), Some(high)) => format!(
+            "{} ({} to {})",
+            change(p99.ratio),
+            change(low),
+            change(high)
+        ),
         _ => change(p99.ratio),
     }
 }

@@ -114,7 +114,9 @@ pub fn drive(
             }
             Ask::Window(window) => {
                 let told = rig.timed(&window)?;
-                experiment.tell(told).map_err(|error| DriveError::Defect(error.to_string()))?;
+                experiment
+                    .tell(told)
+                    .map_err(|error| DriveError::Defect(error.to_string()))?;
                 watch(&experiment.progress());
             }
         }
@@ -160,7 +162,12 @@ impl<'a> Rig<'a> {
     }
 
     /// Explains the verdict and adds up what was gathered.
-    fn conclude(mut self, verdict: Verdict, progress: &Progress, watch: &mut dyn FnMut(&Progress)) -> Driven {
+    fn conclude(
+        mut self,
+        verdict: Verdict,
+        progress: &Progress,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Driven {
         let values = self.setup.values;
         let Some(arm) = explain::compared(&verdict, values, self.setup.aa) else {
             return Driven {
@@ -185,13 +192,32 @@ impl<'a> Rig<'a> {
                 .filter(|other| !figures.iter().any(|one| one.name == other.name))
                 .collect::<Vec<_>>(),
         );
-        let traced = if self.explained.source().is_some() { &self.explained } else { &self.proof };
+        let traced = if self.explained.source().is_some() {
+            &self.explained
+        } else {
+            &self.proof
+        };
         let layers = traced.spans(values);
         let device = self.setup.queue.device();
-        let arms =
-            moved::Arms { from: &values[0], to: &values[arm], device, layers: &layers, figures: &figures };
-        let moved = Moved { traced: traced.source().map(String::from), not_traced, ..moved::between(&arms) };
-        Driven { verdict, layers, figures, moved: Some(moved), windows: self.windows }
+        let arms = moved::Arms {
+            from: &values[0],
+            to: &values[arm],
+            device,
+            layers: &layers,
+            figures: &figures,
+        };
+        let moved = Moved {
+            traced: traced.source().map(String::from),
+            not_traced,
+            ..moved::between(&arms)
+        };
+        Driven {
+            verdict,
+            layers,
+            figures,
+            moved: Some(moved),
+            windows: self.windows,
+        }
     }
 
     /// Runs the traced windows. Whatever hinders them, the verdict stands; the error says why there are no layers.
@@ -207,7 +233,9 @@ impl<'a> Rig<'a> {
         let left_ms = self.deadline.left_ms(clock::monotonic_ns());
         if left_ms < takes_ms {
             let (takes, left) = (span_ms(takes_ms), span_ms(left_ms));
-            return Err(format!("it takes {takes} and {left} of the budget were left"));
+            return Err(format!(
+                "it takes {takes} and {left} of the budget were left"
+            ));
         }
         self.tracing = Tracing::start(self.setup.path, Wish::Auto(Strength::Full));
         if let Err(why) = self.tracing.layers() {
@@ -218,9 +246,17 @@ impl<'a> Rig<'a> {
             if !self.deadline.fits(clock::monotonic_ns(), window) {
                 // Both arms had their turns alike often: fewer windows tell the same.
                 let is_enough = explain::is_balanced(index);
-                return if is_enough { Ok(()) } else { Err("the budget ended meanwhile".into()) };
+                return if is_enough {
+                    Ok(())
+                } else {
+                    Err("the budget ended meanwhile".into())
+                };
             }
-            watch(&Progress { stage: Some(Stage::Explain), left_ms, ..progress.clone() });
+            watch(&Progress {
+                stage: Some(Stage::Explain),
+                left_ms,
+                ..progress.clone()
+            });
             match self.timed(window) {
                 Ok(Told::Measured { .. }) => {}
                 Ok(Told::Failed { why, .. }) => return Err(why),
@@ -250,9 +286,15 @@ impl Rig<'_> {
             }
             self.restart(is_own_load)?;
         }
-        let Some(running) = &self.running else { return Err(DriveError::Defect("no load".into())) };
+        let Some(running) = &self.running else {
+            return Err(DriveError::Defect("no load".into()));
+        };
         let depth = self.setup.job.iodepth;
-        running.set_depth_limit(if window.half_depth { (depth / 2).max(1) } else { depth });
+        running.set_depth_limit(if window.half_depth {
+            (depth / 2).max(1)
+        } else {
+            depth
+        });
         let first_bin = (clock::monotonic_ns().saturating_sub(running.origin_ns())) / BIN_NS + 1;
         let begin_ns = running.origin_ns() + first_bin * BIN_NS;
         clock::sleep_until_ns(begin_ns);
@@ -268,9 +310,13 @@ impl Rig<'_> {
             return Ok(());
         }
         let value = &self.setup.values[if self.setup.aa { 0 } else { window.arm }];
-        apply::set(self.setup.knob, self.setup.journal, self.setup.queue, value).map_err(|error| {
-            Told::Failed { id: window.id, why: error.to_string(), kind: Failure::ApplyFailed }
-        })?;
+        apply::set(self.setup.knob, self.setup.journal, self.setup.queue, value).map_err(
+            |error| Told::Failed {
+                id: window.id,
+                why: error.to_string(),
+                kind: Failure::ApplyFailed,
+            },
+        )?;
         self.arm = window.arm;
         Ok(())
     }
@@ -279,8 +325,16 @@ impl Rig<'_> {
         if let Some(running) = self.running.take() {
             running.finish();
         }
-        let seed = self.setup.seed.wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        self.running = Some(load::start(self.setup.prepared, self.setup.job, seed, Region::WHOLE)?);
+        let seed = self
+            .setup
+            .seed
+            .wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        self.running = Some(load::start(
+            self.setup.prepared,
+            self.setup.job,
+            seed,
+            Region::WHOLE,
+        )?);
         let warm_up_ms = match (is_own_load, self.starts) {
             (true, _) => 0,
             (false, 0) => WARM_UP_MS,
@@ -290,8 +344,16 @@ impl Rig<'_> {
         self.sleep_until(clock::monotonic_ns() + warm_up_ms * 1_000_000)
     }
 
-    fn measure(&mut self, window: &Window, first_bin: u64, begin_ns: u64) -> Result<Told, DriveError> {
-        let before = self.counters.as_mut().and_then(|counters| counters.read().ok());
+    fn measure(
+        &mut self,
+        window: &Window,
+        first_bin: u64,
+        begin_ns: u64,
+    ) -> Result<Told, DriveError> {
+        let before = self
+            .counters
+            .as_mut()
+            .and_then(|counters| counters.read().ok());
         let whole_from = self.snapshot()?;
         self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
         let kept_from = self.snapshot()?;
@@ -306,10 +368,18 @@ impl Rig<'_> {
         let counted_to = self.edge(window, (done.read_ios + done.write_ios) as f64);
         if let Some(gathered) = self.gathered(window) {
             gathered.add_counters(window.arm, &counted_from, &counted_to);
-            layers.iter().for_each(|layers| gathered.add_layers(window.arm, layers));
+            layers
+                .iter()
+                .for_each(|layers| gathered.add_layers(window.arm, layers));
         }
-        let after = self.counters.as_mut().and_then(|counters| counters.read().ok());
-        let running = self.running.as_ref().ok_or_else(|| DriveError::Defect("no load".into()))?;
+        let after = self
+            .counters
+            .as_mut()
+            .and_then(|counters| counters.read().ok());
+        let running = self
+            .running
+            .as_ref()
+            .ok_or_else(|| DriveError::Defect("no load".into()))?;
         if let Some(failure) = running.failure() {
             return Err(failure.into());
         }
@@ -320,22 +390,28 @@ impl Rig<'_> {
         let can_tell = self.setup.job.direct && !self.is_counted_by_the_device();
         let counters = before.zip(after).filter(|_| can_tell);
         let own = own(&whole_from, &kept_to);
-        let foreign_share =
-            counters.map(|(before, after)| foreign(&before, &after, &own, self.request_bytes_max()).share());
-        let rates: Vec<f64> =
-            bins.into_iter().map(|count| count as f64 * books * (1_000 / BIN_MS) as f64).collect();
+        let foreign_share = counters.map(|(before, after)| {
+            foreign(&before, &after, &own, self.request_bytes_max()).share()
+        });
+        let rates: Vec<f64> = bins
+            .into_iter()
+            .map(|count| count as f64 * books * (1_000 / BIN_MS) as f64)
+            .collect();
         self.windows.push(self.run_of(window, begin_ns, &rates));
         Ok(Told::Measured {
             id: window.id,
             rates,
-            latency: Some(kept_to.latency_since(&kept_from)).filter(|_| !self.is_counted_by_the_device()),
+            latency: Some(kept_to.latency_since(&kept_from))
+                .filter(|_| !self.is_counted_by_the_device()),
             foreign_share,
         })
     }
 
     /// The window as the record has it.
     fn run_of(&self, window: &Window, begin_ns: u64, rates: &[f64]) -> WindowRun {
-        let counted = rates.get((window.discard_ms / BIN_MS) as usize..).unwrap_or(&[]);
+        let counted = rates
+            .get((window.discard_ms / BIN_MS) as usize..)
+            .unwrap_or(&[]);
         WindowRun {
             arm: window.arm,
             stage: window.stage,
@@ -361,7 +437,9 @@ impl Rig<'_> {
     fn gathered(&mut self, window: &Window) -> Option<&mut Gathered> {
         match window.stage {
             Stage::Explain => Some(&mut self.explained),
-            Stage::Pairs | Stage::Race | Stage::Holdout if !window.half_depth => Some(&mut self.proof),
+            Stage::Pairs | Stage::Race | Stage::Holdout if !window.half_depth => {
+                Some(&mut self.proof)
+            }
             _ => None,
         }
     }
@@ -386,11 +464,18 @@ impl Rig<'_> {
     }
 
     fn request_bytes_max(&self) -> u64 {
-        self.setup.queue.number("max_sectors_kb").unwrap_or(u64::MAX >> 10) << 10
+        self.setup
+            .queue
+            .number("max_sectors_kb")
+            .unwrap_or(u64::MAX >> 10)
+            << 10
     }
 
     fn snapshot(&self) -> Result<Snapshot, DriveError> {
-        let running = self.running.as_ref().ok_or_else(|| DriveError::Defect("no load".into()))?;
+        let running = self
+            .running
+            .as_ref()
+            .ok_or_else(|| DriveError::Defect("no load".into()))?;
         Ok(running.snapshot())
     }
 
@@ -413,13 +498,23 @@ impl Rig<'_> {
 fn with_outside(layers: LayerTimes, from: &Snapshot, to: &Snapshot) -> LayerTimes {
     let done = to.since(from);
     let sides = [(Side::Read, lane::READ), (Side::Write, lane::WRITE)];
-    let outside = sides.iter().filter_map(|(side, lane)| layers.outside(*side, &done.side(*lane).latency));
-    LayerTimes { outside: outside.collect(), ..layers }
+    let outside = sides
+        .iter()
+        .filter_map(|(side, lane)| layers.outside(*side, &done.side(*lane).latency));
+    LayerTimes {
+        outside: outside.collect(),
+        ..layers
+    }
 }
 
 /// What the load completed between two snapshots.
 fn own(from: &Snapshot, to: &Snapshot) -> Own {
     let done = to.since(from);
     let (read, write) = (done.side(lane::READ), done.side(lane::WRITE));
-    Own { read_ios: read.ios(), read_bytes: read.bytes, write_ios: write.ios(), write_bytes: write.bytes }
+    Own {
+        read_ios: read.ios(),
+        read_bytes: read.bytes,
+        write_ios: write.ios(),
+        write_bytes: write.bytes,
+    }
 }

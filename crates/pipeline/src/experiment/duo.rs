@@ -18,12 +18,20 @@ pub(super) struct Duo {
 impl Duo {
     /// Tosses the coin for the first pair.
     pub(super) fn new(run: &mut Run, arm: usize) -> Self {
-        Duo { arm, default_first: run.heads(), first: None }
+        Duo {
+            arm,
+            default_first: run.heads(),
+            first: None,
+        }
     }
 
     /// The arm whose window is due.
     pub(super) fn due(&self) -> usize {
-        if self.default_first == self.first.is_none() { 0 } else { self.arm }
+        if self.default_first == self.first.is_none() {
+            0
+        } else {
+            self.arm
+        }
     }
 
     pub(super) fn want(&self, run: &Run) -> Want {
@@ -36,7 +44,11 @@ impl Duo {
             self.first = Some(sample.clone());
             return None;
         };
-        let (default, other) = if self.default_first { (&first, sample) } else { (sample, &first) };
+        let (default, other) = if self.default_first {
+            (&first, sample)
+        } else {
+            (sample, &first)
+        };
         let effect_ln = run.level.of(other.kept()) - run.level.of(default.kept());
         run.rows.push(PairRow {
             stage: sample.stage,

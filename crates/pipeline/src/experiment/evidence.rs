@@ -18,12 +18,19 @@ pub(super) struct Scale {
 impl Scale {
     /// Clip at four deviations; tightest after thirty pairs.
     pub(super) fn from_deviation(deviation_ln: f64) -> Self {
-        Scale { clip_ln: 4.0 * deviation_ln, rho: 30.0 * deviation_ln * deviation_ln / 8.0 }
+        Scale {
+            clip_ln: 4.0 * deviation_ln,
+            rho: 30.0 * deviation_ln * deviation_ln / 8.0,
+        }
     }
 
     /// The two-sided boundary for |S| at error probability `alpha`.
     fn boundary(&self, square: f64, alpha: f64) -> f64 {
-        ((square + self.rho) * ((square + self.rho) / (self.rho * alpha * alpha)).ln().max(0.0)).sqrt()
+        ((square + self.rho)
+            * ((square + self.rho) / (self.rho * alpha * alpha))
+                .ln()
+                .max(0.0))
+        .sqrt()
     }
 }
 
@@ -62,19 +69,28 @@ impl Sums {
 pub(super) fn interval(scale: &Scale, differences_ln: &[f64], alpha: f64) -> (f64, f64) {
     let rejected = |effect_ln: f64| {
         let mut sums = Sums::default();
-        differences_ln.iter().for_each(|difference| sums.add(scale, difference - effect_ln));
+        differences_ln
+            .iter()
+            .for_each(|difference| sums.add(scale, difference - effect_ln));
         sums.sum.abs() >= scale.boundary(sums.square, alpha)
     };
     let centre = super::stats::huber(differences_ln);
     let edge = |direction: f64| {
         let far = (0..40).map(|power| direction * scale.clip_ln * f64::from(power).exp2() / 4.0);
-        let Some(mut outside) = far.map(|step| centre + step).find(|effect| rejected(*effect)) else {
+        let Some(mut outside) = far
+            .map(|step| centre + step)
+            .find(|effect| rejected(*effect))
+        else {
             return direction * f64::INFINITY;
         };
         let mut inside = centre;
         for _ in 0..40 {
             let middle = (inside + outside) / 2.0;
-            if rejected(middle) { outside = middle } else { inside = middle }
+            if rejected(middle) {
+                outside = middle
+            } else {
+                inside = middle
+            }
         }
         outside
     };
@@ -114,7 +130,9 @@ mod tests {
     #[test]
     fn the_interval_holds_the_truth_and_shrinks() {
         let scale = Scale::from_deviation(0.02);
-        let differences: Vec<f64> = (0..200).map(|i| 0.1 + 0.02 * f64::from(i % 5 - 2)).collect();
+        let differences: Vec<f64> = (0..200)
+            .map(|i| 0.1 + 0.02 * f64::from(i % 5 - 2))
+            .collect();
         let (wide_low, wide_high) = interval(&scale, &differences[..20], 0.05);
         let (low, high) = interval(&scale, &differences, 0.05);
         assert!(low < 0.1 && high > 0.1);

@@ -20,11 +20,19 @@ const ATTACH_MS: u64 = 1_000;
 /// The arm that a verdict compares with the one found, when there is a difference to explain. A run that changes
 /// nothing is a check of the explanation too, which must find none.
 pub(super) fn compared(verdict: &Verdict, arms: &[String], aa: bool) -> Option<usize> {
-    let is_broken = matches!(verdict.reason, Reason::ApplyFailed | Reason::WindowFailed | Reason::NoIo);
+    let is_broken = matches!(
+        verdict.reason,
+        Reason::ApplyFailed | Reason::WindowFailed | Reason::NoIo
+    );
     let is_wanted = verdict.outcome == Outcome::Better || (aa && !is_broken);
     let named = verdict.compared.as_ref().unwrap_or(&verdict.arm);
-    let index = arms.iter().position(|arm| arm == named).filter(|index| *index > 0);
-    is_wanted.then(|| index.unwrap_or(1)).filter(|index| *index < arms.len())
+    let index = arms
+        .iter()
+        .position(|arm| arm == named)
+        .filter(|index| *index > 0);
+    is_wanted
+        .then(|| index.unwrap_or(1))
+        .filter(|index| *index < arms.len())
 }
 
 /// The windows for two arms, in their order.
@@ -104,13 +112,29 @@ mod tests {
     fn a_difference_is_explained_whichever_arm_is_better() {
         let arms = ["bfq", "none", "kyber"].map(String::from);
         let of = |verdict: &Verdict, aa| compared(verdict, &arms, aa);
-        assert_eq!(of(&verdict(Outcome::Better, "kyber", Some("kyber")), false), Some(2));
-        assert_eq!(of(&verdict(Outcome::Better, "bfq", Some("none")), false), Some(1), "the default wins");
+        assert_eq!(
+            of(&verdict(Outcome::Better, "kyber", Some("kyber")), false),
+            Some(2)
+        );
+        assert_eq!(
+            of(&verdict(Outcome::Better, "bfq", Some("none")), false),
+            Some(1),
+            "the default wins"
+        );
         assert_eq!(of(&verdict(Outcome::Better, "bfq", None), false), Some(1));
-        assert_eq!(of(&verdict(Outcome::Equal, "bfq", Some("none")), false), None);
-        assert_eq!(of(&verdict(Outcome::Equal, "bfq", Some("none")), true), Some(1));
+        assert_eq!(
+            of(&verdict(Outcome::Equal, "bfq", Some("none")), false),
+            None
+        );
+        assert_eq!(
+            of(&verdict(Outcome::Equal, "bfq", Some("none")), true),
+            Some(1)
+        );
         assert_eq!(of(&verdict(Outcome::Refused, "bfq", None), true), Some(1));
-        let broken = Verdict { reason: Reason::ApplyFailed, ..verdict(Outcome::Refused, "bfq", None) };
+        let broken = Verdict {
+            reason: Reason::ApplyFailed,
+            ..verdict(Outcome::Refused, "bfq", None)
+        };
         assert_eq!(of(&broken, true), None);
     }
 
@@ -119,12 +143,29 @@ mod tests {
         let mut verdict = verdict(Outcome::Better, "kyber", Some("kyber"));
         for class in [Class::Fast, Class::Learned, Class::Slow] {
             let windows = windows(&verdict, class, 2);
-            let places = |arm: usize| windows.iter().filter(move |w| w.arm == arm).map(|w| w.id).sum::<u64>();
-            assert_eq!(windows.iter().filter(|window| window.arm == 0).count() * 2, windows.len());
+            let places = |arm: usize| {
+                windows
+                    .iter()
+                    .filter(move |w| w.arm == arm)
+                    .map(|w| w.id)
+                    .sum::<u64>()
+            };
+            assert_eq!(
+                windows.iter().filter(|window| window.arm == 0).count() * 2,
+                windows.len()
+            );
             assert_eq!(places(0), places(2), "a steady drift favours neither");
-            assert!(windows.iter().all(|window| window.discard_ms * 2 < window.duration_ms), "{class:?}");
+            assert!(
+                windows
+                    .iter()
+                    .all(|window| window.discard_ms * 2 < window.duration_ms),
+                "{class:?}"
+            );
         }
-        assert_eq!(takes_ms(&windows(&verdict, Class::Fast, 1)), reserve_ms(Class::Fast));
+        assert_eq!(
+            takes_ms(&windows(&verdict, Class::Fast, 1)),
+            reserve_ms(Class::Fast)
+        );
         verdict.washout_ms = 2_000;
         assert_eq!(windows(&verdict, Class::Fast, 1)[0].duration_ms, 5_000);
     }

@@ -39,7 +39,11 @@ pub(super) struct CapWatch {
 impl CapWatch {
     pub(super) fn observe(&mut self, level: &Level, sample: &Sample) {
         // Settle windows keep the hole after the switch, which is no baseline; their late half is clean.
-        let skip = if sample.stage == Stage::Settle { sample.rates.len() / 2 } else { 0 };
+        let skip = if sample.stage == Stage::Settle {
+            sample.rates.len() / 2
+        } else {
+            0
+        };
         let kept = sample.kept();
         self.idle_ms = match sample.rates.iter().all(|rate| *rate == 0.0) {
             true => self.idle_ms + sample.duration_ms,
@@ -66,7 +70,8 @@ impl CapWatch {
             return;
         }
         let calm = deviation_ln / stats::median(&baseline.deviations_ln).max(1e-6);
-        self.recent.push((level_ln - stats::median(&baseline.levels_ln), calm));
+        self.recent
+            .push((level_ln - stats::median(&baseline.levels_ln), calm));
         if self.recent.len() > RECENT_CHUNKS {
             self.recent.remove(0);
         }
@@ -112,7 +117,11 @@ impl ForeignWatch {
 
     /// Mean share so far.
     pub(super) fn share(&self) -> f64 {
-        if self.total_ms > 0.0 { self.share_ms / self.total_ms } else { 0.0 }
+        if self.total_ms > 0.0 {
+            self.share_ms / self.total_ms
+        } else {
+            0.0
+        }
     }
 
     pub(super) fn is_foreign(&self) -> bool {

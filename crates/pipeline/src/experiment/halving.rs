@@ -20,7 +20,11 @@ impl Halving {
     pub(super) fn if_needed(run: &Run) -> Option<Self> {
         let arms = run.plan.arms.len();
         let rounds = (arms as f64 / FINALISTS as f64).log2().ceil() as u64;
-        (arms > ARMS_MAX).then(|| Halving { rounds, blocks: 0, levels_ln: vec![Vec::new(); arms] })
+        (arms > ARMS_MAX).then(|| Halving {
+            rounds,
+            blocks: 0,
+            levels_ln: vec![Vec::new(); arms],
+        })
     }
 
     pub(super) fn finalists(&self) -> usize {
@@ -31,7 +35,9 @@ impl Halving {
     pub(super) fn add(&mut self, alive: &[usize], levels_ln: &[f64]) {
         self.blocks += 1;
         let centre = stats::median(&alive.iter().map(|arm| levels_ln[*arm]).collect::<Vec<_>>());
-        alive.iter().for_each(|arm| self.levels_ln[*arm].push(levels_ln[*arm] - centre));
+        alive
+            .iter()
+            .for_each(|arm| self.levels_ln[*arm].push(levels_ln[*arm] - centre));
     }
 
     pub(super) fn is_round_over(&self, run: &Run, alive: usize) -> bool {
@@ -40,8 +46,10 @@ impl Halving {
 
     /// The better half, and the default whatever its rank: every claim is made against it.
     pub(super) fn survivors(&mut self, alive: &[usize]) -> Vec<usize> {
-        let mut ranked: Vec<(f64, usize)> =
-            alive.iter().map(|arm| (stats::huber(&self.levels_ln[*arm]), *arm)).collect();
+        let mut ranked: Vec<(f64, usize)> = alive
+            .iter()
+            .map(|arm| (stats::huber(&self.levels_ln[*arm]), *arm))
+            .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let half = alive.len().div_ceil(2).max(FINALISTS);
         let mut best: Vec<usize> = ranked.iter().take(half).map(|(_, arm)| *arm).collect();

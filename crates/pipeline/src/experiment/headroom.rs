@@ -21,17 +21,27 @@ pub(super) struct Headroom {
 impl Headroom {
     pub(super) fn want(&self) -> Option<Want> {
         let half_depth = *HALF.get(self.levels_ln.len())?;
-        Some(Want { half_depth, ..Want::new(0, WINDOW_MS, DISCARD_MS) })
+        Some(Want {
+            half_depth,
+            ..Want::new(0, WINDOW_MS, DISCARD_MS)
+        })
     }
 
     pub(super) fn accept(&mut self, level: &Level, sample: &Sample) {
         self.levels_ln.push(level.of(sample.kept()));
-        self.latencies_ns.push(sample.latency.as_ref().and_then(|latency| latency.mean_ns()));
+        self.latencies_ns.push(
+            sample
+                .latency
+                .as_ref()
+                .and_then(|latency| latency.mean_ns()),
+        );
     }
 
     /// Whether the rate did not move while the latency, where known, fell.
     pub(super) fn is_saturated(&self) -> bool {
-        let [a, b, c, d] = self.levels_ln[..] else { return false };
+        let [a, b, c, d] = self.levels_ln[..] else {
+            return false;
+        };
         let same_rate = ((a + d) / 2.0 - (b + c) / 2.0).abs() < RATE_MARGIN_LN;
         let halved = match self.latencies_ns[..] {
             [Some(a), Some(b), Some(c), Some(d)] => b + c < LATENCY_SHARE * (a + d),

@@ -34,13 +34,21 @@ impl Holdout {
     /// Plans the pairs from the estimate that is to be confirmed.
     pub(super) fn new(run: &mut Run, arm: usize, short: Estimate) -> Self {
         let deviation = short.error * (short.count.max(1) as f64).sqrt();
-        let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6)).powi(2).ceil();
-        let least = if run.plan.class == Class::Fast { 16 } else { 10 };
+        let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6))
+            .powi(2)
+            .ceil();
+        let least = if run.plan.class == Class::Fast {
+            16
+        } else {
+            10
+        };
         Holdout {
             arm,
             duo: Duo::new(run, arm),
             warm: false,
-            wanted: (planned as usize).min(2 * short.count).clamp(least, PAIRS_MAX),
+            wanted: (planned as usize)
+                .min(2 * short.count)
+                .clamp(least, PAIRS_MAX),
             extensions: 0,
             differences_ln: Vec::new(),
             p99: None,
@@ -50,7 +58,10 @@ impl Holdout {
     pub(super) fn want(&self, run: &Run) -> Option<Want> {
         if !self.warm {
             let warm_up_ms = WARM_UP_MS.max(run.window_ms);
-            return Some(Want { fresh: true, ..Want::new(0, warm_up_ms, warm_up_ms) });
+            return Some(Want {
+                fresh: true,
+                ..Want::new(0, warm_up_ms, warm_up_ms)
+            });
         }
         (self.differences_ln.len() < self.wanted).then(|| self.duo.want(run))
     }
@@ -60,7 +71,9 @@ impl Holdout {
             self.warm = true;
             return;
         }
-        let Some(difference_ln) = self.duo.accept(run, sample) else { return };
+        let Some(difference_ln) = self.duo.accept(run, sample) else {
+            return;
+        };
         self.differences_ln.push(difference_ln);
         if self.differences_ln.len() == self.wanted {
             self.judge_tail(run);
@@ -72,7 +85,10 @@ impl Holdout {
         let pairs = std::mem::take(&mut run.latencies);
         self.p99 = latency::p99(&pairs, || run.random());
         run.latencies = pairs;
-        let is_open = self.p99.as_ref().is_some_and(|p99| p99.guard == Guard::Open);
+        let is_open = self
+            .p99
+            .as_ref()
+            .is_some_and(|p99| p99.guard == Guard::Open);
         let is_contradicted = conclude::contradiction(run, &self.effect(run)).is_some();
         if (is_open || is_contradicted) && self.extensions < EXTENSIONS_MAX {
             self.extensions += 1;
@@ -84,7 +100,13 @@ impl Holdout {
     pub(super) fn effect(&self, run: &Run) -> Effect {
         let estimate = Estimate::of(&self.differences_ln);
         let (low_ln, high_ln) = estimate.interval(run.plan.alpha);
-        Effect { arm: self.arm, centre_ln: estimate.centre, low_ln, high_ln, stage: Stage::Holdout }
+        Effect {
+            arm: self.arm,
+            centre_ln: estimate.centre,
+            low_ln,
+            high_ln,
+            stage: Stage::Holdout,
+        }
     }
 
     pub(super) fn p99(&self) -> Option<&P99> {

@@ -27,11 +27,19 @@ pub(super) fn p99(pairs: &[[Histogram; 2]], mut random: impl FnMut() -> u64) -> 
     let ratio = ratio_of(&units, &whole)?;
     let totals = [0, 1].map(|side| units.iter().map(|unit| unit[side].total()).sum::<u64>());
     if totals.iter().any(|total| *total < COMPLETIONS_MIN) || units.len() < 8 {
-        return Some(P99 { ratio, low: None, high: None, guard: Guard::NotJudged });
+        return Some(P99 {
+            ratio,
+            low: None,
+            high: None,
+            guard: Guard::NotJudged,
+        });
     }
     let mut ratios: Vec<f64> = (0..RESAMPLES)
         .filter_map(|_| {
-            let chosen: Vec<usize> = whole.iter().map(|_| (random() % units.len() as u64) as usize).collect();
+            let chosen: Vec<usize> = whole
+                .iter()
+                .map(|_| (random() % units.len() as u64) as usize)
+                .collect();
             ratio_of(&units, &chosen)
         })
         .collect();
@@ -43,19 +51,30 @@ pub(super) fn p99(pairs: &[[Histogram; 2]], mut random: impl FnMut() -> u64) -> 
         () if high < MARGIN || slow_share_high(&units) < SLOW_SHARE_MAX => Guard::Passed,
         () => Guard::Open,
     };
-    Some(P99 { ratio, low: Some(low), high: Some(high), guard })
+    Some(P99 {
+        ratio,
+        low: Some(low),
+        high: Some(high),
+        guard,
+    })
 }
 
 /// Upper end of the 95 % interval of the arm's share of I/Os that are slower than the default's p99 and the margin.
 fn slow_share_high(units: &[[Histogram; 2]]) -> f64 {
     let mut default = Histogram::new();
     units.iter().for_each(|unit| default.merge(&unit[0]));
-    let Some(default_ns) = default.quantile_ns(QUANTILE) else { return f64::INFINITY };
+    let Some(default_ns) = default.quantile_ns(QUANTILE) else {
+        return f64::INFINITY;
+    };
     let limit_ns = (default_ns as f64 * MARGIN) as u64;
     let shares: Vec<f64> = units
         .iter()
         .map(|[_, arm]| {
-            let slow = arm.counts().iter().enumerate().filter(|(bucket, _)| value_of(*bucket) > limit_ns);
+            let slow = arm
+                .counts()
+                .iter()
+                .enumerate()
+                .filter(|(bucket, _)| value_of(*bucket) > limit_ns);
             slow.map(|(_, count)| count).sum::<u64>() as f64 / arm.total().max(1) as f64
         })
         .collect();
@@ -67,11 +86,13 @@ fn pooled(pairs: &[[Histogram; 2]]) -> Vec<[Histogram; 2]> {
     pairs
         .chunks(pairs.len().div_ceil(UNITS_MAX).max(1))
         .map(|chunk| {
-            chunk.iter().fold([Histogram::new(), Histogram::new()], |mut sum, pair| {
-                sum[0].merge(&pair[0]);
-                sum[1].merge(&pair[1]);
-                sum
-            })
+            chunk
+                .iter()
+                .fold([Histogram::new(), Histogram::new()], |mut sum, pair| {
+                    sum[0].merge(&pair[0]);
+                    sum[1].merge(&pair[1]);
+                    sum
+                })
         })
         .collect()
 }
@@ -79,7 +100,9 @@ fn pooled(pairs: &[[Histogram; 2]]) -> Vec<[Histogram; 2]> {
 fn ratio_of(units: &[[Histogram; 2]], chosen: &[usize]) -> Option<f64> {
     let quantile = |side: usize| {
         let mut sum = Histogram::new();
-        chosen.iter().for_each(|unit| sum.merge(&units[*unit][side]));
+        chosen
+            .iter()
+            .for_each(|unit| sum.merge(&units[*unit][side]));
         sum.quantile_ns(QUANTILE)
     };
     let (default_ns, arm_ns) = (quantile(0)?, quantile(1)?);
@@ -99,13 +122,17 @@ mod tests {
             }
             histogram
         };
-        (0..20).map(|i| [window(5, 2 * i), window(tail_per_mille, 2 * i + 1)]).collect()
+        (0..20)
+            .map(|i| [window(5, 2 * i), window(tail_per_mille, 2 * i + 1)])
+            .collect()
     }
 
     fn judge(tail_per_mille: u64, per_window: u64) -> Option<Guard> {
         let mut state = 1u64;
         let random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state >> 33
         };
         p99(&pairs(tail_per_mille, per_window), random).map(|p99| p99.guard)
@@ -125,17 +152,30 @@ mod tests {
         let window = |round: u64| {
             let mut histogram = Histogram::new();
             let slow = 8 + round * 7 % 5;
-            (0..1_000).for_each(|i| histogram.record(if i < slow { 3_500_000 } else { 400_000 + i * 100 }));
+            (0..1_000).for_each(|i| {
+                histogram.record(if i < slow {
+                    3_500_000
+                } else {
+                    400_000 + i * 100
+                })
+            });
             histogram
         };
-        let pairs: Vec<[Histogram; 2]> = (0..60).map(|round| [window(round), window(round + 2)]).collect();
+        let pairs: Vec<[Histogram; 2]> = (0..60)
+            .map(|round| [window(round), window(round + 2)])
+            .collect();
         let mut state = 7u64;
         let guard = p99(&pairs, || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state >> 33
         });
         let found = guard.unwrap();
-        assert!(found.high.unwrap() > 5.0, "the ratio alone cannot tell: {found:?}");
+        assert!(
+            found.high.unwrap() > 5.0,
+            "the ratio alone cannot tell: {found:?}"
+        );
         assert_eq!(found.guard, Guard::Passed);
     }
 }

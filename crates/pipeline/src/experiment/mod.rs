@@ -76,7 +76,13 @@ impl Experiment {
         plan.check()?;
         let mut run = Run::new(plan);
         let phase = Phase::first(&mut run);
-        Ok(Experiment { run, phase, open: None, asked: 0, failures: 0 })
+        Ok(Experiment {
+            run,
+            phase,
+            open: None,
+            asked: 0,
+            failures: 0,
+        })
     }
 
     /// What to do next. Until the open window is told, the answer stays the same.
@@ -109,7 +115,12 @@ impl Experiment {
     /// Takes what the open window measured. After an error the window is still open and nothing has changed.
     pub fn tell(&mut self, told: Told) -> Result<(), TellError> {
         match told {
-            Told::Measured { id, rates, latency, foreign_share } => {
+            Told::Measured {
+                id,
+                rates,
+                latency,
+                foreign_share,
+            } => {
                 let window = self.opened(id)?;
                 check(&window, &rates, foreign_share)?;
                 self.open = None;
@@ -167,7 +178,10 @@ impl Experiment {
             self.refuse(Finding::refused(Reason::NoIo, ""));
         } else if self.run.foreign.is_foreign() {
             let share = model::units::percent_signed(self.run.foreign.share());
-            self.refuse(Finding::refused(Reason::ForeignIo, format!("their share of the I/O is {share}")));
+            self.refuse(Finding::refused(
+                Reason::ForeignIo,
+                format!("their share of the I/O is {share}"),
+            ));
         }
     }
 
@@ -205,10 +219,18 @@ fn check(window: &Window, rates: &[f64], foreign_share: Option<f64>) -> Result<(
     let id = window.id;
     let wanted = (window.duration_ms / BIN_MS) as usize;
     if rates.len() != wanted {
-        return Err(TellError::WrongLength { id, got: rates.len(), wanted });
+        return Err(TellError::WrongLength {
+            id,
+            got: rates.len(),
+            wanted,
+        });
     }
     if let Some(index) = rates.iter().position(|rate| !(0.0..=1e300).contains(rate)) {
-        return Err(TellError::NotARate { id, index, value: rates[index] });
+        return Err(TellError::NotARate {
+            id,
+            index,
+            value: rates[index],
+        });
     }
     match foreign_share {
         Some(value) if !(0.0..=1.0).contains(&value) => Err(TellError::NotAShare { id, value }),

@@ -52,7 +52,9 @@ impl Pairs {
     }
 
     pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
-        let Some(difference_ln) = self.duo.accept(run, sample) else { return };
+        let Some(difference_ln) = self.duo.accept(run, sample) else {
+            return;
+        };
         let rope_ln = run.plan.rope_ln();
         for (sums, effect_ln) in self.sums.iter_mut().zip([0.0, rope_ln, -rope_ln]) {
             sums.add(&self.scale, difference_ln - effect_ln);
@@ -94,7 +96,9 @@ impl Pairs {
     }
 
     fn left_ms(&self, run: &Run) -> u64 {
-        run.plan.budget_ms.saturating_sub(run.clock_ms - self.started_ms)
+        run.plan
+            .budget_ms
+            .saturating_sub(run.clock_ms - self.started_ms)
     }
 
     pub(super) fn found(&self) -> Found {
@@ -127,7 +131,10 @@ impl Pairs {
     /// Share of pairs further than the clip from the estimate.
     pub(super) fn outlier_share(&self) -> f64 {
         let centre = stats::huber(&self.differences_ln);
-        let outliers = self.differences_ln.iter().filter(|d| (*d - centre).abs() > self.scale.clip_ln);
+        let outliers = self
+            .differences_ln
+            .iter()
+            .filter(|d| (*d - centre).abs() > self.scale.clip_ln);
         outliers.count() as f64 / self.differences_ln.len().max(1) as f64
     }
 
@@ -135,7 +142,11 @@ impl Pairs {
     pub(super) fn expected_left_ms(&self, run: &Run) -> u64 {
         let estimate = self.estimate();
         let count = estimate.count as f64;
-        let deviation = if estimate.count < 4 { 0.02 } else { estimate.error * count.sqrt() };
+        let deviation = if estimate.count < 4 {
+            0.02
+        } else {
+            estimate.error * count.sqrt()
+        };
         let hope_ln = estimate.centre.abs().max(run.plan.rope_ln());
         let pairs = log_boundary(run.alpha) * (1.0 + (deviation / hope_ln).powi(2));
         ((pairs - count).max(1.0) * 2.0 * run.window_ms as f64).min(self.left_ms(run) as f64) as u64

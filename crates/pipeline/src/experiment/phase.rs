@@ -45,7 +45,11 @@ pub(super) enum Phase {
 
 impl Phase {
     pub(super) fn first(run: &mut Run) -> Self {
-        if run.plan.can_halve_depth { Phase::Headroom(Headroom::default()) } else { Phase::settle(run) }
+        if run.plan.can_halve_depth {
+            Phase::Headroom(Headroom::default())
+        } else {
+            Phase::settle(run)
+        }
     }
 
     fn settle(run: &mut Run) -> Self {
@@ -60,7 +64,15 @@ impl Phase {
         };
         let tolerance_ln = run.plan.rope_ln() / 4.0;
         let washout_min_ms = class_washout_ms(run.plan.class);
-        Phase::Settle(Settle::new(run, Reach { first_ms, longest_ms, washout_min_ms, tolerance_ln }))
+        Phase::Settle(Settle::new(
+            run,
+            Reach {
+                first_ms,
+                longest_ms,
+                washout_min_ms,
+                tolerance_ln,
+            },
+        ))
     }
 
     pub(super) fn want(&self, run: &Run) -> Option<Want> {

@@ -60,7 +60,10 @@ impl Plan {
         }
         let arms_max = if self.class == Class::Slow { 4 } else { 64 };
         if !(2..=arms_max).contains(&self.arms.len()) {
-            return Err(PlanError::ArmCount { arms: self.arms.len(), arms_max });
+            return Err(PlanError::ArmCount {
+                arms: self.arms.len(),
+                arms_max,
+            });
         }
         if !(self.rope > 0.0 && self.rope <= 0.25) {
             return Err(PlanError::Rope(self.rope));
@@ -70,7 +73,10 @@ impl Plan {
         }
         let wanted_ms = self.budget_min_ms();
         if !(wanted_ms..=86_400_000).contains(&self.budget_ms) {
-            return Err(PlanError::Budget { budget_ms: self.budget_ms, wanted_ms });
+            return Err(PlanError::Budget {
+                budget_ms: self.budget_ms,
+                wanted_ms,
+            });
         }
         Ok(())
     }
@@ -78,14 +84,24 @@ impl Plan {
     /// The least budget with which the plan's windows can decide anything.
     fn budget_min_ms(&self) -> u64 {
         let least_ms = least_budget_ms(self.class, self.arms.len());
-        least_ms.saturating_mul(self.min_window_ms.div_ceil(class_window_ms(self.class)).max(1))
+        least_ms.saturating_mul(
+            self.min_window_ms
+                .div_ceil(class_window_ms(self.class))
+                .max(1),
+        )
     }
 }
 
 /// The least budget with which the class's own windows can decide anything, in milliseconds.
 pub fn least_budget_ms(class: Class, arms: usize) -> u64 {
-    let blocks = if class == Class::Slow { super::slow::BLOCKS_MIN } else { 10 };
-    class_window_ms(class).saturating_mul(arms as u64).saturating_mul(blocks as u64)
+    let blocks = if class == Class::Slow {
+        super::slow::BLOCKS_MIN
+    } else {
+        10
+    };
+    class_window_ms(class)
+        .saturating_mul(arms as u64)
+        .saturating_mul(blocks as u64)
 }
 
 /// The class's shortest window in milliseconds, washout included.
@@ -139,7 +155,9 @@ pub enum PlanError {
     #[error("an error probability of {0} is not above 0 and at most 0.2")]
     Alpha(f64),
     /// The budget is too short for the class's windows, or longer than a day.
-    #[error("a budget of {budget_ms} ms is not from {wanted_ms} ms (the shortest that can decide) to a day")]
+    #[error(
+        "a budget of {budget_ms} ms is not from {wanted_ms} ms (the shortest that can decide) to a day"
+    )]
     Budget {
         /// Budget given, in milliseconds.
         budget_ms: u64,

@@ -60,9 +60,16 @@ fn leader(run: &Run, phase: &Phase) -> usize {
     match phase {
         Phase::Pairs(pairs) => ahead(pairs.estimate().centre, 1),
         Phase::Race(race) => race.leading(),
-        Phase::Slow(slow) if slow.done() > 0 => ahead(slow.estimate(slow.best()).centre, slow.best()),
+        Phase::Slow(slow) if slow.done() > 0 => {
+            ahead(slow.estimate(slow.best()).centre, slow.best())
+        }
         Phase::Audit(_, claim) | Phase::Holdout(_, claim) => ahead(claim.short.centre, claim.arm),
-        Phase::Done(verdict) => run.plan.arms.iter().position(|name| *name == verdict.arm).unwrap_or(0),
+        Phase::Done(verdict) => run
+            .plan
+            .arms
+            .iter()
+            .position(|name| *name == verdict.arm)
+            .unwrap_or(0),
         _ => 0,
     }
 }
@@ -74,7 +81,9 @@ fn left_ms(run: &Run, phase: &Phase) -> u64 {
     let pairs_ms = (PAIRS_GUESS_WINDOWS / 2 * arms * run.window_ms).min(run.plan.budget_ms);
     let calibrate_ms = 10 * run.window_ms;
     match phase {
-        Phase::Headroom(stage) => stage.left_ms() + 4_000 + calibrate_ms + pairs_ms + after_pairs_ms,
+        Phase::Headroom(stage) => {
+            stage.left_ms() + 4_000 + calibrate_ms + pairs_ms + after_pairs_ms
+        }
         Phase::Settle(stage) => stage.left_ms() + calibrate_ms + pairs_ms + after_pairs_ms,
         Phase::Calibrate(stage) => stage.left_ms(run) + pairs_ms + after_pairs_ms,
         Phase::Pairs(stage) => stage.expected_left_ms(run) + after_pairs_ms,

@@ -146,7 +146,11 @@ pub fn exit_code(outcome: Outcome) -> u8 {
 /// Holds the whole conversation and returns the exit code. An error is for the caller to print; its exit code is 2.
 pub fn serve(plan: Plan, input: impl BufRead, mut output: impl Write) -> Result<u8, ProtocolError> {
     let names = plan.arms.clone();
-    let hello = Said::Hello { schema: SCHEMA.into(), seed: plan.seed, bin_ms: BIN_MS };
+    let hello = Said::Hello {
+        schema: SCHEMA.into(),
+        seed: plan.seed,
+        bin_ms: BIN_MS,
+    };
     let mut experiment = Experiment::new(plan)?;
     say(&mut output, &hello)?;
     let mut lines = Lines { input, number: 0 };
@@ -162,7 +166,9 @@ pub fn serve(plan: Plan, input: impl BufRead, mut output: impl Write) -> Result<
                 say(&mut output, &announced(window, &names))?;
                 let heard = lines.next(id)?;
                 let line = lines.number;
-                experiment.tell(heard.into()).map_err(|why| ProtocolError::Unfit { line, why })?;
+                experiment
+                    .tell(heard.into())
+                    .map_err(|why| ProtocolError::Unfit { line, why })?;
             }
         }
     }
@@ -200,15 +206,20 @@ impl<R: BufRead> Lines<R> {
         loop {
             let mut bytes = Vec::new();
             if self.input.read_until(b'\n', &mut bytes)? == 0 {
-                return Err(ProtocolError::Ended { line: self.number, id });
+                return Err(ProtocolError::Ended {
+                    line: self.number,
+                    id,
+                });
             }
             self.number += 1;
             if bytes.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
             let line = self.number;
-            return serde_json::from_slice(&bytes)
-                .map_err(|error| ProtocolError::Malformed { line, why: error.to_string() });
+            return serde_json::from_slice(&bytes).map_err(|error| ProtocolError::Malformed {
+                line,
+                why: error.to_string(),
+            });
         }
     }
 }
@@ -216,9 +227,17 @@ impl<R: BufRead> Lines<R> {
 impl From<Heard> for Told {
     fn from(heard: Heard) -> Self {
         match heard {
-            Heard::Result { id, rates, latency, foreign_share } => {
-                Told::Measured { id, rates, latency, foreign_share }
-            }
+            Heard::Result {
+                id,
+                rates,
+                latency,
+                foreign_share,
+            } => Told::Measured {
+                id,
+                rates,
+                latency,
+                foreign_share,
+            },
             Heard::Failed { id, why, kind } => {
                 let kind = match kind {
                     FailedKind::ApplyFailed => Failure::ApplyFailed,

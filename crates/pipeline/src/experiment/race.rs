@@ -69,14 +69,20 @@ impl Race {
     }
 
     fn refill(&mut self, run: &mut Run) {
-        self.order = run.shuffled(self.alive.len()).iter().map(|&place| self.alive[place]).collect();
+        self.order = run
+            .shuffled(self.alive.len())
+            .iter()
+            .map(|&place| self.alive[place])
+            .collect();
     }
 
     pub(super) fn want(&self, run: &Run) -> Option<Want> {
         if self.found.is_some() {
             return None;
         }
-        self.order.last().map(|arm| Want::new(*arm, run.window_ms, run.washout_ms))
+        self.order
+            .last()
+            .map(|arm| Want::new(*arm, run.window_ms, run.washout_ms))
     }
 
     pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
@@ -146,7 +152,10 @@ impl Race {
         self.drop_beaten();
         let leader = self.leader(&self.alive)?;
         if !self.alive.contains(&0) {
-            let rest_is_close = self.alive.iter().all(|arm| *arm == leader || self.is_close(*arm, leader));
+            let rest_is_close = self
+                .alive
+                .iter()
+                .all(|arm| *arm == leader || self.is_close(*arm, leader));
             return (rest_is_close || self.left_ms(run) == 0).then_some(Raced::Leads(leader));
         }
         let others: Vec<usize> = self.alive.iter().copied().filter(|arm| *arm != 0).collect();
@@ -158,9 +167,17 @@ impl Race {
     }
 
     fn drop_beaten(&mut self) {
-        let is_beaten =
-            |arm: &usize| self.alive.iter().any(|by| self.ahead[*arm][*by].is_below(&self.scale, self.alpha));
-        let alive: Vec<usize> = self.alive.iter().copied().filter(|arm| !is_beaten(arm)).collect();
+        let is_beaten = |arm: &usize| {
+            self.alive
+                .iter()
+                .any(|by| self.ahead[*arm][*by].is_below(&self.scale, self.alpha))
+        };
+        let alive: Vec<usize> = self
+            .alive
+            .iter()
+            .copied()
+            .filter(|arm| !is_beaten(arm))
+            .collect();
         // Evidence can run in a circle only through chance; then nobody is dropped.
         if !alive.is_empty() {
             self.alive = alive;
@@ -169,8 +186,16 @@ impl Race {
 
     /// The arm with the greatest summed lead over those still racing.
     fn leader(&self, among: &[usize]) -> Option<usize> {
-        let lead = |arm: usize| self.alive.iter().map(|by| self.ahead[arm][*by].sum()).sum::<f64>();
-        among.iter().copied().max_by(|a, b| lead(*a).total_cmp(&lead(*b)))
+        let lead = |arm: usize| {
+            self.alive
+                .iter()
+                .map(|by| self.ahead[arm][*by].sum())
+                .sum::<f64>()
+        };
+        among
+            .iter()
+            .copied()
+            .max_by(|a, b| lead(*a).total_cmp(&lead(*b)))
     }
 
     fn best_dropped(&self) -> Option<usize> {
@@ -186,7 +211,9 @@ impl Race {
     }
 
     fn left_ms(&self, run: &Run) -> u64 {
-        run.plan.budget_ms.saturating_sub(run.clock_ms - self.started_ms)
+        run.plan
+            .budget_ms
+            .saturating_sub(run.clock_ms - self.started_ms)
     }
 
     pub(super) fn found(&self) -> Option<Raced> {
@@ -223,7 +250,11 @@ impl Race {
         (1..names.len())
             .map(|arm| {
                 let known = !self.against_default_ln[arm].is_empty();
-                let (low, high) = if known { self.interval(arm) } else { (0.0, 0.0) };
+                let (low, high) = if known {
+                    self.interval(arm)
+                } else {
+                    (0.0, 0.0)
+                };
                 ArmResult {
                     arm: names[arm].clone(),
                     effect: known.then(|| self.estimate(arm).centre.exp_m1()),

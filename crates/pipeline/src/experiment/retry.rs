@@ -21,7 +21,8 @@ const PROBE_TAU_MS: u64 = 1_000;
 /// Sets the windows for a washout and starts over with fresh data.
 pub(super) fn calibrate(run: &mut Run, washout_ms: u64) -> Phase {
     run.washout_ms = washout_ms.max(class_washout_ms(run.plan.class));
-    let kept_ms = (run.plan.min_completions as f64 * 1e3 / run.rate_now.max(1e-3)).min(60_000.0) as u64;
+    let kept_ms =
+        (run.plan.min_completions as f64 * 1e3 / run.rate_now.max(1e-3)).min(60_000.0) as u64;
     run.window_ms = class_window_ms(run.plan.class)
         .max(run.plan.min_window_ms)
         .max(run.washout_ms * 5 / 2)
@@ -42,12 +43,21 @@ pub(super) fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64
         percent(lasting_ln.exp_m1()),
         conclude::tau(tau_ms)
     );
-    let carried = Carryover { tau_ms, detail, arms: claim.arms.clone() };
+    let carried = Carryover {
+        tau_ms,
+        detail,
+        arms: claim.arms.clone(),
+    };
     if run.attempts == 0 && tau_ms <= PROBE_TAU_MS {
         run.carried = Some(carried);
         let tolerance_ln = run.plan.rope_ln() / 4.0;
         let washout_min_ms = run.washout_ms;
-        let reach = Reach { first_ms: PROBE_MS, longest_ms: PROBE_MS, washout_min_ms, tolerance_ln };
+        let reach = Reach {
+            first_ms: PROBE_MS,
+            longest_ms: PROBE_MS,
+            washout_min_ms,
+            tolerance_ln,
+        };
         return Phase::Settle(Settle::new(run, reach));
     }
     outlast(run, &carried)
@@ -60,13 +70,19 @@ pub(super) fn outlast(run: &mut Run, carried: &Carryover) -> Phase {
     if run.attempts + 1 < ATTEMPTS_MAX && block_ms * BLOCKS_LEAST <= run.plan.budget_ms {
         return again(run, washout_ms);
     }
-    done(run, carried.arms.clone(), Finding::refused(Reason::CarryOver, carried.detail.as_str()))
+    done(
+        run,
+        carried.arms.clone(),
+        Finding::refused(Reason::CarryOver, carried.detail.as_str()),
+    )
 }
 
 /// Drops the data and gathers them anew; the second look costs half the error probability.
 pub(super) fn again(run: &mut Run, washout_ms: u64) -> Phase {
     run.attempts += 1;
     run.alpha /= 2.0;
-    run.notes.push(format!("Carry-over was found; data dropped, washout lengthened to {washout_ms} ms."));
+    run.notes.push(format!(
+        "Carry-over was found; data dropped, washout lengthened to {washout_ms} ms."
+    ));
     calibrate(run, washout_ms)
 }

@@ -22,7 +22,13 @@ pub(super) struct Want {
 
 impl Want {
     pub(super) fn new(arm: usize, duration_ms: u64, discard_ms: u64) -> Self {
-        Want { arm, duration_ms, discard_ms, fresh: false, half_depth: false }
+        Want {
+            arm,
+            duration_ms,
+            discard_ms,
+            fresh: false,
+            half_depth: false,
+        }
     }
 }
 
@@ -123,14 +129,22 @@ impl Run {
             discard_ms: sample.discard_ms,
             level_ln: self.level.robust(sample.kept()),
         });
-        match self.costs.iter_mut().find(|cost| cost.stage == sample.stage) {
+        match self
+            .costs
+            .iter_mut()
+            .find(|cost| cost.stage == sample.stage)
+        {
             Some(cost) => {
                 cost.windows += 1;
                 cost.device_ms += sample.duration_ms;
             }
             None => {
                 let device_ms = sample.duration_ms;
-                self.costs.push(StageCost { stage: sample.stage, windows: 1, device_ms });
+                self.costs.push(StageCost {
+                    stage: sample.stage,
+                    windows: 1,
+                    device_ms,
+                });
             }
         }
         if !sample.half_depth {

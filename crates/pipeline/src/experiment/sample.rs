@@ -61,6 +61,10 @@ impl Level {
     /// the median would jump between whole completions, the mean.
     pub(super) fn robust(&self, rates: &[f64]) -> f64 {
         let empty = rates.iter().filter(|rate| **rate == 0.0).count();
-        if empty * 10 > rates.len() { self.of(rates) } else { self.ln(stats::median(rates)) }
+        if empty * 10 > rates.len() {
+            self.of(rates)
+        } else {
+            self.ln(stats::median(rates))
+        }
     }
 }

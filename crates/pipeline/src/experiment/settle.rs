@@ -112,7 +112,9 @@ impl Settle {
             }
             Some(bin) if bin + 1 < DIVISORS.len() => {
                 let end_ms = edge(self.length_ms, bin) as u64 * BIN_MS;
-                self.found = Some(Settled::Within { washout_ms: 2 * end_ms });
+                self.found = Some(Settled::Within {
+                    washout_ms: 2 * end_ms,
+                });
             }
             Some(_) if self.length_ms >= self.reach.longest_ms => self.found = Some(Settled::Never),
             Some(_) => {
@@ -148,17 +150,25 @@ fn profile(run: &Run, rates: &[f64]) -> [f64; 5] {
         let end = edge(length_ms, bin).clamp(start, rates.len());
         let part = &rates[start.min(end)..end];
         start = end;
-        if part.is_empty() { 0.0 } else { run.level.of(part) - reference }
+        if part.is_empty() {
+            0.0
+        } else {
+            run.level.of(part) - reference
+        }
     })
 }
 
 /// The last bin in which some arm's median profile is off by more than the tolerance and its own error.
 fn last_unsettled(profiles: &[Vec<[f64; 5]>], tolerance_ln: f64) -> Option<usize> {
     (0..DIVISORS.len()).rev().find(|&bin| {
-        let columns: Vec<Vec<f64>> =
-            profiles.iter().map(|arm| arm.iter().map(|profile| profile[bin]).collect()).collect();
+        let columns: Vec<Vec<f64>> = profiles
+            .iter()
+            .map(|arm| arm.iter().map(|profile| profile[bin]).collect())
+            .collect();
         let error = pooled_error(&columns);
-        columns.iter().any(|column| stats::median(column).abs() > tolerance_ln.max(3.5 * error))
+        columns
+            .iter()
+            .any(|column| stats::median(column).abs() > tolerance_ln.max(3.5 * error))
     })
 }
 

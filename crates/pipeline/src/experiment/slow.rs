@@ -102,7 +102,11 @@ impl Slow {
     }
 
     fn slice(&mut self, run: &Run, sample: &Sample) {
-        for (i, part) in sample.kept().chunks((SLICE_MS / BIN_MS) as usize).enumerate() {
+        for (i, part) in sample
+            .kept()
+            .chunks((SLICE_MS / BIN_MS) as usize)
+            .enumerate()
+        {
             self.slices.push(Slice {
                 window: run.residences.len().saturating_sub(1),
                 arm: sample.arm,
@@ -132,7 +136,11 @@ impl Slow {
         let (low, high) = self.interval(run, arm);
         let excludes_none = low > 0.0 || high < 0.0;
         let flipped = stats::sign_flip(&self.differences_ln[arm]);
-        let strictness = if self.differences_ln.len() == 2 { STRICTER } else { 1.0 };
+        let strictness = if self.differences_ln.len() == 2 {
+            STRICTER
+        } else {
+            1.0
+        };
         let is_material = self.estimate(arm).centre.abs() > run.plan.rope_ln();
         excludes_none && flipped <= strictness * self.alpha(run) && is_material
     }
@@ -151,26 +159,39 @@ impl Slow {
     /// The arm with the greatest estimate.
     pub(super) fn best(&self) -> usize {
         (1..self.differences_ln.len())
-            .max_by(|a, b| self.estimate(*a).centre.total_cmp(&self.estimate(*b).centre))
+            .max_by(|a, b| {
+                self.estimate(*a)
+                    .centre
+                    .total_cmp(&self.estimate(*b).centre)
+            })
             .unwrap_or(1)
     }
 
     /// How far carry-over, fitted on all windows, would move the estimate if an arm stayed for good.
     pub(super) fn lasting(&self, run: &Run, arm: usize) -> Lasting {
         let bins = self.bins(run, arm);
-        let limit_ln = run.plan.rope_ln().max(0.25 * self.estimate(arm).centre.abs());
+        let limit_ln = run
+            .plan
+            .rope_ln()
+            .max(0.25 * self.estimate(arm).centre.abs());
         let fits = carry::fit(&bins, Short::Unknown);
         let missing = |fit: &Carried| 1.0 - exposure_contrast(&bins, fit.tau_ms);
         let carries = fits.iter().find(|fit| {
-            (fit.centre_ln * missing(fit)).abs() > limit_ln && fit.evidence_ln(fit.centre_ln) > FAIL_LN
+            (fit.centre_ln * missing(fit)).abs() > limit_ln
+                && fit.evidence_ln(fit.centre_ln) > FAIL_LN
         });
         if let Some(fit) = carries {
             return Lasting::Carries { tau_ms: fit.tau_ms };
         }
         let excluded = |fit: &&Carried| {
-            (fit.centre_ln.abs() + EXCLUDE_SCORE * fit.error_ln) * missing(fit).abs() < 2.0 * limit_ln
+            (fit.centre_ln.abs() + EXCLUDE_SCORE * fit.error_ln) * missing(fit).abs()
+                < 2.0 * limit_ln
         };
-        let horizon_ms = fits.iter().take_while(excluded).last().map_or(0, |fit| fit.tau_ms);
+        let horizon_ms = fits
+            .iter()
+            .take_while(excluded)
+            .last()
+            .map_or(0, |fit| fit.tau_ms);
         Lasting::Excluded { horizon_ms }
     }
 
@@ -182,7 +203,10 @@ impl Slow {
             let acting = if residence.arm == arm { 1.0 } else { 0.0 };
             exposure = age(&exposure, acting, residence.duration_ms as f64);
         }
-        let compared = self.slices.iter().filter(|slice| slice.arm == 0 || slice.arm == arm);
+        let compared = self
+            .slices
+            .iter()
+            .filter(|slice| slice.arm == 0 || slice.arm == arm);
         compared
             .map(|slice| {
                 let acting = if slice.arm == arm { 1.0 } else { 0.0 };
@@ -229,8 +253,11 @@ impl Slow {
 fn exposure_contrast(bins: &[Bin], tau_ms: u64) -> f64 {
     let tau = TAUS_MS.iter().position(|tau| *tau == tau_ms).unwrap_or(0);
     let mean_of = |acting: f64| {
-        let shares: Vec<f64> =
-            bins.iter().filter(|bin| bin.acting == acting).map(|bin| bin.exposure[tau]).collect();
+        let shares: Vec<f64> = bins
+            .iter()
+            .filter(|bin| bin.acting == acting)
+            .map(|bin| bin.exposure[tau])
+            .collect();
         stats::mean(&shares)
     };
     mean_of(1.0) - mean_of(0.0)

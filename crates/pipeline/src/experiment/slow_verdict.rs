@@ -18,12 +18,23 @@ pub(super) fn of(run: &mut Run, slow: &Slow) -> Phase {
     let arm = slow.best();
     let (low_ln, high_ln) = slow.interval(run, arm);
     let centre_ln = slow.estimate(arm).centre;
-    let effect = Effect { arm, centre_ln, low_ln, high_ln, stage: slow.stage() };
+    let effect = Effect {
+        arm,
+        centre_ln,
+        low_ln,
+        high_ln,
+        stage: slow.stage(),
+    };
     match slow.lasting(run, arm) {
         Lasting::Carries { tau_ms } => {
             let tau = conclude::tau(tau_ms);
-            let detail = format!("carry-over near {tau} outlives the windows; give them more length");
-            return done(run, arms, Finding::refused(Reason::CarryOver, detail).with(effect));
+            let detail =
+                format!("carry-over near {tau} outlives the windows; give them more length");
+            return done(
+                run,
+                arms,
+                Finding::refused(Reason::CarryOver, detail).with(effect),
+            );
         }
         Lasting::Excluded { horizon_ms } => run.horizon_ms = horizon_ms,
     }
@@ -39,11 +50,13 @@ pub(super) fn of(run: &mut Run, slow: &Slow) -> Phase {
         };
         return Phase::Holdout(Holdout::new(run, arm, claim.short), claim);
     }
-    let others_lose = (1..run.plan.arms.len()).all(|arm| slow.is_equal(run, arm) || slow.loses(run, arm));
+    let others_lose =
+        (1..run.plan.arms.len()).all(|arm| slow.is_equal(run, arm) || slow.loses(run, arm));
     let finding = match () {
-        () if differs && centre_ln > 0.0 => {
-            Finding { arm, ..Finding::new(Outcome::Better, Reason::Confirmed) }
-        }
+        () if differs && centre_ln > 0.0 => Finding {
+            arm,
+            ..Finding::new(Outcome::Better, Reason::Confirmed)
+        },
         () if differs => Finding::new(Outcome::Better, Reason::DefaultWins),
         () if slow.is_equal(run, arm) && run.plan.arms.len() == 2 => equal(run, Reason::WithinRope),
         () if others_lose => equal(run, Reason::DefaultIsBest),

@@ -18,7 +18,11 @@ pub(super) fn median(values: &[f64]) -> f64 {
 
 /// Mean; 0 for no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+    if values.is_empty() {
+        0.0
+    } else {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
 }
 
 /// Standard deviation with n − 1; 0 below two values.
@@ -46,7 +50,12 @@ pub(super) fn huber(values: &[f64]) -> f64 {
     let reach = 3.0 * (mad_sd(values) + 1e-9);
     let mut centre = median(values);
     for _ in 0..5 {
-        centre += mean(&values.iter().map(|value| (value - centre).clamp(-reach, reach)).collect::<Vec<_>>());
+        centre += mean(
+            &values
+                .iter()
+                .map(|value| (value - centre).clamp(-reach, reach))
+                .collect::<Vec<_>>(),
+        );
     }
     centre
 }
@@ -64,9 +73,16 @@ impl Estimate {
     pub(super) fn of(values: &[f64]) -> Self {
         let centre = huber(values);
         let reach = 4.0 * (mad_sd(values) + 1e-9);
-        let clipped: Vec<f64> = values.iter().map(|v| v.clamp(centre - reach, centre + reach)).collect();
+        let clipped: Vec<f64> = values
+            .iter()
+            .map(|v| v.clamp(centre - reach, centre + reach))
+            .collect();
         let error = deviation(&clipped) / (values.len().max(1) as f64).sqrt();
-        Estimate { centre, error, count: values.len() }
+        Estimate {
+            centre,
+            error,
+            count: values.len(),
+        }
     }
 
     /// The two-sided t interval that misses with probability `alpha`.
@@ -91,8 +107,11 @@ pub(super) fn sign_flip(values: &[f64]) -> f64 {
     let seen = values.iter().sum::<f64>().abs() - 1e-12;
     let all = 1u32 << values.len();
     let as_far = (0..all).filter(|signs| {
-        let sum: f64 =
-            values.iter().enumerate().map(|(i, v)| if signs >> i & 1 == 1 { *v } else { -*v }).sum();
+        let sum: f64 = values
+            .iter()
+            .enumerate()
+            .map(|(i, v)| if signs >> i & 1 == 1 { *v } else { -*v })
+            .sum();
         sum.abs() >= seen
     });
     as_far.count() as f64 / f64::from(all)

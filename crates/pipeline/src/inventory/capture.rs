@@ -5,8 +5,13 @@ use super::{InventoryError, collect, mask, secrets, udev};
 use host::{Archive, Host};
 
 /// Further files that the sensors and a reader of the archive want to know.
-const ALSO: &[&str] =
-    &["/proc/sys/kernel/osrelease", "/proc/diskstats", "/proc/stat", "/proc/meminfo", "/proc/pressure/io"];
+const ALSO: &[&str] = &[
+    "/proc/sys/kernel/osrelease",
+    "/proc/diskstats",
+    "/proc/stat",
+    "/proc/meminfo",
+    "/proc/pressure/io",
+];
 
 /// What is replaced in a capture besides serial numbers and secrets, which always are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +31,20 @@ pub fn capture(target: &str, masking: Masking) -> Result<Archive, InventoryError
     for file in ALSO {
         host.attribute(file);
     }
-    for layer in path.root.walk().iter().filter(|layer| layer.devno.is_some()) {
+    for layer in path
+        .root
+        .walk()
+        .iter()
+        .filter(|layer| layer.devno.is_some())
+    {
         host.attribute(&format!("/sys/class/block/{}/stat", layer.name));
     }
     let mut archive = host.recorded();
     for layer in path.root.walk() {
-        archive.rewrite(&format!("/sys/class/block/{}/dm/uuid", layer.name), cut_identifier);
+        archive.rewrite(
+            &format!("/sys/class/block/{}/dm/uuid", layer.name),
+            cut_identifier,
+        );
     }
     conceal(&mut archive, masking);
     Ok(archive)
@@ -41,7 +54,11 @@ pub fn capture(target: &str, masking: Masking) -> Result<Archive, InventoryError
 /// [`Masking::Names`] what names it.
 pub fn conceal(archive: &mut Archive, masking: Masking) {
     archive.rewrite_all(reduced);
-    mask::apply(archive, masking, Host::live().text("/proc/sys/kernel/hostname").as_deref());
+    mask::apply(
+        archive,
+        masking,
+        Host::live().text("/proc/sys/kernel/hostname").as_deref(),
+    );
 }
 
 /// What of a file is kept.
@@ -59,7 +76,9 @@ fn reduced(path: &str, text: &str) -> String {
     }
     if path.starts_with("/run/udev/data/") {
         // Names and links of the device repeat its serial number; nothing here reads them.
-        let kept = text.lines().filter(|line| line.starts_with("G:") || mask::is_harmless_property(line));
+        let kept = text
+            .lines()
+            .filter(|line| line.starts_with("G:") || mask::is_harmless_property(line));
         return kept.collect::<Vec<_>>().join("\n");
     }
     if path == "/proc/cmdline" {
@@ -77,14 +96,25 @@ fn reduced(path: &str, text: &str) -> String {
 
 /// Blanks the other lines, so that those that stay keep their numbers; nothing at all when none does.
 fn lines(text: &str, keep: impl Fn(&str) -> bool) -> String {
-    let kept: Vec<String> =
-        text.lines().map(|line| if keep(line) { secrets::cut(line) } else { String::new() }).collect();
+    let kept: Vec<String> = text
+        .lines()
+        .map(|line| {
+            if keep(line) {
+                secrets::cut(line)
+            } else {
+                String::new()
+            }
+        })
+        .collect();
     kept.join("\n").trim_end_matches('\n').to_string()
 }
 
 /// `LVM-q5lv…` → `LVM-`: what follows the first dash identifies the volume, not its kind.
 fn cut_identifier(uuid: &str) -> String {
-    uuid.split_inclusive('-').next().unwrap_or_default().to_string()
+    uuid.split_inclusive('-')
+        .next()
+        .unwrap_or_default()
+        .to_string()
 }
 
 #[cfg(test)]
@@ -100,9 +130,15 @@ mod tests {
             for changing in ["free_bytes", "free_inodes", "serial_digest"] {
                 layer.facts.remove(changing);
             }
-            layer.interrupts.iter_mut().for_each(|line| line.counts.clear());
+            layer
+                .interrupts
+                .iter_mut()
+                .for_each(|line| line.counts.clear());
             layer.settings.retain(|setting| setting.name != "fs.aio-nr");
-            layer.settings.iter_mut().for_each(|setting| setting.writable = false);
+            layer
+                .settings
+                .iter_mut()
+                .for_each(|setting| setting.writable = false);
         };
         fn each(layer: &mut model::iopath::Layer, plain: &impl Fn(&mut model::iopath::Layer)) {
             plain(layer);
@@ -117,7 +153,9 @@ mod tests {
     #[test]
     fn a_captured_machine_shows_the_same_path() {
         for masking in [Masking::Serials, Masking::Names] {
-            let Ok(archive) = capture("/", masking) else { return };
+            let Ok(archive) = capture("/", masking) else {
+                return;
+            };
             let live = collect(&Host::live(), "/").unwrap();
             let captured = collect(&Host::from_archive(archive), "/").unwrap();
             match masking {
@@ -125,7 +163,11 @@ mod tests {
                 Masking::Names => {
                     assert_eq!(captured.root.walk().len(), live.root.walk().len());
                     let settings = |path: &IoPath| {
-                        path.root.walk().iter().map(|layer| layer.settings.len()).sum::<usize>()
+                        path.root
+                            .walk()
+                            .iter()
+                            .map(|layer| layer.settings.len())
+                            .sum::<usize>()
                     };
                     assert_eq!(settings(&captured), settings(&live));
                 }
@@ -135,18 +177,27 @@ mod tests {
 
     #[test]
     fn of_files_with_more_only_what_matters_is_kept() {
-        let unit =
-            "[Service]\nEnvironment=TOKEN=x\nExecStart=/bin/sh -c 'echo 1 > /sys/block/sda/queue/nomerges'\n";
+        let unit = "[Service]\nEnvironment=TOKEN=x\nExecStart=/bin/sh -c 'echo 1 > /sys/block/sda/queue/nomerges'\n";
         let kept = reduced("/etc/systemd/system/a.service", unit);
         assert!(
-            !kept.contains("TOKEN") && kept.lines().nth(2).is_some_and(|line| line.contains("nomerges")),
+            !kept.contains("TOKEN")
+                && kept
+                    .lines()
+                    .nth(2)
+                    .is_some_and(|line| line.contains("nomerges")),
             "{kept}"
         );
         assert_eq!(
-            reduced("/usr/lib/udev/rules.d/60-cdrom_id.rules", "KERNEL==\"sr0\", IMPORT{program}=\"x\""),
+            reduced(
+                "/usr/lib/udev/rules.d/60-cdrom_id.rules",
+                "KERNEL==\"sr0\", IMPORT{program}=\"x\""
+            ),
             ""
         );
-        assert_eq!(reduced("/proc/cmdline", "quiet a.token=5 ip=x"), "quiet a.token=… ip=…");
+        assert_eq!(
+            reduced("/proc/cmdline", "quiet a.token=5 ip=x"),
+            "quiet a.token=… ip=…"
+        );
         assert_eq!(
             reduced("/proc/7/cmdline", "nbd-client\0--password\0x\0h\0"),
             "nbd-client\0--password\0…\0h\0"

@@ -29,23 +29,38 @@ const THROTTLES: &[(&str, &str)] = &[
 
 /// The lowest memory limit; none where there is none.
 pub fn memory_bytes(host: &Host) -> Option<u64> {
-    let unified = groups(host, "").into_iter().map(|group| format!("{}/memory.max", group.directory));
+    let unified = groups(host, "")
+        .into_iter()
+        .map(|group| format!("{}/memory.max", group.directory));
     let old = groups(host, "memory");
-    let old = old.into_iter().map(|group| format!("{}/memory.limit_in_bytes", group.directory));
+    let old = old
+        .into_iter()
+        .map(|group| format!("{}/memory.limit_in_bytes", group.directory));
     // Version 1 says "none" with a number beyond any memory; "max" is not a number.
-    unified.chain(old).filter_map(|path| host.number(&path)).min()
+    unified
+        .chain(old)
+        .filter_map(|path| host.number(&path))
+        .min()
 }
 
 /// All I/O limits on devices that have a name here, of the nearest group first.
 pub fn io_limits(host: &Host) -> Vec<IoLimit> {
     let unified = groups(host, "").into_iter().flat_map(|group| {
-        let text = host.text(&format!("{}/io.max", group.directory)).unwrap_or_default();
-        text.lines().flat_map(|line| of_line(host, line, &group.name)).collect::<Vec<_>>()
+        let text = host
+            .text(&format!("{}/io.max", group.directory))
+            .unwrap_or_default();
+        text.lines()
+            .flat_map(|line| of_line(host, line, &group.name))
+            .collect::<Vec<_>>()
     });
     let old = groups(host, "blkio").into_iter().flat_map(|group| {
         THROTTLES.iter().flat_map(move |(file, what)| {
-            let text = host.text(&format!("{}/{file}", group.directory)).unwrap_or_default();
-            text.lines().filter_map(|line| of_throttle(host, line, what, &group.name)).collect::<Vec<_>>()
+            let text = host
+                .text(&format!("{}/{file}", group.directory))
+                .unwrap_or_default();
+            text.lines()
+                .filter_map(|line| of_throttle(host, line, what, &group.name))
+                .collect::<Vec<_>>()
         })
     });
     unified.chain(old).collect()
@@ -61,19 +76,30 @@ pub fn lowest_io_limits(host: &Host) -> Vec<IoLimit> {
 
 /// The weight of this process's own group: `io.weight` and its forebears.
 pub(super) fn io_weight(host: &Host) -> Option<String> {
-    let files =
-        [("", "io.weight"), ("", "io.bfq.weight"), ("blkio", "blkio.bfq.weight"), ("blkio", "blkio.weight")];
+    let files = [
+        ("", "io.weight"),
+        ("", "io.bfq.weight"),
+        ("blkio", "blkio.bfq.weight"),
+        ("blkio", "blkio.weight"),
+    ];
     files.iter().find_map(|(controller, file)| {
         let group = groups(host, controller).into_iter().next()?;
         let text = host.text(&format!("{}/{file}", group.directory))?;
-        let first = text.lines().next()?.trim_start_matches("default").trim().to_string();
+        let first = text
+            .lines()
+            .next()?
+            .trim_start_matches("default")
+            .trim()
+            .to_string();
         (!first.is_empty()).then_some(first)
     })
 }
 
 /// Which versions are in use, and this process's group: of version 2 where it does anything, else of `blkio`.
 pub(super) fn membership(host: &Host) -> Option<(&'static str, String)> {
-    let table = host.text("/proc/self/cgroup").filter(|table| !table.trim().is_empty())?;
+    let table = host
+        .text("/proc/self/cgroup")
+        .filter(|table| !table.trim().is_empty())?;
     let path = |controller: &str| own(&table, controller).map(str::to_string);
     let has_old = table.lines().any(|line| {
         line.split(':')
@@ -90,8 +116,11 @@ pub(super) fn membership(host: &Host) -> Option<(&'static str, String)> {
 /// Every group of this process, by its path, in all trees and without repeats.
 pub(super) fn paths(host: &Host) -> Vec<String> {
     let table = host.text("/proc/self/cgroup").unwrap_or_default();
-    let mut paths: Vec<String> =
-        table.lines().filter_map(|line| line.splitn(3, ':').nth(2)).map(str::to_string).collect();
+    let mut paths: Vec<String> = table
+        .lines()
+        .filter_map(|line| line.splitn(3, ':').nth(2))
+        .map(str::to_string)
+        .collect();
     paths.sort();
     paths.dedup();
     paths
@@ -108,14 +137,19 @@ fn own<'a>(table: &'a str, controller: &str) -> Option<&'a str> {
     table.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
-        controllers.split(',').any(|one| one == controller).then_some(path)
+        controllers
+            .split(',')
+            .any(|one| one == controller)
+            .then_some(path)
     })
 }
 
 /// The directories of this process's group and of all above it. A controller of version 1 has its own tree.
 fn groups(host: &Host, controller: &str) -> Vec<Group> {
     let table = host.text("/proc/self/cgroup").unwrap_or_default();
-    let Some(own) = own(&table, controller) else { return Vec::new() };
+    let Some(own) = own(&table, controller) else {
+        return Vec::new();
+    };
     let roots = match controller {
         "" => UNIFIED.iter().map(|root| root.to_string()).collect(),
         controller => vec![format!("/sys/fs/cgroup/{controller}")],
@@ -124,8 +158,15 @@ fn groups(host: &Host, controller: &str) -> Vec<Group> {
         let mut directory = format!("{root}{}", own.trim_end_matches('/'));
         let mut all = Vec::new();
         loop {
-            let name = directory.get(root.len()..).filter(|name| !name.is_empty()).unwrap_or("/").to_string();
-            all.push(Group { directory: directory.clone(), name });
+            let name = directory
+                .get(root.len()..)
+                .filter(|name| !name.is_empty())
+                .unwrap_or("/")
+                .to_string();
+            all.push(Group {
+                directory: directory.clone(),
+                name,
+            });
             if directory.len() <= root.len() {
                 return all;
             }
@@ -138,13 +179,21 @@ fn groups(host: &Host, controller: &str) -> Vec<Group> {
 /// `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
 fn of_line(host: &Host, line: &str, group: &str) -> Vec<IoLimit> {
     let mut words = line.split_whitespace();
-    let Some(device) = words.next().and_then(|devno| device::by_number(host, devno)) else {
+    let Some(device) = words
+        .next()
+        .and_then(|devno| device::by_number(host, devno))
+    else {
         return Vec::new();
     };
     let limit = |word: &str| {
         let (what, limit) = word.split_once('=')?;
         let limit = limit.parse().ok()?;
-        Some(IoLimit { device: device.clone(), what: what.into(), limit, group: group.into() })
+        Some(IoLimit {
+            device: device.clone(),
+            what: what.into(),
+            limit,
+            group: group.into(),
+        })
     };
     words.filter_map(limit).collect()
 }
@@ -153,7 +202,12 @@ fn of_line(host: &Host, line: &str, group: &str) -> Vec<IoLimit> {
 fn of_throttle(host: &Host, line: &str, what: &str, group: &str) -> Option<IoLimit> {
     let (devno, limit) = line.split_once(' ')?;
     let device = device::by_number(host, devno)?;
-    Some(IoLimit { device, what: what.into(), limit: limit.trim().parse().ok()?, group: group.into() })
+    Some(IoLimit {
+        device,
+        what: what.into(),
+        limit: limit.trim().parse().ok()?,
+        group: group.into(),
+    })
 }
 
 #[cfg(test)]
@@ -161,7 +215,8 @@ mod tests {
     use super::*;
 
     fn machine(rest: &str) -> Host {
-        let text = format!("iodyno-host 1\npath: /sys/dev/block/8:16\nlink: ../../devices/p/sdb\n{rest}");
+        let text =
+            format!("iodyno-host 1\npath: /sys/dev/block/8:16\nlink: ../../devices/p/sdb\n{rest}");
         Host::from_archive(host::Archive::parse(&text).unwrap())
     }
 
@@ -175,9 +230,14 @@ mod tests {
     #[test]
     fn the_lowest_limit_of_all_groups_above_counts() {
         let host = machine(TWO_LEVELS);
-        let found: Vec<(String, u64)> =
-            lowest_io_limits(&host).into_iter().map(|one| (one.what, one.limit)).collect();
-        assert_eq!(found, [("rbps".to_string(), 1 << 20), ("riops".to_string(), 500)]);
+        let found: Vec<(String, u64)> = lowest_io_limits(&host)
+            .into_iter()
+            .map(|one| (one.what, one.limit))
+            .collect();
+        assert_eq!(
+            found,
+            [("rbps".to_string(), 1 << 20), ("riops".to_string(), 500)]
+        );
         assert_eq!(memory_bytes(&host), Some(1 << 30));
         assert_eq!(membership(&host), Some(("2", "/a/b".to_string())));
         assert_eq!(io_weight(&host).as_deref(), Some("50"));
@@ -186,9 +246,18 @@ mod tests {
     #[test]
     fn all_limits_are_told_with_their_group_the_nearest_first() {
         let found = io_limits(&machine(TWO_LEVELS));
-        let told: Vec<(&str, u64, &str)> =
-            found.iter().map(|one| (one.what.as_str(), one.limit, one.group.as_str())).collect();
-        assert_eq!(told, [("riops", 2000, "/a/b"), ("rbps", 1 << 20, "/a"), ("riops", 500, "/a")]);
+        let told: Vec<(&str, u64, &str)> = found
+            .iter()
+            .map(|one| (one.what.as_str(), one.limit, one.group.as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("riops", 2000, "/a/b"),
+                ("rbps", 1 << 20, "/a"),
+                ("riops", 500, "/a")
+            ]
+        );
     }
 
     #[test]
@@ -200,7 +269,11 @@ mod tests {
         );
         let found = lowest_io_limits(&host);
         assert_eq!(
-            (found[0].device.as_str(), found[0].what.as_str(), found[0].limit),
+            (
+                found[0].device.as_str(),
+                found[0].what.as_str(),
+                found[0].limit
+            ),
             ("sdb", "wbps", 1 << 20)
         );
         assert_eq!(memory_bytes(&host), Some(9223372036854771712));

@@ -103,7 +103,9 @@ impl<'a> Scene<'a> {
     pub(super) fn new(host: &'a Host, path: &'a IoPath) -> Self {
         let mut devices: Vec<Device> = Vec::new();
         for layer in path.root.walk().into_iter().filter(|layer| is_block(layer)) {
-            let Some(directory) = device::directory(host, &layer.name) else { continue };
+            let Some(directory) = device::directory(host, &layer.name) else {
+                continue;
+            };
             if devices.iter().all(|known| known.name != layer.name) {
                 devices.push(Device {
                     name: layer.name.clone(),
@@ -114,7 +116,13 @@ impl<'a> Scene<'a> {
                 });
             }
         }
-        Scene { host, path, devices, texts: RefCell::default(), rules: OnceCell::new() }
+        Scene {
+            host,
+            path,
+            devices,
+            texts: RefCell::default(),
+            rules: OnceCell::new(),
+        }
     }
 
     /// The text of a file that many rules ask for; read once.
@@ -123,7 +131,9 @@ impl<'a> Scene<'a> {
             return known.clone();
         }
         let text = self.host.text(path);
-        self.texts.borrow_mut().insert(path.to_string(), text.clone());
+        self.texts
+            .borrow_mut()
+            .insert(path.to_string(), text.clone());
         text
     }
 
@@ -135,22 +145,34 @@ impl<'a> Scene<'a> {
     /// The settings that a path below /sys or /proc means, in the form in which settings carry their paths: names of
     /// block devices are looked up, wildcards in them matched.
     pub(super) fn settings_at(&self, path: &str) -> Vec<On> {
-        let below = ["/sys/block/", "/sys/class/block/"].iter().find_map(|root| path.strip_prefix(root));
+        let below = ["/sys/block/", "/sys/class/block/"]
+            .iter()
+            .find_map(|root| path.strip_prefix(root));
         let Some((pattern, file)) = below.and_then(|below| below.split_once('/')) else {
             return vec![On::Path(self.canonical(path))];
         };
-        let named = self.devices.iter().filter(|device| glob::matches(pattern, &device.name));
-        named.map(|device| On::Path(self.canonical(&format!("{}/{file}", device.directory)))).collect()
+        let named = self
+            .devices
+            .iter()
+            .filter(|device| glob::matches(pattern, &device.name));
+        named
+            .map(|device| On::Path(self.canonical(&format!("{}/{file}", device.directory))))
+            .collect()
     }
 
     /// One spelling for the several ways to a file: through the link `device`, through `bdi`, through /sys/class.
     pub(super) fn canonical(&self, path: &str) -> String {
         let is_through_link = path.contains("/device/") || path.contains("/bdi/");
-        if is_through_link && let Some(found) = self.devices.iter().find_map(|device| device.file(path)) {
+        if is_through_link
+            && let Some(found) = self.devices.iter().find_map(|device| device.file(path))
+        {
             return found;
         }
         let is_class = path.starts_with("/sys/class/") && !is_pattern(path);
-        is_class.then(|| self.host.resolve(path)).flatten().unwrap_or_else(|| path.to_string())
+        is_class
+            .then(|| self.host.resolve(path))
+            .flatten()
+            .unwrap_or_else(|| path.to_string())
     }
 }
 

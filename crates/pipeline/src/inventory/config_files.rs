@@ -18,7 +18,11 @@ pub(super) struct ConfigFile {
 pub(super) fn drop_ins(host: &Host, directories: &[&str], ending: &str) -> Vec<ConfigFile> {
     let mut files: Vec<(String, String)> = Vec::new();
     for directory in directories {
-        for name in host.list(directory).into_iter().filter(|name| name.ends_with(ending)) {
+        for name in host
+            .list(directory)
+            .into_iter()
+            .filter(|name| name.ends_with(ending))
+        {
             if !files.iter().any(|(known, _)| *known == name) {
                 files.push((name.clone(), format!("{directory}/{name}")));
             }
@@ -63,10 +67,18 @@ pub(super) fn ini(text: &str) -> Vec<(String, String, String, usize)> {
         if line.starts_with(['#', ';']) {
             continue;
         }
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
             section = name.trim().to_string();
         } else if let Some((key, value)) = line.split_once('=') {
-            found.push((section.clone(), key.trim().to_string(), value.trim().to_string(), index + 1));
+            found.push((
+                section.clone(),
+                key.trim().to_string(),
+                value.trim().to_string(),
+                index + 1,
+            ));
         }
     }
     found
@@ -75,25 +87,44 @@ pub(super) fn ini(text: &str) -> Vec<(String, String, String, usize)> {
 /// What a shell command writes into settings: path and value. It knows `echo V > PATH`, `sysctl -w K=V` and
 /// `blockdev --setra N DEVICE`, whose unit is 512 bytes.
 pub(super) fn shell_writes(command: &str) -> Vec<(String, String)> {
-    let bare = |word: &str| word.trim_matches(['"', '\'', ';', ')', '`', '&']).to_string();
+    let bare = |word: &str| {
+        word.trim_matches(['"', '\'', ';', ')', '`', '&'])
+            .to_string()
+    };
     let spaced = command.replace(">>", ">").replace('>', " > ");
-    let words: Vec<String> = spaced.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+    let words: Vec<String> = spaced
+        .split_whitespace()
+        .map(bare)
+        .filter(|word| !word.is_empty())
+        .collect();
     let mut writes = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let next = |by: usize| words.get(at + by).cloned().unwrap_or_default();
         let target = next(1);
         if word == ">" && (target.starts_with("/sys/") || target.starts_with("/proc/sys/")) {
-            let is_echo = |word: &String| word == "echo" || word.ends_with("/echo") || word == "printf";
+            let is_echo =
+                |word: &String| word == "echo" || word.ends_with("/echo") || word == "printf";
             let echo = words[..at].iter().rposition(is_echo);
             let value = echo.map(|echo| {
-                words[echo + 1..at].iter().filter(|word| !matches!(word.as_str(), "-n" | "-e" | "-ne"))
+                words[echo + 1..at]
+                    .iter()
+                    .filter(|word| !matches!(word.as_str(), "-n" | "-e" | "-ne"))
             });
             let value = value.map(|words| words.cloned().collect::<Vec<_>>().join(" "));
-            writes.extend(value.filter(|value| !value.is_empty()).map(|value| (target, value)));
+            writes.extend(
+                value
+                    .filter(|value| !value.is_empty())
+                    .map(|value| (target, value)),
+            );
         } else if word == "--setra" {
             let device = next(2);
-            let kib = next(1).parse::<u64>().ok().map(|sectors| (sectors / 2).to_string());
-            let name = device.strip_prefix("/dev/").map(|name| name.replace('/', "!"));
+            let kib = next(1)
+                .parse::<u64>()
+                .ok()
+                .map(|sectors| (sectors / 2).to_string());
+            let name = device
+                .strip_prefix("/dev/")
+                .map(|name| name.replace('/', "!"));
             let path = name.map(|name| format!("/sys/class/block/{name}/queue/read_ahead_kb"));
             writes.extend(path.zip(kib));
         } else if word.contains('=') && words[..at].iter().any(|word| word.ends_with("sysctl")) {
@@ -136,15 +167,30 @@ mod tests {
             path: /usr/x.d/70-off.rules\nlines: 1\nmasked\n";
         let host = Host::from_archive(host::Archive::parse(text).unwrap());
         let files = drop_ins(&host, &["/etc/x.d", "/usr/x.d"], ".rules");
-        let found: Vec<(&str, &str)> = files.iter().map(|f| (f.path.as_str(), f.text.as_str())).collect();
-        assert_eq!(found, [("/usr/x.d/50-b.rules", "b"), ("/etc/x.d/60-a.rules", "mine")]);
+        let found: Vec<(&str, &str)> = files
+            .iter()
+            .map(|f| (f.path.as_str(), f.text.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("/usr/x.d/50-b.rules", "b"),
+                ("/etc/x.d/60-a.rules", "mine")
+            ]
+        );
     }
 
     #[test]
     fn lines_are_joined_and_keep_their_number() {
-        assert_eq!(logical_lines("# c\na \\\n  b\n\nc\n"), [(2, "a  b".to_string()), (5, "c".to_string())]);
+        assert_eq!(
+            logical_lines("# c\na \\\n  b\n\nc\n"),
+            [(2, "a  b".to_string()), (5, "c".to_string())]
+        );
         let found = ini("[main]\ninclude = x\n# no\n[disk]\nreadahead=>4096\n");
-        assert_eq!(found[1], ("disk".into(), "readahead".into(), ">4096".into(), 5));
+        assert_eq!(
+            found[1],
+            ("disk".into(), "readahead".into(), ">4096".into(), 5)
+        );
     }
 
     #[test]
@@ -157,7 +203,10 @@ mod tests {
         assert_eq!(one("sh -c \"echo -n 5>/proc/sys/vm/swappiness\"").1, "5");
         assert_eq!(
             one("/sbin/blockdev --setra 16384 /dev/sdb"),
-            ("/sys/class/block/sdb/queue/read_ahead_kb".into(), "8192".into())
+            (
+                "/sys/class/block/sdb/queue/read_ahead_kb".into(),
+                "8192".into()
+            )
         );
         assert_eq!(
             one("/sbin/sysctl -q -w vm.dirty_ratio=5"),
@@ -169,7 +218,13 @@ mod tests {
     #[test]
     fn sysctls_are_written_both_ways() {
         assert_eq!(sysctl_path("vm.page-cluster"), "/proc/sys/vm/page-cluster");
-        assert_eq!(sysctl_path("net/ipv4/conf/eth0.5/x"), "/proc/sys/net/ipv4/conf/eth0.5/x");
-        assert_eq!(sysctl_path("net.ipv4.conf.eth0/5.x"), "/proc/sys/net/ipv4/conf/eth0.5/x");
+        assert_eq!(
+            sysctl_path("net/ipv4/conf/eth0.5/x"),
+            "/proc/sys/net/ipv4/conf/eth0.5/x"
+        );
+        assert_eq!(
+            sysctl_path("net.ipv4.conf.eth0/5.x"),
+            "/proc/sys/net/ipv4/conf/eth0.5/x"
+        );
     }
 }

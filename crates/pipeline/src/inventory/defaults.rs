@@ -20,9 +20,17 @@ pub(super) struct Kernel {
 impl Kernel {
     /// That of a machine.
     pub fn of(machine: Option<&Layer>) -> Kernel {
-        let release = machine.and_then(|machine| machine.fact("kernel")).unwrap_or_default().to_string();
-        let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
-        let version = numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok));
+        let release = machine
+            .and_then(|machine| machine.fact("kernel"))
+            .unwrap_or_default()
+            .to_string();
+        let mut numbers = release
+            .split(|c: char| !c.is_ascii_digit())
+            .map(str::parse::<u32>);
+        let version = numbers
+            .next()
+            .and_then(Result::ok)
+            .zip(numbers.next().and_then(Result::ok));
         Kernel { version, release }
     }
 
@@ -33,7 +41,8 @@ impl Kernel {
 
     /// Whether it is surely this old or newer.
     pub fn is_since(&self, major: u32, minor: u32) -> bool {
-        self.version.is_some_and(|version| version >= (major, minor))
+        self.version
+            .is_some_and(|version| version >= (major, minor))
     }
 
     /// A kernel of Red Hat: many numbers of its own under an old version.
@@ -60,5 +69,8 @@ fn always(value: impl ToString) -> Option<KernelDefault> {
 }
 
 fn because(value: impl ToString, because: &str) -> Option<KernelDefault> {
-    Some(KernelDefault { value: value.to_string(), because: because.to_string() })
+    Some(KernelDefault {
+        value: value.to_string(),
+        because: because.to_string(),
+    })
 }

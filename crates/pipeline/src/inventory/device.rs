@@ -44,7 +44,11 @@ pub(super) fn kind(host: &Host, name: &str, directory: &str) -> LayerKind {
         LayerKind::Loop
     } else if name.starts_with("zram") {
         LayerKind::Zram
-    } else if ["dm-", "md", "bcache"].iter().any(|prefix| name.starts_with(prefix)) || is_stacked() {
+    } else if ["dm-", "md", "bcache"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+        || is_stacked()
+    {
         LayerKind::Stacked
     } else {
         LayerKind::Disk

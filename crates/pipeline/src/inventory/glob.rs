@@ -9,12 +9,15 @@ pub(super) fn matches_any(pattern: &str, text: &str) -> bool {
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     // Most patterns differ from most texts in their first letters, and many have no wildcard at all.
     let plain = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
-    let Some(text) = text.strip_prefix(&pattern[..plain]) else { return false };
+    let Some(text) = text.strip_prefix(&pattern[..plain]) else {
+        return false;
+    };
     let pattern = &pattern[plain..];
     if pattern.is_empty() || pattern == "*" {
         return !pattern.is_empty() || text.is_empty();
     }
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
     // Where to go on when a star has to take one character more.
     let mut retry: Option<(usize, usize)> = None;
@@ -78,8 +81,14 @@ mod tests {
         assert!(matches("nvme[0-9]*n[0-9]*", "nvme10n1") && !matches("nvme?n1", "nvme10n1"));
         assert!(matches("*", "") && matches("a*b*c", "axbyc") && !matches("a*b", "axc"));
         assert!(matches_any("vd?|sd[a-c]", "sdb") && !matches_any("vd?|sd[a-c]", "sdd"));
-        assert!(matches_any("|x", ""), "an empty alternative is the empty text");
-        assert!(matches("[", "[") && !matches("[", "x"), "a bracket that never closes is itself");
+        assert!(
+            matches_any("|x", ""),
+            "an empty alternative is the empty text"
+        );
+        assert!(
+            matches("[", "[") && !matches("[", "x"),
+            "a bracket that never closes is itself"
+        );
         assert!(matches("a\\*", "a*") && !matches("a\\*", "ab"));
     }
 

@@ -56,7 +56,10 @@ pub(super) fn read(survey: &mut Survey<'_>, path: &IoPath) -> Vec<LogLine> {
         names.iter().any(|name| has_word(text, name)) || is_trouble() && !is_foreign()
     };
     match survey.host.kernel_log(LINES_MAX, wanted) {
-        Ok(lines) => lines.into_iter().map(|(uptime_s, text)| LogLine { uptime_s, text }).collect(),
+        Ok(lines) => lines
+            .into_iter()
+            .map(|(uptime_s, text)| LogLine { uptime_s, text })
+            .collect(),
         Err(libc::ENOENT) => {
             survey.notes.push(
                 "The kernel's log cannot be seen from here (no /dev/kmsg), so errors that it names are not known."
@@ -77,12 +80,28 @@ pub(super) fn read(survey: &mut Survey<'_>, path: &IoPath) -> Vec<LogLine> {
 /// address of a PCI function, `usb 1-1`.
 fn names(host: &Host, path: &IoPath) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for layer in path.root.walk().into_iter().filter(|layer| layer.devno.is_some()) {
-        let Some(directory) = device::directory(host, &layer.name) else { continue };
+    for layer in path
+        .root
+        .walk()
+        .into_iter()
+        .filter(|layer| layer.devno.is_some())
+    {
+        let Some(directory) = device::directory(host, &layer.name) else {
+            continue;
+        };
         names.push(layer.name.clone());
         names.extend(layer.fact("dm_name").map(str::to_string));
-        let parts = directory.split('/').skip(3).filter(|part| is_device_name(part));
-        names.extend(parts.map(|part| if is_usb(part) { format!("usb {part}") } else { part.to_string() }));
+        let parts = directory
+            .split('/')
+            .skip(3)
+            .filter(|part| is_device_name(part));
+        names.extend(parts.map(|part| {
+            if is_usb(part) {
+                format!("usb {part}")
+            } else {
+                part.to_string()
+            }
+        }));
     }
     names.sort();
     names.dedup();
@@ -92,21 +111,26 @@ fn names(host: &Host, path: &IoPath) -> Vec<String> {
 /// Block devices that are not of the path: trouble that names one of them is somebody else's.
 fn others(host: &Host, names: &[String]) -> Vec<String> {
     let all = host.list("/sys/class/block").into_iter();
-    all.filter(|name| !names.iter().any(|own| has_word(name, own))).collect()
+    all.filter(|name| !names.iter().any(|own| has_word(name, own)))
+        .collect()
 }
 
 /// Groups (`block`, `virtual`, `target0:0:0`) and whole buses (`pci0000:00`) name too much.
 fn is_device_name(part: &str) -> bool {
     let is_numbered = part.ends_with(|c: char| c.is_ascii_digit()) && part.len() > 2;
     is_numbered
-        && !["pci", "usb", "target", "pnp", "LNX", "ACPI"].iter().any(|prefix| part.starts_with(prefix))
+        && !["pci", "usb", "target", "pnp", "LNX", "ACPI"]
+            .iter()
+            .any(|prefix| part.starts_with(prefix))
         || (part.matches(':').count() == 2 && part.contains('.'))
 }
 
 fn is_usb(part: &str) -> bool {
     part.contains('-')
         && !part.contains(':')
-        && part.bytes().all(|b| b.is_ascii_digit() || b == b'-' || b == b'.')
+        && part
+            .bytes()
+            .all(|b| b.is_ascii_digit() || b == b'-' || b == b'.')
 }
 
 /// Whether a text has a name whole: `sda` is not in `sdab`, but is in `sda1`, which is a part of it.
@@ -115,7 +139,13 @@ fn has_word(text: &str, name: &str) -> bool {
         let before = text[..at].chars().next_back();
         let after = text[at + name.len()..].chars().next();
         let ends_in_digit = name.ends_with(|c: char| c.is_ascii_digit());
-        let goes_on = |c: char| if ends_in_digit { c.is_ascii_digit() } else { c.is_alphabetic() };
+        let goes_on = |c: char| {
+            if ends_in_digit {
+                c.is_ascii_digit()
+            } else {
+                c.is_alphabetic()
+            }
+        };
         !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(goes_on)
     })
 }
@@ -141,8 +171,7 @@ mod tests {
 
     #[test]
     fn trouble_of_another_disk_is_not_told() {
-        let other =
-            "path: /sys/class/block/sdb\nlink: ../../devices/x/sdb\npath: /sys/class/block/sda1\nlink: x\n";
+        let other = "path: /sys/class/block/sdb\nlink: ../../devices/x/sdb\npath: /sys/class/block/sda1\nlink: x\n";
         let log = "path: /dev/kmsg\nlines: 3\n3,1,1,-;I/O error, dev sdb, sector 1\n\
             3,2,2,-;I/O error, dev sda1, sector 1\n3,3,3,-;INFO: task x blocked for more than 120 seconds\n";
         let path = collect_on(&format!("{DISK}{other}{log}"), "sda");
@@ -154,7 +183,11 @@ mod tests {
     #[test]
     fn a_refusal_is_a_note() {
         let path = collect_on(&format!("{DISK}path: /dev/kmsg\nerrno: 1\n"), "sda");
-        assert!(path.log.is_empty() && path.notes[0].contains("more rights"), "{:?}", path.notes);
+        assert!(
+            path.log.is_empty() && path.notes[0].contains("more rights"),
+            "{:?}",
+            path.notes
+        );
         let path = collect_on(&format!("{DISK}path: /dev/kmsg\nerrno: 2\n"), "sda");
         assert!(path.notes[0].contains("no /dev/kmsg"), "{:?}", path.notes);
     }
@@ -164,7 +197,10 @@ mod tests {
         let text = format!("iodyno-host 1\n{DISK}");
         let host = Host::from_archive(host::Archive::parse(&text).unwrap());
         let path = crate::inventory::collect(&host, "sda").unwrap();
-        assert_eq!(names(&host, &path), ["0000:00:1f.2", "2:0:0:0", "ata3", "host2", "sda"]);
+        assert_eq!(
+            names(&host, &path),
+            ["0000:00:1f.2", "2:0:0:0", "ata3", "host2", "sda"]
+        );
         assert!(has_word("sd 2:0:0:0: [sda] x", "sda") && has_word("sda1: y", "sda"));
         assert!(!has_word("[sdab] x", "sda") && !has_word("ata31: x", "ata3"));
     }

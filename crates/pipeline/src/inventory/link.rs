@@ -10,14 +10,18 @@ const FRAMING: f64 = 0.916;
 /// One link can carry so many bytes a second now, and so many if it ran as well as both of its ends can. The disk keeps
 /// the least of each, and which link limits it.
 pub(super) fn offer(draft: &mut Draft, name: &str, now_bytes_per_s: f64, most_bytes_per_s: f64) {
-    let least =
-        |draft: &Draft, fact: &str, value: f64| draft.layer.number(fact).is_none_or(|known| value < known);
+    let least = |draft: &Draft, fact: &str, value: f64| {
+        draft.layer.number(fact).is_none_or(|known| value < known)
+    };
     if least(draft, "link_bytes_per_s", now_bytes_per_s) {
         draft.fact("link_bytes_per_s", Some(format!("{now_bytes_per_s:.0}")));
         draft.fact("link_limited_by", Some(name));
     }
     if least(draft, "link_bytes_per_s_max", most_bytes_per_s) {
-        draft.fact("link_bytes_per_s_max", Some(format!("{most_bytes_per_s:.0}")));
+        draft.fact(
+            "link_bytes_per_s_max",
+            Some(format!("{most_bytes_per_s:.0}")),
+        );
     }
 }
 
@@ -49,7 +53,11 @@ pub(super) fn usb_bytes_per_s(mbit: f64) -> f64 {
 
 /// The number at the front of `8.0 GT/s PCIe`, `6.0 Gbps`, `12.0 Gbit`.
 pub(super) fn rate(text: &str) -> Option<f64> {
-    text.split_whitespace().next()?.parse().ok().filter(|rate| *rate > 0.0)
+    text.split_whitespace()
+        .next()?
+        .parse()
+        .ok()
+        .filter(|rate| *rate > 0.0)
 }
 
 /// Whether a hypervisor makes this disk: the rate of its link is then a number that somebody typed.
@@ -64,9 +72,11 @@ pub(super) fn is_emulated(host: &Host, draft: &Draft) -> bool {
 /// Whether a device of sysfs may be asked: one in a low-power state might be woken by a read of its registers.
 pub(super) fn is_awake(host: &Host, device: &str) -> bool {
     let is = |file: &str, states: &[&str]| {
-        host.text(&format!("{device}/{file}")).is_some_and(|state| states.contains(&state.trim()))
+        host.text(&format!("{device}/{file}"))
+            .is_some_and(|state| states.contains(&state.trim()))
     };
-    !is("power/runtime_status", &["suspended", "suspending"]) && !is("power_state", &["D3hot", "D3cold"])
+    !is("power/runtime_status", &["suspended", "suspending"])
+        && !is("power_state", &["D3hot", "D3cold"])
 }
 
 /// `ata3` for the prefix `ata`.
@@ -86,13 +96,17 @@ mod tests {
 
     #[test]
     fn rates_of_links_in_bytes() {
-        let close =
-            |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 0.01, "{found} {wanted}");
+        let close = |found: f64, wanted: f64| {
+            assert!((found / wanted - 1.0).abs() < 0.01, "{found} {wanted}")
+        };
         close(pcie_bytes_per_s(2.5, 1.0), 250e6);
         close(pcie_bytes_per_s(8.0, 4.0), 3.938e9);
         close(pcie_bytes_per_s(64.0, 4.0), 30.25e9);
         close(serial_bytes_per_s(6.0), 550e6);
         close(usb_bytes_per_s(10_000.0), 1e9);
-        assert_eq!((rate("8.0 GT/s PCIe"), rate("Unknown"), rate("0 GT/s")), (Some(8.0), None, None));
+        assert_eq!(
+            (rate("8.0 GT/s PCIe"), rate("Unknown"), rate("0 GT/s")),
+            (Some(8.0), None, None)
+        );
     }
 }

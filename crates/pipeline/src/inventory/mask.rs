@@ -16,8 +16,16 @@ const SERIAL_KEYS: &[&str] = &[
 ];
 
 /// Attributes of devices that are serial numbers.
-const SERIAL_FILES: &[&str] =
-    &["serial", "wwid", "nguid", "eui", "product_serial", "chassis_serial", "board_serial", "unique_id"];
+const SERIAL_FILES: &[&str] = &[
+    "serial",
+    "wwid",
+    "nguid",
+    "eui",
+    "product_serial",
+    "chassis_serial",
+    "board_serial",
+    "unique_id",
+];
 
 /// Shorter ones could be part of anything.
 const SHORTEST_SERIAL: usize = 6;
@@ -25,16 +33,26 @@ const SHORTEST_SERIAL: usize = 6;
 /// Masks an archive.
 pub(super) fn apply(archive: &mut Archive, masking: Masking, hostname: Option<&str>) {
     let mut words: BTreeMap<String, String> = BTreeMap::new();
-    let serials: Vec<String> = archive.texts().flat_map(|(path, text)| serials(path, text)).collect();
+    let serials: Vec<String> = archive
+        .texts()
+        .flat_map(|(path, text)| serials(path, text))
+        .collect();
     for serial in serials {
         let next = words.len() + 1;
-        words.entry(serial).or_insert_with(|| format!("SERIAL{next}"));
+        words
+            .entry(serial)
+            .or_insert_with(|| format!("SERIAL{next}"));
     }
     if masking == Masking::Names {
-        let all: Vec<String> = archive.texts().flat_map(|(path, text)| names(path, text)).collect();
+        let all: Vec<String> = archive
+            .texts()
+            .flat_map(|(path, text)| names(path, text))
+            .collect();
         for name in all {
             let next = words.len() + 1;
-            words.entry(name.clone()).or_insert_with(|| stand_in(&name, next));
+            words
+                .entry(name.clone())
+                .or_insert_with(|| stand_in(&name, next));
         }
         let is_telling = |name: &&str| name.len() > 3 && *name != "localhost";
         if let Some(name) = hostname.map(str::trim).filter(is_telling) {
@@ -48,7 +66,9 @@ pub(super) fn apply(archive: &mut Archive, masking: Masking, hostname: Option<&s
     let mut order: Vec<(&String, &String)> = words.iter().collect();
     order.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
     archive.rename(|text| {
-        order.iter().fold(text.to_string(), |text, (word, with)| replace_word(&text, word, with))
+        order.iter().fold(text.to_string(), |text, (word, with)| {
+            replace_word(&text, word, with)
+        })
     });
 }
 
@@ -62,7 +82,10 @@ fn replace_word(text: &str, word: &str, with: &str) -> String {
     for (at, _) in text.match_indices(word) {
         let end = at + word.len();
         let goes_on = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        if at >= from && !goes_on(text[..at].chars().next_back()) && !goes_on(text[end..].chars().next()) {
+        if at >= from
+            && !goes_on(text[..at].chars().next_back())
+            && !goes_on(text[end..].chars().next())
+        {
             result.push_str(&text[from..at]);
             result.push_str(with);
             from = end;
@@ -75,7 +98,10 @@ fn replace_word(text: &str, word: &str, with: &str) -> String {
 /// Whether a line of what udev stored may be kept: a property, but not the links, and no serial number that is too
 /// short to be replaced wherever it stands.
 pub(super) fn is_harmless_property(line: &str) -> bool {
-    let Some((key, value)) = line.strip_prefix("E:").and_then(|line| line.split_once('=')) else {
+    let Some((key, value)) = line
+        .strip_prefix("E:")
+        .and_then(|line| line.split_once('='))
+    else {
         return false;
     };
     key != "DEVLINKS" && (!SERIAL_KEYS.contains(&key) || value.len() >= SHORTEST_SERIAL)
@@ -85,12 +111,17 @@ fn serials(path: &str, text: &str) -> Vec<String> {
     let is_long = |serial: &String| serial.len() >= SHORTEST_SERIAL;
     let name = path.rsplit('/').next().unwrap_or_default();
     if path.starts_with("/sys/") && SERIAL_FILES.contains(&name) {
-        return Some(text.trim().to_string()).filter(is_long).into_iter().collect();
+        return Some(text.trim().to_string())
+            .filter(is_long)
+            .into_iter()
+            .collect();
     }
     if !path.starts_with("/run/udev/data/") {
         return Vec::new();
     }
-    let properties = text.lines().filter_map(|line| line.strip_prefix("E:")?.split_once('='));
+    let properties = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("E:")?.split_once('='));
     properties
         .filter(|(key, _)| SERIAL_KEYS.contains(key))
         .map(|(_, value)| value.to_string())
@@ -102,7 +133,10 @@ fn serials(path: &str, text: &str) -> Vec<String> {
 fn names(path: &str, text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '@');
     let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !is_word(c)).filter(|word| is_name(word)).map(str::to_string).collect()
+        text.split(|c: char| !is_word(c))
+            .filter(|word| is_name(word))
+            .map(str::to_string)
+            .collect()
     };
     let mut found = words(path);
     found.extend(words(text));
@@ -111,7 +145,9 @@ fn names(path: &str, text: &str) -> Vec<String> {
         found.retain(|word| !is_address(word));
     }
     if path == "/proc/self/mountinfo" || path == "/etc/fstab" {
-        let sources = text.split_whitespace().filter_map(|word| word.split_once(":/"));
+        let sources = text
+            .split_whitespace()
+            .filter_map(|word| word.split_once(":/"));
         let servers = sources.map(|(server, _)| server.trim_matches(['[', ']', '/']).to_string());
         found.extend(servers.filter(|server| server.len() > 3 && !server.contains(['=', ','])));
     }
@@ -125,7 +161,9 @@ fn is_name(word: &str) -> bool {
 fn is_uuid(word: &str) -> bool {
     let parts: Vec<&str> = word.split('-').collect();
     parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
-        && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        && parts
+            .iter()
+            .all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 fn is_address(word: &str) -> bool {
@@ -140,7 +178,9 @@ fn is_digest(word: &str) -> bool {
 
 /// Units whose name may tell what runs here; those of systemd itself and of the daemons that claimants know do not.
 fn is_unit(word: &str) -> bool {
-    let Some((name, ending)) = word.rsplit_once('.') else { return false };
+    let Some((name, ending)) = word.rsplit_once('.') else {
+        return false;
+    };
     let known = [
         "system",
         "user",
@@ -153,7 +193,8 @@ fn is_unit(word: &str) -> bool {
         "multi-user",
         "timers",
     ];
-    let is_systemd = name.starts_with("systemd-") || name.starts_with("user-") || name.starts_with("dbus");
+    let is_systemd =
+        name.starts_with("systemd-") || name.starts_with("user-") || name.starts_with("dbus");
     matches!(ending, "service" | "scope" | "slice")
         && !is_systemd
         && !known.contains(&name)
@@ -189,11 +230,26 @@ mod tests {
         let mut archive = Archive::parse(ARCHIVE).unwrap();
         apply(&mut archive, Masking::Serials, Some("dbhost"));
         let printed = archive.print();
-        assert!(!is_harmless_property("E:ID_SERIAL_SHORT=x1") && !is_harmless_property("S:disk/by-id/x"));
-        assert!(is_harmless_property("E:ID_SERIAL_SHORT=PHYF123") && is_harmless_property("E:ID_BUS=ata"));
-        assert!(!printed.contains("PHYF123") && printed.contains("billing-db"), "{printed}");
-        let serial = printed.lines().find_map(|line| line.strip_prefix("E:ID_SERIAL=")).unwrap();
-        assert!(printed.contains(&format!("ENV{{ID_SERIAL}}==\"{serial}\"")), "{printed}");
+        assert!(
+            !is_harmless_property("E:ID_SERIAL_SHORT=x1")
+                && !is_harmless_property("S:disk/by-id/x")
+        );
+        assert!(
+            is_harmless_property("E:ID_SERIAL_SHORT=PHYF123")
+                && is_harmless_property("E:ID_BUS=ata")
+        );
+        assert!(
+            !printed.contains("PHYF123") && printed.contains("billing-db"),
+            "{printed}"
+        );
+        let serial = printed
+            .lines()
+            .find_map(|line| line.strip_prefix("E:ID_SERIAL="))
+            .unwrap();
+        assert!(
+            printed.contains(&format!("ENV{{ID_SERIAL}}==\"{serial}\"")),
+            "{printed}"
+        );
     }
 
     #[test]
@@ -204,8 +260,14 @@ mod tests {
         for gone in ["nas.example", "10.1.2.3", "0a1b2c3d", "billing"] {
             assert!(!printed.contains(gone), "{gone}: {printed}");
         }
-        let uuid = printed.lines().find_map(|line| line.strip_prefix("UUID=")?.split(' ').next()).unwrap();
-        assert!(printed.contains(&format!("/sys/fs/btrfs/{uuid}/label")), "{printed}");
+        let uuid = printed
+            .lines()
+            .find_map(|line| line.strip_prefix("UUID=")?.split(' ').next())
+            .unwrap();
+        assert!(
+            printed.contains(&format!("/sys/fs/btrfs/{uuid}/label")),
+            "{printed}"
+        );
         assert!(
             printed.contains("6.1.0-18-amd64")
                 && printed.contains("192.0.2.")

@@ -86,7 +86,9 @@ pub fn collect(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
     let found = target::find(host, target)?;
     let mut survey = Survey::new(host);
     if matches!(found.below, Below::Path(_)) && survey.mounts.is_empty() {
-        return Err(InventoryError::NoMounts { target: target.to_string() });
+        return Err(InventoryError::NoMounts {
+            target: target.to_string(),
+        });
     }
     let mut root = Layer::new(LayerKind::Target, &found.path);
     root.title = found.title;
@@ -96,7 +98,10 @@ pub fn collect(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
     root.below.extend(survey.layer(&found.below, 0));
     survey.notes.extend(found.note);
     let machine = survey.machine();
-    let mut path = IoPath { machine: Some(machine), ..IoPath::new(found.path, root) };
+    let mut path = IoPath {
+        machine: Some(machine),
+        ..IoPath::new(found.path, root)
+    };
     owners::attach(host, &mut path);
     path.log = kernel_log::read(&mut survey, &path);
     path.notes = survey.notes;
@@ -105,7 +110,12 @@ pub fn collect(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
 
 impl<'a> Survey<'a> {
     fn new(host: &'a Host) -> Self {
-        Survey { host, mounts: Mounts::read(host), notes: Vec::new(), interrupts: None }
+        Survey {
+            host,
+            mounts: Mounts::read(host),
+            notes: Vec::new(),
+            interrupts: None,
+        }
     }
 
     /// The numbered lines of /proc/interrupts, without their affinity. Read once: on a machine with many CPUs and
@@ -120,7 +130,11 @@ impl<'a> Survey<'a> {
     /// What is around the path.
     fn machine(&mut self) -> Layer {
         let layer = Layer::new(LayerKind::Machine, "machine");
-        let mut draft = Draft { layer, subject: String::new(), below: Vec::new() };
+        let mut draft = Draft {
+            layer,
+            subject: String::new(),
+            below: Vec::new(),
+        };
         self.run_collectors(&mut draft);
         draft.layer
     }
@@ -135,13 +149,21 @@ impl<'a> Survey<'a> {
 
     fn layer(&mut self, below: &Below, depth: usize) -> Option<Layer> {
         if depth > DEPTH_MAX {
-            self.notes.push(format!("The stack is more than {DEPTH_MAX} layers deep; the rest is left out."));
+            self.notes.push(format!(
+                "The stack is more than {DEPTH_MAX} layers deep; the rest is left out."
+            ));
             return None;
         }
         let mut draft = self.draft(below)?;
         self.run_collectors(&mut draft);
-        let Draft { mut layer, below, .. } = draft;
-        layer.below.extend(below.iter().filter_map(|below| self.layer(below, depth + 1)));
+        let Draft {
+            mut layer, below, ..
+        } = draft;
+        layer.below.extend(
+            below
+                .iter()
+                .filter_map(|below| self.layer(below, depth + 1)),
+        );
         Some(layer)
     }
 
@@ -150,7 +172,9 @@ impl<'a> Survey<'a> {
             Below::Path(path) => (Layer::new(LayerKind::FileSystem, path), path.clone()),
             Below::Device(name) => {
                 let Some(directory) = device::directory(self.host, name) else {
-                    self.notes.push(format!("{name} is named as a device, but /sys does not know it."));
+                    self.notes.push(format!(
+                        "{name} is named as a device, but /sys does not know it."
+                    ));
                     return None;
                 };
                 let mut layer = Layer::new(device::kind(self.host, name, &directory), name);
@@ -158,7 +182,11 @@ impl<'a> Survey<'a> {
                 (layer, directory)
             }
         };
-        Some(Draft { layer, subject, below: Vec::new() })
+        Some(Draft {
+            layer,
+            subject,
+            below: Vec::new(),
+        })
     }
 }
 
@@ -182,7 +210,9 @@ impl Draft {
 
     /// Records the trimmed text of a file of this device as a fact, where it is there and not empty.
     pub fn fact_from(&mut self, host: &Host, name: &str, file: &str) {
-        let text = host.text(&self.path(file)).map(|text| text.trim().to_string());
+        let text = host
+            .text(&self.path(file))
+            .map(|text| text.trim().to_string());
         self.fact(name, text.filter(|text| !text.is_empty()));
     }
 
@@ -191,7 +221,9 @@ impl Draft {
         let value = host.attribute(&path);
         if value != Attribute::Absent {
             let writable = host.is_writable(&path);
-            self.layer.settings.push(Setting::new(name, path, value, writable));
+            self.layer
+                .settings
+                .push(Setting::new(name, path, value, writable));
         }
     }
 
@@ -199,7 +231,9 @@ impl Draft {
     pub fn setting(&mut self, host: &Host, name: &str, path: String) {
         let value = host.attribute(&path);
         let writable = host.is_writable(&path);
-        self.layer.settings.push(Setting::new(name, path, value, writable));
+        self.layer
+            .settings
+            .push(Setting::new(name, path, value, writable));
     }
 }
 

@@ -53,7 +53,9 @@ impl Mounts {
     /// The mount that holds an absolute path without links. Mounts are followed as the kernel walks a path, from the
     /// root down, because a mount on `/a` hides an earlier one on `/a/b` although the latter's prefix is longer.
     pub fn holding(&self, path: &str) -> Option<&Mount> {
-        let Some(mut current) = self.root() else { return self.longest_prefix(path) };
+        let Some(mut current) = self.root() else {
+            return self.longest_prefix(path);
+        };
         // Each step goes to a mount of its own; the bound only guards against a table that loops.
         for _ in 0..self.0.len() {
             let on_the_way = self.0.iter().filter(|mount| {
@@ -71,25 +73,33 @@ impl Mounts {
     /// In a chroot to a plain directory no mount is the root: then only the prefixes are known.
     fn root(&self) -> Option<&Mount> {
         let is_known = |id: u32| self.0.iter().any(|mount| mount.id == id);
-        self.0
-            .iter()
-            .find(|mount| mount.point == "/" && (mount.parent == mount.id || !is_known(mount.parent)))
+        self.0.iter().find(|mount| {
+            mount.point == "/" && (mount.parent == mount.id || !is_known(mount.parent))
+        })
     }
 
     fn longest_prefix(&self, path: &str) -> Option<&Mount> {
-        self.0.iter().filter(|mount| covers(&mount.point, path)).max_by_key(|mount| mount.point.len())
+        self.0
+            .iter()
+            .filter(|mount| covers(&mount.point, path))
+            .max_by_key(|mount| mount.point.len())
     }
 }
 
 impl Mount {
     /// The value of `name=value` among the options.
     pub fn option(&self, name: &str) -> Option<&str> {
-        self.options.split(',').find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
+        self.options
+            .split(',')
+            .find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
     }
 }
 
 fn covers(point: &str, path: &str) -> bool {
-    point == "/" || path.strip_prefix(point).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    point == "/"
+        || path
+            .strip_prefix(point)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn parse_line(line: &str) -> Option<Mount> {
@@ -121,10 +131,14 @@ pub(super) fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {
-        let octal = tail.get(..3).filter(|digits| digits.iter().all(|digit| (b'0'..b'8').contains(digit)));
+        let octal = tail
+            .get(..3)
+            .filter(|digits| digits.iter().all(|digit| (b'0'..b'8').contains(digit)));
         match octal {
             Some(digits) if first == b'\\' => {
-                let value = digits.iter().fold(0u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+                let value = digits
+                    .iter()
+                    .fold(0u32, |value, digit| value * 8 + u32::from(digit - b'0'));
                 bytes.push(value as u8);
                 rest = &tail[3..];
             }
@@ -166,7 +180,11 @@ mod tests {
     #[test]
     fn later_mounts_hide_earlier_ones() {
         assert_eq!(source("/old"), "/dev/sda6", "the top of a stack");
-        assert_eq!(source("/old/below/x"), "/dev/sda6", "a longer prefix, hidden");
+        assert_eq!(
+            source("/old/below/x"),
+            "/dev/sda6",
+            "a longer prefix, hidden"
+        );
     }
 
     #[test]
@@ -180,7 +198,10 @@ mod tests {
     fn options_are_merged_and_found() {
         let mounts = Mounts::parse(TABLE);
         assert_eq!(mounts.holding("/data").unwrap().options, "rw,noatime,attr2");
-        assert_eq!(mounts.holding("/with space").unwrap().option("subvol"), Some("/sub"));
+        assert_eq!(
+            mounts.holding("/with space").unwrap().option("subvol"),
+            Some("/sub")
+        );
     }
 
     #[test]

@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 /// Settings of which the kernel sets one to 0 when the other is written (mm/page-writeback.c).
 const PAIRS: &[(&str, &str)] = &[
     ("/proc/sys/vm/dirty_ratio", "/proc/sys/vm/dirty_bytes"),
-    ("/proc/sys/vm/dirty_background_ratio", "/proc/sys/vm/dirty_background_bytes"),
+    (
+        "/proc/sys/vm/dirty_background_ratio",
+        "/proc/sys/vm/dirty_background_bytes",
+    ),
 ];
 
 /// Fills `default` and `owners` of every setting, and `owners` of the layers.
@@ -34,10 +37,19 @@ fn fill(layer: &mut Layer, found: &Found, kernel: &defaults::Kernel) {
     layer.below = below;
     for setting in &mut layer.settings {
         setting.default = defaults::of(&values, &setting.name, kernel);
-        setting.owners = found.settings.get(&setting.path).cloned().unwrap_or_default();
+        setting.owners = found
+            .settings
+            .get(&setting.path)
+            .cloned()
+            .unwrap_or_default();
     }
-    let facts = found.facts.iter().filter(|((name, _), _)| *name == layer.name);
-    layer.owners = facts.map(|((_, fact), owners)| (fact.clone(), owners.clone())).collect();
+    let facts = found
+        .facts
+        .iter()
+        .filter(|((name, _), _)| *name == layer.name);
+    layer.owners = facts
+        .map(|((_, fact), owners)| (fact.clone(), owners.clone()))
+        .collect();
     for below in &mut layer.below {
         fill(below, found, kernel);
     }
@@ -57,10 +69,16 @@ impl Claims {
     fn gather(scene: &Scene<'_>) -> Claims {
         let mut all: Vec<(&'static str, Claim)> = Vec::new();
         for claimant in claimants::ALL {
-            all.extend((claimant.claims)(scene).into_iter().map(|claim| (claimant.id, claim)));
+            all.extend(
+                (claimant.claims)(scene)
+                    .into_iter()
+                    .map(|claim| (claimant.id, claim)),
+            );
         }
-        let others: Vec<(&'static str, Claim)> =
-            all.iter().filter_map(|(kind, claim)| Some((*kind, cleared(claim)?))).collect();
+        let others: Vec<(&'static str, Claim)> = all
+            .iter()
+            .filter_map(|(kind, claim)| Some((*kind, cleared(claim)?)))
+            .collect();
         all.extend(others);
         all.sort_by_key(|(_, claim)| (claim.phase, claim.sequence));
         Claims(all)
@@ -73,8 +91,10 @@ impl Claims {
         for layer in layers {
             for setting in &layer.settings {
                 let on_it = index.on(setting, &scene.canonical(&setting.path));
-                let mut owners: Vec<Owner> =
-                    on_it.iter().map(|at| owner(self.0[*at].0, &self.0[*at].1)).collect();
+                let mut owners: Vec<Owner> = on_it
+                    .iter()
+                    .map(|at| owner(self.0[*at].0, &self.0[*at].1))
+                    .collect();
                 // A command that names its file writes it whatever device it runs for.
                 owners.dedup();
                 if !owners.is_empty() {
@@ -84,7 +104,10 @@ impl Claims {
         }
         for (kind, claim) in &self.0 {
             if let On::Fact { layer, name } = &claim.on {
-                let owners = found.facts.entry((layer.clone(), name.to_string())).or_default();
+                let owners = found
+                    .facts
+                    .entry((layer.clone(), name.to_string()))
+                    .or_default();
                 owners.push(owner(kind, claim));
             }
         }
@@ -117,10 +140,20 @@ impl<'a> Index<'a> {
     /// The claims on a setting, in the order in which they act.
     fn on(&self, setting: &Setting, canonical: &str) -> Vec<usize> {
         let by_path = self.by_path.get(canonical).into_iter().flatten();
-        let by_name = self.by_name.get(setting.name.as_str()).into_iter().flatten();
-        let matching = self.patterns.iter().filter(|(pattern, _)| glob::matches(pattern, &setting.path));
-        let mut found: Vec<usize> =
-            by_path.chain(by_name).copied().chain(matching.map(|(_, at)| *at)).collect();
+        let by_name = self
+            .by_name
+            .get(setting.name.as_str())
+            .into_iter()
+            .flatten();
+        let matching = self
+            .patterns
+            .iter()
+            .filter(|(pattern, _)| glob::matches(pattern, &setting.path));
+        let mut found: Vec<usize> = by_path
+            .chain(by_name)
+            .copied()
+            .chain(matching.map(|(_, at)| *at))
+            .collect();
         found.sort_unstable();
         found
     }
@@ -128,17 +161,25 @@ impl<'a> Index<'a> {
 
 /// What a claim on one of a pair does to the other.
 fn cleared(claim: &Claim) -> Option<Claim> {
-    let On::Path(path) = &claim.on else { return None };
+    let On::Path(path) = &claim.on else {
+        return None;
+    };
     let other = PAIRS.iter().find_map(|(one, other)| match path {
         path if path == one => Some(other),
         path if path == other => Some(one),
         _ => None,
     })?;
     // Zero in a file is written as it is, and has no effect on the other one.
-    let is_set = claim.wants.as_ref().is_some_and(|wants| wants.trim() != "0");
+    let is_set = claim
+        .wants
+        .as_ref()
+        .is_some_and(|wants| wants.trim() != "0");
     let name = path.rsplit('/').next()?;
     let acts = match claim.is_certain() {
-        true => format!("{}, by setting vm.{name}, which clears this one", claim.acts),
+        true => format!(
+            "{}, by setting vm.{name}, which clears this one",
+            claim.acts
+        ),
         false => format!("maybe, by setting vm.{name}, which clears this one"),
     };
     is_set.then(|| Claim {
@@ -183,12 +224,25 @@ mod tests {
         );
         let disk = path.disks()[0];
         let ahead = disk.setting("read_ahead_kb").unwrap();
-        let places: Vec<&str> = ahead.owners.iter().map(|owner| owner.place.as_str()).collect();
-        assert_eq!(places, ["/etc/udev/rules.d/60-ra.rules:2", "/etc/tmpfiles.d/ra.conf:1"]);
+        let places: Vec<&str> = ahead
+            .owners
+            .iter()
+            .map(|owner| owner.place.as_str())
+            .collect();
+        assert_eq!(
+            places,
+            [
+                "/etc/udev/rules.d/60-ra.rules:2",
+                "/etc/tmpfiles.d/ra.conf:1"
+            ]
+        );
         assert!(matches!(ahead.set_by(), SetBy::Owner(owner) if owner.kind == "systemd_unit"));
         assert!(ahead.is_contested());
         let depth = disk.setting("queue_depth").unwrap();
-        assert!(matches!(depth.set_by(), SetBy::Owner(owner) if owner.kind == "udev_rule"), "{depth:?}");
+        assert!(
+            matches!(depth.set_by(), SetBy::Owner(owner) if owner.kind == "udev_rule"),
+            "{depth:?}"
+        );
     }
 
     #[test]
@@ -198,13 +252,18 @@ mod tests {
             "sda",
         );
         let ratio = path.machine_setting("vm.dirty_ratio").unwrap();
-        assert!(matches!(ratio.set_by(), SetBy::Owner(owner) if owner.place == "/etc/sysctl.d/9.conf:1"));
+        assert!(
+            matches!(ratio.set_by(), SetBy::Owner(owner) if owner.place == "/etc/sysctl.d/9.conf:1")
+        );
         assert!(ratio.owners[0].acts.contains("vm.dirty_bytes"), "{ratio:?}");
     }
 
     #[test]
     fn a_value_that_nobody_wants_was_set_by_hand() {
         let path = collect_on(DISK, "sda");
-        assert_eq!(path.disks()[0].setting("read_ahead_kb").unwrap().set_by(), SetBy::Hand);
+        assert_eq!(
+            path.disks()[0].setting("read_ahead_kb").unwrap().set_by(),
+            SetBy::Hand
+        );
     }
 }

@@ -108,7 +108,9 @@ const MODULES: &[&str] = &[
 /// A kernel's command line with `…` for the value of every parameter that is not known to be harmless. What follows ` -- `
 /// is for the first program, and left out.
 pub(super) fn command_line(line: &str) -> String {
-    let (line, ending) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+    let (line, ending) = line
+        .strip_suffix('\n')
+        .map_or((line, ""), |line| (line, "\n"));
     let mut words: Vec<String> = Vec::new();
     for word in quoted_words(line) {
         if word == "--" {
@@ -122,8 +124,11 @@ pub(super) fn command_line(line: &str) -> String {
 
 fn kept(word: &str) -> String {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
-    let module = name.split_once('.').map(|(module, _)| module.replace('-', "_"));
-    let is_known = KEPT.contains(&name) || module.is_some_and(|module| MODULES.contains(&module.as_str()));
+    let module = name
+        .split_once('.')
+        .map(|(module, _)| module.replace('-', "_"));
+    let is_known =
+        KEPT.contains(&name) || module.is_some_and(|module| MODULES.contains(&module.as_str()));
     let is_flag = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     match word.len() > name.len() {
         true if is_known => cut(word),
@@ -150,7 +155,10 @@ mod tests {
     #[test]
     fn only_values_that_are_known_to_be_harmless_are_kept() {
         for (line, wanted) in [
-            ("root=UUID=1-2 ro quiet elevator=noop\n", "root=UUID=1-2 ro quiet elevator=noop\n"),
+            (
+                "root=UUID=1-2 ro quiet elevator=noop\n",
+                "root=UUID=1-2 ro quiet elevator=noop\n",
+            ),
             (
                 "nvme_core.io_timeout=255 usb-storage.quirks=1:2:u",
                 "nvme_core.io_timeout=255 usb-storage.quirks=1:2:u",
@@ -159,9 +167,18 @@ mod tests {
                 "sysctl.vm.swappiness=1 transparent_hugepage=never",
                 "sysctl.vm.swappiness=1 transparent_hugepage=never",
             ),
-            ("netroot=iscsi:user:pass@192.0.2.1::::x ip=dhcp", "netroot=… ip=…"),
-            ("ks=https://x/k.cfg luks.key=/k agent.conf=\"a b\" quiet", "ks=… luks.key=… agent.conf=… quiet"),
-            ("console=ttyS0 hunter2! -- init secret", "console=ttyS0 … -- …"),
+            (
+                "netroot=iscsi:user:pass@192.0.2.1::::x ip=dhcp",
+                "netroot=… ip=…",
+            ),
+            (
+                "ks=https://x/k.cfg luks.key=/k agent.conf=\"a b\" quiet",
+                "ks=… luks.key=… agent.conf=… quiet",
+            ),
+            (
+                "console=ttyS0 hunter2! -- init secret",
+                "console=ttyS0 … -- …",
+            ),
             ("rootflags=password=x,ro", "rootflags=password=…,ro"),
         ] {
             assert_eq!(command_line(line), wanted);

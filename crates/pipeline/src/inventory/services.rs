@@ -4,7 +4,11 @@
 use host::Host;
 
 /// Trees in which systemd keeps its groups.
-const TREES: &[&str] = &["/sys/fs/cgroup", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"];
+const TREES: &[&str] = &[
+    "/sys/fs/cgroup",
+    "/sys/fs/cgroup/systemd",
+    "/sys/fs/cgroup/unified",
+];
 
 /// Whether systemd runs this machine.
 pub(super) fn has_systemd(host: &Host) -> bool {
@@ -16,7 +20,8 @@ pub(super) fn has_systemd(host: &Host) -> bool {
 pub(super) fn is_running(host: &Host, service: &str, run_files: &[&str]) -> bool {
     let group = |tree: &&str| format!("{tree}/system.slice/{service}.service");
     let is_populated = |group: String| {
-        host.text(&format!("{group}/cgroup.procs")).is_some_and(|processes| !processes.trim().is_empty())
+        host.text(&format!("{group}/cgroup.procs"))
+            .is_some_and(|processes| !processes.trim().is_empty())
     };
     let is_left = || run_files.iter().any(|file| host.exists(file));
     TREES.iter().map(group).any(is_populated) || (!has_systemd(host) && is_left())
@@ -24,9 +29,17 @@ pub(super) fn is_running(host: &Host, service: &str, run_files: &[&str]) -> bool
 
 /// Whether a unit is wanted at boot or by a target.
 pub(super) fn is_enabled(host: &Host, unit: &str, target: &str) -> bool {
-    ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
-        .iter()
-        .any(|directory| host.link(&format!("{directory}/{target}.wants/{unit}")).is_some())
+    [
+        "/etc/systemd/system",
+        "/run/systemd/system",
+        "/usr/lib/systemd/system",
+        "/lib/systemd/system",
+    ]
+    .iter()
+    .any(|directory| {
+        host.link(&format!("{directory}/{target}.wants/{unit}"))
+            .is_some()
+    })
 }
 
 #[cfg(test)]

@@ -21,9 +21,14 @@ pub(super) struct Found {
 pub(super) fn find(host: &Host, target: &str) -> Result<Found, InventoryError> {
     if !target.is_empty() && !target.contains('/') && device::directory(host, target).is_some() {
         let note = host.exists(target).then(|| {
-            format!("`{target}` is taken as the device; the file of that name here is `./{target}`.")
+            format!(
+                "`{target}` is taken as the device; the file of that name here is `./{target}`."
+            )
         });
-        return Ok(Found { note, ..block_device(target) });
+        return Ok(Found {
+            note,
+            ..block_device(target)
+        });
     }
     let missing = || not_found(host, target);
     // A captured machine rarely has device nodes and a container often lacks them: the name is in /sys all the same.
@@ -34,28 +39,51 @@ pub(super) fn find(host: &Host, target: &str) -> Result<Found, InventoryError> {
         return Ok(block_device(&name));
     }
     let path = host.resolve(target).ok_or_else(missing)?;
-    let not_storage = |what| Err(InventoryError::NotStorage { target: target.to_string(), what });
+    let not_storage = |what| {
+        Err(InventoryError::NotStorage {
+            target: target.to_string(),
+            what,
+        })
+    };
     let title = match host.kind(&path).ok_or_else(missing)? {
         Kind::Directory => "directory",
         Kind::File => "file",
         Kind::BlockDevice { major, minor } => {
             let devno = format!("{major}:{minor}");
-            let name = device::by_number(host, &devno)
-                .ok_or_else(|| InventoryError::NoDevice { target: target.to_string(), devno })?;
-            return Ok(Found { path, ..block_device(&name) });
+            let name = device::by_number(host, &devno).ok_or_else(|| InventoryError::NoDevice {
+                target: target.to_string(),
+                devno,
+            })?;
+            return Ok(Found {
+                path,
+                ..block_device(&name)
+            });
         }
         Kind::Other => return not_storage("a character device, a pipe or a socket"),
     };
-    Ok(Found { below: Below::Path(path.clone()), path, title: title.into(), note: None })
+    Ok(Found {
+        below: Below::Path(path.clone()),
+        path,
+        title: title.into(),
+        note: None,
+    })
 }
 
 /// A closed directory on the way looks like nothing at the end of it; only the errno tells.
 fn not_found(host: &Host, target: &str) -> InventoryError {
     let target_path = std::path::Path::new(target);
     let refused = |error: host::Error| error.is_permission();
-    match host.is_live() && host::files::canonical(target_path).err().is_some_and(refused) {
-        true => InventoryError::NoAccess { target: target.to_string() },
-        false => InventoryError::NotFound { target: target.to_string() },
+    match host.is_live()
+        && host::files::canonical(target_path)
+            .err()
+            .is_some_and(refused)
+    {
+        true => InventoryError::NoAccess {
+            target: target.to_string(),
+        },
+        false => InventoryError::NotFound {
+            target: target.to_string(),
+        },
     }
 }
 

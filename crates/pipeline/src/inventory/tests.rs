@@ -10,7 +10,13 @@ pub(super) fn collect_on(entries: &str, target: &str) -> IoPath {
 
 /// A fact of the layer of this name.
 pub(super) fn facts<'a>(path: &'a IoPath, layer: &str, fact: &str) -> &'a str {
-    let layer = path.root.walk().into_iter().rev().find(|candidate| candidate.name == layer).unwrap();
+    let layer = path
+        .root
+        .walk()
+        .into_iter()
+        .rev()
+        .find(|candidate| candidate.name == layer)
+        .unwrap();
     layer.facts.get(fact).map_or("", String::as_str)
 }
 
@@ -20,11 +26,19 @@ fn host_of(entries: &str) -> Host {
 
 #[test]
 fn what_is_not_there_is_told_with_what_to_do() {
-    let error = collect(&Host::live(), "/no/such/place").unwrap_err().to_string();
-    assert!(error.contains("/no/such/place") && error.contains("Name a directory"), "{error}");
+    let error = collect(&Host::live(), "/no/such/place")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("/no/such/place") && error.contains("Name a directory"),
+        "{error}"
+    );
     let error = collect(&Host::live(), "/dev/null").unwrap_err().to_string();
     assert!(error.contains("character device"), "{error}");
-    assert!(matches!(collect(&Host::live(), ""), Err(InventoryError::NotFound { .. })));
+    assert!(matches!(
+        collect(&Host::live(), ""),
+        Err(InventoryError::NotFound { .. })
+    ));
 }
 
 #[test]
@@ -45,12 +59,19 @@ fn a_stack_that_loops_is_cut() {
         ),
         "/",
     );
-    assert!(path.notes.iter().any(|note| note.contains("layers deep")), "{:?}", path.notes);
+    assert!(
+        path.notes.iter().any(|note| note.contains("layers deep")),
+        "{:?}",
+        path.notes
+    );
 }
 
 #[test]
 fn collectors_are_sorted_and_unique() {
-    let ids: Vec<&str> = collectors::ALL.iter().map(|collector| collector.id).collect();
+    let ids: Vec<&str> = collectors::ALL
+        .iter()
+        .map(|collector| collector.id)
+        .collect();
     assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
 }
 
@@ -62,12 +83,19 @@ fn many_disks(count: usize) -> Host {
     for number in 0..count {
         let address = format!("0000:{:02x}:00.0", number + 1);
         for entry in ONE.split("path: ").filter(is_of_disk) {
-            let entry = entry.replace("0000:01:00.0", &address).replace("nvme0", &format!("nvme{number}"));
+            let entry = entry
+                .replace("0000:01:00.0", &address)
+                .replace("nvme0", &format!("nvme{number}"));
             text.push_str(&format!("path: {entry}"));
         }
-        text.push_str(&format!("path: /sys/devices/virtual/block/md0/slaves/nvme{number}n1\nlink: x\n"));
+        text.push_str(&format!(
+            "path: /sys/devices/virtual/block/md0/slaves/nvme{number}n1\nlink: x\n"
+        ));
     }
-    for entry in ONE.split("path: ").filter(|entry| entry.starts_with("/proc/")) {
+    for entry in ONE
+        .split("path: ")
+        .filter(|entry| entry.starts_with("/proc/"))
+    {
         text.push_str(&format!("path: {entry}"));
     }
     text.push_str("path: /sys/class/block/md0\nlink: ../../devices/virtual/block/md0\n");
@@ -80,7 +108,9 @@ fn a_hundred_disks_are_all_there() {
     let path = collect(&many_disks(100), "md0").unwrap();
     assert_eq!(path.disks().len(), 100);
     assert!(
-        path.disks().iter().all(|disk| disk.settings.len() > 20 && disk.fact("nvme_namespaces") == Some("1"))
+        path.disks()
+            .iter()
+            .all(|disk| disk.settings.len() > 20 && disk.fact("nvme_namespaces") == Some("1"))
     );
 }
 

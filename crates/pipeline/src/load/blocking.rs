@@ -20,8 +20,11 @@ pub trait Calls {
 /// What to say where more depth was asked for than these engines have.
 fn depth_note(engine: &str, worker: &Worker) -> Vec<String> {
     let depth = worker.job.iodepth;
-    let note =
-        || format!("{engine} does one I/O at a time: each job runs at depth 1, not at the {depth} asked for");
+    let note = || {
+        format!(
+            "{engine} does one I/O at a time: each job runs at depth 1, not at the {depth} asked for"
+        )
+    };
     (depth > 1).then(note).into_iter().collect()
 }
 
@@ -61,7 +64,11 @@ pub fn drive(worker: &Worker, mut calls: impl Calls) {
 
 #[inline(always)]
 fn one(worker: &Worker, calls: &mut impl Calls, data: &mut Data, blocks: &mut Blocks, io: Io) {
-    let block = &mut blocks.get(if io.kind == Kind::Write { WRITES } else { READS })[..io.bytes as usize];
+    let block = &mut blocks.get(if io.kind == Kind::Write {
+        WRITES
+    } else {
+        READS
+    })[..io.bytes as usize];
     if io.kind == Kind::Write {
         data.prepare(block, &io);
     }
@@ -78,7 +85,9 @@ fn one(worker: &Worker, calls: &mut impl Calls, data: &mut Data, blocks: &mut Bl
     worker.completed(io, latency_ns, latency_ns);
     worker.counters.last_ns.store(now_ns, Relaxed);
     if !io.kind.is_sync() {
-        worker.counters.bin(now_ns.saturating_sub(worker.origin_ns), 1);
+        worker
+            .counters
+            .bin(now_ns.saturating_sub(worker.origin_ns), 1);
     }
     if io.kind == Kind::Read && data.checks() {
         worker.shared.verified(1, &[]);
@@ -90,7 +99,10 @@ fn one(worker: &Worker, calls: &mut impl Calls, data: &mut Data, blocks: &mut Bl
 
 /// Repeats `transfer` until all of a block is moved. It gets the bytes moved so far.
 #[inline(always)]
-pub fn whole(length: usize, mut transfer: impl FnMut(usize) -> std::io::Result<usize>) -> Result<(), i32> {
+pub fn whole(
+    length: usize,
+    mut transfer: impl FnMut(usize) -> std::io::Result<usize>,
+) -> Result<(), i32> {
     let mut done = 0;
     while done < length {
         match transfer(done) {

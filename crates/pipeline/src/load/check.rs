@@ -41,7 +41,11 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
     }
     if job.rwmixread > 100 {
         let what = format!("--rwmixread={}", job.rwmixread);
-        return Err(LoadError::usage(what, "it is a share in per cent", "Choose a value from 0 to 100"));
+        return Err(LoadError::usage(
+            what,
+            "it is a share in per cent",
+            "Choose a value from 0 to 100",
+        ));
     }
     if engine.is_another_program() {
         super::engines::fio::check(job)?;
@@ -68,8 +72,7 @@ fn open_loop(job: &Job, engine: &Engine) -> Result<(), LoadError> {
         return Ok(());
     }
     if !engine.takes_arrivals() {
-        let why =
-            "it does one I/O at a time, so that arrivals would wait in the thread and not in the device";
+        let why = "it does one I/O at a time, so that arrivals would wait in the thread and not in the device";
         return usage(
             format!("--open-loop with --ioengine={}", engine.id),
             why,
@@ -77,9 +80,15 @@ fn open_loop(job: &Job, engine: &Engine) -> Result<(), LoadError> {
         );
     }
     let rates = &job.rates;
-    let directions =
-        [(job.rw.reads(), rates.read), (job.rw.writes(), rates.write), (job.rw.trims(), rates.trim)];
-    if directions.iter().any(|(is_used, rate)| *is_used && rate.is_free()) {
+    let directions = [
+        (job.rw.reads(), rates.read),
+        (job.rw.writes(), rates.write),
+        (job.rw.trims(), rates.trim),
+    ];
+    if directions
+        .iter()
+        .any(|(is_used, rate)| *is_used && rate.is_free())
+    {
         return usage(
             "--open-loop".into(),
             "without a rate for each direction nothing says when I/Os arrive",
@@ -98,14 +107,25 @@ fn open_loop(job: &Job, engine: &Engine) -> Result<(), LoadError> {
 
 /// Buffers may take half of the memory that is available; more would make the machine swap under its own test.
 fn memory(job: &Job) -> Result<(), LoadError> {
-    let mix = if job.rw.reads() && job.rw.writes() { 2 } else { 1 };
+    let mix = if job.rw.reads() && job.rw.writes() {
+        2
+    } else {
+        1
+    };
     let wanted = u128::from(job.max_bs()) * u128::from(job.iodepth) * u128::from(job.numjobs) * mix;
-    let Some(available) = Host::live().meminfo_bytes("MemAvailable:") else { return Ok(()) };
+    let Some(available) = Host::live().meminfo_bytes("MemAvailable:") else {
+        return Ok(());
+    };
     if wanted <= u128::from(available / 2) {
         return Ok(());
     }
     Err(LoadError::usage(
-        format!("--numjobs={} --iodepth={} --bs={}", job.numjobs, job.iodepth, job.max_bs()),
+        format!(
+            "--numjobs={} --iodepth={} --bs={}",
+            job.numjobs,
+            job.iodepth,
+            job.max_bs()
+        ),
         format!(
             "the buffers would take {}, and of memory {} are available",
             units::bytes(wanted as f64),
@@ -130,7 +150,10 @@ pub fn cpus(job: &Job) -> Result<Vec<u32>, LoadError> {
     }
     let mut cpus = Vec::new();
     for node in &job.numa_nodes {
-        let of_node: Vec<u32> = node_cpus(*node).into_iter().filter(|cpu| allowed.contains(cpu)).collect();
+        let of_node: Vec<u32> = node_cpus(*node)
+            .into_iter()
+            .filter(|cpu| allowed.contains(cpu))
+            .collect();
         if of_node.is_empty() {
             return Err(LoadError::usage(
                 format!("--numa_cpu_nodes={node}"),
@@ -161,7 +184,9 @@ pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
         return Ok(());
     }
     if job.rw.changes() && !prepared.is_writable() {
-        return Err(LoadError::ReadOnly { target: prepared.target().into() });
+        return Err(LoadError::ReadOnly {
+            target: prepared.target().into(),
+        });
     }
     if job.files.sharing == model::job::Sharing::Own && (job.numjobs as usize) > prepared.owners() {
         return Err(LoadError::usage(
@@ -173,7 +198,10 @@ pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
     if job.max_bs() > prepared.file_bytes() {
         return Err(LoadError::usage(
             format!("--bs={}", job.max_bs()),
-            format!("a block is larger than the {} to be used", units::bytes(prepared.file_bytes() as f64)),
+            format!(
+                "a block is larger than the {} to be used",
+                units::bytes(prepared.file_bytes() as f64)
+            ),
             "Ask for smaller blocks or a larger size",
         ));
     }
@@ -185,18 +213,27 @@ pub fn fits(prepared: &Prepared, job: &Job) -> Result<(), LoadError> {
         };
         return Err(LoadError::usage(
             what,
-            format!("direct I/O on {} needs a multiple of {align} bytes", prepared.target()),
+            format!(
+                "direct I/O on {} needs a multiple of {align} bytes",
+                prepared.target()
+            ),
             format!(
                 "Use such a block size, for example --bs={}, or --direct=0",
                 grain.next_multiple_of(align)
             ),
         ));
     }
-    for (option, bytes) in [("--offset", job.offset), ("--offset_increment", job.offset_increment)] {
+    for (option, bytes) in [
+        ("--offset", job.offset),
+        ("--offset_increment", job.offset_increment),
+    ] {
         if job.direct && !bytes.is_multiple_of(align) {
             return Err(LoadError::usage(
                 format!("{option}={bytes}"),
-                format!("direct I/O on {} needs a multiple of {align} bytes", prepared.target()),
+                format!(
+                    "direct I/O on {} needs a multiple of {align} bytes",
+                    prepared.target()
+                ),
                 "Round it, or use --direct=0",
             ));
         }

@@ -43,7 +43,13 @@ struct Lane {
 impl Lane {
     fn new() -> Lane {
         let zero = || AtomicU64::new(0);
-        Lane { cells: zeros(BUCKETS), bytes: zero(), untimed: zero(), untimed_bytes: zero(), busy_ns: zero() }
+        Lane {
+            cells: zeros(BUCKETS),
+            bytes: zero(),
+            untimed: zero(),
+            untimed_bytes: zero(),
+            busy_ns: zero(),
+        }
     }
 
     fn histogram(&self) -> Histogram {
@@ -96,7 +102,9 @@ impl Counters {
     /// Counts one completion on its lane.
     #[inline(always)]
     pub fn completed(&self, lane: usize, bytes: u64, latency_ns: u64) {
-        let Some(lane) = self.lanes.get(lane) else { return };
+        let Some(lane) = self.lanes.get(lane) else {
+            return;
+        };
         // `bucket_of` is below BUCKETS for every value; the check costs nothing beside the load.
         if let Some(cell) = lane.cells.get(bucket_of(latency_ns)) {
             add(cell, 1);
@@ -107,14 +115,20 @@ impl Counters {
     /// Counts the time from real submission to completion, of an open loop.
     #[inline(always)]
     pub fn served(&self, latency_ns: u64) {
-        if let Some(cell) = self.service.as_ref().and_then(|lane| lane.cells.get(bucket_of(latency_ns))) {
+        if let Some(cell) = self
+            .service
+            .as_ref()
+            .and_then(|lane| lane.cells.get(bucket_of(latency_ns)))
+        {
             add(cell, 1);
         }
     }
 
     /// Counts completions of which only the number and the bytes are known: what a device's own counters tell.
     pub fn counted(&self, lane: usize, ios: u64, bytes: u64) {
-        let Some(lane) = self.lanes.get(lane) else { return };
+        let Some(lane) = self.lanes.get(lane) else {
+            return;
+        };
         add(&lane.untimed, ios);
         add(&lane.untimed_bytes, bytes);
     }
@@ -136,13 +150,20 @@ impl Counters {
 
     /// The time added by [`Counters::spent`], ns.
     pub fn busy_ns(&self, lane: usize) -> u64 {
-        self.lanes.get(lane).map_or(0, |lane| lane.busy_ns.load(Relaxed))
+        self.lanes
+            .get(lane)
+            .map_or(0, |lane| lane.busy_ns.load(Relaxed))
     }
 
     /// Adds what another program measured: whole histograms and their bytes.
     pub fn absorb(&self, lane: usize, latency: &Histogram, bytes: u64) {
-        let Some(lane) = self.lanes.get(lane) else { return };
-        lane.cells.iter().zip(latency.counts()).for_each(|(cell, count)| add(cell, *count));
+        let Some(lane) = self.lanes.get(lane) else {
+            return;
+        };
+        lane.cells
+            .iter()
+            .zip(latency.counts())
+            .for_each(|(cell, count)| add(cell, *count));
         add(&lane.bytes, bytes);
     }
 
@@ -153,7 +174,14 @@ impl Counters {
         let cell = &self.bins[number as usize & (BINS - 1)];
         let held = cell.load(Relaxed);
         let fresh = number << 32 | u64::from(count);
-        cell.store(if held >> 32 == number { held + u64::from(count) } else { fresh }, Relaxed);
+        cell.store(
+            if held >> 32 == number {
+                held + u64::from(count)
+            } else {
+                fresh
+            },
+            Relaxed,
+        );
     }
 
     /// Completions in a bin; none when the bin was overwritten by a later one.
@@ -174,7 +202,10 @@ impl Counters {
     /// Latencies of one lane, and its bytes.
     pub fn lane(&self, lane: usize) -> (Histogram, u64) {
         let lane = &self.lanes[lane];
-        (lane.histogram(), lane.bytes.load(Relaxed) + lane.untimed_bytes.load(Relaxed))
+        (
+            lane.histogram(),
+            lane.bytes.load(Relaxed) + lane.untimed_bytes.load(Relaxed),
+        )
     }
 
     /// Completions of one lane whose latency is not known.
@@ -204,15 +235,22 @@ mod tests {
         counters.bin((BINS as u64 + 5) * BIN_NS, 1);
         assert_eq!(counters.bin_count(5), None, "overwritten");
         assert_eq!(counters.bin_count(BINS as u64 + 5), Some(1));
-        assert_eq!(counters.bin_count(BINS as u64), Some(0), "stale places read as empty");
+        assert_eq!(
+            counters.bin_count(BINS as u64),
+            Some(0),
+            "stale places read as empty"
+        );
     }
 
     #[test]
     fn percentiles_agree_with_a_sort() {
         let counters = Counters::new(0, false);
-        let mut exact: Vec<u64> =
-            (0..100_000).map(|i| 50_000 + super::super::pattern::mix64(i) % 3_000_000).collect();
-        exact.iter().for_each(|&latency_ns| counters.completed((latency_ns % 2) as usize, 0, latency_ns));
+        let mut exact: Vec<u64> = (0..100_000)
+            .map(|i| 50_000 + super::super::pattern::mix64(i) % 3_000_000)
+            .collect();
+        exact
+            .iter()
+            .for_each(|&latency_ns| counters.completed((latency_ns % 2) as usize, 0, latency_ns));
         exact.sort_unstable();
         let mut all = counters.lane(lane::READ).0;
         all.merge(&counters.lane(lane::WRITE).0);
@@ -220,7 +258,10 @@ mod tests {
         for quantile in [0.5, 0.9, 0.99, 0.999] {
             let wanted = exact[(quantile * 1e5) as usize - 1] as f64;
             let found = all.quantile_ns(quantile).unwrap() as f64;
-            assert!((found / wanted - 1.0).abs() < 1.0 / 64.0, "p{quantile}: {found} for {wanted}");
+            assert!(
+                (found / wanted - 1.0).abs() < 1.0 / 64.0,
+                "p{quantile}: {found} for {wanted}"
+            );
         }
     }
 }

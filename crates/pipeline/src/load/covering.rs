@@ -6,7 +6,9 @@ use model::job::{Job, Rw};
 /// The covering job: writes if any writes, direct if any is, the largest blocks, files and number of jobs, and the range
 /// from the first byte that any works on to the last. A single job covers itself.
 pub fn covering(jobs: &[&Job], is_directory: bool) -> Job {
-    let [first, others @ ..] = jobs else { return Job::default() };
+    let [first, others @ ..] = jobs else {
+        return Job::default();
+    };
     let mut all = Job::clone(first);
     if others.is_empty() {
         return all;
@@ -35,7 +37,11 @@ pub fn covering(jobs: &[&Job], is_directory: bool) -> Job {
 /// On a file or a device: all there is from the first start on, unless every job names its end.
 fn cover_range(all: &mut Job, jobs: &[&Job]) {
     let start = jobs.iter().map(|job| job_start(job)).min().unwrap_or(0);
-    let end = jobs.iter().map(|job| last_start(job).saturating_add(job.size)).max().unwrap_or(0);
+    let end = jobs
+        .iter()
+        .map(|job| last_start(job).saturating_add(job.size))
+        .max()
+        .unwrap_or(0);
     let is_open = jobs.iter().any(|job| job.size == 0 || job.size_percent > 0);
     all.size = if is_open { 0 } else { end - start };
     (all.offset, all.offset_increment, all.size_percent) = (start, 0, 0);
@@ -47,14 +53,29 @@ mod tests {
     use model::job::{FileSet, Sharing};
 
     fn same(job: Job) -> Job {
-        Job { files: FileSet { sharing: Sharing::Same, ..FileSet::default() }, ..job }
+        Job {
+            files: FileSet {
+                sharing: Sharing::Same,
+                ..FileSet::default()
+            },
+            ..job
+        }
     }
 
     #[test]
     fn everybody_is_covered() {
-        let reader = same(Job { size: 1100 << 20, bs: 1 << 20, ..Job::default() });
-        let writer =
-            same(Job { rw: Rw::Write, size: 1 << 20, offset: 3 << 20, direct: false, ..Job::default() });
+        let reader = same(Job {
+            size: 1100 << 20,
+            bs: 1 << 20,
+            ..Job::default()
+        });
+        let writer = same(Job {
+            rw: Rw::Write,
+            size: 1 << 20,
+            offset: 3 << 20,
+            direct: false,
+            ..Job::default()
+        });
         let spread = same(Job {
             size: 1 << 20,
             offset: 1 << 20,
@@ -64,12 +85,24 @@ mod tests {
         });
         let all = covering(&[&reader, &writer, &spread], true);
         assert!(all.rw.reads() && all.rw.writes() && all.direct);
-        assert_eq!((all.bs, all.numjobs, scratch_bytes(&all)), (1 << 20, 3, (4 << 30) + (2 << 20)));
+        assert_eq!(
+            (all.bs, all.numjobs, scratch_bytes(&all)),
+            (1 << 20, 3, (4 << 30) + (2 << 20))
+        );
         let unsized_one = same(Job::default());
-        assert_eq!(scratch_bytes(&covering(&[&reader, &unsized_one], true)), 1100 << 20);
-        assert_eq!(scratch_bytes(&covering(&[&writer, &unsized_one], true)), 1 << 30);
+        assert_eq!(
+            scratch_bytes(&covering(&[&reader, &unsized_one], true)),
+            1100 << 20
+        );
+        assert_eq!(
+            scratch_bytes(&covering(&[&writer, &unsized_one], true)),
+            1 << 30
+        );
         let on_device = covering(&[&writer, &spread], false);
-        assert_eq!((on_device.offset, on_device.size), (1 << 20, (4 << 30) + (1 << 20)));
+        assert_eq!(
+            (on_device.offset, on_device.size),
+            (1 << 20, (4 << 30) + (1 << 20))
+        );
         assert_eq!(covering(&[&writer, &unsized_one], false).size, 0);
         assert_eq!(covering(&[&writer], false), writer);
     }

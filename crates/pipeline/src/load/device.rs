@@ -34,7 +34,12 @@ impl Watched {
         }
         let mut counters = DeviceCounters::open(host, device).map_err(|error| error.to_string())?;
         let first = counters.read().map_err(|error| error.to_string())?;
-        Ok(Watched { counters, first, last: first, last_ns: 0 })
+        Ok(Watched {
+            counters,
+            first,
+            last: first,
+            last_ns: 0,
+        })
     }
 
     /// Begins to count now.
@@ -52,12 +57,19 @@ impl Watched {
         for side in &sides {
             worker.counters.counted(side.lane, side.ios, side.bytes);
         }
-        let ios = sides.iter().filter(|side| side.lane != lane::SYNC).map(|side| side.ios).sum();
+        let ios = sides
+            .iter()
+            .filter(|side| side.lane != lane::SYNC)
+            .map(|side| side.ios)
+            .sum();
         let from_ns = self.last_ns.saturating_sub(worker.origin_ns);
         for (at_ns, count) in spread(from_ns, now_ns.saturating_sub(worker.origin_ns), ios) {
             worker.counters.bin(at_ns, count);
         }
-        worker.counters.inflight.store(now.in_flight as u32, Relaxed);
+        worker
+            .counters
+            .inflight
+            .store(now.in_flight as u32, Relaxed);
         worker.counters.last_ns.store(now_ns, Relaxed);
         (self.last, self.last_ns) = (now, now_ns);
         Ok(ios)
@@ -67,12 +79,25 @@ impl Watched {
     /// (`part_stat_show`, block/genhd.c, since Linux 4.19), so a mean over a whole run is exact enough and one over a
     /// look of 5 ms would not be; percentiles cannot be had from it at all.
     pub fn means_ns(&self) -> Vec<(&'static str, f64)> {
-        let mean = |name, ios: u64, ms: u64| (ios > 0).then(|| (name, ms as f64 * 1e6 / ios as f64));
+        let mean =
+            |name, ios: u64, ms: u64| (ios > 0).then(|| (name, ms as f64 * 1e6 / ios as f64));
         let (first, last) = (&self.first, &self.last);
         [
-            mean("read", growth(first.read_ios, last.read_ios), growth(first.read_ms, last.read_ms)),
-            mean("write", growth(first.write_ios, last.write_ios), growth(first.write_ms, last.write_ms)),
-            mean("flush", growth(first.flush_ios, last.flush_ios), growth(first.flush_ms, last.flush_ms)),
+            mean(
+                "read",
+                growth(first.read_ios, last.read_ios),
+                growth(first.read_ms, last.read_ms),
+            ),
+            mean(
+                "write",
+                growth(first.write_ios, last.write_ios),
+                growth(first.write_ms, last.write_ms),
+            ),
+            mean(
+                "flush",
+                growth(first.flush_ios, last.flush_ios),
+                growth(first.flush_ms, last.flush_ms),
+            ),
         ]
         .into_iter()
         .flatten()
@@ -103,13 +128,21 @@ fn sides(before: &Counters, after: &Counters) -> [Side; 4] {
 
 /// Spreads `count` completions evenly over a span, bin by bin; none is lost and none is made up.
 fn spread(from_ns: u64, to_ns: u64, count: u64) -> impl Iterator<Item = (u64, u32)> {
-    let (first, last) = (from_ns / BIN_NS, to_ns.max(from_ns + 1).saturating_sub(1) / BIN_NS);
+    let (first, last) = (
+        from_ns / BIN_NS,
+        to_ns.max(from_ns + 1).saturating_sub(1) / BIN_NS,
+    );
     let length = u128::from((to_ns - from_ns.min(to_ns)).max(1));
     let until = move |at_ns: u64| {
-        (u128::from(at_ns.clamp(from_ns, to_ns.max(from_ns)) - from_ns) * u128::from(count) / length) as u64
+        (u128::from(at_ns.clamp(from_ns, to_ns.max(from_ns)) - from_ns) * u128::from(count)
+            / length) as u64
     };
     (first..=last).filter_map(move |bin| {
-        let end = if bin == last { count } else { until((bin + 1) * BIN_NS) };
+        let end = if bin == last {
+            count
+        } else {
+            until((bin + 1) * BIN_NS)
+        };
         let begin = if bin == first { 0 } else { until(bin * BIN_NS) };
         (end > begin).then(|| (bin * BIN_NS, (end - begin).min(u64::from(u32::MAX)) as u32))
     })
@@ -128,7 +161,11 @@ mod tests {
     #[test]
     fn a_prompt_look_fills_one_bin_and_a_late_one_several() {
         assert_eq!(spread_of(0, 5, 7), [(0, 7)]);
-        assert_eq!(spread_of(5, 10, 7), [(0, 7)], "the end of a bin belongs to it");
+        assert_eq!(
+            spread_of(5, 10, 7),
+            [(0, 7)],
+            "the end of a bin belongs to it"
+        );
         assert_eq!(spread_of(5, 25, 100), [(0, 25), (1, 50), (2, 25)]);
         assert_eq!(spread_of(7, 7, 3), [(0, 3)], "a span of no length");
         assert_eq!(spread_of(0, 40, 0), []);
@@ -138,8 +175,11 @@ mod tests {
     fn nothing_is_lost_whatever_the_span() {
         for seed in 0..2_000 {
             let dice = |n: u64| super::super::pattern::mix64(seed * 3 + n);
-            let (from, length, count) = (dice(0) % 90_000_000, dice(1) % 70_000_000, dice(2) % 5_000);
-            let sum: u64 = spread(from, from + length, count).map(|(_, count)| u64::from(count)).sum();
+            let (from, length, count) =
+                (dice(0) % 90_000_000, dice(1) % 70_000_000, dice(2) % 5_000);
+            let sum: u64 = spread(from, from + length, count)
+                .map(|(_, count)| u64::from(count))
+                .sum();
             assert_eq!(sum, count, "seed {seed}");
         }
     }
@@ -148,6 +188,10 @@ mod tests {
     fn a_device_that_does_not_count_is_named() {
         let text = "iodyno-host 1\npath: /sys/class/block/sda/queue/iostats\nlines: 1\n0\n";
         let host = Host::from_archive(host::Archive::parse(text).unwrap());
-        assert!(Watched::open(&host, "sda").unwrap_err().contains("does not count its I/O"));
+        assert!(
+            Watched::open(&host, "sda")
+                .unwrap_err()
+                .contains("does not count its I/O")
+        );
     }
 }

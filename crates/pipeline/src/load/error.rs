@@ -172,7 +172,9 @@ pub enum LoadError {
         bytes: u64,
     },
     /// The target is nothing that can be loaded.
-    #[error("{target} is no target for a load: {why}. Name a directory, a regular file or a block device")]
+    #[error(
+        "{target} is no target for a load: {why}. Name a directory, a regular file or a block device"
+    )]
     NoTarget {
         /// The target as the user named it.
         target: String,
@@ -240,7 +242,9 @@ pub enum LoadError {
 
 impl From<host::Error> for LoadError {
     fn from(source: host::Error) -> Self {
-        LoadError::Host { source: Arc::new(source) }
+        LoadError::Host {
+            source: Arc::new(source),
+        }
     }
 }
 
@@ -269,7 +273,11 @@ impl LoadError {
         why: impl Into<String>,
         advice: impl Into<String>,
     ) -> LoadError {
-        LoadError::Usage { what: what.into(), why: why.into(), advice: advice.into() }
+        LoadError::Usage {
+            what: what.into(),
+            why: why.into(),
+            advice: advice.into(),
+        }
     }
 
     pub(super) fn io(
@@ -303,7 +311,10 @@ pub(super) fn shown(path: &std::path::Path) -> String {
 fn space_advice(free_bytes: u64, reserve_bytes: u64) -> String {
     match free_bytes.saturating_sub(reserve_bytes) {
         0..0x10_0000 => "Free some space or use another directory".to_string(),
-        left => format!("Ask for less with --size {}M, or use another directory", left >> 20),
+        left => format!(
+            "Ask for less with --size {}M, or use another directory",
+            left >> 20
+        ),
     }
 }
 
@@ -359,7 +370,11 @@ mod tests {
             "no room for a scratch file of 1.00 GiB in /srv: 700 MiB are free and 256 MiB of that stay reserved \
              for others. Ask for less with --size 444M, or use another directory"
         );
-        let missing = host::Error::io("look at", "/nowhere", std::io::Error::from_raw_os_error(libc::ENOENT));
+        let missing = host::Error::io(
+            "look at",
+            "/nowhere",
+            std::io::Error::from_raw_os_error(libc::ENOENT),
+        );
         assert_eq!(LoadError::from(missing).exit_class(), ExitClass::Usage);
     }
 }

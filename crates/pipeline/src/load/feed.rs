@@ -115,7 +115,11 @@ impl Feed {
 
     /// Arrivals that are due and were not handed out.
     pub fn waiting(&self, worker: &Worker) -> u64 {
-        if self.is_over { 0 } else { self.pace.waiting(worker.clock.now_ns()) }
+        if self.is_over {
+            0
+        } else {
+            self.pace.waiting(worker.clock.now_ns())
+        }
     }
 }
 

@@ -26,7 +26,11 @@ const DEPTH: u32 = 8;
 /// Lets a device be written, and claims it, so that nobody can mount it or build on it until the claim is dropped.
 /// Every refusal names what is in the way. Nothing on the device is changed. Beside the claim come notes for the reader of
 /// the result.
-pub fn claim(host: &Host, opened: &Target, consent: &Consent) -> Result<(DataFile, Vec<String>), LoadError> {
+pub fn claim(
+    host: &Host,
+    opened: &Target,
+    consent: &Consent,
+) -> Result<(DataFile, Vec<String>), LoadError> {
     let target = shown(opened.path());
     let name = kernel_name(host, opened)?;
     let device = Device::new(host, &name);
@@ -40,14 +44,21 @@ pub fn claim(host: &Host, opened: &Target, consent: &Consent) -> Result<(DataFil
     let claim = claim_exclusively(host, &device, opened)?;
     // What came between the first look and the claim; from now on nothing that claims can.
     refuse(&target, uses::of(host, &device, DEPTH), &device, host)?;
-    let openers = settled(|| openers::of(host, &device), |found| !found.uses.is_empty());
+    let openers = settled(
+        || openers::of(host, &device),
+        |found| !found.uses.is_empty(),
+    );
     refuse(&target, openers.uses, &device, host)?;
     let notes = doubts(&target, openers.unseen, rights::is_root())?;
     if !consent.force_signature {
-        let found =
-            signatures::find(&claim).map_err(|error| host::Error::io("read", opened.path(), error))?;
+        let found = signatures::find(&claim)
+            .map_err(|error| host::Error::io("read", opened.path(), error))?;
         if let Some((what, offset)) = found {
-            return Err(LoadError::Signature { target, what, offset });
+            return Err(LoadError::Signature {
+                target,
+                what,
+                offset,
+            });
         }
     }
     Ok((claim, notes))
@@ -57,7 +68,10 @@ pub fn claim(host: &Host, opened: &Target, consent: &Consent) -> Result<(DataFil
 /// is always closed to a root of few capabilities, as in a container.
 fn doubts(target: &str, unseen: Option<String>, is_root: bool) -> Result<Vec<String>, LoadError> {
     match unseen {
-        Some(unseen) if !is_root => Err(LoadError::Unseen { target: target.into(), unseen }),
+        Some(unseen) if !is_root => Err(LoadError::Unseen {
+            target: target.into(),
+            unseen,
+        }),
         unseen => {
             let note = |unseen| format!("{unseen}: one of them may have {target} open");
             Ok(unseen.map(note).into_iter().collect())
@@ -72,33 +86,55 @@ fn doubts(target: &str, unseen: Option<String>, is_root: bool) -> Result<Vec<Str
 pub fn file(host: &Host, target: &Target) -> Result<Vec<String>, LoadError> {
     let (path, identity) = (target.path(), target.identity());
     if let Some(why) = target.foreign_names() {
-        return Err(LoadError::ForeignFile { target: shown(path), why: why.into() });
+        return Err(LoadError::ForeignFile {
+            target: shown(path),
+            why: why.into(),
+        });
     }
     let mut uses = uses::of_file(host, path, &identity);
-    let openers = settled(|| openers::of_file(host, path, &identity), |found| !found.uses.is_empty());
+    let openers = settled(
+        || openers::of_file(host, path, &identity),
+        |found| !found.uses.is_empty(),
+    );
     uses.extend(openers.uses);
     if uses.is_empty() {
-        let note = |unseen| format!("{unseen}: one of them may have {} open for writing", shown(path));
+        let note = |unseen| {
+            format!(
+                "{unseen}: one of them may have {} open for writing",
+                shown(path)
+            )
+        };
         return Ok(openers.unseen.map(note).into_iter().collect());
     }
     let advice = "its directory as the target".into();
-    Err(LoadError::InUse { target: shown(path), uses, advice })
+    Err(LoadError::InUse {
+        target: shown(path),
+        uses,
+        advice,
+    })
 }
 
 fn claim_exclusively(host: &Host, device: &Device, target: &Target) -> Result<DataFile, LoadError> {
-    let access = Access { exclusive: true, ..Access::default() };
-    let is_busy =
-        |claim: &host::Result<DataFile>| matches!(claim, Err(error) if error.errno() == Some(libc::EBUSY));
+    let access = Access {
+        exclusive: true,
+        ..Access::default()
+    };
+    let is_busy = |claim: &host::Result<DataFile>| matches!(claim, Err(error) if error.errno() == Some(libc::EBUSY));
     let claim = settled(|| target.reopen(access), is_busy);
     if !is_busy(&claim) {
         return Ok(claim?);
     }
     let claimed =
-        "the kernel has it claimed exclusively, as a file system, an array or another program does".into();
+        "the kernel has it claimed exclusively, as a file system, an array or another program does"
+            .into();
     let mut uses = vec![claimed];
     uses.extend(openers::of(host, device).uses);
     let advice = "a directory on a file system of it as the target".into();
-    Err(LoadError::InUse { target: shown(target.path()), uses, advice })
+    Err(LoadError::InUse {
+        target: shown(target.path()),
+        uses,
+        advice,
+    })
 }
 
 /// Looks again while something is in the way that may be gone in a moment.
@@ -123,7 +159,11 @@ fn refuse(target: &str, uses: Vec<String>, device: &Device, host: &Host) -> Resu
         Some(point) => format!("a directory on {point} as the target"),
         None => "a directory as the target".into(),
     };
-    Err(LoadError::InUse { target: target.into(), uses, advice })
+    Err(LoadError::InUse {
+        target: target.into(),
+        uses,
+        advice,
+    })
 }
 
 #[cfg(test)]

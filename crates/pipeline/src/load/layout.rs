@@ -65,7 +65,10 @@ fn write(
     let mut done = 0;
     while done < bytes {
         if stop.is_asked() {
-            return Err(LoadError::Stopped { target: directory(file), signal: stop.signal_name() });
+            return Err(LoadError::Stopped {
+                target: directory(file),
+                signal: stop.signal_name(),
+            });
         }
         if done >= looked + LOOK_BYTES {
             looked = done;
@@ -74,8 +77,8 @@ fn write(
         let chunk = blocks.get(0);
         refresh(chunk, done);
         let length = CHUNK.min(bytes - done) as usize;
-        done +=
-            write_chunk(file, &chunk[..length], done).map_err(|error| failed(file, bytes, done, &error))?;
+        done += write_chunk(file, &chunk[..length], done)
+            .map_err(|error| failed(file, bytes, done, &error))?;
         progress(done, bytes);
     }
     file.sync().map_err(|error| match error {
@@ -93,12 +96,26 @@ fn write_chunk(file: &DataFile, chunk: &[u8], offset: u64) -> std::io::Result<u6
     }
 }
 
-fn failed(file: &DataFile, wanted_bytes: u64, done_bytes: u64, error: &std::io::Error) -> LoadError {
+fn failed(
+    file: &DataFile,
+    wanted_bytes: u64,
+    done_bytes: u64,
+    error: &std::io::Error,
+) -> LoadError {
     match error.raw_os_error() {
-        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => {
-            LoadError::Filled { target: directory(file), wanted_bytes, done_bytes, reason: error.to_string() }
-        }
-        errno => LoadError::io(file.path(), "write", done_bytes, CHUNK, errno.unwrap_or(libc::EIO)),
+        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => LoadError::Filled {
+            target: directory(file),
+            wanted_bytes,
+            done_bytes,
+            reason: error.to_string(),
+        },
+        errno => LoadError::io(
+            file.path(),
+            "write",
+            done_bytes,
+            CHUNK,
+            errno.unwrap_or(libc::EIO),
+        ),
     }
 }
 

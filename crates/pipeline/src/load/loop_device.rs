@@ -28,7 +28,14 @@ impl LoopDevice {
         let dir = temporary_dir("loop").unwrap();
         let image = dir.path().join("image");
         host::files::write_atomically(&image, "").unwrap();
-        let file = DataFile::open(&image, Access { write: true, ..Access::default() }).unwrap();
+        let file = DataFile::open(
+            &image,
+            Access {
+                write: true,
+                ..Access::default()
+            },
+        )
+        .unwrap();
         file.write_at(&[0], bytes - 1).unwrap();
         LoopDevice::over(&image, dir, &[])
     }
@@ -39,7 +46,10 @@ impl LoopDevice {
         let arguments = [&["--find", "--show"], options, &[&*image]].concat();
         let why = match spawn::run("losetup", &arguments) {
             Ok(done) if done.status == Some(0) => {
-                return Some(LoopDevice { path: PathBuf::from(done.stdout.trim()), dir });
+                return Some(LoopDevice {
+                    path: PathBuf::from(done.stdout.trim()),
+                    dir,
+                });
             }
             Ok(done) => done.stderr.trim().to_string(),
             Err(error) => error.to_string(),
@@ -99,16 +109,32 @@ impl StallingDevice {
         let below = LoopDevice::attach(bytes * 2 + (64 << 20))?;
         let point = below.scratch_dir().join("mnt");
         host::files::create_dirs(&point).unwrap();
-        let (device, mnt) = (below.path.to_string_lossy().into_owned(), point.to_string_lossy().into_owned());
+        let (device, mnt) = (
+            below.path.to_string_lossy().into_owned(),
+            point.to_string_lossy().into_owned(),
+        );
         if !below.run("mkfs.ext4", &["-q", &device]) || !below.run("mount", &[&device, &mnt]) {
             return None;
         }
-        let mut stalling = StallingDevice { device: None, below, point };
+        let mut stalling = StallingDevice {
+            device: None,
+            below,
+            point,
+        };
         let image = stalling.point.join("image");
         host::files::write_atomically(&image, "").unwrap();
-        let file = DataFile::open(&image, Access { write: true, ..Access::default() }).unwrap();
-        super::layout::write_all(&file, bytes, &host::signals::Stop::new(), &mut |_, _| {}).unwrap();
-        stalling.device = LoopDevice::over(&image, temporary_dir("stall").unwrap(), &["--direct-io=on"]);
+        let file = DataFile::open(
+            &image,
+            Access {
+                write: true,
+                ..Access::default()
+            },
+        )
+        .unwrap();
+        super::layout::write_all(&file, bytes, &host::signals::Stop::new(), &mut |_, _| {})
+            .unwrap();
+        stalling.device =
+            LoopDevice::over(&image, temporary_dir("stall").unwrap(), &["--direct-io=on"]);
         stalling.device.is_some().then_some(stalling)
     }
 

@@ -135,7 +135,10 @@ impl Region {
 
     /// The first (0) or the second (1) half.
     pub fn half(index: u32) -> Region {
-        Region { index: index.min(1), of: 2 }
+        Region {
+            index: index.min(1),
+            of: 2,
+        }
     }
 }
 

@@ -27,25 +27,48 @@ fn job(ioengine: &str, open_loop: bool, arrivals: Arrivals) -> Job {
 /// Two seconds of load on a device that stalls once, and whether the machine kept up with the load until the stall; none
 /// where it could not be made to.
 fn with_a_stall(device: &StallingDevice, job: &Job) -> Option<(LoadResult, bool)> {
-    let consent = Consent { destroy_data: true, ..Consent::default() };
-    let prepared =
-        prepare(&Host::live(), &opened(device.path()), job, &consent, &Stop::new(), &mut |_, _| {}).unwrap();
+    let consent = Consent {
+        destroy_data: true,
+        ..Consent::default()
+    };
+    let prepared = prepare(
+        &Host::live(),
+        &opened(device.path()),
+        job,
+        &consent,
+        &Stop::new(),
+        &mut |_, _| {},
+    )
+    .unwrap();
     let running = start(&prepared, job, 1, Region::WHOLE).unwrap();
     until_counted(&running, "before the stall", |seen| seen.ios > 0);
-    assert!(running.wait_ms(800, &Stop::new()), "{:?}", running.failure());
+    assert!(
+        running.wait_ms(800, &Stop::new()),
+        "{:?}",
+        running.failure()
+    );
     let seen = running.snapshot();
     let due = seen.at_ns.saturating_sub(running.origin_ns()) as f64 / 1e9 * RATE as f64;
-    let latency_ns = seen.side(lane::WRITE).latency.quantile_ns(0.95).unwrap_or(u64::MAX);
+    let latency_ns = seen
+        .side(lane::WRITE)
+        .latency
+        .quantile_ns(0.95)
+        .unwrap_or(u64::MAX);
     let kept_up = seen.ios as f64 > 0.85 * due && latency_ns < STALL_MS * 250_000;
     let did_stall = device.stall_ms(STALL_MS);
-    assert!(running.wait_ms(800, &Stop::new()), "{:?}", running.failure());
+    assert!(
+        running.wait_ms(800, &Stop::new()),
+        "{:?}",
+        running.failure()
+    );
     did_stall.then(|| (running.finish(), kept_up))
 }
 
 /// I/Os that waited at least `ms`.
 fn slower_than(result: &LoadResult, ms: u64) -> f64 {
     let latency = &result.write.latency;
-    let share = (0..1000).find(|share| latency.quantile_ns(f64::from(*share) / 1e3) >= Some(ms * 1_000_000));
+    let share = (0..1000)
+        .find(|share| latency.quantile_ns(f64::from(*share) / 1e3) >= Some(ms * 1_000_000));
     share.map_or(0.0, |share| 1.0 - f64::from(share) / 1e3) * result.write.ios as f64
 }
 
@@ -74,7 +97,9 @@ fn check_closed(closed: &LoadResult, engine: &str) -> Result<(), String> {
     let hit = slower_than(closed, STALL_MS / 2);
     let most_ns = closed.write.latency.quantile_ns(0.98).unwrap();
     let is_hidden = hit < 10.0 && most_ns < STALL_MS * 250_000;
-    is_hidden.then_some(()).ok_or(format!("{engine}: {hit} hit, p98 is {most_ns} ns"))
+    is_hidden
+        .then_some(())
+        .ok_or(format!("{engine}: {hit} hit, p98 is {most_ns} ns"))
 }
 
 /// Loads again while the machine's own stalls hide what is looked for. False, with the reason printed, where no device
@@ -86,7 +111,9 @@ fn in_a_quiet_moment(
 ) -> bool {
     let mut wrong = Vec::new();
     for _ in 0..12 {
-        let Some((result, kept_up)) = with_a_stall(device, job) else { return false };
+        let Some((result, kept_up)) = with_a_stall(device, job) else {
+            return false;
+        };
         match check(&result) {
             Ok(()) => return true,
             Err(why) if kept_up => wrong.push(why),
@@ -101,7 +128,9 @@ fn in_a_quiet_moment(
 
 #[test]
 fn a_stall_shows_in_an_open_loop_and_hides_in_a_closed_one() {
-    let Some(device) = StallingDevice::attach(32 << 20) else { return };
+    let Some(device) = StallingDevice::attach(32 << 20) else {
+        return;
+    };
     for engine in ["io_uring", "libaio"] {
         for arrivals in [Arrivals::Linear, Arrivals::Poisson] {
             let label = format!("{engine} {arrivals:?}");
@@ -127,20 +156,34 @@ fn what_was_never_submitted_is_counted() {
         iodepth: 1,
         ..Job::default()
     };
-    let prepared =
-        prepare(&Host::live(), &opened(dir.path()), &job, &Consent::default(), &Stop::new(), &mut |_, _| {})
-            .unwrap();
+    let prepared = prepare(
+        &Host::live(),
+        &opened(dir.path()),
+        &job,
+        &Consent::default(),
+        &Stop::new(),
+        &mut |_, _| {},
+    )
+    .unwrap();
     let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
     until_counted(&running, "an open loop", |seen| seen.ios > 100);
     let (origin_ns, least_ns) = (running.origin_ns(), host::clock::monotonic_ns());
     let result = running.finish();
     let most_ns = host::clock::monotonic_ns();
-    let note = result.notes.iter().find(|note| note.contains("arrivals were never submitted")).unwrap();
+    let note = result
+        .notes
+        .iter()
+        .find(|note| note.contains("arrivals were never submitted"))
+        .unwrap();
     let waiting: u64 = note.split(' ').next().unwrap().parse().unwrap();
     // One is due every 20 ns; the load was stopped between these two moments.
     let due = |at_ns: u64| (at_ns - origin_ns) as f64 / 20.0;
     let counted = (waiting + result.read.ios) as f64;
     let (least, most) = (due(least_ns) * 0.99, due(most_ns) * 1.01);
-    assert!((least..=most).contains(&counted), "{waiting} and {} are not {least} to {most}", result.read.ios);
+    assert!(
+        (least..=most).contains(&counted),
+        "{waiting} and {} are not {least} to {most}",
+        result.read.ios
+    );
     assert!(result.read.latency.quantile_ns(0.9) > result.service.unwrap().quantile_ns(0.9));
 }

@@ -13,8 +13,16 @@ pub struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// Checks that the engine knows every option given.
-    pub fn of(job: &'a Job, engine: &'static str, known: &[&str]) -> Result<Options<'a>, LoadError> {
-        match job.engine_options.keys().find(|name| !known.contains(&name.as_str())) {
+    pub fn of(
+        job: &'a Job,
+        engine: &'static str,
+        known: &[&str],
+    ) -> Result<Options<'a>, LoadError> {
+        match job
+            .engine_options
+            .keys()
+            .find(|name| !known.contains(&name.as_str()))
+        {
             None => Ok(Options { job, engine }),
             Some(name) => Err(LoadError::usage(
                 format!("--engine-option {name}"),
@@ -30,9 +38,20 @@ impl<'a> Options<'a> {
     }
 
     /// A whole number in a range.
-    pub fn number(&self, name: &str, default: u64, least: u64, most: u64) -> Result<u64, LoadError> {
-        let Some(text) = self.text(name) else { return Ok(default) };
-        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    pub fn number(
+        &self,
+        name: &str,
+        default: u64,
+        least: u64,
+        most: u64,
+    ) -> Result<u64, LoadError> {
+        let Some(text) = self.text(name) else {
+            return Ok(default);
+        };
+        let number = text
+            .parse()
+            .ok()
+            .filter(|number| (least..=most).contains(number));
         number.ok_or_else(|| {
             self.wrong(
                 name,
@@ -45,8 +64,14 @@ impl<'a> Options<'a> {
 
     /// A size in bytes, such as `4k`.
     pub fn bytes(&self, name: &str, text: &str) -> Result<u64, LoadError> {
-        units::parse_bytes(text)
-            .map_err(|error| self.wrong(name, text, &error.to_string(), "Give a size such as 4k or 1m"))
+        units::parse_bytes(text).map_err(|error| {
+            self.wrong(
+                name,
+                text,
+                &error.to_string(),
+                "Give a size such as 4k or 1m",
+            )
+        })
     }
 
     /// 0 or 1.
@@ -61,7 +86,11 @@ impl<'a> Options<'a> {
 
     /// A usage error about one of the options.
     pub fn wrong(&self, name: &str, text: &str, why: &str, advice: &str) -> LoadError {
-        LoadError::usage(format!("--engine-option {name}={text} of {}", self.engine), why, advice)
+        LoadError::usage(
+            format!("--engine-option {name}={text} of {}", self.engine),
+            why,
+            advice,
+        )
     }
 }
 
@@ -73,12 +102,20 @@ mod tests {
     fn an_unknown_option_and_a_bad_value_are_named() {
         let mut job = Job::default();
         job.engine_options.insert("fils".into(), "10".into());
-        let error = Options::of(&job, "files", &["files", "dirs"]).unwrap_err().to_string();
-        assert_eq!(error, "--engine-option fils: the engine files has no such option. It has files, dirs");
+        let error = Options::of(&job, "files", &["files", "dirs"])
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "--engine-option fils: the engine files has no such option. It has files, dirs"
+        );
         job.engine_options = [("files".to_string(), "many".to_string())].into();
         let options = Options::of(&job, "files", &["files", "dirs"]).unwrap();
         let error = options.number("files", 10, 1, 99).unwrap_err().to_string();
-        assert!(error.contains("files=many") && error.contains("from 1 to 99"), "{error}");
+        assert!(
+            error.contains("files=many") && error.contains("from 1 to 99"),
+            "{error}"
+        );
         assert_eq!(options.number("dirs", 10, 1, 99).unwrap(), 10);
     }
 }

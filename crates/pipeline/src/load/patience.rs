@@ -20,20 +20,31 @@ pub fn until(mut condition: impl FnMut() -> bool) -> bool {
 }
 
 /// Waits until the completions of a load are as wanted, and gives them. The load must not fail meanwhile.
-pub fn until_counted(running: &Running, label: &str, is_wanted: impl Fn(&Snapshot) -> bool) -> Snapshot {
+pub fn until_counted(
+    running: &Running,
+    label: &str,
+    is_wanted: impl Fn(&Snapshot) -> bool,
+) -> Snapshot {
     let mut seen = running.snapshot();
     let is_there = until(|| {
         seen = running.snapshot();
         running.failure().is_some() || is_wanted(&seen)
     });
-    assert!(running.failure().is_none(), "{label}: {:?}", running.failure());
+    assert!(
+        running.failure().is_none(),
+        "{label}: {:?}",
+        running.failure()
+    );
     assert!(is_there, "{label}: {} I/Os after all this time", seen.ios);
     seen
 }
 
 /// Waits until a load has ended by itself, well or not.
 pub fn until_over(running: &Running) {
-    assert!(until(|| running.is_over()), "the load does not end by itself");
+    assert!(
+        until(|| running.is_over()),
+        "the load does not end by itself"
+    );
 }
 
 /// Does something with more and more time, ms, until it succeeds: for what no count of this process shows.

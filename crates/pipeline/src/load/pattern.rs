@@ -9,7 +9,9 @@ pub use super::data::Data;
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a random word for every counter value.
 #[inline(always)]
 pub fn mix64(counter: u64) -> u64 {
-    let z = counter.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let z = counter
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        .wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -52,7 +54,12 @@ impl Blocks {
         let stride = block_bytes.next_multiple_of(ALIGN);
         let storage = vec![0; stride * count + ALIGN];
         let start = storage.as_ptr().align_offset(ALIGN);
-        Blocks { storage, start, block_bytes, stride }
+        Blocks {
+            storage,
+            start,
+            block_bytes,
+            stride,
+        }
     }
 
     /// Blocks of random data, each its own.
@@ -105,7 +112,10 @@ mod tests {
         refresh(&mut buffer, 77);
         let mut counts = [0i32; 256];
         buffer.iter().for_each(|&byte| counts[byte as usize] += 1);
-        assert!(counts.iter().all(|count| (count - 4096).abs() < 400), "{counts:?}");
+        assert!(
+            counts.iter().all(|count| (count - 4096).abs() < 400),
+            "{counts:?}"
+        );
     }
 
     #[test]

@@ -57,13 +57,19 @@ impl Prepared {
 
     /// Says which block device's queue acts below the target: engines that look at its counters need it.
     pub fn set_device(&mut self, device: Option<String>) {
-        let place = Place { device, ..Place::clone(&self.place) };
+        let place = Place {
+            device,
+            ..Place::clone(&self.place)
+        };
         self.place = Arc::new(place);
     }
 
     /// Says where to write down what is made below the target and has to be removed.
     pub fn set_state_dir(&mut self, state_dir: PathBuf) {
-        let place = Place { state_dir: Some(state_dir), ..Place::clone(&self.place) };
+        let place = Place {
+            state_dir: Some(state_dir),
+            ..Place::clone(&self.place)
+        };
         self.place = Arc::new(place);
     }
 
@@ -92,7 +98,11 @@ impl Prepared {
 
     /// Bytes of each file that each job uses from its own offset on, where the file has as many.
     pub fn job_bytes(&self, job: &Job) -> u64 {
-        match (job.size_percent, job.size, self.files.first().and_then(|files| files.first())) {
+        match (
+            job.size_percent,
+            job.size,
+            self.files.first().and_then(|files| files.first()),
+        ) {
             (0, size, _) if size > 0 && job.files.count() == 1 => size,
             (percent, _, Some(file)) if percent > 0 => percent_bytes(file.bytes(), percent),
             _ => u64::MAX,
@@ -131,7 +141,10 @@ impl Prepared {
     }
 
     fn without_cache(self) -> Prepared {
-        Prepared { keep_cache: false, ..self }
+        Prepared {
+            keep_cache: false,
+            ..self
+        }
     }
 
     /// Whether loads begin with what is in the page cache.
@@ -159,14 +172,19 @@ pub fn prepare(
 ) -> Result<Prepared, LoadError> {
     let engine = check::job(job)?;
     if !host.is_live() {
-        return Err(none(target, "it belongs to a captured machine, and only the live one can be loaded"));
+        return Err(none(
+            target,
+            "it belongs to a captured machine, and only the live one can be loaded",
+        ));
     }
     loadable(target)?;
     let prepared = match target.kind() {
         _ if engine.needs != Needs::Files => bare(target),
         Kind::Directory => directory(target, job, stop, progress)?,
         Kind::File => one_file(job).and_then(|()| regular_file(target, job, consent))?,
-        Kind::BlockDevice { .. } => one_file(job).and_then(|()| device(host, target, job, consent))?,
+        Kind::BlockDevice { .. } => {
+            one_file(job).and_then(|()| device(host, target, job, consent))?
+        }
         Kind::Other => return Err(none(target, NEITHER)),
     };
     check::fits(&prepared, job)?;
@@ -180,20 +198,30 @@ const NEITHER: &str = "it is neither directory, regular file nor block device";
 pub fn loadable(target: &Target) -> Result<(), LoadError> {
     match (target.kind(), target.kernel_file_system()) {
         (Kind::Other, _) => Err(none(target, NEITHER)),
-        (_, Some(kind)) => Err(none(target, &format!("{kind} holds attributes of the kernel and no data"))),
+        (_, Some(kind)) => Err(none(
+            target,
+            &format!("{kind} holds attributes of the kernel and no data"),
+        )),
         _ => Ok(()),
     }
 }
 
 fn none(target: &Target, why: &str) -> LoadError {
-    LoadError::NoTarget { target: shown(target.path()), why: why.into() }
+    LoadError::NoTarget {
+        target: shown(target.path()),
+        why: why.into(),
+    }
 }
 
 /// For an engine that works on no files.
 fn bare(target: &Arc<Target>) -> Prepared {
     Prepared {
         target: shown(target.path()),
-        place: Arc::new(Place { target: Arc::clone(target), device: None, state_dir: None }),
+        place: Arc::new(Place {
+            target: Arc::clone(target),
+            device: None,
+            state_dir: None,
+        }),
         files: Vec::new(),
         file_bytes: 0,
         unused_bytes: 0,
@@ -242,28 +270,48 @@ fn directory(
     refuse_direct(dir, &first, job)?;
     let align_bytes = u64::from(first.direct_align_bytes().unwrap_or(first.block_bytes()));
     let file_bytes = scratch_bytes(job).next_multiple_of(align_bytes.max(4096));
-    let owners = if job.files.sharing == Sharing::Own { job.numjobs } else { 1 };
+    let owners = if job.files.sharing == Sharing::Own {
+        job.numjobs
+    } else {
+        1
+    };
     let count = u64::from(owners) * u64::from(job.files.count());
     let bytes = file_bytes * count;
     room(dir, bytes)?;
     let direct = scratch::takes_direct(&first);
     let in_memory = first.is_in_memory();
-    let mut fresh = std::iter::once(Ok(first)).chain(std::iter::repeat_with(|| scratch::create(dir)));
+    let mut fresh =
+        std::iter::once(Ok(first)).chain(std::iter::repeat_with(|| scratch::create(dir)));
     let mut files: Vec<Vec<DataFile>> = Vec::new();
     let mut done = 0;
     for _ in 0..owners {
         let mut own = Vec::new();
         for file in fresh.by_ref().take(job.files.count() as usize) {
             let file = file?;
-            let writer = file.reopen(Access { direct, write: true, ..Access::default() })?;
+            let writer = file.reopen(Access {
+                direct,
+                write: true,
+                ..Access::default()
+            })?;
             let mut told = |now: u64, _| progress(done + now, bytes);
-            layout::make(&writer, file_bytes, job, stop, &|| eaten(dir, bytes), &mut told)?;
+            layout::make(
+                &writer,
+                file_bytes,
+                job,
+                stop,
+                &|| eaten(dir, bytes),
+                &mut told,
+            )?;
             done += file_bytes;
             own.push(file);
         }
         files.push(own);
     }
-    let what = if count == 1 { "scratch file".into() } else { format!("{count} scratch files, together") };
+    let what = if count == 1 {
+        "scratch file".into()
+    } else {
+        format!("{count} scratch files, together")
+    };
     Ok(Prepared {
         notes: vec![format!(
             "{what} of {} in {}, removed at the end",
@@ -283,9 +331,17 @@ fn directory(
 
 /// Bytes that each scratch file must have for the job.
 pub(super) fn scratch_bytes(job: &Job) -> u64 {
-    let size = if job.size == 0 { SCRATCH_BYTES } else { job.size };
+    let size = if job.size == 0 {
+        SCRATCH_BYTES
+    } else {
+        job.size
+    };
     let files = u64::from(job.files.count());
-    let each = if job.files.filesize > 0 { job.files.filesize } else { size.div_ceil(files) };
+    let each = if job.files.filesize > 0 {
+        job.files.filesize
+    } else {
+        size.div_ceil(files)
+    };
     each.saturating_add(last_start(job))
 }
 
@@ -296,12 +352,19 @@ pub(super) fn job_start(job: &Job) -> u64 {
 
 /// Where the range of the last job begins.
 pub(super) fn last_start(job: &Job) -> u64 {
-    let last = if job.files.sharing == Sharing::Shares { 0 } else { u64::from(job.numjobs) - 1 };
-    job.offset.saturating_add(job.offset_increment.saturating_mul(last))
+    let last = if job.files.sharing == Sharing::Shares {
+        0
+    } else {
+        u64::from(job.numjobs) - 1
+    };
+    job.offset
+        .saturating_add(job.offset_increment.saturating_mul(last))
 }
 
 fn room(dir: &Target, wanted_bytes: u64) -> Result<(), LoadError> {
-    let Some(space) = dir.space() else { return Ok(()) };
+    let Some(space) = dir.space() else {
+        return Ok(());
+    };
     let reserve_bytes = scratch::reserve_bytes(space.total_bytes);
     if wanted_bytes <= space.free_bytes.saturating_sub(reserve_bytes) {
         return Ok(());
@@ -330,7 +393,12 @@ fn eaten(dir: &Target, wanted_bytes: u64) -> Option<LoadError> {
 
 /// Direct I/O on a file system that has none is refused or, worse, accepted and ignored.
 fn refuse_direct(target: &Target, file: &DataFile, job: &Job) -> Result<(), LoadError> {
-    let error = |why: &str| Err(LoadError::NoDirect { target: shown(target.path()), why: why.into() });
+    let error = |why: &str| {
+        Err(LoadError::NoDirect {
+            target: shown(target.path()),
+            why: why.into(),
+        })
+    };
     if !job.direct {
         Ok(())
     } else if file.is_in_memory() {
@@ -346,10 +414,19 @@ fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Pr
     let path = target.path();
     let write = job.rw.changes();
     if write && !consent.overwrite {
-        return Err(LoadError::NoOverwrite { target: shown(path) });
+        return Err(LoadError::NoOverwrite {
+            target: shown(path),
+        });
     }
-    let mut notes = if write { gates::file(&Host::live(), target)? } else { Vec::new() };
-    let file = target.reopen(Access { write, ..Access::default() })?;
+    let mut notes = if write {
+        gates::file(&Host::live(), target)?
+    } else {
+        Vec::new()
+    };
+    let file = target.reopen(Access {
+        write,
+        ..Access::default()
+    })?;
     refuse_direct(target, &file, job)?;
     let bytes = used_end(target, job, file.bytes())?;
     match file.written_bytes(bytes) {
@@ -377,11 +454,24 @@ fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Pr
     .without_cache())
 }
 
-fn device(host: &Host, target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
+fn device(
+    host: &Host,
+    target: &Arc<Target>,
+    job: &Job,
+    consent: &Consent,
+) -> Result<Prepared, LoadError> {
     let write = job.rw.changes();
-    let claimed = if write { Some(gates::claim(host, target, consent)?) } else { None };
-    let (claim, mut notes) = claimed.map_or((None, Vec::new()), |(claim, notes)| (Some(claim), notes));
-    let file = target.reopen(Access { write, ..Access::default() })?;
+    let claimed = if write {
+        Some(gates::claim(host, target, consent)?)
+    } else {
+        None
+    };
+    let (claim, mut notes) =
+        claimed.map_or((None, Vec::new()), |(claim, notes)| (Some(claim), notes));
+    let file = target.reopen(Access {
+        write,
+        ..Access::default()
+    })?;
     let bytes = used_end(target, job, file.bytes())?;
     if job.rw.reads() {
         notes.push(format!(
@@ -406,7 +496,10 @@ fn device(host: &Host, target: &Arc<Target>, job: &Job, consent: &Consent) -> Re
 fn used_end(target: &Target, job: &Job, there: u64) -> Result<u64, LoadError> {
     let path = target.path();
     if there == 0 {
-        return Err(LoadError::NoTarget { target: shown(path), why: "it is empty".into() });
+        return Err(LoadError::NoTarget {
+            target: shown(path),
+            why: "it is empty".into(),
+        });
     }
     let start = last_start(job);
     let has = |advice: &str| {
@@ -417,13 +510,19 @@ fn used_end(target: &Target, job: &Job, there: u64) -> Result<u64, LoadError> {
         if start > 0 {
             what = format!("--offset={} {what}", units::bytes(start as f64));
         }
-        LoadError::usage(what, format!("{} has {} only", shown(path), units::bytes(there as f64)), advice)
+        LoadError::usage(
+            what,
+            format!("{} has {} only", shown(path), units::bytes(there as f64)),
+            advice,
+        )
     };
     let end = match (job.size_percent, job.size) {
         (0, 0) => there,
         (0, size) => start.saturating_add(size),
         // As in fio, a share that would reach over the end stops there.
-        (percent, _) => start.saturating_add(percent_bytes(there, percent)).min(there),
+        (percent, _) => start
+            .saturating_add(percent_bytes(there, percent))
+            .min(there),
     };
     if end > there {
         return Err(has("Ask for less, or leave the size out to use all of it"));

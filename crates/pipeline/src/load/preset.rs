@@ -25,8 +25,15 @@ impl Preset {
 
     /// The job file.
     pub fn job(&self) -> &'static str {
-        let page = PAGES.iter().find(|(id, _)| *id == self.id).map_or("", |(_, page)| page);
-        let block = page.split("## Job").nth(1).and_then(|rest| rest.split("```").nth(1)).unwrap_or_default();
+        let page = PAGES
+            .iter()
+            .find(|(id, _)| *id == self.id)
+            .map_or("", |(_, page)| page);
+        let block = page
+            .split("## Job")
+            .nth(1)
+            .and_then(|rest| rest.split("```").nth(1))
+            .unwrap_or_default();
         block.split_once('\n').map_or("", |(_, job)| job)
     }
 
@@ -47,14 +54,28 @@ mod tests {
     #[test]
     fn every_preset_is_a_job_that_the_engines_know() {
         for preset in ALL {
-            let parsed =
-                language::from_file(preset.job(), preset.id, &mut |_| None, &mut |_| Err(String::new()))
-                    .unwrap_or_else(|error| panic!("{}: {error}", preset.id));
-            assert!(parsed.unsupported.is_empty(), "{}: {:?}", preset.id, parsed.unsupported);
+            let parsed = language::from_file(preset.job(), preset.id, &mut |_| None, &mut |_| {
+                Err(String::new())
+            })
+            .unwrap_or_else(|error| panic!("{}: {error}", preset.id));
+            assert!(
+                parsed.unsupported.is_empty(),
+                "{}: {:?}",
+                preset.id,
+                parsed.unsupported
+            );
             assert!(!parsed.sections.is_empty(), "{}", preset.id);
             for section in parsed.sections {
-                assert!(super::super::Engine::find(&section.job.ioengine).is_some(), "{}", preset.id);
-                assert!(section.job.time_based || section.job.size > 0 || section.job.ioengine == "files");
+                assert!(
+                    super::super::Engine::find(&section.job.ioengine).is_some(),
+                    "{}",
+                    preset.id
+                );
+                assert!(
+                    section.job.time_based
+                        || section.job.size > 0
+                        || section.job.ioengine == "files"
+                );
             }
         }
     }

@@ -27,8 +27,21 @@ pub struct Schedule {
 
 impl Schedule {
     /// From `start_ns` on; none without a rate. Evenly spaced arrivals begin there, random ones one gap later.
-    pub fn new(rate: Rate, arrivals: Arrivals, bs: u64, start_ns: u64, seed: u64) -> Option<Schedule> {
-        let mut schedule = Schedule { rate, arrivals, due_ns: start_ns, carry: 0, seed, number: 0 };
+    pub fn new(
+        rate: Rate,
+        arrivals: Arrivals,
+        bs: u64,
+        start_ns: u64,
+        seed: u64,
+    ) -> Option<Schedule> {
+        let mut schedule = Schedule {
+            rate,
+            arrivals,
+            due_ns: start_ns,
+            carry: 0,
+            seed,
+            number: 0,
+        };
         if arrivals == Arrivals::Poisson {
             schedule.advance(bs);
         }
@@ -51,7 +64,8 @@ impl Schedule {
             }
             Arrivals::Poisson => {
                 // 53 random bits in (0, 1]: the logarithm is finite, and the longest gap is 37 times the mean.
-                let random = ((mix64(self.seed ^ mix64(self.number)) >> 11) + 1) as f64 / (1u64 << 53) as f64;
+                let random = ((mix64(self.seed ^ mix64(self.number)) >> 11) + 1) as f64
+                    / (1u64 << 53) as f64;
                 let mean_ns = units as f64 * SECOND_NS as f64 / per_s as f64;
                 self.due_ns += (-random.ln() * mean_ns).round() as u64;
             }
@@ -99,10 +113,20 @@ impl Pace {
         let mut number = 0;
         let schedules = directions.map(|(rate, is_used, bytes)| {
             number += 1;
-            Schedule::new(rate, job.arrivals, bytes, start_ns, mix64(seed ^ mix64(number)))
-                .filter(|_| is_used)
+            Schedule::new(
+                rate,
+                job.arrivals,
+                bytes,
+                start_ns,
+                mix64(seed ^ mix64(number)),
+            )
+            .filter(|_| is_used)
         });
-        let change = if job.rw.trims() { Kind::Trim } else { Kind::Write };
+        let change = if job.rw.trims() {
+            Kind::Trim
+        } else {
+            Kind::Write
+        };
         Pace {
             schedules,
             sizes: directions.map(|(_, _, bytes)| bytes),
@@ -124,7 +148,11 @@ impl Pace {
 
     /// Takes an I/O from the schedule of its direction.
     pub fn take(&mut self, io: &Io) {
-        if let Some(schedule) = self.schedules.get_mut(io.kind as usize).and_then(Option::as_mut) {
+        if let Some(schedule) = self
+            .schedules
+            .get_mut(io.kind as usize)
+            .and_then(Option::as_mut)
+        {
             schedule.advance(io.bytes.into());
         }
     }
@@ -145,7 +173,9 @@ impl Pace {
     /// I/Os that are due until `now_ns` and were not taken.
     pub fn waiting(&self, now_ns: u64) -> u64 {
         let schedules = self.schedules.iter().zip(self.sizes);
-        schedules.filter_map(|(schedule, bytes)| Some(schedule.as_ref()?.waiting(now_ns, bytes))).sum()
+        schedules
+            .filter_map(|(schedule, bytes)| Some(schedule.as_ref()?.waiting(now_ns, bytes)))
+            .sum()
     }
 }
 
@@ -177,12 +207,17 @@ mod tests {
 
     /// Kolmogorov's distance between the gaps and the exponential distribution.
     fn distance(moments: &[u64], mean_ns: f64) -> f64 {
-        let mut gaps: Vec<f64> = moments.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        let mut gaps: Vec<f64> = moments
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]) as f64)
+            .collect();
         gaps.sort_by(f64::total_cmp);
         let count = gaps.len() as f64;
         let distances = gaps.iter().enumerate().map(|(index, gap)| {
             let wanted = 1.0 - (-gap / mean_ns).exp();
-            (wanted - index as f64 / count).abs().max((wanted - (index + 1) as f64 / count).abs())
+            (wanted - index as f64 / count)
+                .abs()
+                .max((wanted - (index + 1) as f64 / count).abs())
         });
         distances.fold(0.0, f64::max)
     }
@@ -197,7 +232,10 @@ mod tests {
             let found = distance(&moments, 200_000.0) * (COUNT as f64).sqrt();
             assert!(found < 2.2, "seed {seed}: {found}");
             far += u32::from(found > 1.358);
-            let gaps: Vec<f64> = moments.windows(2).map(|pair| (pair[1] - pair[0]) as f64 - 2e5).collect();
+            let gaps: Vec<f64> = moments
+                .windows(2)
+                .map(|pair| (pair[1] - pair[0]) as f64 - 2e5)
+                .collect();
             let neighbours: f64 = gaps.windows(2).map(|pair| pair[0] * pair[1]).sum();
             let variance: f64 = gaps.iter().map(|gap| gap * gap).sum();
             dependent += u32::from((neighbours / variance).abs() > 1.96 / (COUNT as f64).sqrt());
@@ -207,7 +245,12 @@ mod tests {
             far <= 11 && dependent <= 11,
             "{far} sequences are not exponential, {dependent} not independent"
         );
-        assert!(distance(&moments(Rate::Iops(5_000), Arrivals::Linear, 1, 1_001), 200_000.0) > 0.3);
+        assert!(
+            distance(
+                &moments(Rate::Iops(5_000), Arrivals::Linear, 1, 1_001),
+                200_000.0
+            ) > 0.3
+        );
         let twice = [
             moments(Rate::Iops(9), Arrivals::Poisson, 7, 50),
             moments(Rate::Iops(9), Arrivals::Poisson, 7, 50),
@@ -232,14 +275,29 @@ mod tests {
     }
 
     fn io(kind: Kind) -> Io {
-        Io { offset: 0, number: 0, bytes: 4096, file: 0, kind }
+        Io {
+            offset: 0,
+            number: 0,
+            bytes: 4096,
+            file: 0,
+            kind,
+        }
     }
 
     #[test]
     fn each_direction_of_a_mix_keeps_its_own_rate() {
-        let rates = PerDirection { read: Rate::Iops(900), write: Rate::Iops(100), trim: Rate::Free };
+        let rates = PerDirection {
+            read: Rate::Iops(900),
+            write: Rate::Iops(100),
+            trim: Rate::Free,
+        };
         for open_loop in [false, true] {
-            let job = Job { rw: Rw::Randrw, rates, open_loop, ..Job::default() };
+            let job = Job {
+                rw: Rw::Randrw,
+                rates,
+                open_loop,
+                ..Job::default()
+            };
             let mut pace = Pace::new(&job, 0, 1);
             let (mut now_ns, mut taken) = (0, [0, 0]);
             while now_ns < 1_000_000_000 {
@@ -255,9 +313,19 @@ mod tests {
             }
             assert_eq!(taken, [900, 100], "open loop {open_loop}");
         }
-        let reads = Job { rates, ..Job::default() };
+        let reads = Job {
+            rates,
+            ..Job::default()
+        };
         let pace = Pace::new(&reads, 5, 1);
-        assert_eq!((pace.turn(5), pace.due_ns(Kind::Read), pace.due_ns(Kind::Sync)), (None, 5, 0));
+        assert_eq!(
+            (
+                pace.turn(5),
+                pace.due_ns(Kind::Read),
+                pace.due_ns(Kind::Sync)
+            ),
+            (None, 5, 0)
+        );
         assert!(!Pace::new(&Job::default(), 5, 1).is_limited());
     }
 }

@@ -52,7 +52,11 @@ impl Side {
     }
 
     fn into_direction(self) -> Direction {
-        Direction { ios: self.ios(), bytes: self.bytes, latency: self.latency }
+        Direction {
+            ios: self.ios(),
+            bytes: self.bytes,
+            latency: self.latency,
+        }
     }
 }
 
@@ -80,7 +84,12 @@ impl Snapshot {
     /// Latencies of all kinds but syncs since an earlier snapshot of the same load.
     pub fn latency_since(&self, earlier: &Snapshot) -> Histogram {
         let mut latency = Histogram::new();
-        for (index, side) in self.sides.iter().enumerate().filter(|(index, _)| *index != lane::SYNC) {
+        for (index, side) in self
+            .sides
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index != lane::SYNC)
+        {
             match earlier.sides.get(index) {
                 Some(before) => latency.merge(&side.latency.since(&before.latency)),
                 None => latency.merge(&side.latency),
@@ -100,7 +109,9 @@ impl Snapshot {
             at_ns: self.at_ns,
             ios: self.ios.saturating_sub(earlier.ios),
             bytes: self.bytes.saturating_sub(earlier.bytes),
-            sides: sides.map(|(lane, side)| side.since(&earlier.side(lane))).collect(),
+            sides: sides
+                .map(|(lane, side)| side.since(&earlier.side(lane)))
+                .collect(),
             service,
         }
     }
@@ -141,8 +152,21 @@ pub(super) struct Begun {
 }
 
 impl Running {
-    pub(super) fn new(begun: Begun, counters: Vec<Arc<Counters>>, threads: Vec<JoinHandle<()>>) -> Running {
-        let Begun { engine, description, notes, origin_ns, cpu_before, shared, clock, depth } = begun;
+    pub(super) fn new(
+        begun: Begun,
+        counters: Vec<Arc<Counters>>,
+        threads: Vec<JoinHandle<()>>,
+    ) -> Running {
+        let Begun {
+            engine,
+            description,
+            notes,
+            origin_ns,
+            cpu_before,
+            shared,
+            clock,
+            depth,
+        } = begun;
         let (series, ramp) = (Series::new(), Snapshot::default());
         Running {
             engine,
@@ -177,25 +201,34 @@ impl Running {
         (first..first + count as u64)
             .map(|bin| {
                 let counts = self.counters.iter().map(|counters| counters.bin_count(bin));
-                counts.sum::<Option<u64>>().ok_or(LoadError::BinLost { bin })
+                counts
+                    .sum::<Option<u64>>()
+                    .ok_or(LoadError::BinLost { bin })
             })
             .collect()
     }
 
     /// All completions so far.
     pub fn snapshot(&self) -> Snapshot {
-        let mut all = Snapshot { at_ns: clock::monotonic_ns(), ..Snapshot::default() };
+        let mut all = Snapshot {
+            at_ns: clock::monotonic_ns(),
+            ..Snapshot::default()
+        };
         for counters in &self.counters {
             all.sides.resize(counters.lanes(), Side::default());
-            all.sides
-                .iter_mut()
-                .enumerate()
-                .for_each(|(index, side)| side.merge(counters.lane(index), counters.untimed(index)));
+            all.sides.iter_mut().enumerate().for_each(|(index, side)| {
+                side.merge(counters.lane(index), counters.untimed(index))
+            });
             if let Some(service) = counters.service() {
                 all.service.get_or_insert_default().merge(&service);
             }
         }
-        let counted = || all.sides.iter().enumerate().filter(|(index, _)| *index != lane::SYNC);
+        let counted = || {
+            all.sides
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| *index != lane::SYNC)
+        };
         all.ios = counted().map(|(_, side)| side.ios()).sum();
         all.bytes = counted().map(|(_, side)| side.bytes).sum();
         all
@@ -206,7 +239,11 @@ impl Running {
     pub fn poll(&mut self) {
         // The last second is left alone: a completion may still be booked to a bin that is over.
         // By the threads' clock: after a day it may be a second away from the kernel's.
-        let over = self.clock.now_ns().saturating_sub(self.origin_ns + 1_000_000_000) / BIN_NS;
+        let over = self
+            .clock
+            .now_ns()
+            .saturating_sub(self.origin_ns + 1_000_000_000)
+            / BIN_NS;
         self.take_bins(over);
     }
 
@@ -224,7 +261,9 @@ impl Running {
         let mut notes = self.shared.notes();
         if self.lost_bins > 0 {
             let ms = self.lost_bins * BIN_NS / 1_000_000;
-            notes.push(format!("the bins show nothing for {ms} ms of the load: they were not taken in time"));
+            notes.push(format!(
+                "the bins show nothing for {ms} ms of the load: they were not taken in time"
+            ));
         }
         let waiting = self.shared.waiting_arrivals.load(Relaxed);
         if waiting > 0 {
@@ -248,12 +287,17 @@ impl Running {
 
     /// Whether every thread has done what it was asked and left.
     pub fn is_over(&self) -> bool {
-        self.counters.iter().all(|counters| counters.is_done.load(Relaxed))
+        self.counters
+            .iter()
+            .all(|counters| counters.is_done.load(Relaxed))
     }
 
     /// I/Os submitted and not completed, all jobs together; a moment old.
     pub fn inflight(&self) -> u32 {
-        self.counters.iter().map(|counters| counters.inflight.load(Relaxed)).sum()
+        self.counters
+            .iter()
+            .map(|counters| counters.inflight.load(Relaxed))
+            .sum()
     }
 
     /// Ends the moving of data in a job that has something to do when its time is up (`end_fsync`, reading back what it
@@ -312,12 +356,25 @@ impl Running {
     pub fn finish(mut self) -> LoadResult {
         self.halt();
         let first_ns = match self.ramp.at_ns {
-            0 => self.counters.iter().map(|counters| counters.first_ns.load(Relaxed)).min().unwrap_or(0),
+            0 => self
+                .counters
+                .iter()
+                .map(|counters| counters.first_ns.load(Relaxed))
+                .min()
+                .unwrap_or(0),
             ramp_end_ns => ramp_end_ns,
         };
-        let last_ns = self.counters.iter().map(|counters| counters.last_ns.load(Relaxed)).max().unwrap_or(0);
+        let last_ns = self
+            .counters
+            .iter()
+            .map(|counters| counters.last_ns.load(Relaxed))
+            .max()
+            .unwrap_or(0);
         let elapsed_ns = last_ns.saturating_sub(first_ns);
-        let cpu = self.shared.cpu().unwrap_or_else(|| process::cpu_time().since(self.cpu_before));
+        let cpu = self
+            .shared
+            .cpu()
+            .unwrap_or_else(|| process::cpu_time().since(self.cpu_before));
         self.take_bins(last_ns.saturating_sub(self.origin_ns) / BIN_NS + u64::from(last_ns > 0));
         let all = self.snapshot().since(&self.ramp);
         let mut notes = std::mem::take(&mut self.notes);
@@ -354,7 +411,12 @@ impl Running {
 
     /// How long the operations of a lane went on, ms: its threads begin and end them together.
     fn busy_ms(&self, lane: usize) -> f64 {
-        self.counters.iter().map(|counters| counters.busy_ns(lane)).max().unwrap_or(0) as f64 / 1e6
+        self.counters
+            .iter()
+            .map(|counters| counters.busy_ns(lane))
+            .max()
+            .unwrap_or(0) as f64
+            / 1e6
     }
 
     /// Stops the threads. One that does not come back in time is left to the kernel; it holds only what is its own.
@@ -364,7 +426,8 @@ impl Running {
         }
         self.shared.stop.store(true, Relaxed);
         let deadline_ns = clock::monotonic_ns() + DRAIN_NS;
-        let is_done = |counters: &Vec<Arc<Counters>>| counters.iter().all(|one| one.is_done.load(Relaxed));
+        let is_done =
+            |counters: &Vec<Arc<Counters>>| counters.iter().all(|one| one.is_done.load(Relaxed));
         let shared = Arc::clone(&self.shared);
         let may_wait = || clock::monotonic_ns() < deadline_ns || shared.cleaning.load(Relaxed) > 0;
         while !is_done(&self.counters) && may_wait() {
@@ -381,8 +444,10 @@ impl Running {
                     DRAIN_NS / 1_000_000_000
                 ));
             } else if thread.join().is_err() {
-                self.notes
-                    .push("a load thread ended by a defect in iodyno; its counts may be incomplete".into());
+                self.notes.push(
+                    "a load thread ended by a defect in iodyno; its counts may be incomplete"
+                        .into(),
+                );
             }
         }
     }

@@ -17,7 +17,11 @@ pub struct Series {
 impl Series {
     /// Nothing yet.
     pub fn new() -> Series {
-        Series { counts: Vec::new(), width: 1, taken: 0 }
+        Series {
+            counts: Vec::new(),
+            width: 1,
+            taken: 0,
+        }
     }
 
     /// Source bins taken so far: the number of the next one.
@@ -34,7 +38,11 @@ impl Series {
     pub fn push(&mut self, count: u64) {
         let place = (self.taken / self.width) as usize;
         if place == MOST {
-            self.counts = self.counts.chunks(2).map(|pair| pair.iter().sum()).collect();
+            self.counts = self
+                .counts
+                .chunks(2)
+                .map(|pair| pair.iter().sum())
+                .collect();
             self.width *= 2;
             return self.push(count);
         }
@@ -47,8 +55,15 @@ impl Series {
 
     /// The counts, and none after the last that is not zero.
     pub fn into_counts(self) -> Vec<u32> {
-        let end = self.counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-        self.counts[..end].iter().map(|count| u32::try_from(*count).unwrap_or(u32::MAX)).collect()
+        let end = self
+            .counts
+            .iter()
+            .rposition(|count| *count > 0)
+            .map_or(0, |last| last + 1);
+        self.counts[..end]
+            .iter()
+            .map(|count| u32::try_from(*count).unwrap_or(u32::MAX))
+            .collect()
     }
 }
 

@@ -25,8 +25,9 @@ use At::{Head, Heads, Md1Tail, Md09Tail, Tail};
 /// The label is in one of the first four sectors.
 const LVM2: At = Heads(&[0, 512, 1024, 1536]);
 /// The second header follows the first, whose size is a power of two.
-const LUKS2_SECOND: At =
-    Heads(&[0x4000, 0x8000, 0x1_0000, 0x2_0000, 0x4_0000, 0x8_0000, 0x10_0000, 0x20_0000, 0x40_0000]);
+const LUKS2_SECOND: At = Heads(&[
+    0x4000, 0x8000, 0x1_0000, 0x2_0000, 0x4_0000, 0x8_0000, 0x10_0000, 0x20_0000, 0x40_0000,
+]);
 /// The swap header is at the end of the first page, whatever the page size of the machine that made it.
 const PAGE_END: At = Heads(&[0xff6, 0x1ff6, 0x3ff6, 0x7ff6, 0xfff6]);
 
@@ -41,23 +42,55 @@ const MAGICS: &[(&str, At, &[u8])] = &[
     ("a Linux RAID member", Md1Tail, &[0xfc, 0x4e, 0x2b, 0xa9]),
     ("a Linux RAID member", Md09Tail, &[0xfc, 0x4e, 0x2b, 0xa9]),
     ("a Linux RAID member", Md09Tail, &[0xa9, 0x2b, 0x4e, 0xfc]),
-    ("an Intel RAID member", Tail(1024), b"Intel Raid ISM Cfg Sig. "),
+    (
+        "an Intel RAID member",
+        Tail(1024),
+        b"Intel Raid ISM Cfg Sig. ",
+    ),
     ("a DDF RAID member", Tail(512), &[0xde, 0x11, 0xde, 0x11]),
     ("an LSI RAID member", Tail(512), b"$XIDE$"),
     ("an NVIDIA RAID member", Tail(1024), b"NVIDIA"),
     // 8.3 and 8.4, an unclean 8.4, and 9: the magic is 60 bytes into the last 4 KiB.
-    ("a DRBD backing device", Tail(4036), &[0x83, 0x74, 0x02, 0x6b]),
-    ("a DRBD backing device", Tail(4036), &[0x83, 0x74, 0x02, 0x6c]),
-    ("a DRBD backing device", Tail(4036), &[0x83, 0x74, 0x02, 0x6d]),
+    (
+        "a DRBD backing device",
+        Tail(4036),
+        &[0x83, 0x74, 0x02, 0x6b],
+    ),
+    (
+        "a DRBD backing device",
+        Tail(4036),
+        &[0x83, 0x74, 0x02, 0x6c],
+    ),
+    (
+        "a DRBD backing device",
+        Tail(4036),
+        &[0x83, 0x74, 0x02, 0x6d],
+    ),
     ("a Ceph OSD (BlueStore)", Head(0), b"bluestore block device"),
-    ("a Stratis pool", Heads(&[0x204, 0x1204]), b"!Stra0tis\x86\xff\x02^\x41rh"),
+    (
+        "a Stratis pool",
+        Heads(&[0x204, 0x1204]),
+        b"!Stra0tis\x86\xff\x02^\x41rh",
+    ),
     ("VDO", Head(0), b"dmvdo001"),
     ("dm-integrity", Head(0), b"integrt\0"),
     ("dm-verity", Head(0), b"verity\0\0"),
-    ("VMware VMFS", Heads(&[0x10_0000]), &[0x0d, 0xd0, 0x01, 0xc0]),
+    (
+        "VMware VMFS",
+        Heads(&[0x10_0000]),
+        &[0x0d, 0xd0, 0x01, 0xc0],
+    ),
     ("an Oracle ASM disk", Head(32), b"ORCLDISK"),
-    ("bcache", Head(4120), b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"),
-    ("bcachefs", Head(4120), b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"),
+    (
+        "bcache",
+        Head(4120),
+        b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81",
+    ),
+    (
+        "bcachefs",
+        Head(4120),
+        b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef",
+    ),
     ("ext2, ext3 or ext4", Head(1080), &[0x53, 0xef]),
     ("XFS", Head(0), b"XFSB"),
     ("btrfs", Head(0x10040), b"_BHRfS_M"),
@@ -88,9 +121,21 @@ const MAGICS: &[(&str, At, &[u8])] = &[
     ("FAT", Head(54), b"FAT1"),
     ("FAT", Head(82), b"FAT32   "),
     ("a GPT partition table", Heads(&[512, 4096]), b"EFI PART"),
-    ("a GPT partition table (its copy at the end)", Tail(512), b"EFI PART"),
-    ("a GPT partition table (its copy at the end)", Tail(4096), b"EFI PART"),
-    ("an MBR partition table or a boot sector", Head(510), &[0x55, 0xaa]),
+    (
+        "a GPT partition table (its copy at the end)",
+        Tail(512),
+        b"EFI PART",
+    ),
+    (
+        "a GPT partition table (its copy at the end)",
+        Tail(4096),
+        b"EFI PART",
+    ),
+    (
+        "an MBR partition table or a boot sector",
+        Head(510),
+        &[0x55, 0xaa],
+    ),
 ];
 
 /// A ZFS label: four of them, two at each end, each with a ring of uberblocks in its second half.
@@ -122,7 +167,12 @@ fn places(at: At, size: u64) -> Vec<u64> {
 
 fn zfs(device: &DataFile) -> std::io::Result<Option<(String, u64)>> {
     let end = device.bytes() & !(ZFS_LABEL - 1);
-    let labels = [Some(0), Some(ZFS_LABEL), end.checked_sub(2 * ZFS_LABEL), end.checked_sub(ZFS_LABEL)];
+    let labels = [
+        Some(0),
+        Some(ZFS_LABEL),
+        end.checked_sub(2 * ZFS_LABEL),
+        end.checked_sub(ZFS_LABEL),
+    ];
     let mut ring = vec![0; ZFS_LABEL as usize / 2];
     for label in labels.into_iter().flatten() {
         let offset = label + ZFS_LABEL / 2;
@@ -162,9 +212,14 @@ mod tests {
         let dir = temporary_dir("signatures").unwrap();
         let path = dir.path().join("image");
         let size = (4 << 20) + 12_288;
-        let write = Access { write: true, ..Access::default() };
+        let write = Access {
+            write: true,
+            ..Access::default()
+        };
         let all = MAGICS.iter().flat_map(|(what, at, magic)| {
-            places(*at, size).into_iter().map(move |offset| (what, offset, magic))
+            places(*at, size)
+                .into_iter()
+                .map(move |offset| (what, offset, magic))
         });
         for (what, offset, magic) in all {
             host::files::write_atomically(&path, "").unwrap();
@@ -177,8 +232,13 @@ mod tests {
         }
         let image = DataFile::open(&path, write).unwrap();
         image.write_at(&[0; 4096], 0).unwrap();
-        image.write_at(&ZFS_MAGIC.to_be_bytes(), (4 << 20) - (128 << 10) + 5 * 1024).unwrap();
-        assert_eq!(find(&image).unwrap(), Some(("ZFS".into(), (4 << 20) - (128 << 10) + 5 * 1024)));
+        image
+            .write_at(&ZFS_MAGIC.to_be_bytes(), (4 << 20) - (128 << 10) + 5 * 1024)
+            .unwrap();
+        assert_eq!(
+            find(&image).unwrap(),
+            Some(("ZFS".into(), (4 << 20) - (128 << 10) + 5 * 1024))
+        );
     }
 
     #[test]

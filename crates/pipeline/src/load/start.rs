@@ -5,7 +5,9 @@ use super::pattern::mix64;
 use super::running::Begun;
 use super::source::Span;
 use super::worker::{Faults, OpenError, Shared, Worker};
-use super::{Engine, LoadError, Needs, Prepared, Region, Running, Runs, check, counters::Counters, notes};
+use super::{
+    Engine, LoadError, Needs, Prepared, Region, Running, Runs, check, counters::Counters, notes,
+};
 use host::clock::FastClock;
 use host::files::{Access, DataFile};
 use host::process;
@@ -22,7 +24,12 @@ type Ready = Result<(String, Vec<String>), OpenError>;
 ///
 /// Errors: a job that cannot be run as asked or does not fit what was prepared, a target that cannot be opened, an
 /// engine that cannot be used and has no stand-in.
-pub fn start(prepared: &Prepared, job: &Job, seed: u64, region: Region) -> Result<Running, LoadError> {
+pub fn start(
+    prepared: &Prepared,
+    job: &Job,
+    seed: u64,
+    region: Region,
+) -> Result<Running, LoadError> {
     start_with(prepared, job, seed, region, Faults::default())
 }
 
@@ -39,11 +46,23 @@ pub(super) fn start_with(
     let mut notes = prepared.notes().to_vec();
     notes.extend(notes::of_job(prepared, job));
     forget_cache(prepared, job, &spans)?;
-    let plan = Plan { prepared, job: Arc::new(job.clone()), seed, spans, faults };
+    let plan = Plan {
+        prepared,
+        job: Arc::new(job.clone()),
+        seed,
+        spans,
+        faults,
+    };
     let mut outcome = plan.launch(engine, notes.clone());
     for stand_in in stand_ins(engine, job) {
-        let Err(OpenError::Refused(why)) = outcome else { break };
-        notes.push(format!("{} cannot be used: {why}. {}", engine.id, replaced(stand_in, job)));
+        let Err(OpenError::Refused(why)) = outcome else {
+            break;
+        };
+        notes.push(format!(
+            "{} cannot be used: {why}. {}",
+            engine.id,
+            replaced(stand_in, job)
+        ));
         outcome = plan.launch(stand_in, notes.clone());
     }
     outcome.map_err(unusable)
@@ -79,31 +98,62 @@ fn replaced(stand_in: &Engine, job: &Job) -> String {
 fn unusable(error: OpenError) -> LoadError {
     match error {
         OpenError::Failed(error) => error,
-        OpenError::Refused(why) => LoadError::Engine { engine: "of this job".into(), why },
+        OpenError::Refused(why) => LoadError::Engine {
+            engine: "of this job".into(),
+            why,
+        },
     }
 }
 
 /// What each thread works on, in each of its files.
-fn spans(prepared: &Prepared, job: &Job, region: Region, engine: &Engine) -> Result<Vec<Span>, LoadError> {
-    let threads = if engine.runs == Runs::PerJob { job.numjobs } else { 1 };
+fn spans(
+    prepared: &Prepared,
+    job: &Job,
+    region: Region,
+    engine: &Engine,
+) -> Result<Vec<Span>, LoadError> {
+    let threads = if engine.runs == Runs::PerJob {
+        job.numjobs
+    } else {
+        1
+    };
     let whole = prepared.file_bytes();
     let one = |index: u32| {
         let (start, blocks) = match job.files.sharing {
             Sharing::Shares => {
                 let range = blocks(job.offset, whole, job.bs).share(region.index, region.of);
-                (job.offset, if job.rw.is_random() { range } else { range.share(index, threads) })
+                (
+                    job.offset,
+                    if job.rw.is_random() {
+                        range
+                    } else {
+                        range.share(index, threads)
+                    },
+                )
             }
             Sharing::Same | Sharing::Own => {
-                let start = job.offset.saturating_add(job.offset_increment.saturating_mul(index.into()));
+                let start = job
+                    .offset
+                    .saturating_add(job.offset_increment.saturating_mul(index.into()));
                 let end = start.saturating_add(prepared.job_bytes(job)).min(whole);
-                (start, blocks(start, end, job.bs).share(region.index, region.of))
+                (
+                    start,
+                    blocks(start, end, job.bs).share(region.index, region.of),
+                )
             }
         };
-        let span = Span { start: start + blocks.first * job.bs, bytes: blocks.count * job.bs };
+        let span = Span {
+            start: start + blocks.first * job.bs,
+            bytes: blocks.count * job.bs,
+        };
         if engine.needs == Needs::Files && (blocks.count == 0 || span.bytes < job.max_bs()) {
             return Err(LoadError::usage(
                 format!("--size {}", whole.saturating_sub(job.offset)),
-                format!("{} job(s) of blocks of {} bytes do not fit", job.numjobs, job.max_bs()),
+                format!(
+                    "{} job(s) of blocks of {} bytes do not fit",
+                    job.numjobs,
+                    job.max_bs()
+                ),
                 "Ask for a larger size, smaller blocks or fewer jobs",
             ));
         }
@@ -114,7 +164,10 @@ fn spans(prepared: &Prepared, job: &Job, region: Region, engine: &Engine) -> Res
 
 /// The whole blocks of a range of bytes, counted from its start.
 fn blocks(start: u64, end: u64, bs: u64) -> Range {
-    Range { first: 0, count: end.saturating_sub(start) / bs }
+    Range {
+        first: 0,
+        count: end.saturating_sub(start) / bs,
+    }
 }
 
 /// Buffered reads are to come from the device, not from what an earlier load left in the page cache.
@@ -123,7 +176,11 @@ fn forget_cache(prepared: &Prepared, job: &Job, spans: &[Span]) -> Result<(), Lo
         return Ok(());
     }
     let start = spans.iter().map(|span| span.start).min().unwrap_or(0);
-    let end = spans.iter().map(|span| span.start + span.bytes).max().unwrap_or(0);
+    let end = spans
+        .iter()
+        .map(|span| span.start + span.bytes)
+        .max()
+        .unwrap_or(0);
     for file in prepared.all_files() {
         if prepared.is_writable() {
             file.sync()?;
@@ -150,14 +207,20 @@ struct Waiting {
 }
 
 impl Plan<'_> {
-    fn launch(&self, engine: &'static Engine, mut notes: Vec<String>) -> Result<Running, OpenError> {
+    fn launch(
+        &self,
+        engine: &'static Engine,
+        mut notes: Vec<String>,
+    ) -> Result<Running, OpenError> {
         let clock = FastClock::calibrate();
         let shared = Arc::new(Shared::default());
         shared.depth_limit.store(self.job.iodepth, Relaxed);
         let (ready, readiness) = mpsc::channel();
         let mut threads = Vec::new();
         for index in 0..self.spans.len() as u32 {
-            let worker = self.worker(engine, index, clock, &shared).map_err(OpenError::Failed)?;
+            let worker = self
+                .worker(engine, index, clock, &shared)
+                .map_err(OpenError::Failed)?;
             threads.push(spawn(engine, worker, index, ready.clone()).map_err(OpenError::Failed)?);
         }
         drop(ready);
@@ -188,7 +251,16 @@ impl Plan<'_> {
             (Runs::PerJob, true) => self.job.iodepth,
             (Runs::PerJob, false) => 1,
         };
-        let begun = Begun { engine, description, notes, origin_ns, cpu_before, shared, clock, depth };
+        let begun = Begun {
+            engine,
+            description,
+            notes,
+            origin_ns,
+            cpu_before,
+            shared,
+            clock,
+            depth,
+        };
         Ok(Running::new(begun, counters, handles))
     }
 
@@ -209,9 +281,9 @@ impl Plan<'_> {
         // One that stands for all jobs has the files of all, which may be fewer than were made ready.
         let files: Vec<&DataFile> = match (engine.runs, job.files.sharing) {
             (Runs::PerJob, _) => self.prepared.files(index).iter().collect(),
-            (Runs::Once, Sharing::Own) => {
-                (0..job.numjobs).flat_map(|index| self.prepared.files(index)).collect()
-            }
+            (Runs::Once, Sharing::Own) => (0..job.numjobs)
+                .flat_map(|index| self.prepared.files(index))
+                .collect(),
             (Runs::Once, _) => self.prepared.all_files().collect(),
         };
         let files = files.into_iter().map(|file| open_again(file, access));
@@ -255,9 +327,15 @@ fn spawn(
         .spawn(move || thread_main(engine, worker, index, &ready, &gone))
         .map_err(|error| LoadError::Engine {
             engine: engine.id.into(),
-            why: format!("thread {index} cannot be started ({error}); ask for fewer with --numjobs"),
+            why: format!(
+                "thread {index} cannot be started ({error}); ask for fewer with --numjobs"
+            ),
         })?;
-    Ok(Waiting { handle, go, counters })
+    Ok(Waiting {
+        handle,
+        go,
+        counters,
+    })
 }
 
 /// Marks the counters done however the thread ends.
@@ -288,7 +366,10 @@ fn thread_main(
             let _ = ready.send(Ok((opened.description, opened.notes)));
             if let Ok(origin_ns) = go.recv() {
                 worker.origin_ns = origin_ns;
-                worker.counters.first_ns.store(worker.clock.now_ns(), Relaxed);
+                worker
+                    .counters
+                    .first_ns
+                    .store(worker.clock.now_ns(), Relaxed);
                 (opened.drive)(&worker);
                 next_stages(engine, &worker);
             }

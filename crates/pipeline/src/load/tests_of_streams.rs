@@ -26,13 +26,31 @@ fn job(rw: Rw) -> Job {
 }
 
 fn verifying(rw: Rw) -> Job {
-    let verify = Verify { method: VerifyMethod::Crc32c, interval: 0, read_back: true, fatal: false };
-    Job { verify: Some(verify), ..job(rw) }
+    let verify = Verify {
+        method: VerifyMethod::Crc32c,
+        interval: 0,
+        read_back: true,
+        fatal: false,
+    };
+    Job {
+        verify: Some(verify),
+        ..job(rw)
+    }
 }
 
 fn ready(target: &Path, job: &Job) -> Result<Prepared, LoadError> {
-    let consent = Consent { overwrite: true, ..Consent::default() };
-    prepare(&Host::live(), &opened(target), job, &consent, &Stop::new(), &mut |_, _| {})
+    let consent = Consent {
+        overwrite: true,
+        ..Consent::default()
+    };
+    prepare(
+        &Host::live(),
+        &opened(target),
+        job,
+        &consent,
+        &Stop::new(),
+        &mut |_, _| {},
+    )
 }
 
 /// Runs a job to its own end.
@@ -58,18 +76,47 @@ fn changed(path: &Path) -> Vec<usize> {
     let mut bytes = vec![0; data.bytes() as usize];
     assert_eq!(data.read_at(&mut bytes, 0).unwrap(), bytes.len());
     let blocks = bytes.chunks(4096).enumerate();
-    blocks.filter(|(_, block)| block.iter().any(|byte| *byte != b'x')).map(|(index, _)| index).collect()
+    blocks
+        .filter(|(_, block)| block.iter().any(|byte| *byte != b'x'))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 #[test]
 fn jobs_end_by_themselves_and_sync_at_the_end() {
     let dir = temporary_dir("streams").unwrap();
-    let result = whole(dir.path(), &Job { loops: 3, ..job(Rw::Randread) });
+    let result = whole(
+        dir.path(),
+        &Job {
+            loops: 3,
+            ..job(Rw::Randread)
+        },
+    );
     assert_eq!((result.read.bytes, result.read.ios), (3 << 20, 768));
-    let result = whole(dir.path(), &Job { io_size: 100 << 10, fsync: 10, end_fsync: true, ..job(Rw::Write) });
+    let result = whole(
+        dir.path(),
+        &Job {
+            io_size: 100 << 10,
+            fsync: 10,
+            end_fsync: true,
+            ..job(Rw::Write)
+        },
+    );
     assert_eq!((result.write.ios, result.sync.ios), (25, 3));
-    let two = FileSet { nrfiles: 2, sharing: Sharing::Own, ..FileSet::default() };
-    let result = whole(dir.path(), &Job { files: two, numjobs: 3, end_fsync: true, ..job(Rw::Write) });
+    let two = FileSet {
+        nrfiles: 2,
+        sharing: Sharing::Own,
+        ..FileSet::default()
+    };
+    let result = whole(
+        dir.path(),
+        &Job {
+            files: two,
+            numjobs: 3,
+            end_fsync: true,
+            ..job(Rw::Write)
+        },
+    );
     assert_eq!((result.write.bytes, result.sync.ios), (3 << 20, 6));
 }
 
@@ -77,7 +124,10 @@ fn jobs_end_by_themselves_and_sync_at_the_end() {
 fn each_job_keeps_to_its_own_part() {
     let same = |offset: u64, offset_increment: u64, size: u64, numjobs: u32, rw| {
         let (_dir, path) = file(64 << 12);
-        let files = FileSet { sharing: Sharing::Same, ..FileSet::default() };
+        let files = FileSet {
+            sharing: Sharing::Same,
+            ..FileSet::default()
+        };
         let job = Job {
             files,
             offset: offset << 12,
@@ -97,12 +147,32 @@ fn each_job_keeps_to_its_own_part() {
     // Without a size each job goes on to the end, as in fio.
     assert_eq!(same(4, 30, 0, 2, Rw::Write), ((4..64).collect(), 60 + 30));
     let (_dir, path) = file(64 << 12);
-    let files = FileSet { sharing: Sharing::Same, ..FileSet::default() };
-    whole(&path, &Job { files, size: 0, size_percent: 25, offset: 40 << 12, ..job(Rw::Write) });
+    let files = FileSet {
+        sharing: Sharing::Same,
+        ..FileSet::default()
+    };
+    whole(
+        &path,
+        &Job {
+            files,
+            size: 0,
+            size_percent: 25,
+            offset: 40 << 12,
+            ..job(Rw::Write)
+        },
+    );
     assert_eq!(changed(&path), (40..56).collect::<Vec<_>>());
     // An offset that is no multiple of the block.
     let (_dir, path) = file(64 << 12);
-    whole(&path, &Job { bs: 8192, size: 16_384, offset: 12_288, ..job(Rw::Randwrite) });
+    whole(
+        &path,
+        &Job {
+            bs: 8192,
+            size: 16_384,
+            offset: 12_288,
+            ..job(Rw::Randwrite)
+        },
+    );
     assert_eq!(changed(&path), [3, 4, 5, 6]);
 }
 
@@ -110,13 +180,32 @@ fn each_job_keeps_to_its_own_part() {
 fn what_does_not_fit_is_named() {
     let (_dir, path) = file(64 << 12);
     let cases = [
-        (Job { size: 1 << 20, ..job(Rw::Read) }, "--size=1048576: ", "has 256 KiB only"),
         (
-            Job { size: 128 << 10, offset: 192 << 10, ..job(Rw::Read) },
+            Job {
+                size: 1 << 20,
+                ..job(Rw::Read)
+            },
+            "--size=1048576: ",
+            "has 256 KiB only",
+        ),
+        (
+            Job {
+                size: 128 << 10,
+                offset: 192 << 10,
+                ..job(Rw::Read)
+            },
             "--offset=192 KiB --size=131072",
             "Ask for less",
         ),
-        (Job { size: 0, offset: 1 << 20, ..job(Rw::Read) }, "--offset=1.00 MiB", "nothing is left"),
+        (
+            Job {
+                size: 0,
+                offset: 1 << 20,
+                ..job(Rw::Read)
+            },
+            "--offset=1.00 MiB",
+            "nothing is left",
+        ),
     ];
     for (job, what, why) in cases {
         let error = ready(&path, &job).unwrap_err();
@@ -124,8 +213,15 @@ fn what_does_not_fit_is_named() {
         let text = error.to_string();
         assert!(text.contains(what) && text.contains(why), "{text}");
     }
-    let error =
-        ready(path.parent().unwrap(), &Job { size: 0, size_percent: 50, ..job(Rw::Read) }).unwrap_err();
+    let error = ready(
+        path.parent().unwrap(),
+        &Job {
+            size: 0,
+            size_percent: 50,
+            ..job(Rw::Read)
+        },
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("--size=50%"), "{error}");
 }
 
@@ -139,7 +235,13 @@ fn files_are_made_as_asked_unless_they_are_read() {
         (Fallocate::Reserved, Some(0), 1 << 20),
     ];
     for (fallocate, written, length) in cases {
-        let prepared = match ready(dir.path(), &Job { fallocate, ..job(Rw::Write) }) {
+        let prepared = match ready(
+            dir.path(),
+            &Job {
+                fallocate,
+                ..job(Rw::Write)
+            },
+        ) {
             Err(error) if fallocate == Fallocate::Reserved => {
                 println!("skipped: {error}");
                 continue;
@@ -148,12 +250,34 @@ fn files_are_made_as_asked_unless_they_are_read() {
         };
         let file = prepared.files(0)[0].reopen(Access::default()).unwrap();
         assert_eq!(file.bytes(), length, "{fallocate:?}");
-        assert!([written, None].contains(&file.written_bytes(1 << 20)), "{fallocate:?}");
-        let running = start(&prepared, &Job { fallocate, ..job(Rw::Write) }, 1, Region::WHOLE).unwrap();
+        assert!(
+            [written, None].contains(&file.written_bytes(1 << 20)),
+            "{fallocate:?}"
+        );
+        let running = start(
+            &prepared,
+            &Job {
+                fallocate,
+                ..job(Rw::Write)
+            },
+            1,
+            Region::WHOLE,
+        )
+        .unwrap();
         until_over(&running);
         assert_eq!(running.finish().write.bytes, 1 << 20);
-        let read = ready(dir.path(), &Job { fallocate, ..job(Rw::Randrw) }).unwrap();
-        assert!([Some(1 << 20), None].contains(&read.files(0)[0].written_bytes(1 << 20)), "{fallocate:?}");
+        let read = ready(
+            dir.path(),
+            &Job {
+                fallocate,
+                ..job(Rw::Randrw)
+            },
+        )
+        .unwrap();
+        assert!(
+            [Some(1 << 20), None].contains(&read.files(0)[0].written_bytes(1 << 20)),
+            "{fallocate:?}"
+        );
     }
 }
 
@@ -162,14 +286,47 @@ fn all_that_was_written_is_read_back_and_counted() {
     let dir = temporary_dir("streams").unwrap();
     for (label, job, blocks) in [
         ("sequential", verifying(Rw::Write), 256),
-        ("two passes and a bit", Job { io_size: (2 << 20) + (40 << 12), ..verifying(Rw::Randwrite) }, 256),
-        ("with repeats", Job { distribution: Distribution::Zipf(1.1), ..verifying(Rw::Randwrite) }, 256),
-        ("two jobs on one range", Job { numjobs: 2, ..verifying(Rw::Randwrite) }, 512),
-        ("direct", Job { direct: true, ..verifying(Rw::Randwrite) }, 256),
+        (
+            "two passes and a bit",
+            Job {
+                io_size: (2 << 20) + (40 << 12),
+                ..verifying(Rw::Randwrite)
+            },
+            256,
+        ),
+        (
+            "with repeats",
+            Job {
+                distribution: Distribution::Zipf(1.1),
+                ..verifying(Rw::Randwrite)
+            },
+            256,
+        ),
+        (
+            "two jobs on one range",
+            Job {
+                numjobs: 2,
+                ..verifying(Rw::Randwrite)
+            },
+            512,
+        ),
+        (
+            "direct",
+            Job {
+                direct: true,
+                ..verifying(Rw::Randwrite)
+            },
+            256,
+        ),
     ] {
         let result = whole(dir.path(), &job);
         let verified = result.verified.unwrap();
-        assert_eq!((verified.blocks, verified.bad), (blocks, 0), "{label}: {:?}", verified.first_bad);
+        assert_eq!(
+            (verified.blocks, verified.bad),
+            (blocks, 0),
+            "{label}: {:?}",
+            verified.first_bad
+        );
         assert_eq!(result.read.ios, blocks, "{label}");
         assert_eq!(result.sync.ios, u64::from(job.numjobs), "{label}");
     }
@@ -178,10 +335,15 @@ fn all_that_was_written_is_read_back_and_counted() {
 #[test]
 fn a_timed_load_is_wound_down_and_read_back() {
     let dir = temporary_dir("streams").unwrap();
-    let job = Job { time_based: true, ..verifying(Rw::Randrw) };
+    let job = Job {
+        time_based: true,
+        ..verifying(Rw::Randrw)
+    };
     let prepared = ready(dir.path(), &job).unwrap();
     let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
-    until_counted(&running, "a timed load", |seen| seen.side(lane::WRITE).ios() > 0);
+    until_counted(&running, "a timed load", |seen| {
+        seen.side(lane::WRITE).ios() > 0
+    });
     assert!(running.wind_down(&job), "it reads back");
     until_over(&running);
     let result = running.finish();
@@ -193,14 +355,30 @@ fn a_timed_load_is_wound_down_and_read_back() {
 /// Does what an engine does with a source, one I/O at a time, and tells what reading back finds; `before_reading` gets
 /// the file once all is written.
 fn by_hand(job: &Job, path: &Path, before_reading: impl Fn(&DataFile)) -> (u64, Vec<String>) {
-    let file = DataFile::open(path, Access { write: true, ..Access::default() }).unwrap();
-    let (span, next) = (Span { start: 0, bytes: file.bytes() }, Arc::new(NextStage::default()));
+    let file = DataFile::open(
+        path,
+        Access {
+            write: true,
+            ..Access::default()
+        },
+    )
+    .unwrap();
+    let (span, next) = (
+        Span {
+            start: 0,
+            bytes: file.bytes(),
+        },
+        Arc::new(NextStage::default()),
+    );
     let mut data = Data::new(job, 5).with_names(vec![path.to_string_lossy().into_owned()]);
     let mut buffer = vec![0; job.max_bs() as usize];
     data.initial(&mut buffer, 0);
     let (mut checked, mut bad) = (0, Vec::new());
     loop {
-        let around = Surroundings { next: Arc::clone(&next), ..Surroundings::default() };
+        let around = Surroundings {
+            next: Arc::clone(&next),
+            ..Surroundings::default()
+        };
         let mut source = Source::new(job, span, 1, 5).within(around);
         while let Some(io) = source.next_io() {
             let block = &mut buffer[..io.bytes as usize];
@@ -229,7 +407,11 @@ fn injected_corruption_is_found_at_its_offset() {
     for rw in [Rw::Write, Rw::Randwrite] {
         for distribution in [Distribution::Random, Distribution::Normal(20.0)] {
             let (_dir, path) = file(1 << 20);
-            let job = Job { distribution, bs: 16_384, ..verifying(rw) };
+            let job = Job {
+                distribution,
+                bs: 16_384,
+                ..verifying(rw)
+            };
             let (checked, bad) = by_hand(&job, &path, |_| {});
             assert!(checked == 64 && bad.is_empty(), "{bad:?}");
             let (checked, bad) = by_hand(&job, &path, |file| {
@@ -240,7 +422,10 @@ fn injected_corruption_is_found_at_its_offset() {
             });
             assert_eq!(checked, 64);
             let wanted = format!("{}, byte {}: ", path.display(), 500_000 / 16_384 * 16_384);
-            assert!(!bad.is_empty() || job.rw == Rw::Randwrite, "nothing was found");
+            assert!(
+                !bad.is_empty() || job.rw == Rw::Randwrite,
+                "nothing was found"
+            );
             assert!(bad.iter().all(|said| said.starts_with(&wanted)), "{bad:?}");
         }
     }
@@ -250,8 +435,14 @@ fn injected_corruption_is_found_at_its_offset() {
 fn lost_and_misplaced_writes_are_found() {
     let (_dir, path) = file(1 << 20);
     // Two passes; then one block is put back as the first pass left it, and one is copied over another.
-    let job = Job { loops: 2, ..verifying(Rw::Write) };
-    let first = Job { loops: 1, ..job.clone() };
+    let job = Job {
+        loops: 2,
+        ..verifying(Rw::Write)
+    };
+    let first = Job {
+        loops: 1,
+        ..job.clone()
+    };
     by_hand(&first, &path, |_| {});
     let old = DataFile::open(&path, Access::default()).unwrap();
     let mut block = vec![0; 4096];
@@ -267,7 +458,9 @@ fn lost_and_misplaced_writes_are_found() {
         bad,
         [
             format!("{name}, byte 28672: expected write 263, found the older write 7"),
-            format!("{name}, byte 32768: expected write 264, found data that was written at byte 36864"),
+            format!(
+                "{name}, byte 32768: expected write 264, found data that was written at byte 36864"
+            ),
         ]
     );
 }
@@ -276,7 +469,10 @@ fn lost_and_misplaced_writes_are_found() {
 fn a_later_reader_finds_corruption_and_a_fatal_one_ends() {
     let (_dir, path) = file(1 << 20);
     let quiet = |mut job: Job| {
-        job.verify = job.verify.map(|verify| Verify { read_back: false, ..verify });
+        job.verify = job.verify.map(|verify| Verify {
+            read_back: false,
+            ..verify
+        });
         job
     };
     let result = whole(&path, &quiet(verifying(Rw::Randwrite)));
@@ -284,7 +480,14 @@ fn a_later_reader_finds_corruption_and_a_fatal_one_ends() {
     let reader = quiet(verifying(Rw::Read));
     let verified = whole(&path, &reader).verified.unwrap();
     assert_eq!((verified.blocks, verified.bad), (256, 0));
-    let file = DataFile::open(&path, Access { write: true, ..Access::default() }).unwrap();
+    let file = DataFile::open(
+        &path,
+        Access {
+            write: true,
+            ..Access::default()
+        },
+    )
+    .unwrap();
     for byte in [300_000, 900_000] {
         file.write_at(b"damage", byte).unwrap();
     }
@@ -296,11 +499,23 @@ fn a_later_reader_finds_corruption_and_a_fatal_one_ends() {
         300_000 / 4096 * 4096
     )));
     let mut fatal = reader;
-    fatal.verify = fatal.verify.map(|verify| Verify { fatal: true, ..verify });
+    fatal.verify = fatal.verify.map(|verify| Verify {
+        fatal: true,
+        ..verify
+    });
     let prepared = ready(&path, &fatal).unwrap();
     let running = start(&prepared, &fatal, 1, Region::WHOLE).unwrap();
-    assert!(!running.wind_down(&fatal), "a reader has nothing to do at its end");
+    assert!(
+        !running.wind_down(&fatal),
+        "a reader has nothing to do at its end"
+    );
     until_over(&running);
-    assert!(running.failure().unwrap().to_string().contains("byte 299008"));
+    assert!(
+        running
+            .failure()
+            .unwrap()
+            .to_string()
+            .contains("byte 299008")
+    );
     assert_eq!(running.finish().verified.unwrap().bad, 1);
 }

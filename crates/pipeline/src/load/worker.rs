@@ -56,7 +56,10 @@ impl Shared {
 
     /// Failed I/Os by errno.
     pub fn errors(&self) -> Vec<(i32, u64)> {
-        lock(&self.errors).iter().map(|(errno, count)| (*errno, *count)).collect()
+        lock(&self.errors)
+            .iter()
+            .map(|(errno, count)| (*errno, *count))
+            .collect()
     }
 }
 
@@ -168,8 +171,11 @@ impl Worker {
         let drops_pages = self.job.cold_passes || (self.job.verify.is_some() && !self.job.direct);
         // Pages belong to the file, not to who opened it: any description of it can drop them.
         let files = self.files.iter().filter(|_| drops_pages);
-        let files = files.filter_map(|file| file.reopen(Default::default()).ok()).collect();
-        let (next, is_winding_down) = (self.next_stage.clone(), self.shared.is_winding_down.clone());
+        let files = files
+            .filter_map(|file| file.reopen(Default::default()).ok())
+            .collect();
+        let (next, is_winding_down) =
+            (self.next_stage.clone(), self.shared.is_winding_down.clone());
         Source::new(&self.job, self.span, self.files.len(), self.seed).within(Surroundings {
             files,
             next,
@@ -179,7 +185,11 @@ impl Worker {
 
     /// What this thread writes and expects to read.
     pub fn data(&self) -> Data {
-        let names = self.files.iter().map(|file| super::error::shown(file.path())).collect();
+        let names = self
+            .files
+            .iter()
+            .map(|file| super::error::shown(file.path()))
+            .collect();
         Data::new(&self.job, self.seed).with_names(names)
     }
 
@@ -198,7 +208,8 @@ impl Worker {
     /// Counts a completed I/O: `latency_ns` from when it was to begin, `service_ns` from when it did.
     #[inline(always)]
     pub fn completed(&self, io: Io, latency_ns: u64, service_ns: u64) {
-        self.counters.completed(io.kind.lane(), io.bytes.into(), latency_ns);
+        self.counters
+            .completed(io.kind.lane(), io.bytes.into(), latency_ns);
         if self.job.open_loop && !io.kind.is_sync() {
             self.counters.served(service_ns);
         }
@@ -210,7 +221,10 @@ impl Worker {
         self.shared.verified(0, std::slice::from_ref(&what));
         if self.job.verify.is_some_and(|verify| verify.fatal) {
             let path = self.path_of(io);
-            self.shared.fail(LoadError::Corrupt { target: super::error::shown(path), what });
+            self.shared.fail(LoadError::Corrupt {
+                target: super::error::shown(path),
+                what,
+            });
         }
     }
 
@@ -221,7 +235,9 @@ impl Worker {
     }
 
     fn path_of(&self, io: Io) -> &std::path::Path {
-        self.files.get(usize::from(io.file)).map_or_else(|| self.place.target.path(), |file| file.path())
+        self.files
+            .get(usize::from(io.file))
+            .map_or_else(|| self.place.target.path(), |file| file.path())
     }
 
     /// Counts a failed I/O and stops the load: a rate or a latency measured over failing I/O is of no use, so the
@@ -230,6 +246,12 @@ impl Worker {
     pub fn fail(&self, io: Io, errno: i32) {
         *lock(&self.shared.errors).entry(errno).or_default() += 1;
         let path = self.path_of(io);
-        self.shared.fail(LoadError::io(path, io.kind.word(), io.offset, u64::from(io.bytes), errno));
+        self.shared.fail(LoadError::io(
+            path,
+            io.kind.word(),
+            io.offset,
+            u64::from(io.bytes),
+            errno,
+        ));
     }
 }

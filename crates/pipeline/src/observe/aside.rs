@@ -28,35 +28,47 @@ impl<T: Send + 'static> Aside<T> {
         every_ms: u64,
         mut round: impl FnMut() -> T + Send + 'static,
     ) -> std::io::Result<Aside<T>> {
-        let shared = Arc::new(Mutex::new(Shared { latest: None, rounds: 0, cost_cpu_ns: 0 }));
+        let shared = Arc::new(Mutex::new(Shared {
+            latest: None,
+            rounds: 0,
+            cost_cpu_ns: 0,
+        }));
         let (stop, stopped) = mpsc::channel::<()>();
         let (first, is_ready) = mpsc::channel();
         let ours = shared.clone();
-        std::thread::Builder::new().name(name.into()).spawn(move || {
-            loop {
-                let start_ns = clock::monotonic_ns();
-                let made = round();
-                let mut shared = locked(&ours);
-                shared.latest = Some(made);
-                shared.rounds += 1;
-                shared.cost_cpu_ns = process::thread_cpu_ns();
-                drop(shared);
-                let _ = first.send(());
-                let passed_ms = (clock::monotonic_ns() - start_ns) / 1_000_000;
-                let wait = Duration::from_millis(every_ms.saturating_sub(passed_ms).max(1));
-                if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
-                    return;
+        std::thread::Builder::new()
+            .name(name.into())
+            .spawn(move || {
+                loop {
+                    let start_ns = clock::monotonic_ns();
+                    let made = round();
+                    let mut shared = locked(&ours);
+                    shared.latest = Some(made);
+                    shared.rounds += 1;
+                    shared.cost_cpu_ns = process::thread_cpu_ns();
+                    drop(shared);
+                    let _ = first.send(());
+                    let passed_ms = (clock::monotonic_ns() - start_ns) / 1_000_000;
+                    let wait = Duration::from_millis(every_ms.saturating_sub(passed_ms).max(1));
+                    if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+                        return;
+                    }
                 }
-            }
-        })?;
+            })?;
         let _ = is_ready.recv_timeout(Duration::from_millis(FIRST_WAIT_MS));
-        Ok(Aside { shared, _stop: stop })
+        Ok(Aside {
+            shared,
+            _stop: stop,
+        })
     }
 
     /// Looks at what the latest round made and at how many rounds there were; none while the first is under way.
     pub fn latest<R>(&self, look: impl FnOnce(&T, u64) -> R) -> Option<R> {
         let shared = locked(&self.shared);
-        shared.latest.as_ref().map(|latest| look(latest, shared.rounds))
+        shared
+            .latest
+            .as_ref()
+            .map(|latest| look(latest, shared.rounds))
     }
 
     /// CPU time of the thread, ns.

@@ -12,7 +12,13 @@ pub(super) const fn metric(
     meaning: &'static str,
     cannot_tell: &'static str,
 ) -> Metric {
-    Metric { name, unit, kind, meaning, cannot_tell }
+    Metric {
+        name,
+        unit,
+        kind,
+        meaning,
+        cannot_tell,
+    }
 }
 
 /// A field.
@@ -23,5 +29,11 @@ pub(super) const fn field(
     meaning: &'static str,
     cannot_tell: &'static str,
 ) -> Field {
-    Field { name, unit, meaning, cannot_tell, formula }
+    Field {
+        name,
+        unit,
+        meaning,
+        cannot_tell,
+        formula,
+    }
 }

@@ -36,14 +36,23 @@ pub struct Reading {
 impl Edges {
     /// Opens the sensors on the devices of a path.
     pub fn open(host: &Host, scope: &Scope) -> Edges {
-        let chosen = sensors::ALL.iter().filter(|sensor| READ.contains(&sensor.id));
+        let chosen = sensors::ALL
+            .iter()
+            .filter(|sensor| READ.contains(&sensor.id));
         let opened = chosen.filter_map(|sensor| (sensor.open)(host, scope).ok());
-        let mut edges = Edges { sources: Vec::new(), columns: Vec::new() };
+        let mut edges = Edges {
+            sources: Vec::new(),
+            columns: Vec::new(),
+        };
         for source in opened {
             let names = source.columns().into_iter().map(|column| column.name);
             let before = edges.columns.len();
             edges.columns.extend(names);
-            edges.sources.push(Timed { source, width: edges.columns.len() - before, took_ns: 0 });
+            edges.sources.push(Timed {
+                source,
+                width: edges.columns.len() - before,
+                took_ns: 0,
+            });
         }
         // The first read of a file is slower than all others; the second one says what reading takes.
         edges.read(u64::MAX);
@@ -63,8 +72,10 @@ impl Edges {
 
     /// Reads every sensor that takes `most_ns` of CPU time at the most.
     pub fn read(&mut self, most_ns: u64) -> Reading {
-        let mut reading =
-            Reading { time_ns: clock::monotonic_ns(), values: vec![f64::NAN; self.columns.len()] };
+        let mut reading = Reading {
+            time_ns: clock::monotonic_ns(),
+            values: vec![f64::NAN; self.columns.len()],
+        };
         let mut rest = reading.values.as_mut_slice();
         for sensor in &mut self.sources {
             let (row, after) = rest.split_at_mut(sensor.width);
@@ -82,7 +93,9 @@ impl Edges {
 
 impl std::fmt::Debug for Edges {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Edges").field("columns", &self.columns.len()).finish_non_exhaustive()
+        f.debug_struct("Edges")
+            .field("columns", &self.columns.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -93,7 +106,10 @@ mod tests {
     fn host(files: &[(&str, &str)]) -> Host {
         let mut text = String::from("iodyno-host 1\n");
         for (path, content) in files {
-            text.push_str(&format!("path: {path}\nlines: {}\n{content}\n", content.lines().count()));
+            text.push_str(&format!(
+                "path: {path}\nlines: {}\n{content}\n",
+                content.lines().count()
+            ));
         }
         Host::from_archive(host::Archive::parse(&text).unwrap())
     }
@@ -105,11 +121,21 @@ mod tests {
         let host = host(&[("/proc/diskstats", disk), ("/proc/stat", stat)]);
         let mut edges = Edges::open(&host, &Scope::devices(&["sda"]));
         let (cpu, disk) = ("cpu.0.", "disk.sda.");
-        let of = |prefix: &str| edges.columns().iter().filter(|name| name.starts_with(prefix)).count();
+        let of = |prefix: &str| {
+            edges
+                .columns()
+                .iter()
+                .filter(|name| name.starts_with(prefix))
+                .count()
+        };
         assert_eq!((of(cpu), of(disk)), (8, 11));
         let reading = edges.read(u64::MAX);
         let at = |name: &str| {
-            let index = edges.columns().iter().position(|column| column == name).unwrap();
+            let index = edges
+                .columns()
+                .iter()
+                .position(|column| column == name)
+                .unwrap();
             reading.values[index]
         };
         assert_eq!((at("cpu.0.softirq"), at("disk.sda.read_ios")), (7.0, 1.0));

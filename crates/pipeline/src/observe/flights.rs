@@ -54,7 +54,8 @@ impl Flights {
         // Both sensors mostly have the same devices in the same order.
         idle.extend(devices.enumerate().map(|(place, name)| {
             let at_its_place = seen.devices.get(place).filter(|(known, _)| known == name);
-            let found = at_its_place.or_else(|| seen.devices.iter().find(|(known, _)| known == name));
+            let found =
+                at_its_place.or_else(|| seen.devices.iter().find(|(known, _)| known == name));
             is_fresh && found.is_some_and(|(_, is_idle)| *is_idle)
         }));
     }
@@ -83,8 +84,14 @@ mod tests {
             })
         };
         let three = [("sda", true), ("sdb", false), ("sdc", true)];
-        assert_eq!(seen(&three, &["sdc", "sdb", "sda", "sdd"]), Some(vec![true, false, true, false]));
-        assert_eq!(seen(&[("sdb", true)], &["sdc", "sdb"]), Some(vec![false, true]));
+        assert_eq!(
+            seen(&three, &["sdc", "sdb", "sda", "sdd"]),
+            Some(vec![true, false, true, false])
+        );
+        assert_eq!(
+            seen(&[("sdb", true)], &["sdc", "sdb"]),
+            Some(vec![false, true])
+        );
         clock::sleep_ns(2 * FRESH_NS);
         assert_eq!(idle(&["sdb"]), [false]);
     }

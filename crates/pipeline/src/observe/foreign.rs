@@ -52,7 +52,8 @@ impl Foreign {
 pub fn foreign(before: &Counters, after: &Counters, own: &Own, request_bytes_max: u64) -> Foreign {
     let read = Side {
         device_bytes: growth(before.read_sectors, after.read_sectors) * SECTOR_BYTES,
-        device_ios: growth(before.read_ios, after.read_ios) + growth(before.read_merges, after.read_merges),
+        device_ios: growth(before.read_ios, after.read_ios)
+            + growth(before.read_merges, after.read_merges),
         own_bytes: own.read_bytes,
         own_ios: pieces(own.read_ios, own.read_bytes, request_bytes_max),
     };
@@ -103,7 +104,11 @@ fn pieces(ios: u64, bytes: u64, request_bytes_max: u64) -> u64 {
 }
 
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +117,13 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn device(read_ios: u64, read_merges: u64, read_mib: u64, write_ios: u64, write_mib: u64) -> Counters {
+    fn device(
+        read_ios: u64,
+        read_merges: u64,
+        read_mib: u64,
+        write_ios: u64,
+        write_mib: u64,
+    ) -> Counters {
         Counters {
             read_ios,
             read_merges,
@@ -125,24 +136,49 @@ mod tests {
 
     #[test]
     fn an_undisturbed_load_has_no_foreign_share() {
-        let own = Own { read_ios: 2560, read_bytes: 10 * MIB, ..Own::default() };
+        let own = Own {
+            read_ios: 2560,
+            read_bytes: 10 * MIB,
+            ..Own::default()
+        };
         let after = device(2560, 0, 10, 0, 0);
-        assert_eq!(foreign(&Counters::default(), &after, &own, MIB), Foreign::default());
+        assert_eq!(
+            foreign(&Counters::default(), &after, &own, MIB),
+            Foreign::default()
+        );
     }
 
     #[test]
     fn merges_and_splits_are_not_foreign() {
-        let own = Own { read_ios: 2560, read_bytes: 10 * MIB, ..Own::default() };
+        let own = Own {
+            read_ios: 2560,
+            read_bytes: 10 * MIB,
+            ..Own::default()
+        };
         let merged = device(640, 1920, 10, 0, 0);
-        assert_eq!(foreign(&Counters::default(), &merged, &own, MIB).share(), 0.0);
-        let own = Own { write_ios: 10, write_bytes: 40 * MIB, ..Own::default() };
+        assert_eq!(
+            foreign(&Counters::default(), &merged, &own, MIB).share(),
+            0.0
+        );
+        let own = Own {
+            write_ios: 10,
+            write_bytes: 40 * MIB,
+            ..Own::default()
+        };
         let split = device(0, 0, 0, 40, 40);
-        assert_eq!(foreign(&Counters::default(), &split, &own, MIB).share(), 0.0);
+        assert_eq!(
+            foreign(&Counters::default(), &split, &own, MIB).share(),
+            0.0
+        );
     }
 
     #[test]
     fn another_writer_shows_in_bytes_or_in_ios() {
-        let own = Own { read_ios: 90, read_bytes: 90 * MIB, ..Own::default() };
+        let own = Own {
+            read_ios: 90,
+            read_bytes: 90 * MIB,
+            ..Own::default()
+        };
         let seen = foreign(&Counters::default(), &device(90, 0, 90, 10, 10), &own, MIB);
         assert_eq!((seen.bytes, seen.ios), (10 * MIB, 10));
         assert!((seen.bytes_share - 0.1).abs() < 1e-9);
@@ -152,7 +188,11 @@ mod tests {
 
     #[test]
     fn the_other_partition_of_a_disk_is_foreign() {
-        let own = Own { write_ios: 100, write_bytes: 100 * MIB, ..Own::default() };
+        let own = Own {
+            write_ios: 100,
+            write_bytes: 100 * MIB,
+            ..Own::default()
+        };
         let partition = foreign(&Counters::default(), &device(0, 0, 0, 100, 100), &own, MIB);
         let disk = foreign(&Counters::default(), &device(0, 0, 0, 200, 200), &own, MIB);
         assert_eq!((partition.share(), disk.share()), (0.0, 0.5));
@@ -160,7 +200,11 @@ mod tests {
 
     #[test]
     fn buffered_writes_are_told_from_quiet_disks() {
-        let own = Own { write_ios: 100, write_bytes: 100 * MIB, ..Own::default() };
+        let own = Own {
+            write_ios: 100,
+            write_bytes: 100 * MIB,
+            ..Own::default()
+        };
         let cached = foreign(&Counters::default(), &device(0, 0, 0, 5, 5), &own, MIB);
         assert_eq!((cached.bytes, cached.unseen_own_bytes), (0, 95 * MIB));
     }

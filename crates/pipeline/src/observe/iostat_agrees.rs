@@ -3,7 +3,10 @@
 //! iostat is given the captured machines' files in place of its own /proc, at the first moment and then at the later one;
 //! so both compute from the same numbers, and nothing depends on when either looked.
 
-#![allow(clippy::disallowed_methods, reason = "the files are iostat's, and go with the test")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the files are iostat's, and go with the test"
+)]
 
 use super::sensor_hosts::{machine, machine_later};
 use super::{Scope, fields, sensors};
@@ -12,8 +15,14 @@ use host::{Host, files, spawn};
 use model::reading::{Reading, Row, SeriesName};
 use std::sync::Arc;
 
-const MACHINES: [&str; 6] =
-    ["linux_3_10", "linux_4_18", "linux_5_10", "linux_6_1", "linux_6_12", "linux_6_18"];
+const MACHINES: [&str; 6] = [
+    "linux_3_10",
+    "linux_4_18",
+    "linux_5_10",
+    "linux_6_1",
+    "linux_6_12",
+    "linux_6_18",
+];
 
 /// Our name, iostat's, and what to multiply ours by.
 const COLUMNS: &[(&str, &str, f64)] = &[
@@ -38,18 +47,33 @@ const COLUMNS: &[(&str, &str, f64)] = &[
 /// Seconds between the two moments, in the hundredths that iostat sees too.
 fn seconds(first: &Host, later: &Host) -> f64 {
     let uptime = |host: &Host| -> f64 {
-        host.text("/proc/uptime").unwrap().split(' ').next().unwrap().parse().unwrap()
+        host.text("/proc/uptime")
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap()
     };
     uptime(later) - uptime(first)
 }
 
 fn ours(first: &Host, later: &Host) -> Frame {
-    let sensor = sensors::ALL.iter().find(|sensor| sensor.id == "diskstats").unwrap();
+    let sensor = sensors::ALL
+        .iter()
+        .find(|sensor| sensor.id == "diskstats")
+        .unwrap();
     let row = |host: &Host, time_ns: i64| {
         let mut source = (sensor.open)(host, &Scope::default()).unwrap();
         let mut cells = vec![f64::NAN; source.columns().len()];
         source.read(&mut cells).unwrap();
-        (source.columns(), Row { time_ns, cells: cells.into() })
+        (
+            source.columns(),
+            Row {
+                time_ns,
+                cells: cells.into(),
+            },
+        )
     };
     let (columns, from) = row(first, 0);
     let (later_columns, to) = row(later, (seconds(first, later) * 1e9).round() as i64);
@@ -57,8 +81,16 @@ fn ours(first: &Host, later: &Host) -> Frame {
         columns.iter().map(|column| column.name.clone()).collect()
     };
     assert_eq!(names(&columns), names(&later_columns));
-    let series = columns.iter().map(|one| SeriesName { name: one.name.clone(), kind: one.metric.kind });
-    let reading = Reading { sensor: "diskstats", series: Arc::new(series.collect()), from: Some(from), to };
+    let series = columns.iter().map(|one| SeriesName {
+        name: one.name.clone(),
+        kind: one.metric.kind,
+    });
+    let reading = Reading {
+        sensor: "diskstats",
+        series: Arc::new(series.collect()),
+        from: Some(from),
+        to,
+    };
     Fields::new(fields()).frame(&[reading])
 }
 
@@ -69,15 +101,19 @@ fn iostat(first: &Host, later: &Host) -> Option<serde_json::Value> {
     let path = |name: &str| dir.join(name).to_string_lossy().into_owned();
     for (name, host) in [("first", first), ("later", later)] {
         let uptime = host.text("/proc/uptime").unwrap();
-        files::write_atomically(&dir.join(format!("{name}-uptime")), &format!("{uptime}\n")).unwrap();
+        files::write_atomically(&dir.join(format!("{name}-uptime")), &format!("{uptime}\n"))
+            .unwrap();
         for line in host.text("/proc/diskstats").unwrap().lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             // What iostat shows of itself: whole devices, which it reads from /sys.
             if host.exists(&format!("/sys/block/{}", words[2])) {
                 let device = dir.join(name).join(words[2]);
                 files::create_dirs(&device).unwrap();
-                files::write_atomically(&device.join("stat"), &format!("{}\n", words[3..].join(" ")))
-                    .unwrap();
+                files::write_atomically(
+                    &device.join("stat"),
+                    &format!("{}\n", words[3..].join(" ")),
+                )
+                .unwrap();
             }
         }
     }
@@ -114,7 +150,9 @@ fn every_shared_column_is_iostats() {
         for disk in theirs.as_array().unwrap() {
             let device = disk["disk_device"].as_str().unwrap();
             for (id, column, times) in COLUMNS {
-                let Some(theirs) = disk[column].as_f64() else { continue };
+                let Some(theirs) = disk[column].as_f64() else {
+                    continue;
+                };
                 // No I/O is 0 for iostat and no data for us; a column that a kernel lacks is 0 there too.
                 let Some(ours) = frame.get(id, device).map(|value| value * times) else {
                     assert_eq!(theirs, 0.0, "{name} {device} {column}: we have nothing");
@@ -122,7 +160,10 @@ fn every_shared_column_is_iostats() {
                 };
                 // A per cent, or one in the last digit that it prints.
                 let allowed = (theirs.abs() * 0.01).max(0.011);
-                assert!((ours - theirs).abs() <= allowed, "{name} {device} {column}: {ours} and {theirs}");
+                assert!(
+                    (ours - theirs).abs() <= allowed,
+                    "{name} {device} {column}: {ours} and {theirs}"
+                );
                 compared += 1;
             }
         }

@@ -56,7 +56,10 @@ impl LayerHistory {
 
     /// Why there is nothing to see, when there is nothing.
     pub fn no_data(&self) -> Option<&str> {
-        self.tracing.layers().err().filter(|_| self.first_ns().is_none())
+        self.tracing
+            .layers()
+            .err()
+            .filter(|_| self.first_ns().is_none())
     }
 
     /// What the times come from: `eBPF full`; empty before the first step.
@@ -105,10 +108,18 @@ impl LayerHistory {
         let step = LayerStep::new(from_ns, to_ns, times);
         self.cells += step.cells();
         self.steps.push_back(step);
-        while self.steps.front().is_some_and(|step| step.to_ns < to_ns - FINE_NS) {
+        while self
+            .steps
+            .front()
+            .is_some_and(|step| step.to_ns < to_ns - FINE_NS)
+        {
             self.age();
         }
-        while self.old.front().is_some_and(|step| step.to_ns < to_ns - RECENT_NS) {
+        while self
+            .old
+            .front()
+            .is_some_and(|step| step.to_ns < to_ns - RECENT_NS)
+        {
             self.forget();
         }
         while self.cells > CELLS_MAX && self.squeeze() {}
@@ -120,7 +131,9 @@ impl LayerHistory {
             let place = |time_ns| steps.partition_point(|step| step.to_ns <= time_ns);
             place(from_ns)..place(to_ns).max(place(from_ns))
         };
-        self.old.range(inside(&self.old)).chain(self.steps.range(inside(&self.steps)))
+        self.old
+            .range(inside(&self.old))
+            .chain(self.steps.range(inside(&self.steps)))
     }
 
     /// All of one device in some time; none when it was not traced then.
@@ -138,7 +151,9 @@ impl LayerHistory {
 
     /// Adds the oldest fine step to the latest old one, or begins another.
     fn age(&mut self) {
-        let Some(step) = self.steps.pop_front() else { return };
+        let Some(step) = self.steps.pop_front() else {
+            return;
+        };
         match self.old.back_mut() {
             Some(last) if step.to_ns - last.from_ns <= self.old_step_ns + STEP_NS / 2 => {
                 let before = last.cells() + step.cells();

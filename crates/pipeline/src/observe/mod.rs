@@ -67,19 +67,26 @@ pub type Opened = Result<Box<dyn Source>, String>;
 
 /// Every field of every sensor, as [`crate::analyse::fields::Fields`] takes them.
 pub fn fields() -> Vec<(&'static str, &'static [Field])> {
-    sensors::ALL.iter().map(|sensor| (sensor.id, sensor.fields)).collect()
+    sensors::ALL
+        .iter()
+        .map(|sensor| (sensor.id, sensor.fields))
+        .collect()
 }
 
 /// The field of this id, and the sensor that gives it.
 pub fn field(id: &str) -> Option<(&'static Sensor, &'static Field)> {
-    let fields =
-        sensors::ALL.iter().flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
+    let fields = sensors::ALL
+        .iter()
+        .flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
     fields.into_iter().find(|(_, field)| field.id() == id)
 }
 
 /// Every raw series of every sensor.
 pub fn metrics() -> Vec<(&'static str, &'static [Metric])> {
-    sensors::ALL.iter().map(|sensor| (sensor.id, sensor.metrics)).collect()
+    sensors::ALL
+        .iter()
+        .map(|sensor| (sensor.id, sensor.metrics))
+        .collect()
 }
 
 /// An opened sensor.
@@ -120,12 +127,18 @@ pub struct Column {
 impl Column {
     /// The series of a metric for one device, CPU or line.
     pub fn of(metric: &'static Metric, subject: &str) -> Self {
-        Column { name: metric.name.replacen("{}", subject, 1), metric }
+        Column {
+            name: metric.name.replacen("{}", subject, 1),
+            metric,
+        }
     }
 
     /// The series of several metrics for one subject.
     pub fn all_of(metrics: &'static [Metric], subject: &str) -> Vec<Column> {
-        metrics.iter().map(|metric| Column::of(metric, subject)).collect()
+        metrics
+            .iter()
+            .map(|metric| Column::of(metric, subject))
+            .collect()
     }
 }
 
@@ -152,12 +165,16 @@ impl Scope {
     pub fn of(path: &IoPath) -> Self {
         let mut scope = Scope::default();
         for layer in path.root.walk() {
-            let is_block =
-                !matches!(layer.kind, LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked);
+            let is_block = !matches!(
+                layer.kind,
+                LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked
+            );
             if is_block && !scope.devices.contains(&layer.name) {
                 scope.devices.push(layer.name.clone());
             }
-            scope.irqs.extend(layer.interrupts.iter().map(|line| line.irq));
+            scope
+                .irqs
+                .extend(layer.interrupts.iter().map(|line| line.irq));
         }
         scope.irqs.sort_unstable();
         scope.irqs.dedup();
@@ -166,6 +183,9 @@ impl Scope {
 
     /// Devices by name, without their interrupts.
     pub fn devices(names: &[&str]) -> Self {
-        Scope { devices: names.iter().map(|name| (*name).to_string()).collect(), ..Scope::default() }
+        Scope {
+            devices: names.iter().map(|name| (*name).to_string()).collect(),
+            ..Scope::default()
+        }
     }
 }

@@ -2,12 +2,14 @@
 
 /// The lines of a file, without the end of each.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+    text.split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
 }
 
 /// The words of a line.
 pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+    line.split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
 }
 
 /// A decimal number; none when the word is anything else or too large.

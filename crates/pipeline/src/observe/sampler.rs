@@ -70,7 +70,13 @@ impl Sampler {
     }
 
     /// The same, for those who only look back so far.
-    pub fn keeping(keep: Keep, host: &Host, interval_ms: u64, origin_ns: u64, scope: &Scope) -> Sampler {
+    pub fn keeping(
+        keep: Keep,
+        host: &Host,
+        interval_ms: u64,
+        origin_ns: u64,
+        scope: &Scope,
+    ) -> Sampler {
         let mut absent = Vec::new();
         let mut tracks = Vec::new();
         for sensor in sensors::ALL {
@@ -84,15 +90,26 @@ impl Sampler {
             track.sample(origin_ns);
         }
         let last_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
-        let state = Arc::new(Mutex::new(State { tracks, last_ns, ..State::default() }));
+        let state = Arc::new(Mutex::new(State {
+            tracks,
+            last_ns,
+            ..State::default()
+        }));
         let (orders, told) = mpsc::channel();
         let interval_ns = interval_ms.max(1) * 1_000_000;
         let shared = state.clone();
         let thread = std::thread::Builder::new()
             .name(THREAD.into())
             .spawn(move || run(&shared, &told, interval_ns, origin_ns));
-        let thread = thread.map_err(|error| absent.extend(all_absent(&error.to_string()))).ok();
-        Sampler { orders, thread, state, absent }
+        let thread = thread
+            .map_err(|error| absent.extend(all_absent(&error.to_string())))
+            .ok();
+        Sampler {
+            orders,
+            thread,
+            state,
+            absent,
+        }
     }
 
     /// A history that has ended: of each sensor its id, its series and its rows, the oldest first. Nothing is sampled; it
@@ -100,16 +117,31 @@ impl Sampler {
     pub fn of_rows(
         histories: impl IntoIterator<Item = (&'static str, Vec<SeriesName>, Vec<Row>)>,
     ) -> Sampler {
-        let tracks: Vec<Track> =
-            histories.into_iter().map(|(id, series, rows)| Track::of_rows(id, series, rows)).collect();
+        let tracks: Vec<Track> = histories
+            .into_iter()
+            .map(|(id, series, rows)| Track::of_rows(id, series, rows))
+            .collect();
         let last_ns = tracks.iter().filter_map(Track::last_ns).max().unwrap_or(0);
-        let state = Arc::new(Mutex::new(State { tracks, last_ns, ..State::default() }));
-        Sampler { orders: mpsc::channel().0, thread: None, state, absent: Vec::new() }
+        let state = Arc::new(Mutex::new(State {
+            tracks,
+            last_ns,
+            ..State::default()
+        }));
+        Sampler {
+            orders: mpsc::channel().0,
+            thread: None,
+            state,
+            absent: Vec::new(),
+        }
     }
 
     /// What every sensor read at the end of some time and at its beginning, ns on the sampler's clock.
     pub fn readings(&self, from_ns: i64, to_ns: i64) -> Vec<Reading> {
-        locked(&self.state).tracks.iter().filter_map(|track| track.reading(from_ns, to_ns)).collect()
+        locked(&self.state)
+            .tracks
+            .iter()
+            .filter_map(|track| track.reading(from_ns, to_ns))
+            .collect()
     }
 
     /// Up to when something new can be told by one who has told everything up to `told_ns`; none as long as the devices'
@@ -119,13 +151,20 @@ impl Sampler {
         let state = locked(&self.state);
         let devices = state.tracks.iter().find(|track| track.id() == "diskstats");
         // A row behind the last moment belongs to a round of readings that is still under way.
-        let read_ns = devices.map_or(Some(state.last_ns), |track| track.last_until(state.last_ns))?;
+        let read_ns =
+            devices.map_or(Some(state.last_ns), |track| track.last_until(state.last_ns))?;
         (read_ns > told_ns).then_some(state.last_ns)
     }
 
     /// [`Sampler::readings`] of one sensor, for each of `count` equal parts of a time: a curve over it. A part in which the
     /// sensor was not read has nothing.
-    pub fn curve(&self, sensor: &str, from_ns: i64, to_ns: i64, count: usize) -> Vec<Option<Reading>> {
+    pub fn curve(
+        &self,
+        sensor: &str,
+        from_ns: i64,
+        to_ns: i64,
+        count: usize,
+    ) -> Vec<Option<Reading>> {
         let state = locked(&self.state);
         let Some(track) = state.tracks.iter().find(|track| track.id() == sensor) else {
             return vec![None; count];
@@ -142,7 +181,9 @@ impl Sampler {
     /// Samples so often from now on. What was kept stays.
     pub fn set_interval(&self, interval_ms: u64) {
         // A thread that has ended samples no more, however often.
-        let _ = self.orders.send(Order::Every(interval_ms.max(1) * 1_000_000));
+        let _ = self
+            .orders
+            .send(Order::Every(interval_ms.max(1) * 1_000_000));
     }
 
     /// The moment so many samples after another, or before it where the count is negative, by the sensor that has most;
@@ -150,7 +191,8 @@ impl Sampler {
     pub fn step(&self, time_ns: i64, count: i64) -> i64 {
         let state = locked(&self.state);
         let most = state.tracks.iter().max_by_key(|track| track.len());
-        most.and_then(|track| track.step(time_ns, count)).unwrap_or(time_ns)
+        most.and_then(|track| track.step(time_ns, count))
+            .unwrap_or(time_ns)
     }
 
     /// How the sampling goes.
@@ -159,11 +201,18 @@ impl Sampler {
         let tracks = &state.tracks;
         Status {
             last_ns: state.last_ns,
-            first_ns: tracks.iter().filter_map(Track::first_ns).min().unwrap_or(state.last_ns),
+            first_ns: tracks
+                .iter()
+                .filter_map(Track::first_ns)
+                .min()
+                .unwrap_or(state.last_ns),
             late: state.late,
             lost: state.lost,
             cost_cpu_ns: tracks.iter().map(Track::cost_ns).sum(),
-            cost_by_sensor: tracks.iter().map(|track| (track.id(), track.cost_ns())).collect(),
+            cost_by_sensor: tracks
+                .iter()
+                .map(|track| (track.id(), track.cost_ns()))
+                .collect(),
             absent: self
                 .absent
                 .iter()
@@ -226,7 +275,9 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 fn all_absent(reason: &str) -> impl Iterator<Item = SensorLog> {
-    sensors::ALL.iter().map(move |sensor| SensorLog::absent(sensor.id, reason))
+    sensors::ALL
+        .iter()
+        .map(move |sensor| SensorLog::absent(sensor.id, reason))
 }
 
 /// Samples at absolute moments, so that lateness does not add up. A late sample keeps its true time; moments that
@@ -239,7 +290,10 @@ fn run(state: &Mutex<State>, told: &mpsc::Receiver<Order>, mut interval_ns: u64,
         let wait_ns = moment_ns.saturating_sub(clock::monotonic_ns());
         let is_last = match told.recv_timeout(Duration::from_nanos(wait_ns)) {
             Ok(Order::Every(asked_ns)) => {
-                locked(state).tracks.iter_mut().for_each(|track| track.ask_every(asked_ns));
+                locked(state)
+                    .tracks
+                    .iter_mut()
+                    .for_each(|track| track.ask_every(asked_ns));
                 (start_ns, interval_ns, tick) = (clock::monotonic_ns(), asked_ns.max(1), 1);
                 continue;
             }
@@ -291,10 +345,14 @@ mod tests {
         // A busy machine lets the thread come late: then there are fewer samples, and it gets more time.
         let (mut ms, mut logs) = (75, Vec::<SensorLog>::new());
         while ms < 20_000
-            && logs.iter().find(|log| log.sensor == "cpu").is_none_or(|cpu| cpu.time_ns.len() < 4)
+            && logs
+                .iter()
+                .find(|log| log.sensor == "cpu")
+                .is_none_or(|cpu| cpu.time_ns.len() < 4)
         {
             ms *= 2;
-            let sampler = Sampler::start(&Host::live(), 20, clock::monotonic_ns(), &Scope::default());
+            let sampler =
+                Sampler::start(&Host::live(), 20, clock::monotonic_ns(), &Scope::default());
             clock::sleep_ms(ms);
             logs = sampler.stop();
         }
@@ -304,14 +362,24 @@ mod tests {
         let cpu = logs.iter().find(|log| log.sensor == "cpu").unwrap();
         assert!(cpu.time_ns.len() >= 4, "{:?}", cpu.time_ns);
         assert!(cpu.time_ns.is_sorted() && cpu.time_ns[0] >= 0);
-        assert!(*cpu.time_ns.last().unwrap() >= ms as i64 * 1_000_000, "the last is that of the stop");
+        assert!(
+            *cpu.time_ns.last().unwrap() >= ms as i64 * 1_000_000,
+            "the last is that of the stop"
+        );
         assert!(cpu.cost_cpu_ns > 0);
-        assert!(cpu.series.iter().all(|series| series.values.len() == cpu.time_ns.len()));
+        assert!(
+            cpu.series
+                .iter()
+                .all(|series| series.values.len() == cpu.time_ns.len())
+        );
     }
 
     #[test]
     fn a_history_is_looked_at_as_if_it_were_live() {
-        let name = |name: &str| SeriesName { name: name.into(), kind: model::sample::MetricKind::Counter };
+        let name = |name: &str| SeriesName {
+            name: name.into(),
+            kind: model::sample::MetricKind::Counter,
+        };
         let row = |second: i64| Row {
             time_ns: second * 1_000_000_000,
             cells: vec![second as f64 * 100.0, f64::NAN].into(),
@@ -321,20 +389,33 @@ mod tests {
         let status = sampler.status();
         assert_eq!((status.first_ns, status.last_ns), (0, 60_000_000_000));
         let readings = sampler.readings(59_000_000_000, 60_000_000_000);
-        assert_eq!((readings[0].seconds(), readings[0].to.cells[0]), (1.0, 6000.0));
+        assert_eq!(
+            (readings[0].seconds(), readings[0].to.cells[0]),
+            (1.0, 6000.0)
+        );
         let curve = sampler.curve("diskstats", 0, 60_000_000_000, 6);
-        assert!(curve.iter().all(|part| part.as_ref().is_some_and(|part| part.seconds() == 10.0)));
+        assert!(
+            curve
+                .iter()
+                .all(|part| part.as_ref().is_some_and(|part| part.seconds() == 10.0))
+        );
         assert_eq!(sampler.curve("cpu", 0, 60_000_000_000, 2).len(), 2);
         assert_eq!(sampler.step(30_500_000_000, -1), 29_000_000_000);
     }
 
     #[test]
     fn what_was_told_of_the_devices_is_no_news() {
-        let series =
-            |name: &str| vec![SeriesName { name: name.into(), kind: model::sample::MetricKind::Counter }];
+        let series = |name: &str| {
+            vec![SeriesName {
+                name: name.into(),
+                kind: model::sample::MetricKind::Counter,
+            }]
+        };
         let rows = |seconds: &[i64]| -> Vec<Row> {
-            let row =
-                |second: &i64| Row { time_ns: second * 1_000_000_000, cells: vec![*second as f64].into() };
+            let row = |second: &i64| Row {
+                time_ns: second * 1_000_000_000,
+                cells: vec![*second as f64].into(),
+            };
             seconds.iter().map(row).collect()
         };
         let disk = || ("diskstats", series("disk.sda.read_ios"), rows(&[0, 1, 2]));
@@ -360,7 +441,12 @@ mod tests {
 
     #[test]
     fn the_interval_can_be_changed_while_it_goes_on() {
-        let sampler = Sampler::start(&Host::live(), 60_000, clock::monotonic_ns(), &Scope::default());
+        let sampler = Sampler::start(
+            &Host::live(),
+            60_000,
+            clock::monotonic_ns(),
+            &Scope::default(),
+        );
         let first_ns = sampler.status().last_ns;
         sampler.set_interval(20);
         // Bounded by the test's own patience only: a busy machine samples late, and still samples.
@@ -376,6 +462,10 @@ mod tests {
         let archive = host::Archive::parse("iodyno-host 1\n").unwrap();
         let logs = Sampler::start(&Host::from_archive(archive), 10, 0, &Scope::default()).stop();
         assert_eq!(logs.len(), sensors::ALL.len());
-        assert!(logs.iter().all(|log| log.no_data.as_ref().is_some_and(|reason| !reason.is_empty())));
+        assert!(logs.iter().all(|log| {
+            log.no_data
+                .as_ref()
+                .is_some_and(|reason| !reason.is_empty())
+        }));
     }
 }

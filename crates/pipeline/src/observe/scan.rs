@@ -25,7 +25,11 @@ impl<'a> Scan<'a> {
     /// The next word of this line; empty at its end.
     pub fn word(&mut self) -> &'a [u8] {
         self.blanks();
-        let length = self.0.iter().position(|byte| *byte <= b' ').unwrap_or(self.0.len());
+        let length = self
+            .0
+            .iter()
+            .position(|byte| *byte <= b' ')
+            .unwrap_or(self.0.len());
         let (word, rest) = self.0.split_at(length);
         self.0 = rest;
         word
@@ -50,7 +54,11 @@ impl<'a> Scan<'a> {
             return None;
         }
         self.0 = rest;
-        if length > DIGITS_SURE { parse::number(word) } else { Some(number) }
+        if length > DIGITS_SURE {
+            parse::number(word)
+        } else {
+            Some(number)
+        }
     }
 
     /// Writes the numbers that are next on this line into a row, as many as both have.
@@ -65,7 +73,11 @@ impl<'a> Scan<'a> {
 
     /// The rest of this line; what is left begins with the next.
     pub fn line(&mut self) -> &'a [u8] {
-        let length = self.0.iter().position(|byte| *byte == b'\n').unwrap_or(self.0.len());
+        let length = self
+            .0
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .unwrap_or(self.0.len());
         let (line, rest) = self.0.split_at(length);
         self.0 = rest.get(1..).unwrap_or_default();
         line
@@ -85,9 +97,18 @@ mod tests {
     #[test]
     fn words_and_numbers_stop_at_the_end_of_their_line() {
         let mut scan = Scan::new(b"  8 sda 17 -3\n\n99999999999999999999 18446744073709551615");
-        assert_eq!((scan.number(), scan.number(), scan.word()), (Some(8), None, &b"sda"[..]));
-        assert_eq!((scan.number(), scan.number(), scan.word()), (Some(17), None, &b"-3"[..]));
-        assert_eq!((scan.word(), scan.number(), scan.line()), (&b""[..], None, &b""[..]));
+        assert_eq!(
+            (scan.number(), scan.number(), scan.word()),
+            (Some(8), None, &b"sda"[..])
+        );
+        assert_eq!(
+            (scan.number(), scan.number(), scan.word()),
+            (Some(17), None, &b"-3"[..])
+        );
+        assert_eq!(
+            (scan.word(), scan.number(), scan.line()),
+            (&b""[..], None, &b""[..])
+        );
         assert_eq!((scan.line(), scan.is_done()), (&b""[..], false));
         assert_eq!((scan.number(), scan.number()), (None, Some(u64::MAX)));
         assert!(scan.is_done());

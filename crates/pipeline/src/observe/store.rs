@@ -44,7 +44,12 @@ pub struct Store {
 impl Store {
     /// Empty.
     pub fn new(keep: Keep) -> Self {
-        Store { keep, rows: VecDeque::new(), old: VecDeque::new(), halvings: 0 }
+        Store {
+            keep,
+            rows: VecDeque::new(),
+            old: VecDeque::new(),
+            halvings: 0,
+        }
     }
 
     /// Whether this moment, counted from the start, is one to sample: after each halving only every second one is.
@@ -87,12 +92,22 @@ impl Store {
         while self.rows.len() > rows_max
             || (self.rows.len() > LAST_MIN && self.rows.front().is_some_and(is_old))
         {
-            let Some(row) = self.rows.pop_front() else { break };
-            if self.old.back().is_none_or(|last| row.time_ns - last.time_ns >= step_ns) {
+            let Some(row) = self.rows.pop_front() else {
+                break;
+            };
+            if self
+                .old
+                .back()
+                .is_none_or(|last| row.time_ns - last.time_ns >= step_ns)
+            {
                 self.old.push_back(row);
             }
         }
-        while self.old.front().is_some_and(|row| row.time_ns < now_ns - back_ns) {
+        while self
+            .old
+            .front()
+            .is_some_and(|row| row.time_ns < now_ns - back_ns)
+        {
             self.old.pop_front();
         }
     }
@@ -106,7 +121,9 @@ impl Store {
     pub fn at(&self, time_ns: i64) -> Option<&Row> {
         let before = |rows: &VecDeque<Row>| rows.partition_point(|row| row.time_ns <= time_ns);
         match before(&self.rows) {
-            0 => before(&self.old).checked_sub(1).and_then(|place| self.old.get(place)),
+            0 => before(&self.old)
+                .checked_sub(1)
+                .and_then(|place| self.old.get(place)),
             count => self.rows.get(count - 1),
         }
     }
@@ -122,7 +139,9 @@ impl Store {
         let places = self.old.len() + self.rows.len();
         let place = self.iter().take_while(|row| row.time_ns <= time_ns).count() as i64 - 1;
         let place = (place + count).clamp(0, places as i64 - 1);
-        self.iter().nth(usize::try_from(place).ok()?).map(|row| row.time_ns)
+        self.iter()
+            .nth(usize::try_from(place).ok()?)
+            .map(|row| row.time_ns)
     }
 
     /// How many rows there are.
@@ -133,7 +152,11 @@ impl Store {
     /// Memory it holds, bytes, without what an allocator adds.
     pub fn bytes(&self) -> usize {
         let places = (self.rows.capacity() + self.old.capacity()) * size_of::<Row>();
-        places + self.iter().map(|row| size_of_val(&*row.cells)).sum::<usize>()
+        places
+            + self
+                .iter()
+                .map(|row| size_of_val(&*row.cells))
+                .sum::<usize>()
     }
 
     /// Time of the first row.
@@ -149,7 +172,10 @@ mod tests {
     const SECOND_NS: i64 = 1_000_000_000;
 
     fn row(time_ns: i64, width: usize) -> Row {
-        Row { time_ns, cells: vec![time_ns as f64; width].into() }
+        Row {
+            time_ns,
+            cells: vec![time_ns as f64; width].into(),
+        }
     }
 
     #[test]
@@ -166,7 +192,10 @@ mod tests {
         assert!(now_ns - first_ns <= RECENT_NS && now_ns - first_ns > RECENT_NS - 2 * SECOND_NS);
         assert!(store.iter().map(|row| row.time_ns).is_sorted());
         assert_eq!(store.at(now_ns).unwrap().time_ns, now_ns);
-        assert_eq!(store.before(now_ns).unwrap().time_ns, now_ns - SECOND_NS / 10);
+        assert_eq!(
+            store.before(now_ns).unwrap().time_ns,
+            now_ns - SECOND_NS / 10
+        );
         let old = store.at(now_ns - 1000 * SECOND_NS).unwrap().time_ns;
         assert!(now_ns - 1000 * SECOND_NS - old < SECOND_NS);
         assert!(store.at(first_ns - 1).is_none());
@@ -184,7 +213,11 @@ mod tests {
         }
         let rows = store.iter().count();
         assert!(rows * 4_000 <= CELLS_MAX + 8_000, "{rows}");
-        assert!(store.first_ns().unwrap() < 110 * SECOND_NS, "{:?}", store.first_ns());
+        assert!(
+            store.first_ns().unwrap() < 110 * SECOND_NS,
+            "{:?}",
+            store.first_ns()
+        );
     }
 
     #[test]
@@ -200,7 +233,10 @@ mod tests {
             rare.push(row(tick * 600 * SECOND_NS, 20));
         }
         assert_eq!(rare.count(), 2);
-        assert_eq!(rare.before(5_400 * SECOND_NS).unwrap().time_ns, 4_800 * SECOND_NS);
+        assert_eq!(
+            rare.before(5_400 * SECOND_NS).unwrap().time_ns,
+            4_800 * SECOND_NS
+        );
     }
 
     #[test]
@@ -212,7 +248,11 @@ mod tests {
             }
         }
         let times: Vec<i64> = store.iter().map(|row| row.time_ns).collect();
-        assert!(times.len() < ROWS_MIN && times.len() >= ROWS_MIN / 2, "{}", times.len());
+        assert!(
+            times.len() < ROWS_MIN && times.len() >= ROWS_MIN / 2,
+            "{}",
+            times.len()
+        );
         assert_eq!(times[0], 0);
         assert!(store.halvings() > 3);
     }

@@ -27,7 +27,11 @@ impl Tracing {
     /// Attaches the programs to every block device with a queue on the path. Whatever hinders them is no failure: the
     /// record says why there are no layers.
     pub fn start(path: &IoPath, wish: Wish) -> Tracing {
-        let is_ram = path.root.walk().iter().any(|layer| layer.kind == LayerKind::Zram);
+        let is_ram = path
+            .root
+            .walk()
+            .iter()
+            .any(|layer| layer.kind == LayerKind::Zram);
         let strength = match wish {
             Wish::Off => return Tracing::off("it was switched off (--layers off)"),
             Wish::Auto(_) if is_ram => {
@@ -38,12 +42,18 @@ impl Tracing {
             Wish::Auto(strength) | Wish::Strength(strength) => strength,
         };
         let attached = Layers::attach_best(&devices(path), strength);
-        Tracing { state: attached.map(Arc::new).map_err(|error| format!("{error}; {}", error.fall_back())) }
+        Tracing {
+            state: attached
+                .map(Arc::new)
+                .map_err(|error| format!("{error}; {}", error.fall_back())),
+        }
     }
 
     /// No tracing, for this reason.
     pub fn off(reason: &str) -> Tracing {
-        Tracing { state: Err(reason.to_string()) }
+        Tracing {
+            state: Err(reason.to_string()),
+        }
     }
 
     /// What was counted so far; none without programs, or when they cannot be read.
@@ -83,14 +93,27 @@ impl Eq for Tracing {}
 /// Every block device of the path that I/O is queued on, from the top down; partitions have no queue of their own.
 fn devices(path: &IoPath) -> Vec<Device> {
     let has_queue = |layer: &&Layer| {
-        matches!(layer.kind, LayerKind::Loop | LayerKind::Zram | LayerKind::Stacked | LayerKind::Disk)
+        matches!(
+            layer.kind,
+            LayerKind::Loop | LayerKind::Zram | LayerKind::Stacked | LayerKind::Disk
+        )
     };
     let device = |layer: &Layer| {
         let (major, minor) = layer.devno.as_ref()?.split_once(':')?;
-        Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()?, name: layer.name.clone() })
+        Some(Device {
+            major: major.parse().ok()?,
+            minor: minor.parse().ok()?,
+            name: layer.name.clone(),
+        })
     };
     let mut devices: Vec<Device> = Vec::new();
-    for found in path.root.walk().into_iter().filter(has_queue).filter_map(device) {
+    for found in path
+        .root
+        .walk()
+        .into_iter()
+        .filter(has_queue)
+        .filter_map(device)
+    {
         // A disk below two members of a stack is one disk.
         if !devices.contains(&found) {
             devices.push(found);
@@ -106,10 +129,17 @@ mod tests {
     fn path(layers: &[(LayerKind, &str, &str)]) -> IoPath {
         let mut below = Vec::new();
         for (kind, name, devno) in layers.iter().rev() {
-            let layer = Layer { devno: Some((*devno).into()), below, ..Layer::new(*kind, *name) };
+            let layer = Layer {
+                devno: Some((*devno).into()),
+                below,
+                ..Layer::new(*kind, *name)
+            };
             below = vec![layer];
         }
-        let root = Layer { below, ..Layer::new(LayerKind::Target, "/srv") };
+        let root = Layer {
+            below,
+            ..Layer::new(LayerKind::Target, "/srv")
+        };
         IoPath::new("/srv", root)
     }
 
@@ -121,17 +151,28 @@ mod tests {
             (LayerKind::Partition, "sda1", "8:1"),
             (LayerKind::Disk, "sda", "8:0"),
         ];
-        let names: Vec<String> = devices(&path(&stack)).into_iter().map(|device| device.name).collect();
+        let names: Vec<String> = devices(&path(&stack))
+            .into_iter()
+            .map(|device| device.name)
+            .collect();
         assert_eq!(names, ["loop0", "sda"]);
     }
 
     #[test]
     fn without_devices_or_on_ram_it_says_why_not() {
         let nothing = Tracing::start(&path(&[]), Wish::Auto(Strength::Full));
-        assert!(nothing.layers().unwrap_err().starts_with("no block device is on the path"));
+        assert!(
+            nothing
+                .layers()
+                .unwrap_err()
+                .starts_with("no block device is on the path")
+        );
         assert_eq!(nothing.read(), None);
         let zram = path(&[(LayerKind::Zram, "zram0", "252:0")]);
-        let reason = Tracing::start(&zram, Wish::Auto(Strength::Full)).layers().unwrap_err().to_string();
+        let reason = Tracing::start(&zram, Wish::Auto(Strength::Full))
+            .layers()
+            .unwrap_err()
+            .to_string();
         assert!(reason.contains("a disk in memory"), "{reason}");
     }
 }

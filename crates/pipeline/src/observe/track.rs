@@ -117,7 +117,10 @@ impl Track {
     }
 
     fn grow(&mut self, columns: Vec<Column>) {
-        let named = columns.iter().map(|one| SeriesName { name: one.name.clone(), kind: one.metric.kind });
+        let named = columns.iter().map(|one| SeriesName {
+            name: one.name.clone(),
+            kind: one.metric.kind,
+        });
         Arc::make_mut(&mut self.names).extend(named);
         self.columns.extend(columns);
     }
@@ -136,7 +139,14 @@ impl Track {
     pub fn begin(&mut self) -> Option<Away> {
         let source = self.source.take()?;
         let cells = gaps(self.columns.len());
-        Some(Away { source, fresh: Vec::new(), cells, failure: None, time_ns: 0, cost_ns: 0 })
+        Some(Away {
+            source,
+            fresh: Vec::new(),
+            cells,
+            failure: None,
+            time_ns: 0,
+            cost_ns: 0,
+        })
     }
 
     /// Takes back the source and what it read.
@@ -148,7 +158,10 @@ impl Track {
             self.failures += 1;
             self.first_failure.get_or_insert(failure);
         }
-        self.store.push(Row { time_ns: away.time_ns, cells: away.cells });
+        self.store.push(Row {
+            time_ns: away.time_ns,
+            cells: away.cells,
+        });
         self.cost_ns += away.cost_ns;
         self.cost_elsewhere_ns = away.source.cost_elsewhere_ns();
         self.source = Some(away.source);
@@ -182,7 +195,12 @@ impl Track {
         let from = self.store.at(from_ns).or_else(|| self.store.iter().next());
         let from = from.filter(|from| from.time_ns < to.time_ns);
         let from = from.or_else(|| self.store.before(to.time_ns));
-        Some(Reading { sensor: self.id, series: self.names.clone(), from: from.cloned(), to: to.clone() })
+        Some(Reading {
+            sensor: self.id,
+            series: self.names.clone(),
+            from: from.cloned(),
+            to: to.clone(),
+        })
     }
 
     /// Sensor id.
@@ -223,12 +241,17 @@ impl Track {
     /// The samples as they go into a record.
     pub fn finish(self) -> SensorLog {
         let series = self.columns.iter().enumerate().map(|(place, column)| {
-            let values = self.store.iter().map(|row| row.cells.get(place).copied().unwrap_or(f64::NAN));
+            let values = self
+                .store
+                .iter()
+                .map(|row| row.cells.get(place).copied().unwrap_or(f64::NAN));
             Series {
                 name: column.name.clone(),
                 unit: column.metric.unit.into(),
                 kind: column.metric.kind,
-                values: values.map(|value| (!value.is_nan()).then_some(value)).collect(),
+                values: values
+                    .map(|value| (!value.is_nan()).then_some(value))
+                    .collect(),
             }
         });
         SensorLog {
@@ -245,7 +268,9 @@ impl Track {
     pub fn notes(&self) -> Vec<String> {
         let thinned = (self.store.halvings() > 0).then(|| {
             let one_in = 1u64 << self.store.halvings();
-            format!("The run was long: one sample in {one_in} is kept, so that memory stays bounded.")
+            format!(
+                "The run was long: one sample in {one_in} is kept, so that memory stays bounded."
+            )
         });
         let slowed = (self.slowed_ms > 0).then(|| {
             format!(
@@ -253,12 +278,19 @@ impl Track {
                 self.slowed_ms
             )
         });
-        let failed = self
-            .first_failure
-            .as_ref()
-            .map(|error| format!("{} of the reads failed and left gaps; the first: {error}.", self.failures));
+        let failed = self.first_failure.as_ref().map(|error| {
+            format!(
+                "{} of the reads failed and left gaps; the first: {error}.",
+                self.failures
+            )
+        });
         let own = self.source.iter().flat_map(|source| source.notes());
-        thinned.into_iter().chain(slowed).chain(failed).chain(own).collect()
+        thinned
+            .into_iter()
+            .chain(slowed)
+            .chain(failed)
+            .chain(own)
+            .collect()
     }
 }
 
@@ -270,8 +302,13 @@ mod tests {
 
     struct Counting(u64);
 
-    static METRIC: Metric =
-        Metric { name: "test.{}", unit: "ios", kind: MetricKind::Counter, meaning: "", cannot_tell: "" };
+    static METRIC: Metric = Metric {
+        name: "test.{}",
+        unit: "ios",
+        kind: MetricKind::Counter,
+        meaning: "",
+        cannot_tell: "",
+    };
 
     static SENSOR: Sensor = Sensor {
         id: "counting",
@@ -289,7 +326,11 @@ mod tests {
         }
 
         fn new_columns(&mut self) -> Vec<Column> {
-            if self.0 == 2 { vec![Column::of(&METRIC, "late")] } else { vec![] }
+            if self.0 == 2 {
+                vec![Column::of(&METRIC, "late")]
+            } else {
+                vec![]
+            }
         }
 
         fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
@@ -299,7 +340,11 @@ mod tests {
             }
             self.0 += 1;
             match self.0 {
-                4 => Err(host::Error::io("read", "/x", std::io::Error::from_raw_os_error(5))),
+                4 => Err(host::Error::io(
+                    "read",
+                    "/x",
+                    std::io::Error::from_raw_os_error(5),
+                )),
                 _ => Ok(()),
             }
         }
@@ -314,9 +359,16 @@ mod tests {
     #[test]
     fn a_failed_read_leaves_a_gap_and_a_note() {
         let log = track().finish();
-        assert_eq!(log.series("test.n").unwrap().values, [Some(0.0), Some(1.0), Some(2.0), None, Some(4.0)]);
+        assert_eq!(
+            log.series("test.n").unwrap().values,
+            [Some(0.0), Some(1.0), Some(2.0), None, Some(4.0)]
+        );
         assert_eq!(log.series("test.gap").unwrap().values, [None; 5]);
-        assert!(log.notes[0].starts_with("1 of the reads failed"), "{:?}", log.notes);
+        assert!(
+            log.notes[0].starts_with("1 of the reads failed"),
+            "{:?}",
+            log.notes
+        );
     }
 
     #[test]
@@ -333,7 +385,14 @@ mod tests {
         let mut track = track();
         track.wait(0, 50_000_000);
         assert!(!track.is_due(0, 1_000_000_000) && track.is_due(0, 5_000_000_000));
-        assert!(track.notes().iter().any(|note| note.contains("up to 5000 ms apart")), "{:?}", track.notes());
+        assert!(
+            track
+                .notes()
+                .iter()
+                .any(|note| note.contains("up to 5000 ms apart")),
+            "{:?}",
+            track.notes()
+        );
         track.wait(0, 1_000);
         assert!(track.is_due(0, 1_000_000));
     }

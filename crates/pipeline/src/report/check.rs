@@ -21,16 +21,24 @@ const GAIN_TOLD: f64 = 0.05;
 
 /// The sentence a person needs.
 pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> String {
-    let name = path.queue_device().map_or(path.target.as_str(), |layer| layer.name.as_str());
+    let name = path
+        .queue_device()
+        .map_or(path.target.as_str(), |layer| layer.name.as_str());
     let gives = gives(&check.given);
-    let (has_figures, has_load) =
-        (!gives.is_empty(), check.probes.iter().any(|probe| probe.role != Role::Idle));
-    let wrong: Vec<&Finding> = standing(findings).filter(|one| one.level >= Level::Warning).collect();
+    let (has_figures, has_load) = (
+        !gives.is_empty(),
+        check.probes.iter().any(|probe| probe.role != Role::Idle),
+    );
+    let wrong: Vec<&Finding> = standing(findings)
+        .filter(|one| one.level >= Level::Warning)
+        .collect();
     let Some(worst) = wrong.first() else {
         return match (has_figures, has_load) {
             (true, _) => format!("{name} gives {gives}; nothing wrong found."),
             (false, true) => format!("Nothing wrong found on {name}."),
-            (false, false) => format!("Nothing wrong found on the path of {name}; nothing was loaded."),
+            (false, false) => {
+                format!("Nothing wrong found on the path of {name}; nothing was loaded.")
+            }
         };
     };
     let claim = worst.claim.trim_end_matches('.');
@@ -49,8 +57,14 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
 
 /// `8.10 k random reads/s and 210 MiB/s`.
 fn gives(given: &[Given]) -> String {
-    let of = |what: What| given.iter().find(|one| one.what == what).map(|one| one.value);
-    let reads = of(What::RandomReads).map(|rate| format!("{} random reads/s", units::count(rate.round())));
+    let of = |what: What| {
+        given
+            .iter()
+            .find(|one| one.what == what)
+            .map(|one| one.value)
+    };
+    let reads =
+        of(What::RandomReads).map(|rate| format!("{} random reads/s", units::count(rate.round())));
     let best = [of(What::SequentialRead), of(What::SequentialReads)];
     let stream = best.into_iter().flatten().max_by(f64::total_cmp);
     let stream = stream.map(|rate| format!("{} sequentially", units::bytes_per_s(rate)));
@@ -59,7 +73,9 @@ fn gives(given: &[Given]) -> String {
 }
 
 fn standing(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
-    findings.iter().filter(|finding| finding.withdrawn.is_none())
+    findings
+        .iter()
+        .filter(|finding| finding.withdrawn.is_none())
 }
 
 /// A check in lines. `all` unfolds the notes and what was withdrawn.
@@ -77,19 +93,31 @@ pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool)
 fn finding_lines(findings: &[Finding], all: bool) -> Vec<String> {
     let is_shown = |finding: &&Finding| all || finding.level >= Level::Warning;
     let mut lines: Vec<String> = standing(findings).filter(is_shown).flat_map(one).collect();
-    let withdrawn: Vec<&Finding> = findings.iter().filter(|one| one.withdrawn.is_some()).collect();
+    let withdrawn: Vec<&Finding> = findings
+        .iter()
+        .filter(|one| one.withdrawn.is_some())
+        .collect();
     if all {
         lines.extend(withdrawn.into_iter().flat_map(taken_back));
         return lines;
     }
-    let notes = standing(findings).filter(|finding| finding.level < Level::Warning).count();
+    let notes = standing(findings)
+        .filter(|finding| finding.level < Level::Warning)
+        .count();
     let folded = [
         count(notes, "note", "notes"),
-        count(withdrawn.len(), "withdrawn suspicion", "withdrawn suspicions"),
+        count(
+            withdrawn.len(),
+            "withdrawn suspicion",
+            "withdrawn suspicions",
+        ),
     ];
     let folded: Vec<String> = folded.into_iter().flatten().collect();
     if !folded.is_empty() {
-        lines.push(format!("  {} not shown here; --all shows them", folded.join(" and ")));
+        lines.push(format!(
+            "  {} not shown here; --all shows them",
+            folded.join(" and ")
+        ));
     }
     lines
 }
@@ -112,9 +140,14 @@ fn one(finding: &Finding) -> Vec<String> {
         true => String::new(),
         false => format!("{}: ", finding.section),
     };
-    let mut lines =
-        hanging(finding.level.word(), &format!("{about}{} ({}{gain})", finding.claim, finding.rule));
-    let shown = finding.evidence.iter().map(|one| format!("{} {}", one.name, one.value));
+    let mut lines = hanging(
+        finding.level.word(),
+        &format!("{about}{} ({}{gain})", finding.claim, finding.rule),
+    );
+    let shown = finding
+        .evidence
+        .iter()
+        .map(|one| format!("{} {}", one.name, one.value));
     lines.extend(part("seen", &shown.collect::<Vec<_>>().join("; ")));
     for (place, other) in finding.competing.iter().enumerate() {
         lines.extend(part(if place == 0 { "or else" } else { "or" }, other));
@@ -125,13 +158,23 @@ fn one(finding: &Finding) -> Vec<String> {
         _ => String::new(),
     };
     let advice = finding.advice.as_str();
-    lines.extend(part("cure", &if advice.is_empty() { String::new() } else { format!("{advice}{risk}") }));
+    lines.extend(part(
+        "cure",
+        &if advice.is_empty() {
+            String::new()
+        } else {
+            format!("{advice}{risk}")
+        },
+    ));
     lines
 }
 
 fn taken_back(finding: &Finding) -> Vec<String> {
     let why = finding.withdrawn.as_deref().unwrap_or_default();
-    let mut lines = hanging("withdrawn", &format!("{} ({})", finding.claim, finding.rule));
+    let mut lines = hanging(
+        "withdrawn",
+        &format!("{} ({})", finding.claim, finding.rule),
+    );
     lines.extend(part("why", why));
     lines
 }
@@ -140,7 +183,11 @@ fn taken_back(finding: &Finding) -> Vec<String> {
 fn hanging(word: &str, text: &str) -> Vec<String> {
     let lines = wrap(&clean(text), WIDTH - INDENT);
     let heads = std::iter::once(word).chain(std::iter::repeat(""));
-    lines.iter().zip(heads).map(|(line, head)| format!("  {head:<9}{line}")).collect()
+    lines
+        .iter()
+        .zip(heads)
+        .map(|(line, head)| format!("  {head:<9}{line}"))
+        .collect()
 }
 
 /// A part of a finding; nothing where there is no text.
@@ -150,7 +197,11 @@ fn part(word: &str, text: &str) -> Vec<String> {
     }
     let lines = wrap(&clean(text), WIDTH - INDENT - 9);
     let heads = std::iter::once(word).chain(std::iter::repeat(""));
-    lines.iter().zip(heads).map(|(line, head)| format!("           {head:<9}{line}")).collect()
+    lines
+        .iter()
+        .zip(heads)
+        .map(|(line, head)| format!("           {head:<9}{line}"))
+        .collect()
 }
 
 fn unseen_lines(unseen: &[String]) -> Vec<String> {
@@ -158,7 +209,11 @@ fn unseen_lines(unseen: &[String]) -> Vec<String> {
     let each = unseen.iter().flat_map(|one| {
         let lines = wrap(&clean(one), WIDTH - 4);
         let marks = std::iter::once("- ").chain(std::iter::repeat("  "));
-        lines.into_iter().zip(marks).map(|(line, mark)| format!("  {mark}{line}")).collect::<Vec<_>>()
+        lines
+            .into_iter()
+            .zip(marks)
+            .map(|(line, mark)| format!("  {mark}{line}"))
+            .collect::<Vec<_>>()
     });
     head.into_iter().chain(each).collect()
 }

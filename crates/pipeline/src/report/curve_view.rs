@@ -21,27 +21,54 @@ const KNEE: char = '◆';
 pub(super) fn lines(sweep: &Sweep) -> Vec<String> {
     let mut lines = Vec::new();
     if sweep.curves.is_empty() {
-        lines.extend(table(sweep, &(0..sweep.points.len()).collect::<Vec<_>>(), None));
+        lines.extend(table(
+            sweep,
+            &(0..sweep.points.len()).collect::<Vec<_>>(),
+            None,
+        ));
     }
     for curve in &sweep.curves {
         lines.extend(curve_lines(sweep, curve));
     }
-    if sweep.points.iter().any(|point| !point.little.holds && !point.visits.is_empty()) {
+    if sweep
+        .points
+        .iter()
+        .any(|point| !point.little.holds && !point.visits.is_empty())
+    {
         let text = "! in flight is not iodepth × numjobs (Little's law): the requests were not there, so this point \
                     is not what its settings say";
-        lines.extend(wrap(text, WIDTH - 2).into_iter().map(|line| format!("  {line}")));
+        lines.extend(
+            wrap(text, WIDTH - 2)
+                .into_iter()
+                .map(|line| format!("  {line}")),
+        );
     }
     for note in &sweep.notes {
-        lines.extend(wrap(&format!("note: {note}"), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
+        lines.extend(
+            wrap(&format!("note: {note}"), WIDTH - 2)
+                .into_iter()
+                .map(|line| format!("  {line}")),
+        );
     }
     let repeats = match sweep.repeats {
         1 => "one visit each, so no intervals".to_string(),
         n => format!("{n} visits each in random order, ± is the 95 % interval over them"),
     };
-    let is_wide = |point: &Point| [&point.iops, &point.p99_ns].into_iter().any(|spread| half(spread) == WIDE);
-    let wide =
-        if sweep.points.iter().any(is_wide) { "; >×2: it spans more than a factor of four" } else { "" };
-    lines.extend(wrap(&format!("{repeats}{wide}"), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
+    let is_wide = |point: &Point| {
+        [&point.iops, &point.p99_ns]
+            .into_iter()
+            .any(|spread| half(spread) == WIDE)
+    };
+    let wide = if sweep.points.iter().any(is_wide) {
+        "; >×2: it spans more than a factor of four"
+    } else {
+        ""
+    };
+    lines.extend(
+        wrap(&format!("{repeats}{wide}"), WIDTH - 2)
+            .into_iter()
+            .map(|line| format!("  {line}")),
+    );
     lines
 }
 
@@ -53,7 +80,9 @@ fn curve_lines(sweep: &Sweep, curve: &Curve) -> Vec<String> {
     lines.extend(table(sweep, &curve.points, Some(curve)));
     if sweep.curves.len() > 1 {
         lines.extend(
-            wrap(&format!("{}.", knee_words(sweep, curve)), WIDTH - 2).iter().map(|line| format!("  {line}")),
+            wrap(&format!("{}.", knee_words(sweep, curve)), WIDTH - 2)
+                .iter()
+                .map(|line| format!("  {line}")),
         );
     }
     if sweep.curves.len() <= MOST_CHARTS {
@@ -66,7 +95,10 @@ fn curve_lines(sweep: &Sweep, curve: &Curve) -> Vec<String> {
 pub(super) fn knee_words(sweep: &Sweep, curve: &Curve) -> String {
     let load = |index: usize| value(&sweep.points[index], &curve.option);
     let Some(knee) = &curve.knee else {
-        return format!("no knee ({})", curve.no_knee.as_deref().unwrap_or("the curve is not whole"));
+        return format!(
+            "no knee ({})",
+            curve.no_knee.as_deref().unwrap_or("the curve is not whole")
+        );
     };
     let point = &sweep.points[knee.point];
     let range = match knee.low == knee.high {
@@ -87,7 +119,10 @@ pub(super) fn knee_words(sweep: &Sweep, curve: &Curve) -> String {
 }
 
 fn value(point: &Point, option: &str) -> String {
-    let setting = point.settings.iter().find(|setting| setting.option == option);
+    let setting = point
+        .settings
+        .iter()
+        .find(|setting| setting.option == option);
     setting.map_or_else(String::new, |setting| setting.value.clone())
 }
 
@@ -102,17 +137,30 @@ fn table(sweep: &Sweep, indices: &[usize], curve: Option<&Curve>) -> Vec<String>
         None => settings_text(&point.settings),
     };
     let head = curve.map_or("", |curve| curve.option.as_str());
-    let widest = indices.iter().map(|index| label(&sweep.points[*index]).chars().count()).max().unwrap_or(0);
+    let widest = indices
+        .iter()
+        .map(|index| label(&sweep.points[*index]).chars().count())
+        .max()
+        .unwrap_or(0);
     let width = widest.max(head.len()).max(7);
-    let knee = curve.and_then(|curve| curve.knee.as_ref()).map(|knee| knee.point);
-    let mut lines =
-        vec![format!("    {head:>width$}    IOPS     ±         rate       p50       p99     ±  in flight")];
+    let knee = curve
+        .and_then(|curve| curve.knee.as_ref())
+        .map(|knee| knee.point);
+    let mut lines = vec![format!(
+        "    {head:>width$}    IOPS     ±         rate       p50       p99     ±  in flight"
+    )];
     for (place, index) in indices.iter().enumerate() {
         let point = &sweep.points[*index];
         let mark = if knee == Some(*index) { KNEE } else { ' ' };
         let letter = if curve.is_some() { letter(place) } else { ' ' };
         lines.push(
-            format!("{mark} {letter} {:>width$} {}", label(point), numbers(point)).trim_end().to_string(),
+            format!(
+                "{mark} {letter} {:>width$} {}",
+                label(point),
+                numbers(point)
+            )
+            .trim_end()
+            .to_string(),
         );
     }
     lines
@@ -153,9 +201,15 @@ fn chart(sweep: &Sweep, curve: &Curve) -> Vec<String> {
         .map(|(place, index)| (place, &sweep.points[*index]))
         .filter(|(_, point)| point.iops.mean > 0.0 && point.p99_ns.mean > 0.0)
         .collect();
-    let most = visited.iter().map(|(_, point)| point.iops.mean).fold(0.0, f64::max);
+    let most = visited
+        .iter()
+        .map(|(_, point)| point.iops.mean)
+        .fold(0.0, f64::max);
     let logs = || visited.iter().map(|(_, point)| point.p99_ns.mean.ln());
-    let (low, high) = (logs().fold(f64::MAX, f64::min), logs().fold(f64::MIN, f64::max));
+    let (low, high) = (
+        logs().fold(f64::MAX, f64::min),
+        logs().fold(f64::MIN, f64::max),
+    );
     if visited.len() < 3 || high <= low {
         return Vec::new();
     }
@@ -163,7 +217,8 @@ fn chart(sweep: &Sweep, curve: &Curve) -> Vec<String> {
     let knee = curve.knee.as_ref().map(|knee| knee.point);
     let place_of = |point: &Point| {
         let column = (point.iops.mean / most * (CHART_COLUMNS - 1) as f64).round() as usize;
-        let row = ((high - point.p99_ns.mean.ln()) / (high - low) * (CHART_ROWS - 1) as f64).round() as usize;
+        let row = ((high - point.p99_ns.mean.ln()) / (high - low) * (CHART_ROWS - 1) as f64).round()
+            as usize;
         (row.min(CHART_ROWS - 1), column.min(CHART_COLUMNS - 1))
     };
     for (place, point) in &visited {
@@ -191,8 +246,16 @@ fn chart(sweep: &Sweep, curve: &Curve) -> Vec<String> {
     lines.extend(drawn);
     lines.push(format!("  {:>9} └{}", "", "─".repeat(CHART_COLUMNS)));
     let end = format!("{} IOPS", units::count(most.round()));
-    let mark = if knee.is_some() { format!("{KNEE} knee") } else { String::new() };
-    lines.push(format!("  {:>9}  0{mark:^width$}{end}", "", width = CHART_COLUMNS - 1 - end.chars().count()));
+    let mark = if knee.is_some() {
+        format!("{KNEE} knee")
+    } else {
+        String::new()
+    };
+    lines.push(format!(
+        "  {:>9}  0{mark:^width$}{end}",
+        "",
+        width = CHART_COLUMNS - 1 - end.chars().count()
+    ));
     lines
 }
 
@@ -202,9 +265,16 @@ mod tests {
     use model::curve::{Axis, Knee, Little, Setting, Visit};
 
     fn sweep() -> Sweep {
-        let spread = |mean: f64| Spread { mean, low: Some(mean / 1.02), high: Some(mean * 1.02) };
+        let spread = |mean: f64| Spread {
+            mean,
+            low: Some(mean / 1.02),
+            high: Some(mean * 1.02),
+        };
         let point = |depth: u32, iops: f64, p99_ns: f64| Point {
-            settings: vec![Setting { option: "iodepth".into(), value: depth.to_string() }],
+            settings: vec![Setting {
+                option: "iodepth".into(),
+                value: depth.to_string(),
+            }],
             visits: vec![Visit::default(); 3],
             iops: spread(iops),
             bytes_per_s: spread(iops * 4096.0),
@@ -212,7 +282,11 @@ mod tests {
             p50_ns: spread(p99_ns / 2.0),
             p99_ns: spread(p99_ns),
             p999_ns: spread(p99_ns * 2.0),
-            little: Little { reached: f64::from(depth), asked: f64::from(depth), holds: depth != 64 },
+            little: Little {
+                reached: f64::from(depth),
+                asked: f64::from(depth),
+                holds: depth != 64,
+            },
         };
         let points = vec![
             point(1, 9_000.0, 2e5),
@@ -221,7 +295,12 @@ mod tests {
             point(16, 64_000.0, 7e5),
             point(64, 64_900.0, 4.1e6),
         ];
-        let knee = Knee { point: 2, low: 2, high: 3, kneedle: Some(3) };
+        let knee = Knee {
+            point: 2,
+            low: 2,
+            high: 3,
+            kneedle: Some(3),
+        };
         let curve = Curve {
             option: "iodepth".into(),
             settings: vec![],
@@ -230,7 +309,10 @@ mod tests {
             no_knee: None,
         };
         Sweep {
-            axes: vec![Axis { option: "iodepth".into(), values: vec![] }],
+            axes: vec![Axis {
+                option: "iodepth".into(),
+                values: vec![],
+            }],
             seed: 1,
             repeats: 3,
             warmup_ms: 100,
@@ -245,15 +327,26 @@ mod tests {
     fn a_curve_is_a_table_and_a_chart_of_80_columns() {
         let sweep = sweep();
         let text = lines(&sweep).join("\n");
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert!(
-            text.contains("◆ c       8  60.0 k   2 %    234 MiB/s    150 µs    300 µs   2 %    8.0"),
+            text.lines().all(|line| line.chars().count() <= WIDTH),
             "{text}"
         );
-        assert!(text.contains("64.0 !") && text.contains("Little's law"), "{text}");
+        assert!(
+            text.contains(
+                "◆ c       8  60.0 k   2 %    234 MiB/s    150 µs    300 µs   2 %    8.0"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("64.0 !") && text.contains("Little's law"),
+            "{text}"
+        );
         let chart: Vec<&str> = text.lines().filter(|line| line.contains('│')).collect();
         assert_eq!(chart.len(), CHART_ROWS);
-        assert!(chart[0].ends_with('e') && chart[0].contains("4.10 ms"), "{text}");
+        assert!(
+            chart[0].ends_with('e') && chart[0].contains("4.10 ms"),
+            "{text}"
+        );
         assert!(chart.iter().any(|line| line.contains('◆')) && text.contains("◆ knee"));
         assert_eq!(
             knee_words(&sweep, &sweep.curves[0]),
@@ -272,6 +365,9 @@ mod tests {
         sweep.curves.clear();
         sweep.points[1].visits.clear();
         let text = lines(&sweep).join("\n");
-        assert!(text.contains("iodepth=16") && text.contains("not visited") && !text.contains('│'), "{text}");
+        assert!(
+            text.contains("iodepth=16") && text.contains("not visited") && !text.contains('│'),
+            "{text}"
+        );
     }
 }

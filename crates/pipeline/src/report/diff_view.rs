@@ -7,9 +7,16 @@ use model::units;
 /// The answer, the differences that matter, and how many do not. With `all`, all of them.
 pub fn lines(found: &Differences, weight_min: f64, all: bool, paint: Paint) -> Vec<String> {
     let matters = |one: &&Difference| one.weight >= weight_min;
-    let shown: Vec<&Difference> = found.differences.iter().filter(|one| all || matters(one)).collect();
+    let shown: Vec<&Difference> = found
+        .differences
+        .iter()
+        .filter(|one| all || matters(one))
+        .collect();
     let hidden = found.differences.len() - shown.len();
-    let mut lines = wrap(&head(found, found.differences.iter().filter(matters).count()), WIDTH);
+    let mut lines = wrap(
+        &head(found, found.differences.iter().filter(matters).count()),
+        WIDTH,
+    );
     lines.push(format!("  there: {}", side(&found.a)));
     lines.push(format!("  here:  {}", side(&found.b)));
     for (index, one) in shown.iter().enumerate() {
@@ -22,12 +29,19 @@ pub fn lines(found: &Differences, weight_min: f64, all: bool, paint: Paint) -> V
         1 => "; 1 difference hardly matters (--all)".into(),
         count => format!("; {count} differences hardly matter (--all)"),
     };
-    lines.push(format!("The same on both: {} settings and facts{hidden}.", found.same));
+    lines.push(format!(
+        "The same on both: {} settings and facts{hidden}.",
+        found.same
+    ));
     lines
 }
 
 fn head(found: &Differences, count: usize) -> String {
-    let job = found.job.as_ref().map(|job| format!(" for {job}")).unwrap_or_default();
+    let job = found
+        .job
+        .as_ref()
+        .map(|job| format!(" for {job}"))
+        .unwrap_or_default();
     match (count, found.differences.first()) {
         (0, _) => format!("Nothing differs that is known to matter{job}."),
         (1, Some(first)) => format!(
@@ -45,20 +59,36 @@ fn head(found: &Differences, count: usize) -> String {
 }
 
 fn side(side: &model::difference::Side) -> String {
-    let kernel = side.kernel.as_ref().map(|kernel| format!(", kernel {}", clean(kernel))).unwrap_or_default();
-    let target = if side.name == side.target { String::new() } else { format!(", {}", clean(&side.target)) };
+    let kernel = side
+        .kernel
+        .as_ref()
+        .map(|kernel| format!(", kernel {}", clean(kernel)))
+        .unwrap_or_default();
+    let target = if side.name == side.target {
+        String::new()
+    } else {
+        format!(", {}", clean(&side.target))
+    };
     format!("{}{target}{kernel}", clean(&side.name))
 }
 
 fn difference(number: usize, one: &Difference, paint: Paint) -> Vec<String> {
-    let value =
-        |value: &Option<String>| value.as_deref().map_or("none".into(), |text| with_unit(&one.name, text));
+    let value = |value: &Option<String>| {
+        value
+            .as_deref()
+            .map_or("none".into(), |text| with_unit(&one.name, text))
+    };
     let also = match one.also_in {
         0 => String::new(),
         1 => " and another member".into(),
         count => format!(" and {count} more members"),
     };
-    let name = format!("{:>2}  {} of {}{also}", number, clean(&one.name), clean(&one.place));
+    let name = format!(
+        "{:>2}  {} of {}{also}",
+        number,
+        clean(&one.name),
+        clean(&one.place)
+    );
     let change = format!("{} there, {} here", value(&one.a), value(&one.b));
     let mut lines = Vec::new();
     if columns(&name) + columns(&change) + 3 <= WIDTH {
@@ -67,7 +97,10 @@ fn difference(number: usize, one: &Difference, paint: Paint) -> Vec<String> {
         lines.push(paint.strong(&name));
         lines.extend(indented(&change));
     }
-    for text in [&one.why, &one.origin].into_iter().filter(|text| !text.is_empty()) {
+    for text in [&one.why, &one.origin]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+    {
         let ended = if text.ends_with('.') {
             clean(text).into_owned()
         } else {
@@ -95,11 +128,16 @@ fn with_unit(name: &str, text: &str) -> String {
 
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+    characters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(characters).collect()
+    })
 }
 
 fn indented(text: &str) -> Vec<String> {
-    wrap(text, WIDTH - 4).into_iter().map(|line| format!("    {line}")).collect()
+    wrap(text, WIDTH - 4)
+        .into_iter()
+        .map(|line| format!("    {line}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -108,7 +146,11 @@ mod tests {
     use model::difference::{Side, What};
 
     fn found(differences: Vec<Difference>) -> Differences {
-        let side = |name: &str| Side { name: name.into(), target: "/srv".into(), kernel: Some("6.1".into()) };
+        let side = |name: &str| Side {
+            name: name.into(),
+            target: "/srv".into(),
+            kernel: Some("6.1".into()),
+        };
         Differences {
             schema: String::new(),
             a: side("good.host"),
@@ -137,7 +179,12 @@ mod tests {
 
     #[test]
     fn the_first_line_answers_and_the_rest_can_be_copied() {
-        let lines = lines(&found(vec![one("read_ahead_kb", 0.9), one("x", 0.1)]), 0.2, false, Paint::Plain);
+        let lines = lines(
+            &found(vec![one("read_ahead_kb", 0.9), one("x", 0.1)]),
+            0.2,
+            false,
+            Paint::Plain,
+        );
         assert_eq!(
             lines,
             [

@@ -16,8 +16,12 @@ const PREFIX: &str = "iodyno";
 pub fn text(catalogue: &[(&'static str, &'static [Metric])], readings: &[Reading]) -> String {
     let mut text = String::new();
     for (sensor, metrics) in catalogue {
-        let Some(reading) = readings.iter().find(|reading| reading.sensor == *sensor) else { continue };
-        metrics.iter().for_each(|metric| family(metric, reading, &mut text));
+        let Some(reading) = readings.iter().find(|reading| reading.sensor == *sensor) else {
+            continue;
+        };
+        metrics
+            .iter()
+            .for_each(|metric| family(metric, reading, &mut text));
     }
     text
 }
@@ -26,7 +30,9 @@ fn family(metric: &Metric, reading: &Reading, text: &mut String) {
     let name = Name::of(metric);
     let mut is_first = true;
     for (series, value) in reading.series.iter().zip(reading.to.cells.iter()) {
-        let Some(subject) = subject(metric.name, &series.name).filter(|_| !value.is_nan()) else { continue };
+        let Some(subject) = subject(metric.name, &series.name).filter(|_| !value.is_nan()) else {
+            continue;
+        };
         if std::mem::take(&mut is_first) {
             head(&name.name, name.kind, metric.meaning, text);
         }
@@ -50,7 +56,11 @@ struct Name {
 
 impl Name {
     fn of(metric: &Metric) -> Name {
-        let Unit { words: own, base, factor } = unit(metric.unit);
+        let Unit {
+            words: own,
+            base,
+            factor,
+        } = unit(metric.unit);
         let id = metric.id().replace(['.', '-'], "_");
         let mut words: Vec<&str> = id.split('_').filter(|word| !own.contains(word)).collect();
         let kind = match metric.kind {
@@ -59,9 +69,15 @@ impl Name {
         };
         words.pop_if(|last| *last == base || (kind == "counter" && *last == "total"));
         let total = (kind == "counter").then_some("total");
-        let parts =
-            std::iter::once(PREFIX).chain(words).chain((!base.is_empty()).then_some(base)).chain(total);
-        Name { name: parts.collect::<Vec<_>>().join("_"), kind, factor }
+        let parts = std::iter::once(PREFIX)
+            .chain(words)
+            .chain((!base.is_empty()).then_some(base))
+            .chain(total);
+        Name {
+            name: parts.collect::<Vec<_>>().join("_"),
+            kind,
+            factor,
+        }
     }
 }
 
@@ -74,7 +90,11 @@ struct Unit {
 }
 
 const fn told(words: &'static [&'static str], base: &'static str, factor: f64) -> Unit {
-    Unit { words, base, factor }
+    Unit {
+        words,
+        base,
+        factor,
+    }
 }
 
 /// The base unit that stands for one of ours. What is counted (`ios`, `pages`, `events`) has none and keeps its name.
@@ -125,7 +145,10 @@ fn labels(pattern: &str, subject: &str) -> String {
 }
 
 fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
 }
 
 /// Upper edges of the histograms' buckets: 1 µs to about 17 s, each twice the one before.
@@ -137,7 +160,12 @@ pub fn layers(times: &LayerTimes) -> String {
     for device in &times.devices {
         for one in &device.spans {
             if text.is_empty() {
-                head("iodyno_layer_seconds", "histogram", "Time of block I/O in a layer.", &mut text);
+                head(
+                    "iodyno_layer_seconds",
+                    "histogram",
+                    "Time of block I/O in a layer.",
+                    &mut text,
+                );
             }
             let labels = format!(
                 "device=\"{}\",direction=\"{}\",layer=\"{}\"",
@@ -160,15 +188,25 @@ fn histogram(labels: &str, times: &model::histogram::Histogram, text: &mut Strin
             below += counts[bucket];
             bucket += 1;
         }
-        let _ =
-            writeln!(text, "iodyno_layer_seconds_bucket{{{labels},le=\"{}\"}} {below}", edge_ns as f64 / 1e9);
+        let _ = writeln!(
+            text,
+            "iodyno_layer_seconds_bucket{{{labels},le=\"{}\"}} {below}",
+            edge_ns as f64 / 1e9
+        );
     }
     if let Some(mean_ns) = times.mean_ns() {
         sum_ns = mean_ns * times.total() as f64;
     }
     let total = times.total();
-    let _ = writeln!(text, "iodyno_layer_seconds_bucket{{{labels},le=\"+Inf\"}} {total}");
-    let _ = writeln!(text, "iodyno_layer_seconds_sum{{{labels}}} {}", sum_ns / 1e9);
+    let _ = writeln!(
+        text,
+        "iodyno_layer_seconds_bucket{{{labels},le=\"+Inf\"}} {total}"
+    );
+    let _ = writeln!(
+        text,
+        "iodyno_layer_seconds_sum{{{labels}}} {}",
+        sum_ns / 1e9
+    );
     let _ = writeln!(text, "iodyno_layer_seconds_count{{{labels}}} {total}");
 }
 
@@ -190,14 +228,31 @@ mod tests {
     ];
 
     const fn metric(name: &'static str, unit: &'static str, kind: MetricKind) -> Metric {
-        Metric { name, unit, kind, meaning: "what it is", cannot_tell: "" }
+        Metric {
+            name,
+            unit,
+            kind,
+            meaning: "what it is",
+            cannot_tell: "",
+        }
     }
 
     fn served(series: &[(&str, f64)]) -> String {
-        let names = series.iter().map(|(name, _)| SeriesName { name: (*name).into(), kind: Counter });
+        let names = series.iter().map(|(name, _)| SeriesName {
+            name: (*name).into(),
+            kind: Counter,
+        });
         let cells: Vec<f64> = series.iter().map(|(_, value)| *value).collect();
-        let to = Row { time_ns: 0, cells: cells.into() };
-        let reading = Reading { sensor: "s", series: Arc::new(names.collect()), from: None, to };
+        let to = Row {
+            time_ns: 0,
+            cells: cells.into(),
+        };
+        let reading = Reading {
+            sensor: "s",
+            series: Arc::new(names.collect()),
+            from: None,
+            to,
+        };
         text(&[("s", METRICS)], &[reading])
     }
 
@@ -209,12 +264,26 @@ mod tests {
             ("disk.vda.read_sectors", 8.0),
             ("memory.dirty", 4096.0),
         ]);
-        assert!(text.contains("# TYPE iodyno_disk_read_ios_total counter\n"), "{text}");
-        assert!(text.contains("iodyno_disk_read_ios_total{device=\"vda\"} 4\n"), "{text}");
-        assert!(text.contains("iodyno_disk_read_seconds_total{device=\"vda\"} 1.5\n"), "{text}");
-        assert!(text.contains("iodyno_disk_read_bytes_total{device=\"vda\"} 4096\n"), "{text}");
         assert!(
-            text.contains("# TYPE iodyno_memory_dirty_bytes gauge\niodyno_memory_dirty_bytes 4096\n"),
+            text.contains("# TYPE iodyno_disk_read_ios_total counter\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("iodyno_disk_read_ios_total{device=\"vda\"} 4\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("iodyno_disk_read_seconds_total{device=\"vda\"} 1.5\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("iodyno_disk_read_bytes_total{device=\"vda\"} 4096\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "# TYPE iodyno_memory_dirty_bytes gauge\niodyno_memory_dirty_bytes 4096\n"
+            ),
             "{text}"
         );
     }
@@ -240,26 +309,45 @@ mod tests {
     fn every_metric_of_the_catalogue_is_told_in_base_units_under_a_name_of_its_own() {
         let mut names = std::collections::HashSet::new();
         for (sensor, metrics) in crate::observe::metrics() {
-            let series = metrics
-                .iter()
-                .map(|metric| SeriesName { name: metric.name.replacen("{}", "x", 1), kind: metric.kind });
+            let series = metrics.iter().map(|metric| SeriesName {
+                name: metric.name.replacen("{}", "x", 1),
+                kind: metric.kind,
+            });
             let series: Arc<Vec<SeriesName>> = Arc::new(series.collect());
-            let to = Row { time_ns: 0, cells: vec![3.0; series.len()].into() };
-            let text = text(&[(sensor, metrics)], &[Reading { sensor, series, from: None, to }]);
-            let types: Vec<(&str, &str)> =
-                text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' ')).collect();
+            let to = Row {
+                time_ns: 0,
+                cells: vec![3.0; series.len()].into(),
+            };
+            let text = text(
+                &[(sensor, metrics)],
+                &[Reading {
+                    sensor,
+                    series,
+                    from: None,
+                    to,
+                }],
+            );
+            let types: Vec<(&str, &str)> = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
+                .collect();
             assert_eq!(types.len(), metrics.len(), "{text}");
             for (metric, (name, kind)) in metrics.iter().zip(types) {
-                let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+                let is_plain =
+                    |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
                 assert!(name.bytes().all(is_plain) && !name.contains("__"), "{name}");
                 // Sectors of a disk have the size that the disk gives them, so they are counted rather than converted.
                 let left = name.split('_').find(|word| {
-                    ABBREVIATED.contains(word) && !(*word == "sectors" && metric.unit == "disk sectors")
+                    ABBREVIATED.contains(word)
+                        && !(*word == "sectors" && metric.unit == "disk sectors")
                 });
                 assert_eq!(left, None, "{name} of {}", metric.name);
                 assert_eq!(name.ends_with("_total"), kind == "counter", "{name}");
                 let words: Vec<&str> = name.split('_').collect();
-                assert!(words.windows(2).all(|pair| pair[0] != pair[1]), "{name} says a word twice");
+                assert!(
+                    words.windows(2).all(|pair| pair[0] != pair[1]),
+                    "{name} says a word twice"
+                );
                 assert!(names.insert(name.to_string()), "{name} is told twice");
             }
         }
@@ -275,7 +363,11 @@ mod tests {
             metric("health.{}.percentage_used", "percent", Gauge),
             metric("md.{}.sync_total_sectors", "sectors", Gauge),
         ];
-        let told = ODD.iter().map(Name::of).map(|name| (name.name, name.factor)).collect::<Vec<_>>();
+        let told = ODD
+            .iter()
+            .map(Name::of)
+            .map(|name| (name.name, name.factor))
+            .collect::<Vec<_>>();
         let expected = [
             ("iodyno_md_sync_bytes_per_second", 1024.0),
             ("iodyno_cgroup_read_limit_bytes_per_second", 1.0),
@@ -284,7 +376,10 @@ mod tests {
             ("iodyno_health_used_ratio", 0.01),
             ("iodyno_md_sync_total_bytes", 512.0),
         ];
-        assert_eq!(told, expected.map(|(name, factor)| (name.to_string(), factor)));
+        assert_eq!(
+            told,
+            expected.map(|(name, factor)| (name.to_string(), factor))
+        );
     }
 
     #[test]
@@ -294,7 +389,10 @@ mod tests {
             ("disk.a\"b.read_ios", 1.0),
             ("disk.gone.read_ios", f64::NAN),
         ]);
-        assert!(text.contains("iodyno_irq_device_count_total{device=\"nvme0n1\",cpu=\"4\"} 7\n"), "{text}");
+        assert!(
+            text.contains("iodyno_irq_device_count_total{device=\"nvme0n1\",cpu=\"4\"} 7\n"),
+            "{text}"
+        );
         assert!(text.contains("{device=\"a\\\"b\"} 1\n"), "{text}");
         assert!(!text.contains("gone"), "{text}");
     }
@@ -302,19 +400,37 @@ mod tests {
     #[test]
     fn layers_are_cumulative_histograms() {
         let mut times = Histogram::new();
-        [500, 90_000, 90_000, 30_000_000_000].into_iter().for_each(|ns| times.record(ns));
-        let spans = vec![SpanTimes { side: Side::Read, span: Span::D2C, times }];
-        let device =
-            DeviceLayers { device: "vda".into(), devno: "253:0".into(), spans, counters: Default::default() };
-        let text = layers(&LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: vec![] });
+        [500, 90_000, 90_000, 30_000_000_000]
+            .into_iter()
+            .for_each(|ns| times.record(ns));
+        let spans = vec![SpanTimes {
+            side: Side::Read,
+            span: Span::D2C,
+            times,
+        }];
+        let device = DeviceLayers {
+            device: "vda".into(),
+            devno: "253:0".into(),
+            spans,
+            counters: Default::default(),
+        };
+        let text = layers(&LayerTimes {
+            source: "eBPF full".into(),
+            devices: vec![device],
+            outside: vec![],
+        });
         let count = |le: &str| {
             let wanted = format!("le=\"{le}\"}} ");
             let line = text.lines().find(|line| line.contains(&wanted)).unwrap();
             line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
         };
-        assert_eq!((count("0.000001"), count("0.000128"), count("+Inf")), (1, 3, 4), "{text}");
-        assert!(
-            text.contains("iodyno_layer_seconds_count{device=\"vda\",direction=\"read\",layer=\"D2C\"} 4\n")
+        assert_eq!(
+            (count("0.000001"), count("0.000128"), count("+Inf")),
+            (1, 3, 4),
+            "{text}"
         );
+        assert!(text.contains(
+            "iodyno_layer_seconds_count{device=\"vda\",direction=\"read\",layer=\"D2C\"} 4\n"
+        ));
     }
 }

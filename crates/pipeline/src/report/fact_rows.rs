@@ -22,22 +22,39 @@ const TOLD: &str = "\
 /// Every other fact as it was found, so that nothing that is known stays out of sight.
 pub(super) fn others(layer: &Layer) -> Vec<Row> {
     let told: Vec<&str> = TOLD.split(' ').collect();
-    let others = layer.facts.iter().filter(|(name, _)| !told.contains(&name.as_str()));
-    others.map(|(name, value)| Row::plain(&clean(name), clean(value))).collect()
+    let others = layer
+        .facts
+        .iter()
+        .filter(|(name, _)| !told.contains(&name.as_str()));
+    others
+        .map(|(name, value)| Row::plain(&clean(name), clean(value)))
+        .collect()
 }
 
 /// How a file system of another machine is reached, in a line.
 pub(super) fn network(layer: &Layer) -> Option<Row> {
     let size = |name: &str| layer.number(name).map(units::bytes);
-    let version = layer.fact("nfs_version").map(|version| format!("NFS {version}"));
+    let version = layer
+        .fact("nfs_version")
+        .map(|version| format!("NFS {version}"));
     let parts = [
-        version.or_else(|| layer.fact("smb_version").map(|version| format!("SMB {version}"))),
+        version.or_else(|| {
+            layer
+                .fact("smb_version")
+                .map(|version| format!("SMB {version}"))
+        }),
         layer.fact("nfs_proto").map(str::to_string),
-        layer.fact("nconnect").map(|count| format!("{count} connections")),
+        layer
+            .fact("nconnect")
+            .map(|count| format!("{count} connections")),
         size("rsize").map(|size| format!("reads of {size}")),
         size("wsize").map(|size| format!("writes of {size}")),
-        layer.fact("sync").map(|_| "every write waits for the server".to_string()),
-        layer.fact("attribute_cache").map(|_| "attributes asked for anew each time".to_string()),
+        layer
+            .fact("sync")
+            .map(|_| "every write waits for the server".to_string()),
+        layer
+            .fact("attribute_cache")
+            .map(|_| "attributes asked for anew each time".to_string()),
         layer
             .fact("nfs_hard")
             .filter(|hard| *hard == "no")
@@ -54,13 +71,21 @@ mod tests {
 
     fn layer(facts: &[(&str, &str)]) -> Layer {
         let mut layer = Layer::new(LayerKind::Unbacked, "/n");
-        layer.facts = facts.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
+        layer.facts = facts
+            .iter()
+            .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
+            .collect();
         layer
     }
 
     #[test]
     fn a_network_mount_in_a_line() {
-        let nfs = [("nfs_version", "4.2"), ("rsize", "1048576"), ("nconnect", "4"), ("sync", "yes")];
+        let nfs = [
+            ("nfs_version", "4.2"),
+            ("rsize", "1048576"),
+            ("nconnect", "4"),
+            ("sync", "yes"),
+        ];
         let row = network(&layer(&nfs)).unwrap();
         let wanted = "NFS 4.2, 4 connections, reads of 1.00 MiB, every write waits for the server";
         assert_eq!((row.key.as_str(), row.value.as_str()), ("over", wanted));
@@ -69,9 +94,15 @@ mod tests {
 
     #[test]
     fn what_nobody_told_is_shown_and_cleaned() {
-        let rows = others(&layer(&[("fstype", "nfs"), ("nfs_timeo", "600\x1b"), ("server", "nas")]));
-        let shown: Vec<(&str, &str)> =
-            rows.iter().map(|row| (row.key.as_str(), row.value.as_str())).collect();
+        let rows = others(&layer(&[
+            ("fstype", "nfs"),
+            ("nfs_timeo", "600\x1b"),
+            ("server", "nas"),
+        ]));
+        let shown: Vec<(&str, &str)> = rows
+            .iter()
+            .map(|row| (row.key.as_str(), row.value.as_str()))
+            .collect();
         assert_eq!(shown, [("nfs_timeo", "600?"), ("server", "nas")]);
     }
 }

@@ -9,7 +9,12 @@ pub fn field(field: &Field, sensor: &str, reads: &[&str]) -> String {
         Formula::Last(of, times) => format!("{}{}", sum(of), factor(times)),
         Formula::Rate(of, times) => format!("growth of {} ÷ seconds{}", sum(of), factor(times)),
         Formula::Ratio(of, per, times) => {
-            format!("growth of {} ÷ growth of {}{}", sum(of), sum(per), factor(times))
+            format!(
+                "growth of {} ÷ growth of {}{}",
+                sum(of),
+                sum(per),
+                factor(times)
+            )
         }
     };
     page(
@@ -32,7 +37,15 @@ pub fn metric(metric: &Metric, sensor: &str, reads: &[&str]) -> String {
         }
         MetricKind::Gauge => "It stands for itself at the moment of the sample.",
     };
-    page(&metric.id(), metric.unit, metric.meaning, metric.cannot_tell, kind, sensor, reads)
+    page(
+        &metric.id(),
+        metric.unit,
+        metric.meaning,
+        metric.cannot_tell,
+        kind,
+        sensor,
+        reads,
+    )
 }
 
 fn page(
@@ -46,11 +59,22 @@ fn page(
 ) -> String {
     let mut page = format!("# {id}\n\nIn {unit}: {meaning}.\n");
     if !cannot_tell.is_empty() {
-        page.push_str(&format!("\nIt cannot tell {}.\n", cannot_tell.trim_end_matches('.')));
+        page.push_str(&format!(
+            "\nIt cannot tell {}.\n",
+            cannot_tell.trim_end_matches('.')
+        ));
     }
     page.push_str(&format!("\n{how}\n"));
-    let files = reads.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");
-    let from = if files.is_empty() { String::new() } else { format!(" from {files}") };
+    let files = reads
+        .iter()
+        .map(|file| format!("`{file}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let from = if files.is_empty() {
+        String::new()
+    } else {
+        format!(" from {files}")
+    };
     page.push_str(&format!("\nRead by the sensor `{sensor}`{from}.\n"));
     page
 }
@@ -59,11 +83,19 @@ fn page(
 fn sum(series: &[&str]) -> String {
     let last = |name: &&str| name.rsplit('.').next().unwrap_or_default().to_string();
     let words = series.iter().map(last).collect::<Vec<_>>().join(" + ");
-    if series.len() > 1 { format!("({words})") } else { words }
+    if series.len() > 1 {
+        format!("({words})")
+    } else {
+        words
+    }
 }
 
 fn factor(times: f64) -> String {
-    if times == 1.0 { String::new() } else { format!(" × {times}") }
+    if times == 1.0 {
+        String::new()
+    } else {
+        format!(" × {times}")
+    }
 }
 
 #[cfg(test)]
@@ -89,6 +121,9 @@ mod tests {
 
     #[test]
     fn a_factor_and_a_sum_are_shown() {
-        assert_eq!(sum(&["cpu.{}.irq", "cpu.{}.softirq"]) + &factor(100.0), "(irq + softirq) × 100");
+        assert_eq!(
+            sum(&["cpu.{}.irq", "cpu.{}.softirq"]) + &factor(100.0),
+            "(irq + softirq) × 100"
+        );
     }
 }

@@ -8,17 +8,26 @@ use model::units;
 /// A record of an import, in lines.
 pub fn lines(record: &Record, imported: &Imported) -> Vec<String> {
     let mut lines = vec![clean(&record.summary).into_owned()];
-    let place = imported.lines.map_or(String::new(), |(first, last)| match first == last {
-        true => format!(", line {first}"),
-        false => format!(", lines {first} to {last}"),
-    });
-    lines.push(format!("  from {}{place}, read as {}", clean(&imported.file), clean(&imported.importer)));
+    let place = imported
+        .lines
+        .map_or(String::new(), |(first, last)| match first == last {
+            true => format!(", line {first}"),
+            false => format!(", lines {first} to {last}"),
+        });
+    lines.push(format!(
+        "  from {}{place}, read as {}",
+        clean(&imported.file),
+        clean(&imported.importer)
+    ));
     if let Some(load) = &imported.load {
         lines.extend(load_lines(load));
     }
     for series in imported.series.iter().take(SERIES_SHOWN) {
-        let subject =
-            if series.subject.is_empty() { String::new() } else { format!(" of {}", clean(&series.subject)) };
+        let subject = if series.subject.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", clean(&series.subject))
+        };
         let count = series.values.iter().flatten().count();
         lines.push(format!(
             "  series {}{subject}: {count} values in {}",
@@ -27,34 +36,66 @@ pub fn lines(record: &Record, imported: &Imported) -> Vec<String> {
         ));
     }
     if imported.series.len() > SERIES_SHOWN {
-        lines.push(format!("  and {} series more", imported.series.len() - SERIES_SHOWN));
+        lines.push(format!(
+            "  and {} series more",
+            imported.series.len() - SERIES_SHOWN
+        ));
     }
-    let told =
-        imported.facts.iter().filter(|(name, _)| !matches!(name.as_str(), "command" | "latency_shares"));
-    let facts: Vec<String> = told.map(|(name, value)| format!("{}={}", clean(name), clean(value))).collect();
+    let told = imported
+        .facts
+        .iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "command" | "latency_shares"));
+    let facts: Vec<String> = told
+        .map(|(name, value)| format!("{}={}", clean(name), clean(value)))
+        .collect();
     if !facts.is_empty() {
         lines.push(format!("  it says: {}", facts.join(" ")));
     }
     if let Some(command) = imported.facts.get("command") {
         lines.push(format!("  command: {}", clean(command)));
     }
-    lines.extend(imported.units.iter().map(|unit| format!("  unit: {}", clean(unit))));
-    lines.extend(imported.lossy.iter().map(|loss| format!("  lossy: {}", clean(loss))));
+    lines.extend(
+        imported
+            .units
+            .iter()
+            .map(|unit| format!("  unit: {}", clean(unit))),
+    );
+    lines.extend(
+        imported
+            .lossy
+            .iter()
+            .map(|loss| format!("  lossy: {}", clean(loss))),
+    );
     lines
 }
 
 /// More series than this are counted and not named.
 const SERIES_SHOWN: usize = 12;
 
-const HEAD: [&str; 9] = ["", "IOPS", "bandwidth", "latency", "mean", "p50", "p99", "p99.9", "max"];
+const HEAD: [&str; 9] = [
+    "",
+    "IOPS",
+    "bandwidth",
+    "latency",
+    "mean",
+    "p50",
+    "p99",
+    "p99.9",
+    "max",
+];
 
 fn load_lines(load: &LoadFigures) -> Vec<String> {
     let mut rows = vec![HEAD.map(String::from)];
     for (name, side) in load.sides() {
         let mut first = [
-            if name == "mixed" { "all".into() } else { name.to_string() },
-            side.iops
-                .map_or("-".into(), |iops| units::count(if iops >= 100.0 { iops.round() } else { iops })),
+            if name == "mixed" {
+                "all".into()
+            } else {
+                name.to_string()
+            },
+            side.iops.map_or("-".into(), |iops| {
+                units::count(if iops >= 100.0 { iops.round() } else { iops })
+            }),
             side.bytes_per_s.map_or("-".into(), units::bytes_per_s),
         ];
         if side.latencies.is_empty() {
@@ -67,14 +108,23 @@ fn load_lines(load: &LoadFigures) -> Vec<String> {
     if rows.len() == 1 {
         return Vec::new();
     }
-    let widths: Vec<usize> =
-        (0..HEAD.len()).map(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..HEAD.len())
+        .map(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0))
+        .collect();
     let cell = |at: usize, text: &str| {
         let gap = " ".repeat(widths[at] - columns(text));
-        if matches!(at, 0 | 3) { format!("{text}{gap}") } else { format!("{gap}{text}") }
+        if matches!(at, 0 | 3) {
+            format!("{text}{gap}")
+        } else {
+            format!("{gap}{text}")
+        }
     };
     let line = |row: &[String; 9]| {
-        let cells: Vec<String> = row.iter().enumerate().map(|(at, text)| cell(at, text)).collect();
+        let cells: Vec<String> = row
+            .iter()
+            .enumerate()
+            .map(|(at, text)| cell(at, text))
+            .collect();
         format!("  {}", cells.join("  ").trim_end())
     };
     rows.iter().map(line).collect()
@@ -85,9 +135,18 @@ fn row(first: [String; 3], latency: Option<&LatencyFigures>) -> [String; 9] {
     let ns = |value: Option<f64>| value.map_or("-".into(), units::duration_ns);
     let at = |per_cent: f64| {
         let latency = latency?;
-        let told =
-            latency.percentiles.iter().find(|(other, _)| (other - per_cent).abs() < 1e-9).map(|(_, ns)| *ns);
-        told.or_else(|| latency.histogram.as_ref()?.quantile_ns(per_cent / 100.0).map(|ns| ns as f64))
+        let told = latency
+            .percentiles
+            .iter()
+            .find(|(other, _)| (other - per_cent).abs() < 1e-9)
+            .map(|(_, ns)| *ns);
+        told.or_else(|| {
+            latency
+                .histogram
+                .as_ref()?
+                .quantile_ns(per_cent / 100.0)
+                .map(|ns| ns as f64)
+        })
     };
     let kind = latency.map_or(String::new(), |latency| clean(&latency.kind).into_owned());
     [
@@ -122,10 +181,21 @@ mod tests {
             latencies: vec![latency("slat", 7.5e3), latency("clat", 3.2e6)],
             ..SideFigures::default()
         };
-        let load = LoadFigures { read: Some(side), ..LoadFigures::default() };
+        let load = LoadFigures {
+            read: Some(side),
+            ..LoadFigures::default()
+        };
         let lines = load_lines(&load);
         assert_eq!(lines.len(), 3, "{lines:?}");
-        assert!(lines[1].contains("read  20.1 k") && lines[1].contains("slat"), "{}", lines[1]);
-        assert!(lines[2].trim_start().starts_with("clat") && lines[2].contains("9.60 ms"), "{}", lines[2]);
+        assert!(
+            lines[1].contains("read  20.1 k") && lines[1].contains("slat"),
+            "{}",
+            lines[1]
+        );
+        assert!(
+            lines[2].trim_start().starts_with("clat") && lines[2].contains("9.60 ms"),
+            "{}",
+            lines[2]
+        );
     }
 }

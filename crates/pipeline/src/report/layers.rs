@@ -23,15 +23,27 @@ const NOTABLE: [(&str, &str); 11] = [
 /// The table of a run: a line of medians and one of 99th percentiles for each device and direction, 80 columns wide.
 /// A layer that a device does not have is a dash.
 pub fn lines(layers: &LayerTimes) -> Vec<String> {
-    let spans: Vec<Span> = Span::ALL.into_iter().filter(|span| has(layers, *span)).collect();
+    let spans: Vec<Span> = Span::ALL
+        .into_iter()
+        .filter(|span| has(layers, *span))
+        .collect();
     if spans.is_empty() {
         return Vec::new();
     }
-    let head: String = spans.iter().map(|span| format!("{:>CELL$}", span.name())).collect();
-    let mut lines = vec![format!("  {:<21}{head}", format!("layers, {}", layers.source))];
+    let head: String = spans
+        .iter()
+        .map(|span| format!("{:>CELL$}", span.name()))
+        .collect();
+    let mut lines = vec![format!(
+        "  {:<21}{head}",
+        format!("layers, {}", layers.source)
+    )];
     let mut has_gap = false;
     for device in &layers.devices {
-        for side in Side::ALL.into_iter().filter(|side| device.spans.iter().any(|one| one.side == *side)) {
+        for side in Side::ALL
+            .into_iter()
+            .filter(|side| device.spans.iter().any(|one| one.side == *side))
+        {
             has_gap |= spans.iter().any(|span| device.times(side, *span).is_none());
             lines.push(row(device, side, &spans, 0.5, "p50"));
             lines.push(row(device, side, &spans, 0.99, "p99"));
@@ -41,28 +53,53 @@ pub fn lines(layers: &LayerTimes) -> Vec<String> {
         lines.push("  – is a layer that this device or its scheduler does not have".into());
     }
     lines.extend(layers.outside.iter().map(outside));
-    lines.extend(layers.devices.iter().filter_map(notable).map(|words| format!("  {words}")));
+    lines.extend(
+        layers
+            .devices
+            .iter()
+            .filter_map(notable)
+            .map(|words| format!("  {words}")),
+    );
     lines
 }
 
 /// `outside   read mean 12.3 µs of 489 µs: before the block layer and after it`.
 fn outside(outside: &Outside) -> String {
-    let (mean, whole) = (units::duration_ns(outside.mean_ns), units::duration_ns(outside.latency_mean_ns));
+    let (mean, whole) = (
+        units::duration_ns(outside.mean_ns),
+        units::duration_ns(outside.latency_mean_ns),
+    );
     let side = outside.side.name();
     format!("  outside, {side}: mean {mean} of {whole}, before the block layer and after it")
 }
 
 fn has(layers: &LayerTimes, span: Span) -> bool {
-    layers.devices.iter().flat_map(|device| &device.spans).any(|one| one.span == span)
+    layers
+        .devices
+        .iter()
+        .flat_map(|device| &device.spans)
+        .any(|one| one.span == span)
 }
 
 fn row(device: &DeviceLayers, side: Side, spans: &[Span], share: f64, name: &str) -> String {
-    let who = if share == 0.5 { format!("{} {}", device.device, side.name()) } else { String::new() };
-    let cell = |span: &Span| {
-        let value = device.times(side, *span).and_then(|times| times.quantile_ns(share));
-        format!("{:>CELL$}", value.map_or_else(|| "–".into(), |ns| units::duration_ns(ns as f64)))
+    let who = if share == 0.5 {
+        format!("{} {}", device.device, side.name())
+    } else {
+        String::new()
     };
-    format!("  {who:<17}{name:<4}{}", spans.iter().map(cell).collect::<String>())
+    let cell = |span: &Span| {
+        let value = device
+            .times(side, *span)
+            .and_then(|times| times.quantile_ns(share));
+        format!(
+            "{:>CELL$}",
+            value.map_or_else(|| "–".into(), |ns| units::duration_ns(ns as f64))
+        )
+    };
+    format!(
+        "  {who:<17}{name:<4}{}",
+        spans.iter().map(cell).collect::<String>()
+    )
 }
 
 /// What a reader of a device's times must know: `vda of 1.00 k I/Os: 3 without a seen end`.
@@ -73,7 +110,11 @@ pub fn notable(device: &DeviceLayers) -> Option<String> {
     });
     let words: Vec<String> = counted.collect();
     let of = units::count(device.counter("queued") as f64);
-    let of = if device.counter("queued") > 0 { format!(" of {of} I/Os") } else { String::new() };
+    let of = if device.counter("queued") > 0 {
+        format!(" of {of} I/Os")
+    } else {
+        String::new()
+    };
     (!words.is_empty()).then(|| format!("{}{of}: {}", device.device, words.join(", ")))
 }
 
@@ -88,43 +129,79 @@ mod tests {
         let one = |(span, ns): &(Span, u64)| {
             let mut times = Histogram::new();
             times.record(*ns);
-            SpanTimes { side: Side::Read, span: *span, times }
+            SpanTimes {
+                side: Side::Read,
+                span: *span,
+                times,
+            }
         };
         let spans = spans.iter().map(one).collect();
         let counters = BTreeMap::from([("queued".to_string(), 1_000), ("unseen".to_string(), 3)]);
-        DeviceLayers { device: name.into(), devno: "7:0".into(), spans, counters }
+        DeviceLayers {
+            device: name.into(),
+            devno: "7:0".into(),
+            spans,
+            counters,
+        }
     }
 
     #[test]
     fn an_absent_layer_is_a_dash_and_the_table_fits_a_terminal() {
-        let upper =
-            device("loop0", &[(Span::Q2G, 700), (Span::G2D, 400), (Span::D2C, 90_000), (Span::Q2C, 91_000)]);
-        let spans = [Span::Q2G, Span::G2I, Span::I2D, Span::D2C, Span::Q2C].map(|span| (span, 1_234_567));
+        let upper = device(
+            "loop0",
+            &[
+                (Span::Q2G, 700),
+                (Span::G2D, 400),
+                (Span::D2C, 90_000),
+                (Span::Q2C, 91_000),
+            ],
+        );
+        let spans =
+            [Span::Q2G, Span::G2I, Span::I2D, Span::D2C, Span::Q2C].map(|span| (span, 1_234_567));
         let layers = LayerTimes {
             source: "eBPF full".into(),
             devices: vec![upper, device("nvme0n1", &spans)],
             outside: vec![],
         };
         let lines = lines(&layers);
-        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:#?}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 80),
+            "{lines:#?}"
+        );
         assert!(lines[1].starts_with("  loop0 read       p50"), "{lines:#?}");
         assert_eq!(lines[1].matches('–').count(), 2, "G2I and I2D: {lines:#?}");
         assert_eq!(lines[3].matches('–').count(), 1, "G2D: {lines:#?}");
         assert!(
-            lines.iter().any(|line| line == "  loop0 of 1.00 k I/Os: 3 without a seen end"),
+            lines
+                .iter()
+                .any(|line| line == "  loop0 of 1.00 k I/Os: 3 without a seen end"),
             "{lines:#?}"
         );
     }
 
     #[test]
     fn what_is_outside_has_a_line() {
-        let outside =
-            Outside { side: Side::Discard, mean_ns: 123_456.0, latency_mean_ns: 1_234_567.0, ios: 9 };
+        let outside = Outside {
+            side: Side::Discard,
+            mean_ns: 123_456.0,
+            latency_mean_ns: 1_234_567.0,
+            ios: 9,
+        };
         let disk = device("loop0", &[(Span::Q2C, 1_111_111)]);
-        let layers = LayerTimes { source: "perf".into(), devices: vec![disk], outside: vec![outside] };
+        let layers = LayerTimes {
+            source: "perf".into(),
+            devices: vec![disk],
+            outside: vec![outside],
+        };
         let lines = lines(&layers);
-        let line = lines.iter().find(|line| line.starts_with("  outside, discard: mean")).unwrap();
-        assert!(line.contains("123 µs of 1.23 ms") && line.chars().count() <= 80, "{line}");
+        let line = lines
+            .iter()
+            .find(|line| line.starts_with("  outside, discard: mean"))
+            .unwrap();
+        assert!(
+            line.contains("123 µs of 1.23 ms") && line.chars().count() <= 80,
+            "{line}"
+        );
     }
 
     #[test]

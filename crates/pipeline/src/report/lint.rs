@@ -37,17 +37,34 @@ pub fn doubt_lines(findings: &[Finding]) -> Vec<String> {
 }
 
 fn finding_lines(findings: &[Finding], is_corrected: bool) -> Vec<String> {
-    let first = findings.iter().map(|finding| &finding.section).find(|section| !section.is_empty());
-    let has_several = findings.iter().any(|one| !one.section.is_empty() && Some(&one.section) != first);
+    let first = findings
+        .iter()
+        .map(|finding| &finding.section)
+        .find(|section| !section.is_empty());
+    let has_several = findings
+        .iter()
+        .any(|one| !one.section.is_empty() && Some(&one.section) != first);
     let of = |finding: &Finding| -> Vec<String> {
         let section = match has_several && !finding.section.is_empty() {
             true => format!("[{}] ", finding.section),
             false => String::new(),
         };
         let is_made = is_corrected && !finding.fixes.is_empty();
-        let advice = if is_made { String::new() } else { format!(" {}", finding.advice) };
-        let place = finding.position.as_ref().map_or(String::new(), |place| format!(", {place}"));
-        let text = format!("{section}{}{} ({}{place})", finding.claim, advice.trim_end(), finding.rule);
+        let advice = if is_made {
+            String::new()
+        } else {
+            format!(" {}", finding.advice)
+        };
+        let place = finding
+            .position
+            .as_ref()
+            .map_or(String::new(), |place| format!(", {place}"));
+        let text = format!(
+            "{section}{}{} ({}{place})",
+            finding.claim,
+            advice.trim_end(),
+            finding.rule
+        );
         hanging(finding.level.word(), &clean(&text))
     };
     findings.iter().flat_map(of).collect()
@@ -99,8 +116,14 @@ mod tests {
     #[test]
     fn the_first_line_answers_and_the_rest_fits_a_terminal() {
         let wrong = Finding {
-            fixes: vec![Fix { option: "ioengine".into(), value: Some("io_uring".into()) }],
-            position: Some(Position { source: String::new(), line: 3 }),
+            fixes: vec![Fix {
+                option: "ioengine".into(),
+                value: Some("io_uring".into()),
+            }],
+            position: Some(Position {
+                source: String::new(),
+                line: 3,
+            }),
             ..finding(
                 Level::Wrong,
                 "a",
@@ -137,7 +160,10 @@ mod tests {
         ];
         let lines = doubt_lines(&findings);
         assert_eq!(lines[0], "This result needs these remarks beside it:");
-        assert!(lines[1].starts_with("  warning  [a] One. Use io_uring."), "{lines:?}");
+        assert!(
+            lines[1].starts_with("  warning  [a] One. Use io_uring."),
+            "{lines:?}"
+        );
         assert!(lines[2].contains("[b?[2J] Two."), "{lines:?}");
         assert!(lines[3].contains("note     All."), "{lines:?}");
         assert!(lint_lines(&[], &[]).is_empty() && doubt_lines(&[]).is_empty());

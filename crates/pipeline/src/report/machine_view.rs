@@ -36,14 +36,25 @@ const TROUBLE: &[&str] = &[
 /// The block: the lines that matter most often; with `all` every fact, every setting and the whole of the log that was
 /// kept. Empty where nothing is known of the machine.
 pub fn lines(path: &IoPath, all: bool) -> Vec<String> {
-    let Some(machine) = &path.machine else { return Vec::new() };
+    let Some(machine) = &path.machine else {
+        return Vec::new();
+    };
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut add = |key: &str, text: Option<String>| {
-        rows.extend(text.filter(|text| !text.is_empty()).map(|text| (key.to_string(), text)));
+        rows.extend(
+            text.filter(|text| !text.is_empty())
+                .map(|text| (key.to_string(), text)),
+        );
     };
     if all {
-        machine.facts.iter().for_each(|(name, value)| add(name, Some(value.clone())));
-        machine.settings.iter().for_each(|one| add(&one.name, Some(setting(one, true))));
+        machine
+            .facts
+            .iter()
+            .for_each(|(name, value)| add(name, Some(value.clone())));
+        machine
+            .settings
+            .iter()
+            .for_each(|one| add(&one.name, Some(setting(one, true))));
     } else {
         add("kernel", kernel(machine));
         add("machine", computer(machine));
@@ -69,20 +80,29 @@ pub fn lines(path: &IoPath, all: bool) -> Vec<String> {
 /// A row, wrapped at the width of the view; a long name takes a line of its own.
 fn row(key: &str, text: &str) -> Vec<String> {
     let (text, key) = (clean_lines(text), clean(key).into_owned());
-    let wrapped: Vec<String> = text.iter().flat_map(|line| wrap(line, WIDTH - INDENT)).collect();
+    let wrapped: Vec<String> = text
+        .iter()
+        .flat_map(|line| wrap(line, WIDTH - INDENT))
+        .collect();
     let mut lines = Vec::new();
     let mut first = format!("  {key}");
     if first.chars().count() >= INDENT {
         lines.push(std::mem::take(&mut first));
     }
     for part in wrapped {
-        lines.push(format!("{:<INDENT$}{part}", std::mem::take(&mut first)).trim_end().to_string());
+        lines.push(
+            format!("{:<INDENT$}{part}", std::mem::take(&mut first))
+                .trim_end()
+                .to_string(),
+        );
     }
     lines
 }
 
 fn clean_lines(text: &str) -> Vec<String> {
-    text.split('\n').map(|line| clean(line).into_owned()).collect()
+    text.split('\n')
+        .map(|line| clean(line).into_owned())
+        .collect()
 }
 
 fn fact(machine: &Layer, name: &str) -> Option<String> {
@@ -105,32 +125,60 @@ fn computer(machine: &Layer) -> Option<String> {
         (_, Some(provider)) => Some(format!("a machine of {provider}")),
         (None, None) => fact(machine, "product"),
     };
-    let memory = machine.number("memory_bytes").map(|bytes| format!("{} of memory", units::bytes(bytes)));
-    let nodes =
-        machine.fact("numa_nodes").filter(|nodes| *nodes != "1").map(|nodes| format!("{nodes} NUMA nodes"));
-    let container = machine.fact("container").map(|kind| format!("inside a container ({kind})"));
-    join([hypervisor, fact(machine, "instance"), memory, nodes, container])
+    let memory = machine
+        .number("memory_bytes")
+        .map(|bytes| format!("{} of memory", units::bytes(bytes)));
+    let nodes = machine
+        .fact("numa_nodes")
+        .filter(|nodes| *nodes != "1")
+        .map(|nodes| format!("{nodes} NUMA nodes"));
+    let container = machine
+        .fact("container")
+        .map(|kind| format!("inside a container ({kind})"));
+    join([
+        hypervisor,
+        fact(machine, "instance"),
+        memory,
+        nodes,
+        container,
+    ])
 }
 
 fn cpus(machine: &Layer) -> Option<String> {
-    let online = machine.fact("cpus_online").map(|list| format!("{list} online"));
-    let governor = machine.fact("cpu_governor").map(|name| format!("governor {name}"));
-    let deepest = machine.fact("cpuidle_deepest").zip(machine.fact("cpuidle_deepest_us"));
+    let online = machine
+        .fact("cpus_online")
+        .map(|list| format!("{list} online"));
+    let governor = machine
+        .fact("cpu_governor")
+        .map(|name| format!("governor {name}"));
+    let deepest = machine
+        .fact("cpuidle_deepest")
+        .zip(machine.fact("cpuidle_deepest_us"));
     let idle = deepest.map(|(name, us)| format!("sleeps down to {name}, {us} µs to wake"));
-    let wish =
-        machine.fact("pm_qos_cpu_dma_latency_us").map(|us| format!("a program asks for at most {us} µs"));
+    let wish = machine
+        .fact("pm_qos_cpu_dma_latency_us")
+        .map(|us| format!("a program asks for at most {us} µs"));
     join([online, governor, idle, wish])
 }
 
 fn limits(machine: &Layer) -> Option<String> {
-    let memory = machine.number("memory_limit_bytes").map(|bytes| format!("memory {}", units::bytes(bytes)));
+    let memory = machine
+        .number("memory_limit_bytes")
+        .map(|bytes| format!("memory {}", units::bytes(bytes)));
     let limits = join([fact(machine, "io_limits"), memory])?;
     let owners: Vec<String> = ["io_limits", "memory_limit_bytes"]
         .iter()
         .filter_map(|name| Some(machine.owners.get(*name)?.last()?.place.clone()))
         .collect();
-    let set_by = if owners.is_empty() { String::new() } else { format!(", set by {}", owners.join(" and ")) };
-    Some(format!("{limits} (control group {}){set_by}", machine.fact("cgroup").unwrap_or("/")))
+    let set_by = if owners.is_empty() {
+        String::new()
+    } else {
+        format!(", set by {}", owners.join(" and "))
+    };
+    Some(format!(
+        "{limits} (control group {}){set_by}",
+        machine.fact("cgroup").unwrap_or("/")
+    ))
 }
 
 /// Of a ratio and its number of bytes the one that counts.
@@ -145,16 +193,22 @@ fn writeback(machine: &Layer) -> Option<String> {
     let age = number("vm.dirty_expire_centisecs")
         .map(|cs| format!(", or after {} s", cs / 100.0))
         .unwrap_or_default();
-    Some(format!("dirty pages are written from {background}{age}; writers wait at {hard}"))
+    Some(format!(
+        "dirty pages are written from {background}{age}; writers wait at {hard}"
+    ))
 }
 
 fn daemons(machine: &Layer) -> Option<String> {
-    let balancer =
-        machine.fact("irqbalance").filter(|state| *state == "running").map(|_| "irqbalance runs".to_string());
-    let tuned = machine.fact("tuned_profile").map(|profile| match machine.fact("tuned") {
-        Some("running") => format!("TuneD profile {profile}"),
-        _ => format!("TuneD profile {profile} (TuneD does not run)"),
-    });
+    let balancer = machine
+        .fact("irqbalance")
+        .filter(|state| *state == "running")
+        .map(|_| "irqbalance runs".to_string());
+    let tuned = machine
+        .fact("tuned_profile")
+        .map(|profile| match machine.fact("tuned") {
+            Some("running") => format!("TuneD profile {profile}"),
+            _ => format!("TuneD profile {profile} (TuneD does not run)"),
+        });
     join([balancer, tuned])
 }
 
@@ -166,10 +220,16 @@ fn is_notable(setting: &Setting) -> bool {
 }
 
 fn setting(setting: &Setting, all: bool) -> String {
-    let value = setting.chosen().map_or_else(|| setting.value.to_string(), str::to_string);
+    let value = setting
+        .chosen()
+        .map_or_else(|| setting.value.to_string(), str::to_string);
     let words = [owner_words(setting), default_words(setting).filter(|_| all)];
     let words: Vec<String> = words.into_iter().flatten().collect();
-    if words.is_empty() { value } else { format!("{value}  {}", words.join("; ")) }
+    if words.is_empty() {
+        value
+    } else {
+        format!("{value}  {}", words.join("; "))
+    }
 }
 
 fn log(path: &IoPath, all: bool) -> Option<String> {
@@ -177,14 +237,25 @@ fn log(path: &IoPath, all: bool) -> Option<String> {
         let text = text.to_lowercase();
         TROUBLE.iter().any(|word| text.contains(word))
     };
-    let wanted: Vec<_> = path.log.iter().filter(|line| all || is_trouble(&line.text)).collect();
-    let hidden = if all { 0 } else { wanted.len().saturating_sub(LOG_MAX) };
+    let wanted: Vec<_> = path
+        .log
+        .iter()
+        .filter(|line| all || is_trouble(&line.text))
+        .collect();
+    let hidden = if all {
+        0
+    } else {
+        wanted.len().saturating_sub(LOG_MAX)
+    };
     let mut lines: Vec<String> = Vec::new();
     if hidden > 0 {
-        lines.push(format!("{hidden} earlier lines of this kind are shown by --all"));
+        lines.push(format!(
+            "{hidden} earlier lines of this kind are shown by --all"
+        ));
     }
-    let told =
-        |line: &&model::iopath::LogLine| format!("[{:.3}] {}", line.uptime_s, line.text.replace('\n', " "));
+    let told = |line: &&model::iopath::LogLine| {
+        format!("[{:.3}] {}", line.uptime_s, line.text.replace('\n', " "))
+    };
     lines.extend(wanted[hidden..].iter().map(told));
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
@@ -210,7 +281,10 @@ mod tests {
         }
         let mut add = |name: &str, value: &str, default: &str, owners: Vec<Owner>| {
             let mut setting = Setting::new(name, name, Attribute::Value(value.into()), true);
-            setting.default = Some(KernelDefault { value: default.into(), because: String::new() });
+            setting.default = Some(KernelDefault {
+                value: default.into(),
+                because: String::new(),
+            });
             setting.owners = owners;
             machine.settings.push(setting);
         };
@@ -222,12 +296,32 @@ mod tests {
         };
         add("vm.dirty_ratio", "20", "20", vec![]);
         add("vm.dirty_background_ratio", "0", "10", vec![]);
-        add("vm.dirty_background_bytes", "67108864", "0", vec![owner("/etc/sysctl.d/9.conf:1", "67108864")]);
-        add("vm.swappiness", "1", "60", vec![owner("/etc/sysctl.d/9.conf:2", "10")]);
-        let line = |n: u32| LogLine { uptime_s: f64::from(n), text: format!("sda: error {n}\x1b[2J") };
+        add(
+            "vm.dirty_background_bytes",
+            "67108864",
+            "0",
+            vec![owner("/etc/sysctl.d/9.conf:1", "67108864")],
+        );
+        add(
+            "vm.swappiness",
+            "1",
+            "60",
+            vec![owner("/etc/sysctl.d/9.conf:2", "10")],
+        );
+        let line = |n: u32| LogLine {
+            uptime_s: f64::from(n),
+            text: format!("sda: error {n}\x1b[2J"),
+        };
         let mut log: Vec<LogLine> = (1..8).map(line).collect();
-        log.push(LogLine { uptime_s: 9.0, text: "sda: Attached SCSI disk".into() });
-        IoPath { machine: Some(machine), log, ..IoPath::new("/", Layer::new(LayerKind::Target, "/")) }
+        log.push(LogLine {
+            uptime_s: 9.0,
+            text: "sda: Attached SCSI disk".into(),
+        });
+        IoPath {
+            machine: Some(machine),
+            log,
+            ..IoPath::new("/", Layer::new(LayerKind::Target, "/"))
+        }
     }
 
     #[test]
@@ -246,8 +340,14 @@ mod tests {
         ] {
             assert!(shown.contains(part), "{part}:\n{shown}");
         }
-        assert!(!shown.contains("\n  vm.dirty_ratio") && !shown.contains("Attached"), "{shown}");
-        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        assert!(
+            !shown.contains("\n  vm.dirty_ratio") && !shown.contains("Attached"),
+            "{shown}"
+        );
+        assert!(
+            shown.lines().all(|line| line.chars().count() <= 80),
+            "{shown}"
+        );
     }
 
     #[test]
@@ -257,7 +357,10 @@ mod tests {
             shown.contains("[kernel default]") && shown.contains("the kernel's default is 60"),
             "{shown}"
         );
-        assert!(shown.contains("[1.000] sda") && shown.contains("cpuidle_deepest_us"), "{shown}");
+        assert!(
+            shown.contains("[1.000] sda") && shown.contains("cpuidle_deepest_us"),
+            "{shown}"
+        );
         let bare = IoPath::new("/", Layer::new(LayerKind::Target, "/"));
         assert!(lines(&bare, true).is_empty());
     }

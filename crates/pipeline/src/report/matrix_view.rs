@@ -15,8 +15,16 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
     let mut lines = table(matrix, "p50", |cell| cell.p50_ns);
     lines.extend(table(matrix, "p95", |cell| cell.p95_ns));
     lines.extend(table(matrix, "p99", |cell| cell.p99_ns));
-    let (scale, from, to) = (SHADES[1..].iter().collect::<String>(), least(matrix), most(matrix));
-    lines.push(format!("  {scale} from {} to {}, logarithmic", duration(from), duration(to)));
+    let (scale, from, to) = (
+        SHADES[1..].iter().collect::<String>(),
+        least(matrix),
+        most(matrix),
+    );
+    lines.push(format!(
+        "  {scale} from {} to {}, logarithmic",
+        duration(from),
+        duration(to)
+    ));
     let mut notes = vec![match matrix.open_loop {
         true => {
             "reads arrive at random and wait for nobody; latency counts from the intended start".to_string()
@@ -26,7 +34,11 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
                 .into()
         }
     }];
-    let missed = matrix.cells.iter().filter(|cell| cell.visits > 0 && !cell.reached).count();
+    let missed = matrix
+        .cells
+        .iter()
+        .filter(|cell| cell.visits > 0 && !cell.reached)
+        .count();
     if missed > 0 {
         notes.push(format!(
             "! {missed} cells carried less than 97 % of the load offered: the device was full or the machine too busy"
@@ -40,24 +52,45 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
     }
     let cut = matrix.cells.iter().filter(|cell| cell.visits == 0).count();
     if cut > 0 {
-        notes.push(format!("– {cut} cells were not visited: the run was cut short"));
+        notes.push(format!(
+            "– {cut} cells were not visited: the run was cut short"
+        ));
     }
     notes.extend(matrix.notes.iter().map(|note| format!("note: {note}")));
-    lines.extend(notes.iter().flat_map(|note| wrap(note, WIDTH - 2)).map(|line| format!("  {line}")));
+    lines.extend(
+        notes
+            .iter()
+            .flat_map(|note| wrap(note, WIDTH - 2))
+            .map(|line| format!("  {line}")),
+    );
     lines
 }
 
 fn disagree(cell: &Cell) -> bool {
-    let ends = (cell.visits_p99_ns.iter().min(), cell.visits_p99_ns.iter().max());
+    let ends = (
+        cell.visits_p99_ns.iter().min(),
+        cell.visits_p99_ns.iter().max(),
+    );
     matches!(ends, (Some(low), Some(high)) if *high > DISAGREE * *low)
 }
 
 fn least(matrix: &Matrix) -> u64 {
-    matrix.cells.iter().filter(|cell| cell.p50_ns > 0).map(|cell| cell.p50_ns).min().unwrap_or(0)
+    matrix
+        .cells
+        .iter()
+        .filter(|cell| cell.p50_ns > 0)
+        .map(|cell| cell.p50_ns)
+        .min()
+        .unwrap_or(0)
 }
 
 fn most(matrix: &Matrix) -> u64 {
-    matrix.cells.iter().map(|cell| cell.p99_ns).max().unwrap_or(0)
+    matrix
+        .cells
+        .iter()
+        .map(|cell| cell.p99_ns)
+        .max()
+        .unwrap_or(0)
 }
 
 /// `118µ`, `8.1m`: short enough for ten columns.
@@ -72,11 +105,18 @@ fn short(ns: u64) -> String {
         4.. => &number[..3],
         _ => number,
     };
-    format!("{}{}", number.trim_end_matches('.'), unit.trim_end_matches('s').chars().next().unwrap_or('s'))
+    format!(
+        "{}{}",
+        number.trim_end_matches('.'),
+        unit.trim_end_matches('s').chars().next().unwrap_or('s')
+    )
 }
 
 fn shade(matrix: &Matrix, ns: u64) -> char {
-    let (low, high) = ((least(matrix).max(1) as f64).ln(), (most(matrix).max(1) as f64).ln());
+    let (low, high) = (
+        (least(matrix).max(1) as f64).ln(),
+        (most(matrix).max(1) as f64).ln(),
+    );
     if ns == 0 || high <= low {
         return SHADES[0];
     }
@@ -91,7 +131,10 @@ fn table(matrix: &Matrix, name: &str, of: fn(&Cell) -> u64) -> Vec<String> {
     let number = |ns| if is_wide { duration(ns) } else { short(ns) };
     let heads = matrix.read_steps.iter().map(|step| {
         let text = units::count(*step);
-        format!("{:>width$}", if is_wide { text } else { text.replace(' ', "") })
+        format!(
+            "{:>width$}",
+            if is_wide { text } else { text.replace(' ', "") }
+        )
     });
     let mut lines = vec![
         format!("{name} of the reads, by reads/s (across) and bytes written (down)"),
@@ -113,7 +156,11 @@ fn table(matrix: &Matrix, name: &str, of: fn(&Cell) -> u64) -> Vec<String> {
             }
             _ => format!("{:>width$}", "–"),
         });
-        let writes = if *step > 0.0 { units::bytes_per_s(*step) } else { "none".into() };
+        let writes = if *step > 0.0 {
+            units::bytes_per_s(*step)
+        } else {
+            "none".into()
+        };
         lines.push(format!("  {writes:>12}{}", cells.collect::<String>()));
     }
     lines
@@ -144,8 +191,12 @@ mod tests {
             max_write_bytes_per_s: 4e8,
             write_bs: 131_072,
             open_loop: true,
-            read_steps: (1..=steps).map(|step| 1e5 * step as f64 / steps as f64).collect(),
-            write_steps: (0..steps).map(|step| 4e8 * step as f64 / (steps - 1) as f64).collect(),
+            read_steps: (1..=steps)
+                .map(|step| 1e5 * step as f64 / steps as f64)
+                .collect(),
+            write_steps: (0..steps)
+                .map(|step| 4e8 * step as f64 / (steps - 1) as f64)
+                .collect(),
             seed: 1,
             warmup_ms: 1,
             window_ms: 1,
@@ -159,10 +210,19 @@ mod tests {
     fn every_size_fits_80_columns_and_tells_its_doubts() {
         for steps in 2..=10 {
             let text = lines(&matrix(steps)).join("\n");
-            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{steps}\n{text}");
-            for word in
-                ["p50 of", "p95 of", "p99 of", "! 1 cells", "~ in 1 cells", "– 1 cells", "wait for nobody"]
-            {
+            assert!(
+                text.lines().all(|line| line.chars().count() <= WIDTH),
+                "{steps}\n{text}"
+            );
+            for word in [
+                "p50 of",
+                "p95 of",
+                "p99 of",
+                "! 1 cells",
+                "~ in 1 cells",
+                "– 1 cells",
+                "wait for nobody",
+            ] {
                 assert!(text.contains(word), "{word}\n{text}");
             }
         }

@@ -39,7 +39,10 @@ pub(super) fn value(setting: &Setting) -> String {
 }
 
 fn chosen(text: &str) -> Option<&str> {
-    text.split_once('[')?.1.split_once(']').map(|(chosen, _)| chosen)
+    text.split_once('[')?
+        .1
+        .split_once(']')
+        .map(|(chosen, _)| chosen)
 }
 
 /// What the value does, on this layer; empty where the value says it all.
@@ -64,8 +67,12 @@ pub(super) fn meaning(setting: &Setting, layer: &Layer) -> String {
         ("nomerges", Some(1)) => "only the cheapest merges are tried".into(),
         ("nomerges", Some(2)) => "requests are never merged".into(),
         ("max_sectors_kb", Some(_)) => largest_request(layer),
-        ("write_cache", _) if text == "write back" => "volatile disk cache: flushes are sent".into(),
-        ("write_cache", _) if text == "write through" => "no volatile cache: flushes are left out".into(),
+        ("write_cache", _) if text == "write back" => {
+            "volatile disk cache: flushes are sent".into()
+        }
+        ("write_cache", _) if text == "write through" => {
+            "no volatile cache: flushes are left out".into()
+        }
         ("rotational", Some(flag)) => format!("taken for {}", rotational(flag, layer)),
         ("cache_type", _) if text == "write back" => "the disk's own cache is volatile".into(),
         ("cache_type", _) if text == "write through" => {
@@ -93,7 +100,9 @@ fn of_one_kind(name: &str, text: &str, number: Option<u64>) -> String {
         ("nvme/io_timeout", _) => "s until a command is given up",
         ("nvme/iopolicy", _) => "how I/O is spread over the paths",
         ("virtio_blk/poll_queues", Some(0)) => "no queue can be polled",
-        ("link_power_management_policy", _) if text == "max_performance" => "the SATA link does not sleep",
+        ("link_power_management_policy", _) if text == "max_performance" => {
+            "the SATA link does not sleep"
+        }
         ("link_power_management_policy", _) => "the SATA link may sleep between commands",
         ("provisioning_mode", _) => "how discards reach the disk",
         ("bcache/sequential_cutoff", _) => "longer sequential I/O passes the cache by",
@@ -109,7 +118,10 @@ fn of_one_kind(name: &str, text: &str, number: Option<u64>) -> String {
 }
 
 fn scheduler(text: &str) -> String {
-    let others: Vec<&str> = text.split_whitespace().filter(|name| !name.starts_with('[')).collect();
+    let others: Vec<&str> = text
+        .split_whitespace()
+        .filter(|name| !name.starts_with('['))
+        .collect();
     match (chosen(text), others.as_slice()) {
         (None, _) | (_, []) => "no other is loaded".into(),
         (_, others) => format!("can be {}", others.join(", ")),
@@ -122,7 +134,11 @@ fn requests(layer: &Layer) -> String {
     if layer.queues.is_empty() {
         return "reads, and as many writes, may wait".into();
     }
-    let per = if layer.queues.len() > 1 { ", per hardware queue" } else { "" };
+    let per = if layer.queues.len() > 1 {
+        ", per hardware queue"
+    } else {
+        ""
+    };
     format!("requests may wait{per}")
 }
 
@@ -136,15 +152,22 @@ fn read_ahead(kib: u64) -> String {
 fn writeback_throttling(us: u64) -> String {
     match us {
         0 => "off: buffered writeback is never held back".into(),
-        _ => format!("writeback yields to reads over {}", units::duration_ns(us as f64 * 1e3)),
+        _ => format!(
+            "writeback yields to reads over {}",
+            units::duration_ns(us as f64 * 1e3)
+        ),
     }
 }
 
 fn largest_request(layer: &Layer) -> String {
-    let hardware = layer.setting("max_hw_sectors_kb").and_then(|setting| setting.value.value());
+    let hardware = layer
+        .setting("max_hw_sectors_kb")
+        .and_then(|setting| setting.value.value());
     match hardware.and_then(|text| text.trim().parse::<u64>().ok()) {
         // Drivers without a limit leave the largest number there is (block/blk-settings.c).
-        Some(kib) if kib >= u64::from(u32::MAX / 2) => "largest request (hardware: no limit)".into(),
+        Some(kib) if kib >= u64::from(u32::MAX / 2) => {
+            "largest request (hardware: no limit)".into()
+        }
         Some(kib) => format!("largest request (hardware: {kib} KiB)"),
         None => "largest request".into(),
     }
@@ -152,7 +175,10 @@ fn largest_request(layer: &Layer) -> String {
 
 fn rotational(flag: u64, layer: &Layer) -> &'static str {
     let is_virtual = layer.kind != LayerKind::Disk
-        || layer.facts.get("transport").is_some_and(|transport| transport.starts_with("virtio"));
+        || layer
+            .facts
+            .get("transport")
+            .is_some_and(|transport| transport.starts_with("virtio"));
     match flag {
         0 => "flash",
         _ if is_virtual => "spinning; virtual disks often are",
@@ -170,17 +196,29 @@ mod tests {
 
     fn words(name: &str, text: &str) -> (String, String) {
         let setting = setting(name, Attribute::Value(text.into()));
-        (value(&setting), meaning(&setting, &Layer::new(LayerKind::Disk, "sda")))
+        (
+            value(&setting),
+            meaning(&setting, &Layer::new(LayerKind::Disk, "sda")),
+        )
     }
 
     #[test]
     fn values_carry_units_and_meanings() {
-        assert_eq!(words("scheduler", "noop deadline [cfq]"), ("cfq".into(), "can be noop, deadline".into()));
+        assert_eq!(
+            words("scheduler", "noop deadline [cfq]"),
+            ("cfq".into(), "can be noop, deadline".into())
+        );
         assert_eq!(words("scheduler", "none").1, "no other is loaded");
         let (value, meaning) = words("wbt_lat_usec", "75000");
-        assert_eq!((value.as_str(), meaning.contains("75.0 ms")), ("75000 µs", true));
+        assert_eq!(
+            (value.as_str(), meaning.contains("75.0 ms")),
+            ("75000 µs", true)
+        );
         assert_eq!(words("read_ahead_kb", "128").0, "128 KiB");
-        assert_eq!(words("wbt_lat_usec", "0").1, "off: buffered writeback is never held back");
+        assert_eq!(
+            words("wbt_lat_usec", "0").1,
+            "off: buffered writeback is never held back"
+        );
         assert_eq!(words("unheard_of", "7"), ("7".into(), String::new()));
     }
 

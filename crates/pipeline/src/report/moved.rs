@@ -20,20 +20,42 @@ const SMALL: f64 = 0.05;
 
 /// The lines below a verdict; none where arms were not compared.
 pub(super) fn lines(trial: &Trial) -> Vec<String> {
-    let Some(moved) = &trial.moved else { return Vec::new() };
-    let better = trial.verdict.as_ref().filter(|verdict| verdict.outcome == Outcome::Better);
+    let Some(moved) = &trial.moved else {
+        return Vec::new();
+    };
+    let better = trial
+        .verdict
+        .as_ref()
+        .filter(|verdict| verdict.outcome == Outcome::Better);
     let lost = better.map(|verdict| verdict.arm == moved.from);
-    let head =
-        if lost == Some(true) { format!("  where {} loses: ", moved.to) } else { "  where: ".to_string() };
+    let head = if lost == Some(true) {
+        format!("  where {} loses: ", moved.to)
+    } else {
+        "  where: ".to_string()
+    };
     let indent = head.chars().count();
-    let broken = sentences(moved, &trial.device, lost).into_iter().flat_map(|sentence| {
-        let mut parts = wrap(&sentence, WIDTH - indent);
-        // What goes on stands further in than what begins.
-        parts.iter_mut().skip(1).for_each(|part| part.insert_str(0, "  "));
-        parts
-    });
-    let lead = |index: usize| if index == 0 { head.clone() } else { " ".repeat(indent) };
-    broken.enumerate().map(|(index, line)| format!("{}{line}", lead(index))).collect()
+    let broken = sentences(moved, &trial.device, lost)
+        .into_iter()
+        .flat_map(|sentence| {
+            let mut parts = wrap(&sentence, WIDTH - indent);
+            // What goes on stands further in than what begins.
+            parts
+                .iter_mut()
+                .skip(1)
+                .for_each(|part| part.insert_str(0, "  "));
+            parts
+        });
+    let lead = |index: usize| {
+        if index == 0 {
+            head.clone()
+        } else {
+            " ".repeat(indent)
+        }
+    };
+    broken
+        .enumerate()
+        .map(|(index, line)| format!("{}{line}", lead(index)))
+        .collect()
 }
 
 /// Every sentence. Whether the second arm lost is known where one of the two was better.
@@ -43,13 +65,22 @@ fn sentences(moved: &Moved, tuned: &str, lost: Option<bool>) -> Vec<String> {
     let layer = |change: &Change| layer_sentence(change, tuned, has_sides);
     // A layer that moved against the result is a part of the picture, but no reason for it.
     let is_against = |change: &&Change| lost.is_some_and(|lost| (change.to > change.from) != lost);
-    let (against, with): (Vec<&Change>, Vec<&Change>) = of(Kind::Layer, usize::MAX).partition(is_against);
-    let mut all: Vec<String> = with.iter().take(LAYERS_MAX).map(|change| layer(change)).collect();
+    let (against, with): (Vec<&Change>, Vec<&Change>) =
+        of(Kind::Layer, usize::MAX).partition(is_against);
+    let mut all: Vec<String> = with
+        .iter()
+        .take(LAYERS_MAX)
+        .map(|change| layer(change))
+        .collect();
     if with.is_empty() && !against.is_empty() {
         all.push("no layer that moved accounts for it".to_string());
     }
     let room = LAYERS_MAX - with.len().min(LAYERS_MAX);
-    let but = if lost == Some(true) { "faster, but" } else { "slower, but" };
+    let but = if lost == Some(true) {
+        "faster, but"
+    } else {
+        "slower, but"
+    };
     let ends = if lost == Some(true) { "loses" } else { "wins" };
     let other_way = |change: &&Change| format!("{but} {} {ends}: {}", moved.to, layer(change));
     all.extend(against.iter().take(room).map(other_way));
@@ -62,7 +93,12 @@ fn sentences(moved: &Moved, tuned: &str, lost: Option<bool>) -> Vec<String> {
     all.extend(of(Kind::Cpu, CPUS_MAX).map(cpu_sentence));
     // Without layers the wait that the device's counters know is all there is.
     let is_told = |change: &&Change| moved.traced.is_none() || !change.name.starts_with("await_");
-    all.extend(of(Kind::Device, usize::MAX).filter(is_told).take(DEVICE_MAX).map(device_sentence));
+    all.extend(
+        of(Kind::Device, usize::MAX)
+            .filter(is_told)
+            .take(DEVICE_MAX)
+            .map(device_sentence),
+    );
     if all.is_empty() {
         all.push("nothing changed by more than its own noise".to_string());
     }
@@ -73,7 +109,11 @@ fn sentences(moved: &Moved, tuned: &str, lost: Option<bool>) -> Vec<String> {
 
 /// Directions that layers were compared in.
 fn sides(moved: &Moved) -> Vec<Side> {
-    let mut sides: Vec<Side> = moved.changes.iter().filter_map(|change| change.side).collect();
+    let mut sides: Vec<Side> = moved
+        .changes
+        .iter()
+        .filter_map(|change| change.side)
+        .collect();
     sides.sort_unstable();
     sides.dedup();
     sides
@@ -81,8 +121,15 @@ fn sides(moved: &Moved) -> Vec<Side> {
 
 /// `I2D`, `write I2D`, `vda D2C`: as much as it takes to tell it from the others.
 fn name(change: &Change, tuned: &str, has_sides: bool) -> String {
-    let device = if change.subject == tuned { String::new() } else { format!("{} ", change.subject) };
-    let side = change.side.filter(|_| has_sides).map_or_else(String::new, |side| format!("{} ", side.name()));
+    let device = if change.subject == tuned {
+        String::new()
+    } else {
+        format!("{} ", change.subject)
+    };
+    let side = change
+        .side
+        .filter(|_| has_sides)
+        .map_or_else(String::new, |side| format!("{} ", side.name()));
     format!("{device}{side}{}", change.name)
 }
 
@@ -90,11 +137,23 @@ fn name(change: &Change, tuned: &str, has_sides: bool) -> String {
 fn layer_sentence(change: &Change, tuned: &str, has_sides: bool) -> String {
     let mut notes: Vec<String> = change.made_of.iter().cloned().collect();
     if let Some((from, to)) = change.medians {
-        notes.push(format!("median {} → {}", duration_ns(from), duration_ns(to)));
+        notes.push(format!(
+            "median {} → {}",
+            duration_ns(from),
+            duration_ns(to)
+        ));
     }
-    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+    let notes = if notes.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", notes.join("; "))
+    };
     let (from, to) = (duration_ns(change.from), duration_ns(change.to));
-    format!("{} {from} → {to}{notes}{}", name(change, tuned, has_sides), share(change, "Q2C"))
+    format!(
+        "{} {from} → {to}{notes}{}",
+        name(change, tuned, has_sides),
+        share(change, "Q2C")
+    )
 }
 
 /// A share, where it is one: parts that move against each other explain more than all, or less than nothing.
@@ -112,12 +171,20 @@ fn cpu_sentence(change: &Change) -> String {
     let percent = |value: f64| format!("{value:.0} %");
     let (from, to) = (change.from, change.to);
     let spends = |what: &str| {
-        format!("CPU {} spends {} {what} in place of {}", change.subject, percent(to), percent(from))
+        format!(
+            "CPU {} spends {} {what} in place of {}",
+            change.subject,
+            percent(to),
+            percent(from)
+        )
     };
     match change.name.as_str() {
         "us_per_io" => {
             let (from, to) = (duration_ns(from * 1e3), duration_ns(to * 1e3));
-            format!("CPU time per I/O {from} → {to}{}", share(change, "the rate"))
+            format!(
+                "CPU time per I/O {from} → {to}{}",
+                share(change, "the rate")
+            )
         }
         "softirq_percent" => spends("in softirq"),
         "irq_percent" => spends("in interrupt handlers"),
@@ -127,7 +194,12 @@ fn cpu_sentence(change: &Change) -> String {
             change.subject,
             percent(from)
         ),
-        _ => format!("CPU {} is {} busy in place of {}", change.subject, percent(to), percent(from)),
+        _ => format!(
+            "CPU {} is {} busy in place of {}",
+            change.subject,
+            percent(to),
+            percent(from)
+        ),
     }
 }
 
@@ -142,9 +214,15 @@ fn device_sentence(change: &Change) -> String {
         "size_write_kib" => format!("writes that reach {on} have {}", arrow(&kib)),
         "read_merges_per_s" => format!("merged reads on {on} {} in a second", arrow(&count)),
         "write_merges_per_s" => format!("merged writes on {on} {} in a second", arrow(&count)),
-        "in_flight" => format!("in flight on {on} {}", arrow(&|value| format!("{value:.1}"))),
+        "in_flight" => format!(
+            "in flight on {on} {}",
+            arrow(&|value| format!("{value:.1}"))
+        ),
         "await_read_ms" => format!("reads on {on} wait {} from queue to completion", arrow(&ms)),
-        "await_write_ms" => format!("writes on {on} wait {} from queue to completion", arrow(&ms)),
+        "await_write_ms" => format!(
+            "writes on {on} wait {} from queue to completion",
+            arrow(&ms)
+        ),
         "await_flush_ms" => format!("flushes on {on} wait {}", arrow(&ms)),
         _ => format!("{} of {on} {}", change.name, arrow(&count)),
     }
@@ -169,10 +247,18 @@ fn cpus(cpus: &[u32]) -> String {
         }
     }
     let word = |(first, last): &(u32, u32)| {
-        if first == last { first.to_string() } else { format!("{first}–{last}") }
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}–{last}")
+        }
     };
     let words: Vec<String> = ranges.iter().map(word).collect();
-    format!("CPU{} {}", if cpus.len() == 1 { "" } else { "s" }, words.join(", "))
+    format!(
+        "CPU{} {}",
+        if cpus.len() == 1 { "" } else { "s" },
+        words.join(", ")
+    )
 }
 
 /// `unchanged: Q2G 1.20 µs, D2C 88.0 µs`, and apart from it what changed by less than it varies, or is too small.
@@ -190,8 +276,13 @@ fn stayed(moved: &Moved, tuned: &str, has_sides: bool, is_named: bool) -> Vec<St
             Kind::Cpu => ("CPU time per I/O".to_string(), 1e3),
             _ => (name(change, tuned, has_sides), 1.0),
         };
-        let (from, to) = (duration_ns(change.from * to_ns), duration_ns(change.to * to_ns));
-        let reach = change.noise.map(|noise| (change.to - change.from).abs() + noise);
+        let (from, to) = (
+            duration_ns(change.from * to_ns),
+            duration_ns(change.to * to_ns),
+        );
+        let reach = change
+            .noise
+            .map(|noise| (change.to - change.from).abs() + noise);
         if reach.is_some_and(|reach| reach <= UNCHANGED * change.from) {
             same.push(format!("{what} {from}"));
         } else if change.from.max(change.to) < SMALL * whole(moved, tuned, change.side) {
@@ -200,16 +291,25 @@ fn stayed(moved: &Moved, tuned: &str, has_sides: bool, is_named: bool) -> Vec<St
             open.push(format!("{what} {from} → {to}"));
         }
     }
-    let said =
-        |words: &str, what: Vec<String>| (!what.is_empty()).then(|| format!("{words}: {}", what.join(", ")));
+    let said = |words: &str, what: Vec<String>| {
+        (!what.is_empty()).then(|| format!("{words}: {}", what.join(", ")))
+    };
     let small = said("too short to matter", small);
-    said("unchanged", same).into_iter().chain(small).chain(said("not told from noise", open)).collect()
+    said("unchanged", same)
+        .into_iter()
+        .chain(small)
+        .chain(said("not told from noise", open))
+        .collect()
 }
 
 /// The whole time in a direction under the slower arm, ns; 0 for what has no direction.
 fn whole(moved: &Moved, tuned: &str, side: Option<Side>) -> f64 {
     let is_it = |one: &&Change| one.kind == Kind::Whole && one.subject == tuned && one.side == side;
-    moved.changes.iter().find(is_it).map_or(0.0, |whole| whole.from.max(whole.to))
+    moved
+        .changes
+        .iter()
+        .find(is_it)
+        .map_or(0.0, |whole| whole.from.max(whole.to))
 }
 
 /// What the layers rest on, or why there are none.
@@ -217,9 +317,15 @@ fn foot(moved: &Moved, tuned: &str) -> Option<String> {
     match (&moved.traced, &moved.not_traced) {
         (Some(source), _) => {
             let sides: Vec<&str> = sides(moved).into_iter().map(Side::name).collect();
-            let what = if sides.is_empty() { "I/O".to_string() } else { sides.join(" and ") };
+            let what = if sides.is_empty() {
+                "I/O".to_string()
+            } else {
+                sides.join(" and ")
+            };
             let windows = moved.traced_windows;
-            Some(format!("means of {what} on {tuned}, {source}, {windows} traced windows of each"))
+            Some(format!(
+                "means of {what} on {tuned}, {source}, {windows} traced windows of each"
+            ))
         }
         (None, Some(why)) => Some(format!("layers were not traced: {why}")),
         (None, None) => None,

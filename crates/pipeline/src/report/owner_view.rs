@@ -30,7 +30,11 @@ fn dissent(setting: &Setting) -> Option<String> {
     let hidden = others.len().saturating_sub(DISSENTERS_MAX);
     let want = |owner: &&Owner| {
         let wants = clean(owner.wants.as_deref().unwrap_or_default());
-        let modal = if owner.is_certain() { "wants" } else { "may want" };
+        let modal = if owner.is_certain() {
+            "wants"
+        } else {
+            "may want"
+        };
         format!("{} {modal} {wants}", place(owner))
     };
     let mut said: Vec<String> = others.iter().take(DISSENTERS_MAX).map(want).collect();
@@ -43,9 +47,19 @@ fn dissent(setting: &Setting) -> Option<String> {
 /// Why the default is what it is, where there is more than one: `kernel default: 128, twice the optimal I/O size`. None
 /// where the value is the default or no default is known.
 pub fn default_words(setting: &Setting) -> Option<String> {
-    let default = setting.default.as_ref().filter(|_| !matches!(setting.set_by(), SetBy::Kernel(_)))?;
-    let reason = if default.because.is_empty() { String::new() } else { format!(" ({})", default.because) };
-    Some(format!("the kernel's default is {}{reason}", clean(&default.value)))
+    let default = setting
+        .default
+        .as_ref()
+        .filter(|_| !matches!(setting.set_by(), SetBy::Kernel(_)))?;
+    let reason = if default.because.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", default.because)
+    };
+    Some(format!(
+        "the kernel's default is {}{reason}",
+        clean(&default.value)
+    ))
 }
 
 /// Who sets what is no setting, such as interrupts or mount options: `irqbalance, every 10 s`.
@@ -65,28 +79,53 @@ mod tests {
     use model::iopath::KernelDefault;
 
     fn owner(place: &str, wants: &str, acts: &str) -> Owner {
-        Owner { kind: "udev_rule".into(), place: place.into(), wants: Some(wants.into()), acts: acts.into() }
+        Owner {
+            kind: "udev_rule".into(),
+            place: place.into(),
+            wants: Some(wants.into()),
+            acts: acts.into(),
+        }
     }
 
     #[test]
     fn the_owner_and_those_who_disagree_are_named() {
         let say = |default: Option<&str>, owners: Vec<Owner>| {
-            let mut setting = Setting::new("read_ahead_kb", "/x", Attribute::Value("4096".into()), true);
-            setting.default =
-                default.map(|value| KernelDefault { value: value.into(), because: String::new() });
+            let mut setting =
+                Setting::new("read_ahead_kb", "/x", Attribute::Value("4096".into()), true);
+            setting.default = default.map(|value| KernelDefault {
+                value: value.into(),
+                because: String::new(),
+            });
             setting.owners = owners;
             owner_words(&setting)
         };
-        assert_eq!(say(Some("4096"), vec![]).as_deref(), Some("[kernel default]"));
+        assert_eq!(
+            say(Some("4096"), vec![]).as_deref(),
+            Some("[kernel default]")
+        );
         assert_eq!(say(None, vec![]), None);
-        assert_eq!(say(Some("128"), vec![]).as_deref(), Some("by hand, or by a program that left no file"));
+        assert_eq!(
+            say(Some("128"), vec![]).as_deref(),
+            Some("by hand, or by a program that left no file")
+        );
         let rule = || owner("/etc/udev/rules.d/60-ra.rules:3", "4096", "when it appears");
-        assert_eq!(say(Some("128"), vec![rule()]).as_deref(), Some("/etc/udev/rules.d/60-ra.rules:3"));
+        assert_eq!(
+            say(Some("128"), vec![rule()]).as_deref(),
+            Some("/etc/udev/rules.d/60-ra.rules:3")
+        );
         let both = vec![owner("/etc/a:1", "5", "at boot"), rule()];
-        assert_eq!(say(None, both).as_deref(), Some("/etc/udev/rules.d/60-ra.rules:3; /etc/a:1 wants 5"));
+        assert_eq!(
+            say(None, both).as_deref(),
+            Some("/etc/udev/rules.d/60-ra.rules:3; /etc/a:1 wants 5")
+        );
         let maybe = vec![owner("/etc/a:1", "4096", "maybe at boot")];
         assert_eq!(say(Some("128"), maybe).as_deref(), Some("perhaps /etc/a:1"));
-        let many = (0..4).map(|n| owner(&format!("f:{n}"), &n.to_string(), "at boot")).collect();
-        assert_eq!(say(None, many).as_deref(), Some("f:0 wants 0; f:1 wants 1; 2 more want other values"));
+        let many = (0..4)
+            .map(|n| owner(&format!("f:{n}"), &n.to_string(), "at boot"))
+            .collect();
+        assert_eq!(
+            say(None, many).as_deref(),
+            Some("f:0 wants 0; f:1 wants 1; 2 more want other values")
+        );
     }
 }

@@ -17,7 +17,10 @@ pub struct PathOptions {
 
 /// The path from the target down, one layer below the other, with what could not be seen at the end.
 pub fn text(path: &IoPath, options: PathOptions) -> String {
-    let mut text = draw(&node(&path.root, &Above::default(), options.all), options.paint);
+    let mut text = draw(
+        &node(&path.root, &Above::default(), options.all),
+        options.paint,
+    );
     for note in &path.notes {
         text.push_str(&wrap(&format!("note: {}", clean(note)), WIDTH).join("\n      "));
         text.push('\n');
@@ -39,7 +42,11 @@ fn node(layer: &Layer, above: &Above<'_>, all: bool) -> Node {
         is_target: layer.kind == LayerKind::Target && layer.title == "block device",
         reads_enter_at: reads_enter_at(layer, above.reads_enter_at),
     };
-    let mut below: Vec<Node> = layer.below.iter().map(|below| node(below, &inner, all)).collect();
+    let mut below: Vec<Node> = layer
+        .below
+        .iter()
+        .map(|below| node(below, &inner, all))
+        .collect();
     if !all {
         fold_twins(&mut below);
     }
@@ -47,9 +54,16 @@ fn node(layer: &Layer, above: &Above<'_>, all: bool) -> Node {
     let mut rows = rows(layer, above.is_target, all);
     if let Some(device) = above.reads_enter_at {
         let read_ahead = rows.iter_mut().filter(|row| row.key == "read_ahead_kb");
-        read_ahead.for_each(|row| row.meaning = format!("not used: reads come through {}", clean(device)));
+        read_ahead.for_each(|row| {
+            row.meaning = format!("not used: reads come through {}", clean(device))
+        });
     }
-    Node { name: clean(&name).into_owned(), what: clean(&what).into_owned(), rows, below }
+    Node {
+        name: clean(&name).into_owned(),
+        what: clean(&what).into_owned(),
+        rows,
+        below,
+    }
 }
 
 /// Read-ahead is done once, by the page cache of the device a file system or a program reads. Members of a stacked
@@ -66,8 +80,13 @@ fn reads_enter_at<'a>(layer: &'a Layer, above: Option<&'a str>) -> Option<&'a st
 
 /// The members of an array mostly are set alike: after the first only the differences are worth a line.
 fn fold_twins(members: &mut [Node]) {
-    let Some((first, others)) = members.split_first_mut() else { return };
-    for other in others.iter_mut().filter(|other| other.below.len() == first.below.len()) {
+    let Some((first, others)) = members.split_first_mut() else {
+        return;
+    };
+    for other in others
+        .iter_mut()
+        .filter(|other| other.below.len() == first.below.len())
+    {
         fold(other, first);
     }
 }
@@ -75,12 +94,24 @@ fn fold_twins(members: &mut [Node]) {
 fn fold(other: &mut Node, first: &Node) {
     let length = other.rows.len();
     // With other rows it is another kind of disk, which deserves its own lines.
-    if first.rows.iter().map(|row| &row.key).eq(other.rows.iter().map(|row| &row.key)) {
+    if first
+        .rows
+        .iter()
+        .map(|row| &row.key)
+        .eq(other.rows.iter().map(|row| &row.key))
+    {
         other.rows.retain(|row| !first.rows.contains(row));
     }
     if other.rows.len() < length {
-        let rest = if other.rows.is_empty() { "all" } else { "the rest" };
-        other.rows.push(Row::plain("settings", format!("{rest} as {} above", first.name)));
+        let rest = if other.rows.is_empty() {
+            "all"
+        } else {
+            "the rest"
+        };
+        other.rows.push(Row::plain(
+            "settings",
+            format!("{rest} as {} above", first.name),
+        ));
     }
     for (below, first) in other.below.iter_mut().zip(&first.below) {
         fold(below, first);
@@ -90,17 +121,28 @@ fn fold(other: &mut Node, first: &Node) {
 /// The name a layer goes by and what it is.
 fn head(layer: &Layer) -> (String, String) {
     let fact = |name: &str| layer.facts.get(name).map(String::as_str);
-    let size = fact("size_bytes").and_then(|bytes| bytes.parse().ok()).map(units::bytes);
+    let size = fact("size_bytes")
+        .and_then(|bytes| bytes.parse().ok())
+        .map(units::bytes);
     let name = layer.name.clone();
     match layer.kind {
         LayerKind::Target => {
             // Links are worth a word, `.` and relative names are not.
-            let named = fact("named").filter(|named| named.starts_with('/') && *named != layer.name);
-            (name, named.map(|named| format!("given as {named}")).unwrap_or_default())
+            let named =
+                fact("named").filter(|named| named.starts_with('/') && *named != layer.name);
+            (
+                name,
+                named
+                    .map(|named| format!("given as {named}"))
+                    .unwrap_or_default(),
+            )
         }
         LayerKind::FileSystem | LayerKind::Unbacked => {
-            let source = fact("source").filter(|source| source.contains('/') || source.contains(':'));
-            let source = source.map(|source| format!(" from {source}")).unwrap_or_default();
+            let source =
+                fact("source").filter(|source| source.contains('/') || source.contains(':'));
+            let source = source
+                .map(|source| format!(" from {source}"))
+                .unwrap_or_default();
             match fact("fstype") {
                 Some(fstype) => (fstype.into(), format!("mounted on {name}{source}")),
                 None => ("file system".into(), "its mount is not listed here".into()),
@@ -108,9 +150,13 @@ fn head(layer: &Layer) -> (String, String) {
         }
         LayerKind::Disk => (name, disk(layer, size)),
         LayerKind::Partition => (name, join([Some("partition".into()), size])),
-        LayerKind::Loop => {
-            (name, join([Some("loop device".into()), size.filter(|_| fact("backing_file").is_some())]))
-        }
+        LayerKind::Loop => (
+            name,
+            join([
+                Some("loop device".into()),
+                size.filter(|_| fact("backing_file").is_some()),
+            ]),
+        ),
         _ => (name, join([Some(layer.title.clone()), size])),
     }
 }
@@ -119,7 +165,8 @@ fn disk(layer: &Layer, size: Option<String>) -> String {
     let fact = |name: &str| layer.facts.get(name).cloned();
     // SCSI disks on ATA give "ATA" as their vendor, which is no maker.
     let vendor = fact("vendor").filter(|vendor| vendor != "ATA");
-    let model = fact("model").map(|model| vendor.map_or(model.clone(), |vendor| format!("{vendor} {model}")));
+    let model = fact("model")
+        .map(|model| vendor.map_or(model.clone(), |vendor| format!("{vendor} {model}")));
     let driver = fact("driver")
         .filter(|driver| driver != "sd" && driver != "nvme")
         .map(|driver| format!("driver {driver}"));
@@ -132,7 +179,14 @@ fn disk(layer: &Layer, size: Option<String>) -> String {
         (count, Some(depth)) => Some(format!("{count} hardware queues of {depth}")),
         (count, None) => Some(format!("{count} hardware queues")),
     };
-    join([Some(model.unwrap_or_else(|| "disk".into())), size, fact("transport"), driver, read_only, queues])
+    join([
+        Some(model.unwrap_or_else(|| "disk".into())),
+        size,
+        fact("transport"),
+        driver,
+        read_only,
+        queues,
+    ])
 }
 
 fn join<const N: usize>(parts: [Option<String>; N]) -> String {
@@ -145,7 +199,10 @@ mod tests {
 
     fn disk(name: &str, facts: &[(&str, &str)]) -> Layer {
         let mut disk = Layer::new(LayerKind::Disk, name);
-        disk.facts = facts.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
+        disk.facts = facts
+            .iter()
+            .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
+            .collect();
         disk
     }
 
@@ -153,22 +210,49 @@ mod tests {
         let mut root = Layer::new(LayerKind::Target, "/dev/md0");
         root.below = members;
         let notes = notes.iter().map(|note| (*note).to_string()).collect();
-        text(&IoPath { notes, ..IoPath::new("/dev/md0", root) }, PathOptions::default())
+        text(
+            &IoPath {
+                notes,
+                ..IoPath::new("/dev/md0", root)
+            },
+            PathOptions::default(),
+        )
     }
 
     #[test]
     fn members_of_another_kind_keep_their_own_lines() {
-        let sata = [("controller", "0000:00:17.0"), ("controller_driver", "ahci")];
-        let linked = [sata[0], sata[1], ("link_speed", "8.0 GT/s PCIe"), ("link_width", "4")];
-        let shown = view(vec![disk("sda", &sata), disk("sdb", &sata), disk("nvme0n1", &linked)], &[]);
+        let sata = [
+            ("controller", "0000:00:17.0"),
+            ("controller_driver", "ahci"),
+        ];
+        let linked = [
+            sata[0],
+            sata[1],
+            ("link_speed", "8.0 GT/s PCIe"),
+            ("link_width", "4"),
+        ];
+        let shown = view(
+            vec![
+                disk("sda", &sata),
+                disk("sdb", &sata),
+                disk("nvme0n1", &linked),
+            ],
+            &[],
+        );
         assert_eq!(shown.matches("all as sda above").count(), 1, "{shown}");
         assert_eq!(shown.matches("ahci at").count(), 2, "{shown}");
     }
 
     #[test]
     fn hostile_names_and_long_notes_stay_in_their_lines() {
-        let shown = view(vec![disk("sda", &[("model", "x\x1b[2J\ny")])], &["word ".repeat(30).trim()]);
+        let shown = view(
+            vec![disk("sda", &[("model", "x\x1b[2J\ny")])],
+            &["word ".repeat(30).trim()],
+        );
         assert!(shown.contains("x?[2J?y"), "{shown}");
-        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        assert!(
+            shown.lines().all(|line| line.chars().count() <= 80),
+            "{shown}"
+        );
     }
 }

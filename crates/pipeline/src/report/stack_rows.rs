@@ -36,7 +36,10 @@ fn percent(layer: &Layer, fact: &str) -> Option<String> {
 
 fn name(layer: &Layer) -> Option<Row> {
     if let Some((vg, lv)) = layer.fact("vg").zip(layer.fact("lv")) {
-        let part = layer.fact("lv_part").map(|part| format!(", its {part}")).unwrap_or_default();
+        let part = layer
+            .fact("lv_part")
+            .map(|part| format!(", its {part}"))
+            .unwrap_or_default();
         return plain("volume", format!("{vg}/{lv}{part}"));
     }
     plain("name", layer.fact("dm_name")?)
@@ -44,12 +47,18 @@ fn name(layer: &Layer) -> Option<Row> {
 
 fn suspended(layer: &Layer) -> Option<Row> {
     layer.fact("suspended")?;
-    plain("state", "suspended: every I/O waits until somebody resumes it (dmsetup resume)")
+    plain(
+        "state",
+        "suspended: every I/O waits until somebody resumes it (dmsetup resume)",
+    )
 }
 
 fn stripes(layer: &Layer) -> Option<Row> {
     if let Some((stripes, bytes)) = layer.fact("stripes").zip(layer.number("stripe_bytes")) {
-        return plain("stripes", format!("{stripes} of {} each", units::bytes(bytes)));
+        return plain(
+            "stripes",
+            format!("{stripes} of {} each", units::bytes(bytes)),
+        );
     }
     let segments = layer.fact("segments")?;
     plain("segments", format!("{segments}, one behind the other"))
@@ -63,8 +72,14 @@ fn chunk(layer: &Layer) -> Option<Row> {
 /// Only worth a line where it is wrong.
 fn alignment(layer: &Layer) -> Option<Row> {
     (layer.fact("aligned")? == "no").then_some(())?;
-    let block = layer.number("block_bytes").map(units::bytes).unwrap_or_default();
-    plain("start", format!("not aligned to the disks' {block} blocks: a write of one block touches two"))
+    let block = layer
+        .number("block_bytes")
+        .map(units::bytes)
+        .unwrap_or_default();
+    plain(
+        "start",
+        format!("not aligned to the disks' {block} blocks: a write of one block touches two"),
+    )
 }
 
 fn state(layer: &Layer) -> Option<Row> {
@@ -74,15 +89,19 @@ fn state(layer: &Layer) -> Option<Row> {
         (None, None) => return None,
     };
     if let Some(missing) = layer.number("degraded").filter(|missing| *missing > 0.0) {
-        let failed =
-            layer.fact("failed_members").map(|names| format!("; failed: {names}")).unwrap_or_default();
+        let failed = layer
+            .fact("failed_members")
+            .map(|names| format!("; failed: {names}"))
+            .unwrap_or_default();
         state.push_str(&format!(", degraded: {missing:.0} missing{failed}"));
     }
     plain("state", state)
 }
 
 fn synchronisation(layer: &Layer) -> Option<Row> {
-    let action = layer.fact("sync_action").filter(|action| !matches!(*action, "idle" | "frozen"))?;
+    let action = layer
+        .fact("sync_action")
+        .filter(|action| !matches!(*action, "idle" | "frozen"))?;
     let mut text = format!("{action} takes disk time");
     if let Some(done) = percent(layer, "sync_percent") {
         text.push_str(&format!(": {done} done"));
@@ -96,7 +115,9 @@ fn synchronisation(layer: &Layer) -> Option<Row> {
 /// None is worth a line: after a crash the whole array is copied. RAID 0 has nothing to synchronise.
 fn bitmap(layer: &Layer) -> Option<Row> {
     let bitmap = layer.fact("bitmap")?;
-    let is_redundant = layer.fact("stack").is_some_and(|level| level != "raid0" && level != "linear");
+    let is_redundant = layer
+        .fact("stack")
+        .is_some_and(|level| level != "raid0" && level != "linear");
     let meaning = match bitmap {
         "none" if is_redundant => "none: after a crash all of it is synchronised anew".to_string(),
         "none" => return None,
@@ -112,8 +133,9 @@ fn cipher(layer: &Layer) -> Option<Row> {
     }
     // The size of a sector is among the flags once more.
     let flags = layer.fact("crypt_flags").unwrap_or_default().split(' ');
-    let flags: Vec<&str> =
-        flags.filter(|flag| !flag.is_empty() && !flag.starts_with("sector_size:")).collect();
+    let flags: Vec<&str> = flags
+        .filter(|flag| !flag.is_empty() && !flag.starts_with("sector_size:"))
+        .collect();
     if !flags.is_empty() {
         text.push_str(&format!(", {}", flags.join(" ")));
     }
@@ -123,20 +145,33 @@ fn cipher(layer: &Layer) -> Option<Row> {
 fn paths(layer: &Layer) -> Option<Row> {
     let active = layer.number("paths_active")?;
     let failed = layer.number("paths_failed").filter(|failed| *failed > 0.0);
-    let failed = failed.map(|failed| format!(", {failed:.0} failed")).unwrap_or_default();
-    let policy = layer.fact("path_policy").map(|policy| format!(", {policy}")).unwrap_or_default();
+    let failed = failed
+        .map(|failed| format!(", {failed:.0} failed"))
+        .unwrap_or_default();
+    let policy = layer
+        .fact("path_policy")
+        .map(|policy| format!(", {policy}"))
+        .unwrap_or_default();
     plain("paths", format!("{active:.0} active{failed}{policy}"))
 }
 
 fn thin_pool(layer: &Layer) -> Option<Row> {
     if let Some(mapped) = percent(layer, "thin_mapped_percent") {
-        return plain("thin", format!("{mapped} of it is there; the first write to the rest allocates"));
+        return plain(
+            "thin",
+            format!("{mapped} of it is there; the first write to the rest allocates"),
+        );
     }
     let data = percent(layer, "thin_data_used_percent")?;
     let metadata = percent(layer, "thin_metadata_used_percent").unwrap_or_else(|| "unknown".into());
     let mode = layer.fact("thin_mode").filter(|mode| *mode != "rw");
-    let mode = mode.map(|mode| format!("; mode {mode}")).unwrap_or_default();
-    plain("thin pool", format!("{data} of data and {metadata} of metadata used{mode}"))
+    let mode = mode
+        .map(|mode| format!("; mode {mode}"))
+        .unwrap_or_default();
+    plain(
+        "thin pool",
+        format!("{data} of data and {metadata} of metadata used{mode}"),
+    )
 }
 
 fn cache(layer: &Layer) -> Option<Row> {
@@ -144,21 +179,33 @@ fn cache(layer: &Layer) -> Option<Row> {
     parts.extend(layer.fact("cache_state").map(str::to_string));
     parts.extend(percent(layer, "cache_used_percent").map(|used| format!("{used} used")));
     parts.extend(percent(layer, "cache_dirty_percent").map(|dirty| format!("{dirty} dirty")));
-    parts.extend(layer.fact("cache_dirty").map(|dirty| format!("{dirty} dirty")));
+    parts.extend(
+        layer
+            .fact("cache_dirty")
+            .map(|dirty| format!("{dirty} dirty")),
+    );
     let hits = percent(layer, "cache_read_hit_percent").map(|hits| format!("{hits} of reads hit"));
-    parts.extend(hits.or_else(|| percent(layer, "cache_hit_percent").map(|hits| format!("{hits} hit"))));
+    parts.extend(
+        hits.or_else(|| percent(layer, "cache_hit_percent").map(|hits| format!("{hits} hit"))),
+    );
     plain("cache", parts.join(", "))
 }
 
 fn snapshot(layer: &Layer) -> Option<Row> {
     let used = percent(layer, "snapshot_used_percent")?;
-    plain("snapshot", format!("{used} used; the first write to a block copies it"))
+    plain(
+        "snapshot",
+        format!("{used} used; the first write to a block copies it"),
+    )
 }
 
 fn delay(layer: &Layer) -> Option<Row> {
     let reads = layer.fact("delay_ms")?;
     match layer.fact("delay_write_ms") {
-        Some(writes) => plain("delay", format!("reads {reads} ms, writes {writes} ms, on purpose")),
+        Some(writes) => plain(
+            "delay",
+            format!("reads {reads} ms, writes {writes} ms, on purpose"),
+        ),
         None => plain("delay", format!("{reads} ms, on purpose")),
     }
 }
@@ -170,8 +217,14 @@ mod tests {
 
     fn shown(facts: &[(&str, &str)]) -> String {
         let mut layer = Layer::new(LayerKind::Stacked, "dm-0");
-        layer.facts = facts.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
-        rows(&layer).into_iter().map(|row| format!("{}: {}\n", row.key, row.value)).collect()
+        layer.facts = facts
+            .iter()
+            .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
+            .collect();
+        rows(&layer)
+            .into_iter()
+            .map(|row| format!("{}: {}\n", row.key, row.value))
+            .collect()
     }
 
     #[test]
@@ -192,21 +245,43 @@ mod tests {
              sync: recover takes disk time: 12 % done, 100 MiB/s\n\
              bitmap: none: after a crash all of it is synchronised anew\n"
         );
-        assert_eq!(shown(&[("stack", "raid0"), ("bitmap", "none"), ("sync_action", "idle")]), "");
+        assert_eq!(
+            shown(&[
+                ("stack", "raid0"),
+                ("bitmap", "none"),
+                ("sync_action", "idle")
+            ]),
+            ""
+        );
     }
 
     #[test]
     fn volumes_say_what_they_are_made_of() {
-        let striped =
-            [("vg", "vg0"), ("lv", "data"), ("stripes", "4"), ("stripe_bytes", "65536"), ("aligned", "yes")];
-        assert_eq!(shown(&striped), "volume: vg0/data\nstripes: 4 of 64.0 KiB each\n");
+        let striped = [
+            ("vg", "vg0"),
+            ("lv", "data"),
+            ("stripes", "4"),
+            ("stripe_bytes", "65536"),
+            ("aligned", "yes"),
+        ];
+        assert_eq!(
+            shown(&striped),
+            "volume: vg0/data\nstripes: 4 of 64.0 KiB each\n"
+        );
         let crypt = [
             ("cipher", "aes-xts-plain64"),
             ("crypt_sector_bytes", "4096"),
             ("crypt_flags", "no_read_workqueue sector_size:4096"),
         ];
-        assert_eq!(shown(&crypt), "cipher: aes-xts-plain64, sectors of 4.00 KiB, no_read_workqueue\n");
-        let paths = [("paths_active", "1"), ("paths_failed", "1"), ("path_policy", "service-time")];
+        assert_eq!(
+            shown(&crypt),
+            "cipher: aes-xts-plain64, sectors of 4.00 KiB, no_read_workqueue\n"
+        );
+        let paths = [
+            ("paths_active", "1"),
+            ("paths_failed", "1"),
+            ("path_policy", "service-time"),
+        ];
         assert_eq!(shown(&paths), "paths: 1 active, 1 failed, service-time\n");
     }
 }

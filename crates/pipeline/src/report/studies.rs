@@ -46,8 +46,14 @@ pub(super) fn lines(record: &Record) -> Option<Vec<String>> {
 
 /// On what, of which base load, from which seed.
 fn origin(record: &Record) -> String {
-    let device = record.path.queue_device().map_or("no block device", |layer| layer.name.as_str());
-    format!("  on {} ({device}), seed {}", record.target, record.job.randseed)
+    let device = record
+        .path
+        .queue_device()
+        .map_or("no block device", |layer| layer.name.as_str());
+    format!(
+        "  on {} ({device}), seed {}",
+        record.target, record.job.randseed
+    )
 }
 
 /// How the target was worn in, or that it was not; for a load that wrote, and for any that asked for it.
@@ -62,11 +68,27 @@ pub(super) fn precondition_lines(record: &Record) -> Vec<String> {
 }
 
 fn precondition_words(worn: &Precondition) -> String {
-    let passes: Vec<String> = worn.passes_bytes_per_s.iter().map(|rate| units::bytes_per_s(*rate)).collect();
+    let passes: Vec<String> = worn
+        .passes_bytes_per_s
+        .iter()
+        .map(|rate| units::bytes_per_s(*rate))
+        .collect();
     let cut = if worn.complete { "" } else { ", cut short" };
-    let rates = if passes.is_empty() { String::new() } else { format!(" at {}", passes.join(", then ")) };
-    let range = if worn.whole_device { "" } else { "; its own range only, not the whole drive" };
-    format!("{} {}{rates}{cut}{range}", units::bytes(worn.range_bytes as f64), worn.how)
+    let rates = if passes.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", passes.join(", then "))
+    };
+    let range = if worn.whole_device {
+        ""
+    } else {
+        "; its own range only, not the whole drive"
+    };
+    format!(
+        "{} {}{rates}{cut}{range}",
+        units::bytes(worn.range_bytes as f64),
+        worn.how
+    )
 }
 
 /// `4.2 to 5.1`, or nothing with too few repeats.
@@ -89,15 +111,26 @@ pub(super) fn settings_text(settings: &[Setting]) -> String {
 
 fn sweep_sentence(job: &Job, sweep: &Sweep) -> String {
     let axes: Vec<&str> = sweep.axes.iter().map(|axis| axis.option.as_str()).collect();
-    let (base, axes, count) = (base_phrase(job, &axes), axes.join(" × "), sweep.points.len());
+    let (base, axes, count) = (
+        base_phrase(job, &axes),
+        axes.join(" × "),
+        sweep.points.len(),
+    );
     let head = format!("{base}, {axes} swept ({count} points)");
-    let fastest = sweep.points.iter().max_by(|a, b| a.iops.mean.total_cmp(&b.iops.mean));
+    let fastest = sweep
+        .points
+        .iter()
+        .max_by(|a, b| a.iops.mean.total_cmp(&b.iops.mean));
     match (sweep.curves.as_slice(), fastest) {
         ([curve], _) if curve.knee.is_some() || curve.no_knee.is_some() => {
             format!("{head}: {}", curve_view::knee_words(sweep, curve))
         }
         (_, Some(point)) => {
-            let knees = sweep.curves.iter().filter(|curve| curve.knee.is_some()).count();
+            let knees = sweep
+                .curves
+                .iter()
+                .filter(|curve| curve.knee.is_some())
+                .count();
             let knees = match sweep.curves.len() {
                 0 => String::new(),
                 all => format!(", {knees} of {all} curves have a knee"),
@@ -140,8 +173,11 @@ fn search_sentence(job: &Job, search: &Search) -> String {
         (None, Some(above)) => {
             // The windows may have disagreed until the patience was over, with lighter loads left.
             let is_lightest = search.trials.iter().all(|trial| trial.level >= above.level);
-            let (what, already) =
-                if is_lightest { ("nothing keeps", " already") } else { ("no load was sure to keep", "") };
+            let (what, already) = if is_lightest {
+                ("nothing keeps", " already")
+            } else {
+                ("no load was sure to keep", "")
+            };
             format!(
                 "{base}: {what} {goal}: at {}{already} it is {}",
                 level(search, above.level),
@@ -158,11 +194,16 @@ fn base_phrase(job: &Job, varied: &[&str]) -> String {
     let phrase = job.phrase();
     let (size, _) = phrase.split_once(job.rw.phrase()).unwrap_or_default();
     let size = if is_fixed("bs") { size } else { "" };
-    let mut parts =
-        vec![if is_fixed("rw") { format!("{size}{}", job.rw.phrase()) } else { size.trim().to_string() }];
+    let mut parts = vec![if is_fixed("rw") {
+        format!("{size}{}", job.rw.phrase())
+    } else {
+        size.trim().to_string()
+    }];
     parts.extend((is_fixed("numjobs") && job.numjobs > 1).then(|| format!("{} jobs", job.numjobs)));
     parts.extend(is_fixed("iodepth").then(|| format!("depth {}", job.iodepth)));
-    parts.extend(is_fixed("direct").then(|| if job.direct { "direct" } else { "buffered" }.to_string()));
+    parts.extend(
+        is_fixed("direct").then(|| if job.direct { "direct" } else { "buffered" }.to_string()),
+    );
     parts.retain(|part| !part.is_empty());
     parts.join(", ")
 }
@@ -178,15 +219,24 @@ fn search_lines(search: &Search) -> Vec<String> {
         format!("  {at:<14} {iops:>7} IOPS,{bytes} {name} {latency}{range}")
     };
     if let Some(best) = &search.best {
-        lines.push(one(best, &format!(" {},", units::bytes_per_s(best.bytes_per_s))));
+        lines.push(one(
+            best,
+            &format!(" {},", units::bytes_per_s(best.bytes_per_s)),
+        ));
     }
-    lines.extend(search.above.as_ref().map(|above| format!("{}: missed", one(above, ""))));
+    lines.extend(
+        search
+            .above
+            .as_ref()
+            .map(|above| format!("{}: missed", one(above, ""))),
+    );
     let mut notes = Vec::new();
     let limit = units::duration_ns(search.goal.limit_ns as f64);
-    if search
-        .best
-        .is_some_and(|best| best.latency_ns.high.is_some_and(|high| high > search.goal.limit_ns as f64))
-    {
+    if search.best.is_some_and(|best| {
+        best.latency_ns
+            .high
+            .is_some_and(|high| high > search.goal.limit_ns as f64)
+    }) {
         notes.push(format!(
             "the interval of {name} reaches beyond {limit}: kept on average, not in every window"
         ));
@@ -206,7 +256,11 @@ fn search_lines(search: &Search) -> Vec<String> {
         }
     });
     let tried_ms: f64 = search.trials.iter().map(|trial| trial.window_ms).sum();
-    notes.push(format!("{} windows, {} of measuring", search.trials.len(), units::span_ms(tried_ms as u64)));
+    notes.push(format!(
+        "{} windows, {} of measuring",
+        search.trials.len(),
+        units::span_ms(tried_ms as u64)
+    ));
     notes.extend(search.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(notes.iter().flat_map(|note| indented(note)));
     lines
@@ -214,7 +268,10 @@ fn search_lines(search: &Search) -> Vec<String> {
 
 /// Wrapped, and two columns in.
 fn indented(text: &str) -> Vec<String> {
-    wrap(text, WIDTH - 2).into_iter().map(|line| format!("  {line}")).collect()
+    wrap(text, WIDTH - 2)
+        .into_iter()
+        .map(|line| format!("  {line}"))
+        .collect()
 }
 
 fn matrix_sentence(matrix: &Matrix) -> String {
@@ -227,7 +284,9 @@ fn matrix_sentence(matrix: &Matrix) -> String {
         return match matrix.cells.iter().all(|cell| cell.visits == 0) {
             true => format!("{most}. The matrix was cut short"),
             false => {
-                format!("{most}, but no step of it was reached again: too unsteady to say what writes do")
+                format!(
+                    "{most}, but no step of it was reached again: too unsteady to say what writes do"
+                )
             }
         };
     };
@@ -245,8 +304,14 @@ fn matrix_sentence(matrix: &Matrix) -> String {
 /// is overrun by itself, and a step that was not reached alone says nothing about writes.
 fn telling_read_step(matrix: &Matrix) -> Option<usize> {
     let middle = matrix.read_steps.len().saturating_sub(1) / 2;
-    let is_reached = |read: &usize| matrix.cell(0, *read).is_some_and(|cell| cell.visits > 0 && cell.reached);
-    (0..matrix.read_steps.len()).filter(is_reached).min_by_key(|read| read.abs_diff(middle))
+    let is_reached = |read: &usize| {
+        matrix
+            .cell(0, *read)
+            .is_some_and(|cell| cell.visits > 0 && cell.reached)
+    };
+    (0..matrix.read_steps.len())
+        .filter(is_reached)
+        .min_by_key(|read| read.abs_diff(middle))
 }
 
 fn metric_text(metric: SteadyMetric, value: f64) -> String {
@@ -262,8 +327,12 @@ fn steady_sentence(steady: &Steadiness) -> String {
     let sustained = metric_text(metric, steady.sustained);
     match (steady.attained_ms, steady.window) {
         (Some(ms), _) => format!("steady after {}: {sustained} sustained", units::span_ms(ms)),
-        (None, Some(_)) => format!("not steady when the load ended; {sustained} in the last window"),
-        (None, None) => format!("not steady: the load ended before there was a window; {sustained} so far"),
+        (None, Some(_)) => {
+            format!("not steady when the load ended; {sustained} in the last window")
+        }
+        (None, None) => {
+            format!("not steady: the load ended before there was a window; {sustained} so far")
+        }
     }
 }
 
@@ -280,7 +349,11 @@ fn rule_words(criterion: &Criterion) -> String {
             } else {
                 "no second farther off the mean than"
             };
-            format!("fio: over {} {what} {} %", units::span_ms(rule.window_ms), rule.limit_percent)
+            format!(
+                "fio: over {} {what} {} %",
+                units::span_ms(rule.window_ms),
+                rule.limit_percent
+            )
         }
     }
 }
@@ -299,7 +372,10 @@ fn steady_lines(steady: &Steadiness, is_worn_in: bool) -> Vec<String> {
                 units::bytes(cliff.bytes as f64)
             ));
         }
-        None => lines.push(format!("  burst     {} at the beginning; no cliff was seen", text(steady.burst))),
+        None => lines.push(format!(
+            "  burst     {} at the beginning; no cliff was seen",
+            text(steady.burst)
+        )),
     }
     lines.push(format!("  sustained {}", text(steady.sustained)));
     if let Some(window) = &steady.window {
@@ -310,7 +386,10 @@ fn steady_lines(steady: &Steadiness, is_worn_in: bool) -> Vec<String> {
             steady.rounds.len()
         ));
     }
-    lines.extend(indented(&format!("rule      {}", rule_words(&steady.criterion))));
+    lines.extend(indented(&format!(
+        "rule      {}",
+        rule_words(&steady.criterion)
+    )));
     if !steady.attained {
         lines.extend(indented(&unsteady(steady, is_worn_in)));
     }
@@ -341,7 +420,9 @@ fn unsteady(steady: &Steadiness, is_worn_in: bool) -> String {
              over it.",
             window.range * 100.0
         ),
-        None => format!("There was no whole window, so nothing is known about what lasts. {advice}"),
+        None => {
+            format!("There was no whole window, so nothing is known about what lasts. {advice}")
+        }
     }
 }
 
@@ -352,16 +433,28 @@ mod tests {
     use model::steady::{Cliff, Verdict};
 
     fn exactly(mean: f64) -> Spread {
-        Spread { mean, low: Some(mean * 0.98), high: Some(mean * 1.02) }
+        Spread {
+            mean,
+            low: Some(mean * 0.98),
+            high: Some(mean * 1.02),
+        }
     }
 
     fn found(level: f64, iops: f64, ns: f64) -> Level {
-        Level { level, iops: exactly(iops), bytes_per_s: iops * 4096.0, latency_ns: exactly(ns) }
+        Level {
+            level,
+            iops: exactly(iops),
+            bytes_per_s: iops * 4096.0,
+            latency_ns: exactly(ns),
+        }
     }
 
     fn search() -> Search {
         Search {
-            goal: Goal { statistic: Statistic::Percentile(99.0), limit_ns: 2_000_000 },
+            goal: Goal {
+                statistic: Statistic::Percentile(99.0),
+                limit_ns: 2_000_000,
+            },
             lever: Lever::Iodepth,
             open_loop: false,
             ceiling: 256.0,
@@ -381,16 +474,34 @@ mod tests {
             "4K random read, direct: 64.9 k IOPS (63.6 k to 66.2 k) keep p99 within 2.00 ms, at iodepth 40"
         );
         let lines = search_lines(&search()).join("\n");
-        for word in ["at iodepth 42", "2.10 ms", "missed", "iodepth 16 gave the same rate", "closed loop"] {
+        for word in [
+            "at iodepth 42",
+            "2.10 ms",
+            "missed",
+            "iodepth 16 gave the same rate",
+            "closed loop",
+        ] {
             assert!(lines.contains(word), "{lines}");
         }
-        let open = Search { above: None, ..search() };
+        let open = Search {
+            above: None,
+            ..search()
+        };
         assert!(search_sentence(&job, &open).contains("perhaps at more"));
-        let all = Search { above: None, ceiling: 40.0, ..search() };
+        let all = Search {
+            above: None,
+            ceiling: 40.0,
+            ..search()
+        };
         assert!(search_sentence(&job, &all).ends_with("the most that was tried"));
-        let none = Search { best: None, above: Some(found(1.0, 900.0, 3e6)), ..search() };
+        let none = Search {
+            best: None,
+            above: Some(found(1.0, 900.0, 3e6)),
+            ..search()
+        };
         assert!(
-            search_sentence(&job, &none).contains("nothing keeps p99 within 2.00 ms: at iodepth 1 already")
+            search_sentence(&job, &none)
+                .contains("nothing keeps p99 within 2.00 ms: at iodepth 1 already")
         );
     }
 
@@ -413,7 +524,9 @@ mod tests {
             seed: 1,
             warmup_ms: 1,
             window_ms: 1,
-            cells: (0..3).flat_map(|read| [cell(0, read, true), cell(1, read, false)]).collect(),
+            cells: (0..3)
+                .flat_map(|read| [cell(0, read, true), cell(1, read, false)])
+                .collect(),
             doubles_from: vec![None, Some(1), None],
             notes: vec![],
         };
@@ -424,7 +537,10 @@ mod tests {
         );
         matrix.cells[2].reached = false;
         assert!(matrix_sentence(&matrix).contains("At 3.00 k reads/s writes never double"));
-        matrix.cells.iter_mut().for_each(|cell| cell.reached = false);
+        matrix
+            .cells
+            .iter_mut()
+            .for_each(|cell| cell.reached = false);
         assert!(matrix_sentence(&matrix).contains("too unsteady"));
         matrix.cells.clear();
         assert!(matrix_sentence(&matrix).contains("cut short"));
@@ -432,40 +548,102 @@ mod tests {
 
     #[test]
     fn what_was_varied_is_no_part_of_the_base() {
-        let job = Job { numjobs: 4, ..Job::default() };
-        assert_eq!(base_phrase(&job, &["iodepth"]), "4K random read, 4 jobs, direct");
-        assert_eq!(base_phrase(&job, &["bs", "numjobs", "direct"]), "random read, depth 32");
+        let job = Job {
+            numjobs: 4,
+            ..Job::default()
+        };
+        assert_eq!(
+            base_phrase(&job, &["iodepth"]),
+            "4K random read, 4 jobs, direct"
+        );
+        assert_eq!(
+            base_phrase(&job, &["bs", "numjobs", "direct"]),
+            "random read, depth 32"
+        );
         assert_eq!(base_phrase(&job, &["rw"]), "4K, 4 jobs, depth 32, direct");
     }
 
     #[test]
     fn an_unsteady_load_says_so_and_a_cliff_is_told() {
         let mut steady = Steadiness {
-            criterion: Criterion::Snia { metric: SteadyMetric::Iops, round_ms: 10_000 },
+            criterion: Criterion::Snia {
+                metric: SteadyMetric::Iops,
+                round_ms: 10_000,
+            },
             attained: true,
             attained_ms: Some(90_000),
             limit_ms: 900_000,
-            window: Some(Verdict { mean: 8e3, range: 0.04, slope: -0.01, deviation: 0.02, holds: true }),
+            window: Some(Verdict {
+                mean: 8e3,
+                range: 0.04,
+                slope: -0.01,
+                deviation: 0.02,
+                holds: true,
+            }),
             rounds: vec![8e3; 9],
             samples: vec![],
             sample_ms: 1_000,
             burst: 5e4,
             sustained: 8e3,
-            cliff: Some(Cliff { at_ms: 33_000, bytes: 6 << 30, burst: 5e4, after: 8e3 }),
+            cliff: Some(Cliff {
+                at_ms: 33_000,
+                bytes: 6 << 30,
+                burst: 5e4,
+                after: 8e3,
+            }),
         };
-        assert_eq!(steady_sentence(&steady), "steady after 90 s: 8.00 k IOPS sustained");
+        assert_eq!(
+            steady_sentence(&steady),
+            "steady after 90 s: 8.00 k IOPS sustained"
+        );
         let lines = steady_lines(&steady, false).join("\n");
-        assert!(lines.contains("50.0 k IOPS until the cliff after 33 s and 6.00 GiB; then −84 %"), "{lines}");
+        assert!(
+            lines.contains("50.0 k IOPS until the cliff after 33 s and 6.00 GiB; then −84 %"),
+            "{lines}"
+        );
         assert!(!lines.contains("transition"));
-        let seen = Verdict { mean: 8e3, range: 0.3, slope: -0.22, deviation: 0.2, holds: false };
-        steady = Steadiness { attained: false, attained_ms: None, cliff: None, window: Some(seen), ..steady };
+        let seen = Verdict {
+            mean: 8e3,
+            range: 0.3,
+            slope: -0.22,
+            deviation: 0.2,
+            holds: false,
+        };
+        steady = Steadiness {
+            attained: false,
+            attained_ms: None,
+            cliff: None,
+            window: Some(seen),
+            ..steady
+        };
         assert!(steady_sentence(&steady).starts_with("not steady when the load ended"));
         let lines = steady_lines(&steady, false).join("\n");
-        assert!(lines.contains("in transition") && lines.contains("−22 %"), "{lines}");
+        assert!(
+            lines.contains("in transition") && lines.contains("−22 %"),
+            "{lines}"
+        );
         assert!(lines.contains("--precondition"), "{lines}");
-        assert!(!steady_lines(&steady, true).join("\n").contains("--precondition"), "it was done already");
-        let restless = Steadiness { window: Some(Verdict { slope: 0.01, ..seen }), ..steady.clone() };
-        assert!(steady_lines(&restless, false).join("\n").contains("fluctuate"));
-        assert!(lines.lines().all(|line| line.chars().count() <= WIDTH), "{lines}");
+        assert!(
+            !steady_lines(&steady, true)
+                .join("\n")
+                .contains("--precondition"),
+            "it was done already"
+        );
+        let restless = Steadiness {
+            window: Some(Verdict {
+                slope: 0.01,
+                ..seen
+            }),
+            ..steady.clone()
+        };
+        assert!(
+            steady_lines(&restless, false)
+                .join("\n")
+                .contains("fluctuate")
+        );
+        assert!(
+            lines.lines().all(|line| line.chars().count() <= WIDTH),
+            "{lines}"
+        );
     }
 }

@@ -38,8 +38,10 @@ impl Paint {
     pub fn cleaned(text: &str, clean: fn(&str) -> Cow<'_, str>) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some((at, own)) =
-            OWN.iter().filter_map(|own| Some((rest.find(own)?, *own))).min_by_key(|(at, _)| *at)
+        while let Some((at, own)) = OWN
+            .iter()
+            .filter_map(|own| Some((rest.find(own)?, *own)))
+            .min_by_key(|(at, _)| *at)
         {
             out.push_str(&clean(&rest[..at]));
             out.push_str(own);
@@ -75,7 +77,10 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
             line.push_str(word);
         }
     }
-    lines.iter().map(|line| line.trim_end().to_string()).collect()
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_string())
+        .collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -90,7 +95,10 @@ mod tests {
     fn lines_break_where_a_reader_expects() {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("rw,noatime,discard", 11), ["rw,noatime,", "discard"]);
-        assert_eq!(wrap("a /very/long/path/name b", 6), ["a", "/very/long/path/name", "b"]);
+        assert_eq!(
+            wrap("a /very/long/path/name b", 6),
+            ["a", "/very/long/path/name", "b"]
+        );
         assert_eq!(wrap("", 6), [""]);
     }
 
@@ -100,6 +108,9 @@ mod tests {
         assert_eq!(Paint::Colour.strong("x"), "\x1b[1mx\x1b[0m");
         assert_eq!(Paint::Colour.faint(""), "");
         let painted = format!("{} \x1b[8mx\x1b[2J\x1b[", Paint::Colour.strong("sda"));
-        assert_eq!(Paint::cleaned(&painted, clean), "\x1b[1msda\x1b[0m ?[8mx?[2J?[");
+        assert_eq!(
+            Paint::cleaned(&painted, clean),
+            "\x1b[1msda\x1b[0m ?[8mx?[2J?["
+        );
     }
 }

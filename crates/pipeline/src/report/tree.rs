@@ -27,7 +27,11 @@ pub(super) struct Row {
 impl Row {
     /// A property that explains itself.
     pub fn plain(key: &str, value: impl Into<String>) -> Self {
-        Row { key: key.into(), value: value.into(), meaning: String::new() }
+        Row {
+            key: key.into(),
+            value: value.into(),
+            meaning: String::new(),
+        }
     }
 }
 
@@ -40,7 +44,11 @@ pub(super) fn draw(node: &Node, paint: Paint) -> String {
 }
 
 fn head(text: &mut String, node: &Node, first: &str, rest: &str, paint: Paint) {
-    let indent = if node.what.is_empty() { 0 } else { columns(&node.name) + 2 };
+    let indent = if node.what.is_empty() {
+        0
+    } else {
+        columns(&node.name) + 2
+    };
     let room = WIDTH.saturating_sub(columns(first) + indent).max(20);
     for (index, line) in wrap(&node.what, room).iter().enumerate() {
         let line = match index {
@@ -54,17 +62,36 @@ fn head(text: &mut String, node: &Node, first: &str, rest: &str, paint: Paint) {
 
 fn inside(text: &mut String, node: &Node, prefix: &str, paint: Paint) {
     let with_meaning = node.rows.iter().filter(|row| !row.meaning.is_empty());
-    let widest =
-        with_meaning.map(|row| columns(&row.value)).filter(|width| *width <= VALUE_COLUMNS_MAX).max();
+    let widest = with_meaning
+        .map(|row| columns(&row.value))
+        .filter(|width| *width <= VALUE_COLUMNS_MAX)
+        .max();
     let widths = (
-        node.rows.iter().map(|row| columns(&row.key)).max().unwrap_or(0).clamp(KEY_COLUMNS.0, KEY_COLUMNS.1),
+        node.rows
+            .iter()
+            .map(|row| columns(&row.key))
+            .max()
+            .unwrap_or(0)
+            .clamp(KEY_COLUMNS.0, KEY_COLUMNS.1),
         widest.unwrap_or(0),
     );
     let last = node.rows.len() + node.below.len();
-    let branch = |index: usize| if index + 1 == last { ("└ ", "  ") } else { ("├ ", "│ ") };
+    let branch = |index: usize| {
+        if index + 1 == last {
+            ("└ ", "  ")
+        } else {
+            ("├ ", "│ ")
+        }
+    };
     for (index, row) in node.rows.iter().enumerate() {
         let (first, rest) = branch(index);
-        draw_row(text, row, (&format!("{prefix}{first}"), &format!("{prefix}{rest}")), widths, paint);
+        draw_row(
+            text,
+            row,
+            (&format!("{prefix}{first}"), &format!("{prefix}{rest}")),
+            widths,
+            paint,
+        );
     }
     for (index, below) in node.below.iter().enumerate() {
         let (first, rest) = branch(node.rows.len() + index);
@@ -88,9 +115,20 @@ fn draw_row(
         value = format!("{:value_columns$}  ", row.value);
         start += columns(&value);
     }
-    let tail = if row.meaning.is_empty() { &row.value } else { &row.meaning };
-    for (index, line) in wrap(tail, WIDTH.saturating_sub(start).max(24)).iter().enumerate() {
-        let line = if row.meaning.is_empty() { line.clone() } else { paint.faint(line) };
+    let tail = if row.meaning.is_empty() {
+        &row.value
+    } else {
+        &row.meaning
+    };
+    for (index, line) in wrap(tail, WIDTH.saturating_sub(start).max(24))
+        .iter()
+        .enumerate()
+    {
+        let line = if row.meaning.is_empty() {
+            line.clone()
+        } else {
+            paint.faint(line)
+        };
         let line = match index {
             0 => format!("{first}{key}{value}{line}"),
             _ => format!("{rest}{:width$}{line}", "", width = start - columns(first)),
@@ -121,7 +159,11 @@ mod tests {
             ],
             ..Node::default()
         };
-        let root = Node { name: "/".into(), below: vec![disk], ..Node::default() };
+        let root = Node {
+            name: "/".into(),
+            below: vec![disk],
+            ..Node::default()
+        };
         let expected = "/\n\
             └ sda  disk\n  ├ scheduler       none  one\n  \
             ├ nr_requests     256   word word word word word word word word word word word\n  \

@@ -5,7 +5,8 @@ use model::finding::Finding;
 use model::frame::Frame;
 
 /// The heading of the rows, to be repeated now and then.
-pub const HEADING: &str = "UTC      DEVICE        r/s     w/s  rMiB/s  wMiB/s    r-ms    w-ms  queue busy%";
+pub const HEADING: &str =
+    "UTC      DEVICE        r/s     w/s  rMiB/s  wMiB/s    r-ms    w-ms  queue busy%";
 
 /// One row for each device that did anything in the time of the frame, or for each that is asked for by name; then one
 /// for the machine. `is_serial` says of which devices the busy time means something.
@@ -32,14 +33,33 @@ pub fn rows(
 
 /// A finding, with what to do.
 pub fn finding(finding: &Finding) -> Vec<String> {
-    let words = format!("{}: {} {}", finding.level.word(), finding.claim, finding.advice);
-    wrap(&clean(&words), WIDTH - 2).into_iter().map(|line| format!("  {line}")).collect()
+    let words = format!(
+        "{}: {} {}",
+        finding.level.word(),
+        finding.claim,
+        finding.advice
+    );
+    wrap(&clean(&words), WIDTH - 2)
+        .into_iter()
+        .map(|line| format!("  {line}"))
+        .collect()
 }
 
 fn device_row(time: &str, frame: &Frame, device: &str, is_serial: bool) -> String {
     let value = |id: &str, decimals: usize| number(frame.get(id, device), decimals);
-    let mib = |id: &str| number(frame.get(id, device).map(|bytes| bytes / f64::from(1 << 20)), 1);
-    let busy = if is_serial { value("disk.busy_percent", 0) } else { "-".into() };
+    let mib = |id: &str| {
+        number(
+            frame
+                .get(id, device)
+                .map(|bytes| bytes / f64::from(1 << 20)),
+            1,
+        )
+    };
+    let busy = if is_serial {
+        value("disk.busy_percent", 0)
+    } else {
+        "-".into()
+    };
     format!(
         "{time} {:<10}{:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6} {busy:>5}",
         clean(device),
@@ -56,7 +76,10 @@ fn device_row(time: &str, frame: &Frame, device: &str, is_serial: bool) -> Strin
 fn machine_row(time: &str, frame: &Frame) -> String {
     let mean = |id: &str| {
         let values: Vec<f64> = frame.each(id).map(|(_, value)| value).collect();
-        number((!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64), 0)
+        number(
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64),
+            0,
+        )
     };
     let mib = |id: &str| number(frame.get(id, "").map(|bytes| bytes / f64::from(1 << 20)), 0);
     let share = |id: &str| number(frame.get(id, "io"), 0);
@@ -91,7 +114,12 @@ fn number(value: Option<f64>, decimals: usize) -> String {
 /// `12:03:41` in UTC.
 pub fn time_of_day(unix_ms: u64) -> String {
     let seconds = unix_ms / 1000 % 86_400;
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
 }
 
 #[cfg(test)]
@@ -118,10 +146,19 @@ mod tests {
         let lines = said(&[]);
         assert_eq!(lines.len(), 2, "the idle device is left out: {lines:?}");
         let words: Vec<&str> = lines[0].split_whitespace().collect();
-        assert_eq!(words, ["12:03:41", "sda", "200", "-", "-", "-", "0.250", "-", "-", "-"]);
+        assert_eq!(
+            words,
+            [
+                "12:03:41", "sda", "200", "-", "-", "-", "0.250", "-", "-", "-"
+            ]
+        );
         assert_eq!(lines[0].chars().count(), HEADING.chars().count());
         assert!(HEADING.len() <= 80);
-        assert!(lines[1].starts_with("12:03:41 machine   cpu% - "), "{}", lines[1]);
+        assert!(
+            lines[1].starts_with("12:03:41 machine   cpu% - "),
+            "{}",
+            lines[1]
+        );
     }
 
     #[test]

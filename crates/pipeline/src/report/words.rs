@@ -12,7 +12,12 @@ pub fn verdict_sentence(knob: &str, values: &[String], verdict: &Verdict) -> Str
     let within = units::percent_signed(verdict.rope).replace('+', "");
     match (verdict.outcome, verdict.reason) {
         (Outcome::Better, _) if verdict.arm != found => {
-            format!("{knob}: {found} → {}: {}{}", verdict.arm, effect(verdict), p99(verdict.p99.as_ref()))
+            format!(
+                "{knob}: {found} → {}: {}{}",
+                verdict.arm,
+                effect(verdict),
+                p99(verdict.p99.as_ref())
+            )
         }
         (Outcome::Better | Outcome::Equal, Reason::WithinRope) if values.len() == 2 => {
             format!("{knob}: {} equals {found} within {within}", values[1])
@@ -20,8 +25,12 @@ pub fn verdict_sentence(knob: &str, values: &[String], verdict: &Verdict) -> Str
         (Outcome::Better | Outcome::Equal, Reason::WithinRope) => {
             format!("{knob}: no setting helps, all are within {within} of {found}")
         }
-        (Outcome::Better | Outcome::Equal, _) => format!("{knob}: nothing beats {found}{}", losers(verdict)),
-        (Outcome::Inconclusive | Outcome::Refused, _) => format!("{knob}: no verdict. {}", verdict.sentence),
+        (Outcome::Better | Outcome::Equal, _) => {
+            format!("{knob}: nothing beats {found}{}", losers(verdict))
+        }
+        (Outcome::Inconclusive | Outcome::Refused, _) => {
+            format!("{knob}: no verdict. {}", verdict.sentence)
+        }
     }
 }
 
@@ -30,12 +39,20 @@ fn effect(verdict: &Verdict) -> String {
     let (Some(effect), Some(low), Some(high)) = (verdict.effect, verdict.low, verdict.high) else {
         return "no estimate".into();
     };
-    format!("{} IOPS ({} to {})", units::percent_signed(effect), bare(low), bare(high))
+    format!(
+        "{} IOPS ({} to {})",
+        units::percent_signed(effect),
+        bare(low),
+        bare(high)
+    )
 }
 
 /// A bound without sign and unit where it is positive: `57`, `−1.2`.
 fn bare(value: f64) -> String {
-    units::percent_signed(value).trim_start_matches('+').trim_end_matches(" %").to_string()
+    units::percent_signed(value)
+        .trim_start_matches('+')
+        .trim_end_matches(" %")
+        .to_string()
 }
 
 fn p99(p99: Option<&P99>) -> String {
@@ -49,22 +66,39 @@ fn p99(p99: Option<&P99>) -> String {
 
 /// The other arms with their distance, for a default that nothing beats.
 fn losers(verdict: &Verdict) -> String {
-    let one =
-        |arm: &model::verdict::ArmResult| Some(format!("{} {}", arm.arm, units::percent_signed(arm.effect?)));
+    let one = |arm: &model::verdict::ArmResult| {
+        Some(format!(
+            "{} {}",
+            arm.arm,
+            units::percent_signed(arm.effect?)
+        ))
+    };
     let all: Vec<String> = verdict.arms.iter().filter_map(one).collect();
-    if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) }
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", all.join(", "))
+    }
 }
 
 /// The sentence of a whole tune: the wins, or that there was none.
 pub fn tune_sentence(trials: &[Trial]) -> String {
-    let tried: Vec<&Trial> = trials.iter().filter(|trial| trial.verdict.is_some()).collect();
-    let wins: Vec<&str> =
-        tried.iter().filter(|trial| is_win(trial)).map(|trial| trial.summary.as_str()).collect();
+    let tried: Vec<&Trial> = trials
+        .iter()
+        .filter(|trial| trial.verdict.is_some())
+        .collect();
+    let wins: Vec<&str> = tried
+        .iter()
+        .filter(|trial| is_win(trial))
+        .map(|trial| trial.summary.as_str())
+        .collect();
     match (wins.is_empty(), tried.is_empty()) {
         (false, _) => wins.join("; "),
-        (true, false) => {
-            tried.iter().map(|trial| trial.summary.trim_end_matches('.')).collect::<Vec<_>>().join("; ")
-        }
+        (true, false) => tried
+            .iter()
+            .map(|trial| trial.summary.trim_end_matches('.'))
+            .collect::<Vec<_>>()
+            .join("; "),
         (true, true) => "no knob was tried".to_string(),
     }
 }
@@ -88,7 +122,9 @@ pub fn record(id: Option<i64>, record: &Record) -> Vec<String> {
     }
     let mut lines = match (studies::lines(record), &record.load) {
         (Some(lines), load) => {
-            let last = load.iter().flat_map(|load| summary::load_lines(&record.job, load));
+            let last = load
+                .iter()
+                .flat_map(|load| summary::load_lines(&record.job, load));
             lines.into_iter().chain(last).collect()
         }
         (None, Some(_)) => summary::lines(record),
@@ -106,10 +142,18 @@ fn shown_by(id: i64) -> String {
 
 /// What was watched, by which sensors, and which had nothing to read.
 fn watch_lines(record: &Record) -> Vec<String> {
-    let (absent, present): (Vec<_>, Vec<_>) = record.sensors.iter().partition(|log| log.no_data.is_some());
-    let names =
-        |logs: &[&SensorLog]| logs.iter().map(|log| log.sensor.as_str()).collect::<Vec<_>>().join(", ");
-    let mut lines = vec![format!("{}.", record.summary), format!("  sensors: {}", names(&present))];
+    let (absent, present): (Vec<_>, Vec<_>) =
+        record.sensors.iter().partition(|log| log.no_data.is_some());
+    let names = |logs: &[&SensorLog]| {
+        logs.iter()
+            .map(|log| log.sensor.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut lines = vec![
+        format!("{}.", record.summary),
+        format!("  sensors: {}", names(&present)),
+    ];
     if !absent.is_empty() {
         lines.push(format!("  nothing to read here: {}", names(&absent)));
     }
@@ -127,8 +171,14 @@ fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
         lines.extend(trial.verdict.as_ref().and_then(proof_line));
         lines.extend(super::moved::lines(trial));
     }
-    let device = record.trials.first().map_or("the device", |trial| trial.device.as_str());
-    lines.push(format!("  holds for this load ({}) on {device}; not for others", record.job.phrase()));
+    let device = record
+        .trials
+        .first()
+        .map_or("the device", |trial| trial.device.as_str());
+    lines.push(format!(
+        "  holds for this load ({}) on {device}; not for others",
+        record.job.phrase()
+    ));
     let has_won = record.trials.iter().any(|trial| is_win(trial) && !trial.aa);
     if let (Some(id), true) = (id, has_won) {
         lines.push(format!(
@@ -141,7 +191,11 @@ fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
 /// What the verdict rests on.
 fn proof_line(verdict: &Verdict) -> Option<String> {
     let stage = verdict.estimated_in?;
-    let pairs = verdict.pairs.iter().filter(|pair| pair.stage == stage).count();
+    let pairs = verdict
+        .pairs
+        .iter()
+        .filter(|pair| pair.stage == stage)
+        .count();
     let fresh = if stage == model::verdict::Stage::Holdout {
         " fresh pairs after the choice was made"
     } else {
@@ -190,7 +244,12 @@ mod tests {
             raw_effect: None,
             lives_in_tail: false,
             smallest_detectable: None,
-            p99: Some(P99 { ratio: 0.62, low: Some(0.6), high: Some(0.65), guard: Guard::Passed }),
+            p99: Some(P99 {
+                ratio: 0.62,
+                low: Some(0.6),
+                high: Some(0.65),
+                guard: Guard::Passed,
+            }),
             arms: vec![ArmResult {
                 arm: "none".into(),
                 effect: Some(-0.12),
@@ -213,9 +272,15 @@ mod tests {
             "scheduler: bfq → none: +59 % IOPS (57 to 61), p99 −38 %"
         );
         let equal = verdict(Outcome::Equal, Reason::WithinRope, "bfq");
-        assert_eq!(verdict_sentence("scheduler", &values, &equal), "scheduler: none equals bfq within 2.0 %");
+        assert_eq!(
+            verdict_sentence("scheduler", &values, &equal),
+            "scheduler: none equals bfq within 2.0 %"
+        );
         let lost = verdict(Outcome::Better, Reason::DefaultWins, "bfq");
-        assert_eq!(verdict_sentence("scheduler", &values, &lost), "scheduler: nothing beats bfq: none −12 %");
+        assert_eq!(
+            verdict_sentence("scheduler", &values, &lost),
+            "scheduler: nothing beats bfq: none −12 %"
+        );
         let refused = verdict(Outcome::Refused, Reason::TooNoisy, "bfq");
         assert_eq!(
             verdict_sentence("scheduler", &values, &refused),

@@ -36,8 +36,16 @@ pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
     for trace in &traces {
         trace.trace.start().map_err(|error| refused(&error))?;
     }
-    let tap = Traces { traces, buffer: vec![0; READ_BYTES] };
-    Ok(Follower::start("blktrace", devices, &numbers(devices), Box::new(tap)))
+    let tap = Traces {
+        traces,
+        buffer: vec![0; READ_BYTES],
+    };
+    Ok(Follower::start(
+        "blktrace",
+        devices,
+        &numbers(devices),
+        Box::new(tap),
+    ))
 }
 
 /// Whether a trace of this device could be had: it is set up and taken down without being begun.
@@ -48,11 +56,19 @@ pub fn try_on(device: &Device) -> Result<(), ProbeError> {
 fn set_up(device: &Device) -> Result<Trace, ProbeError> {
     let trace = BlkTrace::set_up(&device.name).map_err(|error| refused(&error))?;
     let intakes = vec![Intake::default(); trace.streams()];
-    Ok(Trace { trace, intakes, dropped: 0, torn: 0, latest_ns: 0 })
+    Ok(Trace {
+        trace,
+        intakes,
+        dropped: 0,
+        torn: 0,
+        latest_ns: 0,
+    })
 }
 
 fn refused(error: &host::Error) -> ProbeError {
-    ProbeError::NoTrace { why: error.to_string() }
+    ProbeError::NoTrace {
+        why: error.to_string(),
+    }
 }
 
 impl Tap for Traces {
@@ -66,7 +82,10 @@ impl Tap for Traces {
     }
 
     fn lost(&self) -> u64 {
-        self.traces.iter().map(|trace| trace.dropped + trace.torn).sum()
+        self.traces
+            .iter()
+            .map(|trace| trace.dropped + trace.torn)
+            .sum()
     }
 }
 

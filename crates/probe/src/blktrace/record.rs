@@ -74,12 +74,21 @@ impl Intake {
 
     fn next<'a>(&mut self, bytes: &'a [u8]) -> Next<'a> {
         let Some(head) = Head::parse(bytes) else {
-            return if bytes.len() < RECORD { Next::Cut } else { Next::Damaged };
+            return if bytes.len() < RECORD {
+                Next::Cut
+            } else {
+                Next::Damaged
+            };
         };
-        let Some((more, rest)) = bytes[RECORD..].split_at_checked(head.more) else { return Next::Cut };
+        let Some((more, rest)) = bytes[RECORD..].split_at_checked(head.more) else {
+            return Next::Cut;
+        };
         // Notes have no number. A wrong one is what stood there before, the last time around the buffer.
         if head.action >> 16 & NOTE == 0 {
-            if self.number.is_some_and(|last| head.number != last.wrapping_add(1)) {
+            if self
+                .number
+                .is_some_and(|last| head.number != last.wrapping_add(1))
+            {
                 return Next::Damaged;
             }
             self.number = Some(head.number);
@@ -121,7 +130,11 @@ impl Head {
         if about & (NOTE | COMMAND) != 0 {
             return None;
         }
-        let more = if self.action & HAS_GROUP != 0 { more.get(GROUP_BYTES..)? } else { more };
+        let more = if self.action & HAS_GROUP != 0 {
+            more.get(GROUP_BYTES..)?
+        } else {
+            more
+        };
         let what = what(self.action & 0xff)?;
         let sectors = u64::from(self.bytes).div_ceil(SECTOR_BYTES);
         let side = match about {
@@ -196,7 +209,12 @@ mod tests {
 
     #[test]
     fn actions_become_events() {
-        let remap = [&(9u32 << 20).to_be_bytes()[..], &[0; 4], &16u64.to_be_bytes()].concat();
+        let remap = [
+            &(9u32 << 20).to_be_bytes()[..],
+            &[0; 4],
+            &16u64.to_be_bytes(),
+        ]
+        .concat();
         let split = 84u64.to_be_bytes();
         let grouped = [&[1; 8][..], &split].concat();
         let data = [
@@ -210,7 +228,10 @@ mod tests {
             record(7, 8, DISCARD | WRITE, &[]),
         ];
         let (events, torn) = take(&mut Intake::default(), &data.concat(), true);
-        let found: Vec<_> = events.iter().map(|event| (event.what, event.side, event.sectors)).collect();
+        let found: Vec<_> = events
+            .iter()
+            .map(|event| (event.what, event.side, event.sectors))
+            .collect();
         let wanted = [
             (What::Queue, Some(Side::Read), 8),
             (What::Remap, Some(Side::Read), 8),
@@ -219,13 +240,21 @@ mod tests {
             (What::Done, Some(Side::Discard), 8),
         ];
         assert_eq!((found, torn), (wanted.to_vec(), 0));
-        assert_eq!((events[0].at_ns, events[0].device, events[0].sector), (1_001, 8 << 20 | 1, 80));
+        assert_eq!(
+            (events[0].at_ns, events[0].device, events[0].sector),
+            (1_001, 8 << 20 | 1, 80)
+        );
         assert_eq!((events[1].from, events[4].error), (Some((9 << 20, 16)), -5));
     }
 
     #[test]
     fn a_record_may_come_in_two_readings() {
-        let data = [record(1, 1, READ, &[]), record(2, 15, READ, &[0; 16]), record(3, 7, READ, &[])].concat();
+        let data = [
+            record(1, 1, READ, &[]),
+            record(2, 15, READ, &[0; 16]),
+            record(3, 7, READ, &[]),
+        ]
+        .concat();
         for cut in 0..data.len() {
             let mut intake = Intake::default();
             let (first, torn) = take(&mut intake, &data[..cut], false);
@@ -239,7 +268,11 @@ mod tests {
     fn a_half_written_record_is_counted_and_the_next_one_is_read() {
         let mut old = record(2, 7, READ, &[]);
         old[..4].copy_from_slice(&[0; 4]);
-        for half in [old, record(1, 7, READ, &[]), record(2, 7, READ, &[0; 16])[..50].to_vec()] {
+        for half in [
+            old,
+            record(1, 7, READ, &[]),
+            record(2, 7, READ, &[0; 16])[..50].to_vec(),
+        ] {
             let mut intake = Intake::default();
             let (events, torn) = take(&mut intake, &[record(1, 1, READ, &[]), half].concat(), true);
             let whats: Vec<What> = events.iter().map(|event| event.what).collect();
@@ -251,7 +284,11 @@ mod tests {
 
     #[test]
     fn damage_is_refused_or_harmless() {
-        let records = [record(1, 1, READ, &[]), record(2, 15, READ, &[0; 16]), record(3, 13, WRITE, &[0; 8])];
+        let records = [
+            record(1, 1, READ, &[]),
+            record(2, 15, READ, &[0; 16]),
+            record(3, 13, WRITE, &[0; 8]),
+        ];
         let whole = [records.concat(), record(4, 8, READ, &[])].concat();
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
         for round in 0..20_000usize {
@@ -261,7 +298,10 @@ mod tests {
             damaged[at] ^= (state >> 20) as u8 | 1;
             damaged.truncate(whole.len() - round % 8);
             let (events, torn) = take(&mut Intake::default(), &damaged, round % 2 == 0);
-            assert!(events.len() <= 5 && torn <= 1, "no more than there are: {events:?}");
+            assert!(
+                events.len() <= 5 && torn <= 1,
+                "no more than there are: {events:?}"
+            );
         }
     }
 }

@@ -36,7 +36,9 @@ pub struct Decoder {
 ///
 /// # Errors
 /// Without the events that no time can do without.
-pub fn decoders(format: impl Fn(&str) -> Option<String>) -> Result<Vec<(&'static str, Decoder)>, ProbeError> {
+pub fn decoders(
+    format: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<(&'static str, Decoder)>, ProbeError> {
     let mut decoders = Vec::new();
     for (name, what) in EVENTS {
         match format(name).and_then(|text| Decoder::new(&text, what)) {
@@ -53,7 +55,11 @@ pub fn decoders(format: impl Fn(&str) -> Option<String>) -> Result<Vec<(&'static
 impl Decoder {
     fn new(text: &str, what: What) -> Option<Decoder> {
         let format = Format::parse(text)?;
-        let sectors = if what == What::Split { "new_sector" } else { "nr_sector" };
+        let sectors = if what == What::Split {
+            "new_sector"
+        } else {
+            "nr_sector"
+        };
         Some(Decoder {
             id: format.id,
             what,
@@ -88,7 +94,10 @@ impl Decoder {
             sector: self.sector.number(event)?,
             sectors,
             side: pairs::side(self.rwbs.bytes(event)?, sectors),
-            error: self.error.and_then(|field| field.number(event)).unwrap_or(0) as u32 as i32,
+            error: self
+                .error
+                .and_then(|field| field.number(event))
+                .unwrap_or(0) as u32 as i32,
             from: from_device.map(|device| device as u32).zip(from_sector),
         })
     }
@@ -101,12 +110,25 @@ mod tests {
 
     /// Linux 3.10's and 6.18's remap, which have the same fields at other places.
     fn remap(offsets: [usize; 6]) -> String {
-        let names = ["dev", "sector", "nr_sector", "old_dev", "old_sector", "rwbs[8]"];
+        let names = [
+            "dev",
+            "sector",
+            "nr_sector",
+            "old_dev",
+            "old_sector",
+            "rwbs[8]",
+        ];
         let sizes = [4, 8, 4, 4, 8, 8];
         let field = |index: usize| {
-            format!("\tfield:int {};\toffset:{};\tsize:{};\n", names[index], offsets[index], sizes[index])
+            format!(
+                "\tfield:int {};\toffset:{};\tsize:{};\n",
+                names[index], offsets[index], sizes[index]
+            )
         };
-        format!("name: block_bio_remap\nID: 900\nformat:\n{}", (0..6).map(field).collect::<String>())
+        format!(
+            "name: block_bio_remap\nID: 900\nformat:\n{}",
+            (0..6).map(field).collect::<String>()
+        )
     }
 
     #[test]
@@ -120,7 +142,10 @@ mod tests {
             }
             let decoded = decoder.decode(77, &event).unwrap();
             assert_eq!((decoded.at_ns, decoded.device, decoded.sector), (77, 5, 80));
-            assert_eq!((decoded.from, decoded.side), (Some((6, 16)), Some(Side::Read)));
+            assert_eq!(
+                (decoded.from, decoded.side),
+                (Some((6, 16)), Some(Side::Read))
+            );
             assert!((0..40).all(|length| decoder.decode(77, &event[..length]).is_none()));
             event[0] ^= 1;
             assert_eq!(decoder.decode(77, &event), None, "another event");
@@ -130,9 +155,17 @@ mod tests {
     #[test]
     fn a_kernel_without_the_events_that_matter_is_refused() {
         let error =
-            decoders(|name| (name != "block_rq_issue").then(|| remap([8, 16, 24, 28, 32, 40]))).unwrap_err();
-        assert!(matches!(error, ProbeError::NoEvent { event: "block_rq_issue" }));
-        let fewer = decoders(|name| (name != "block_getrq").then(|| remap([8, 16, 24, 28, 32, 40]))).unwrap();
+            decoders(|name| (name != "block_rq_issue").then(|| remap([8, 16, 24, 28, 32, 40])))
+                .unwrap_err();
+        assert!(matches!(
+            error,
+            ProbeError::NoEvent {
+                event: "block_rq_issue"
+            }
+        ));
+        let fewer =
+            decoders(|name| (name != "block_getrq").then(|| remap([8, 16, 24, 28, 32, 40])))
+                .unwrap();
         assert_eq!(fewer.len(), EVENTS.len() - 1);
     }
 }

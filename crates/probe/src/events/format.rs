@@ -18,14 +18,22 @@ pub struct Format {
 impl Format {
     /// Reads the kernel's description; none where it is none.
     pub fn parse(text: &str) -> Option<Format> {
-        let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()?;
+        let id = text
+            .lines()
+            .find_map(|line| line.strip_prefix("ID:"))?
+            .trim()
+            .parse()
+            .ok()?;
         let fields: Vec<(String, Field)> = text.lines().filter_map(field).collect();
         (!fields.is_empty()).then_some(Format { id, fields })
     }
 
     /// A field by its name.
     pub fn field(&self, name: &str) -> Option<Field> {
-        self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
+        self.fields
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, field)| *field)
     }
 }
 
@@ -46,11 +54,21 @@ impl Field {
 
 /// `field:char rwbs[8]; offset:28; size:8; signed:1;`, with tabs between.
 fn field(line: &str) -> Option<(String, Field)> {
-    let mut parts = line.trim().strip_prefix("field:")?.split(';').map(str::trim);
+    let mut parts = line
+        .trim()
+        .strip_prefix("field:")?
+        .split(';')
+        .map(str::trim);
     let declared = parts.next()?.split_whitespace().last()?;
     let name = declared.split('[').next()?.to_string();
     let mut number = |key: &str| parts.find_map(|part| part.strip_prefix(key))?.parse().ok();
-    Some((name, Field { offset: number("offset:")?, bytes: number("size:")? }))
+    Some((
+        name,
+        Field {
+            offset: number("offset:")?,
+            bytes: number("size:")?,
+        },
+    ))
 }
 
 #[cfg(test)]
@@ -68,8 +86,20 @@ mod tests {
     fn fields_are_found_by_name() {
         let format = Format::parse(COMPLETE).unwrap();
         assert_eq!(format.id, 1054);
-        assert_eq!(format.field("sector"), Some(Field { offset: 16, bytes: 8 }));
-        assert_eq!(format.field("rwbs"), Some(Field { offset: 32, bytes: 8 }));
+        assert_eq!(
+            format.field("sector"),
+            Some(Field {
+                offset: 16,
+                bytes: 8
+            })
+        );
+        assert_eq!(
+            format.field("rwbs"),
+            Some(Field {
+                offset: 32,
+                bytes: 8
+            })
+        );
         assert_eq!(format.field("nr_sector"), None);
         let mut event = vec![0; 44];
         event[16] = 7;
@@ -87,7 +117,9 @@ mod tests {
             let at = (state >> 33) as usize % damaged.len();
             damaged[at] ^= (state >> 20) as u8 & 0x7f;
             if let Some(format) = Format::parse(&String::from_utf8_lossy(&damaged)) {
-                let _ = format.field("sector").and_then(|field| field.number(&[0; 64]));
+                let _ = format
+                    .field("sector")
+                    .and_then(|field| field.number(&[0; 64]));
             }
         }
         assert_eq!(Format::parse("no event"), None);

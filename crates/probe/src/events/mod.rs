@@ -61,8 +61,15 @@ impl Follower {
         numbers: &[(u32, usize)],
         tap: Box<dyn Tap>,
     ) -> Follower {
-        let state = State { tap, later: Vec::new(), pairs: Pairs::new(numbers, devices.len()) };
-        let (state, stop) = (Arc::new(Mutex::new(state)), Arc::new(AtomicBool::new(false)));
+        let state = State {
+            tap,
+            later: Vec::new(),
+            pairs: Pairs::new(numbers, devices.len()),
+        };
+        let (state, stop) = (
+            Arc::new(Mutex::new(state)),
+            Arc::new(AtomicBool::new(false)),
+        );
         let (shared, stopped) = (state.clone(), stop.clone());
         let thread = std::thread::spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
@@ -70,7 +77,13 @@ impl Follower {
                 lock(&shared).drain();
             }
         });
-        Follower { source, devices: devices.to_vec(), state, stop, thread: Some(thread) }
+        Follower {
+            source,
+            devices: devices.to_vec(),
+            state,
+            stop,
+            thread: Some(thread),
+        }
     }
 
     /// The devices.
@@ -89,22 +102,39 @@ impl Follower {
         let lost = state.tap.lost();
         let device = |(slot, device): (usize, &Device)| {
             let tally = &state.pairs.tallies[slot];
-            let counted = COUNTERS.iter().zip(tally.counters).map(|(name, count)| (name.to_string(), count));
-            let more = [("unseen".to_string(), tally.under_way()), ("lost_events".to_string(), lost)];
+            let counted = COUNTERS
+                .iter()
+                .zip(tally.counters)
+                .map(|(name, count)| (name.to_string(), count));
+            let more = [
+                ("unseen".to_string(), tally.under_way()),
+                ("lost_events".to_string(), lost),
+            ];
             DeviceLayers {
                 device: device.name.clone(),
                 devno: format!("{}:{}", device.major, device.minor),
                 spans: tally.spans(),
-                counters: counted.chain(more).filter(|(_, count)| *count > 0).collect(),
+                counters: counted
+                    .chain(more)
+                    .filter(|(_, count)| *count > 0)
+                    .collect(),
             }
         };
         let devices = self.devices.iter().enumerate().map(device).collect();
-        LayerTimes { source: self.source.into(), devices, ..LayerTimes::default() }
+        LayerTimes {
+            source: self.source.into(),
+            devices,
+            ..LayerTimes::default()
+        }
     }
 
     /// The counters of a device.
     pub fn counters(&self, slot: usize) -> [u64; COUNTERS.len()] {
-        lock(&self.state).pairs.tallies.get(slot).map_or([0; COUNTERS.len()], |tally| tally.counters)
+        lock(&self.state)
+            .pairs
+            .tallies
+            .get(slot)
+            .map_or([0; COUNTERS.len()], |tally| tally.counters)
     }
 }
 
@@ -150,12 +180,17 @@ pub fn numbers(devices: &[Device]) -> Vec<(u32, usize)> {
     for (slot, device) in devices.iter().enumerate() {
         numbers.push((device.major << 20 | device.minor, slot));
         let folder = format!("/sys/block/{}", device.name);
-        for name in host.list(&folder).into_iter().filter(|name| name.starts_with(&device.name)) {
-            let text = host.text(&format!("{folder}/{name}/dev")).unwrap_or_default();
-            let parts = text
-                .trim()
-                .split_once(':')
-                .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
+        for name in host
+            .list(&folder)
+            .into_iter()
+            .filter(|name| name.starts_with(&device.name))
+        {
+            let text = host
+                .text(&format!("{folder}/{name}/dev"))
+                .unwrap_or_default();
+            let parts = text.trim().split_once(':').and_then(|(major, minor)| {
+                Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+            });
             numbers.extend(parts.map(|(major, minor)| (major << 20 | minor, slot)));
         }
     }
@@ -164,13 +199,19 @@ pub fn numbers(devices: &[Device]) -> Vec<(u32, usize)> {
 
 /// What the kernel is told to leave out everything else by.
 pub fn filter(numbers: &[(u32, usize)]) -> String {
-    let each: Vec<String> = numbers.iter().map(|(number, _)| format!("dev == {number}")).collect();
+    let each: Vec<String> = numbers
+        .iter()
+        .map(|(number, _)| format!("dev == {number}"))
+        .collect();
     each.join(" || ")
 }
 
 /// A layer's error as one of a rung.
 pub fn refused(what: &str, error: &host::Error) -> ProbeError {
-    ProbeError::Load { what: what.to_string(), why: error.to_string() }
+    ProbeError::Load {
+        what: what.to_string(),
+        why: error.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -192,10 +233,23 @@ mod tests {
             let number = self.made.fetch_add(1, Ordering::Relaxed);
             if number < 100 {
                 let (at_ns, sector) = (1_000 + 10 * number, 8 * number);
-                let event =
-                    Event { device: 7 << 20, sector, sectors: 8, side: Some(Side::Read), ..Event::lost(0) };
-                events.push(Event { at_ns: at_ns + 7, what: What::BioComplete, ..event });
-                events.push(Event { at_ns, what: What::Queue, ..event });
+                let event = Event {
+                    device: 7 << 20,
+                    sector,
+                    sectors: 8,
+                    side: Some(Side::Read),
+                    ..Event::lost(0)
+                };
+                events.push(Event {
+                    at_ns: at_ns + 7,
+                    what: What::BioComplete,
+                    ..event
+                });
+                events.push(Event {
+                    at_ns,
+                    what: What::Queue,
+                    ..event
+                });
                 self.latest = at_ns + 7;
             }
             until_ns
@@ -212,9 +266,16 @@ mod tests {
 
     #[test]
     fn events_of_a_clock_of_their_own_are_in_order_and_all_taken() {
-        let device = Device { major: 7, minor: 0, name: "loop0".into() };
+        let device = Device {
+            major: 7,
+            minor: 0,
+            name: "loop0".into(),
+        };
         let made = Arc::new(AtomicU64::new(0));
-        let tap = Box::new(TwoCpus { latest: 0, made: made.clone() });
+        let tap = Box::new(TwoCpus {
+            latest: 0,
+            made: made.clone(),
+        });
         let follower = Follower::start("test", &[device], &[(7 << 20, 0)], tap);
         let mut read = follower.read();
         // Each reading is one of the hundred rounds or two.
@@ -223,7 +284,21 @@ mod tests {
         }
         let one = &read.devices[0];
         let times = one.times(Side::Read, Span::Q2C).unwrap();
-        assert_eq!((times.total(), times.quantile_ns(0.0), times.quantile_ns(1.0)), (100, Some(7), Some(7)));
-        assert_eq!((one.counter("unseen"), one.counter("unmatched"), one.counter("lost_events")), (0, 0, 3));
+        assert_eq!(
+            (
+                times.total(),
+                times.quantile_ns(0.0),
+                times.quantile_ns(1.0)
+            ),
+            (100, Some(7), Some(7))
+        );
+        assert_eq!(
+            (
+                one.counter("unseen"),
+                one.counter("unmatched"),
+                one.counter("lost_events")
+            ),
+            (0, 0, 3)
+        );
     }
 }

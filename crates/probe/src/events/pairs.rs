@@ -99,7 +99,16 @@ const AGAIN: i32 = -libc::EAGAIN;
 impl Event {
     /// Says that events were lost about this time.
     pub fn lost(at_ns: u64) -> Event {
-        Event { at_ns, what: What::Lost, device: 0, sector: 0, sectors: 0, side: None, error: 0, from: None }
+        Event {
+            at_ns,
+            what: What::Lost,
+            device: 0,
+            sector: 0,
+            sectors: 0,
+            side: None,
+            error: 0,
+            from: None,
+        }
     }
 }
 
@@ -112,7 +121,10 @@ impl Pairs {
             under_way: BTreeMap::new(),
             ended: Vec::new(),
         };
-        Pairs { slots: numbers.iter().copied().collect(), tallies: vec![tally; slots] }
+        Pairs {
+            slots: numbers.iter().copied().collect(),
+            tallies: vec![tally; slots],
+        }
     }
 
     /// Takes the next event in the order of time.
@@ -120,15 +132,21 @@ impl Pairs {
         if event.what == What::Lost {
             return self.tallies.iter_mut().for_each(Tally::forget);
         }
-        let Some(slot) = self.slots.get(&event.device).copied() else { return };
+        let Some(slot) = self.slots.get(&event.device).copied() else {
+            return;
+        };
         if event.what == What::Remap {
             return self.hand_down(slot, event);
         }
-        let Some(tally) = self.tallies.get_mut(slot) else { return };
+        let Some(tally) = self.tallies.get_mut(slot) else {
+            return;
+        };
         tally.take(event);
         let mut ended = std::mem::take(&mut tally.ended);
         while let (Some(above), Some(side)) = (ended.pop(), event.side) {
-            let Some(tally) = self.tallies.get_mut(above.slot) else { continue };
+            let Some(tally) = self.tallies.get_mut(above.slot) else {
+                continue;
+            };
             ended.extend(tally.end_with_below(side as usize, above.sector, event.at_ns));
         }
     }
@@ -136,8 +154,17 @@ impl Pairs {
     /// A bio goes down from one of the devices to another. A clone has an event of its own for its arrival there; what
     /// goes down itself has none, and its end below is its end above. A partition's way to its disk is no such thing.
     fn hand_down(&mut self, lower: usize, event: &Event) {
-        let (Some(side), Some((device, sector))) = (event.side, event.from) else { return };
-        let Some(slot) = self.slots.get(&device).copied().filter(|slot| *slot != lower) else { return };
+        let (Some(side), Some((device, sector))) = (event.side, event.from) else {
+            return;
+        };
+        let Some(slot) = self
+            .slots
+            .get(&device)
+            .copied()
+            .filter(|slot| *slot != lower)
+        else {
+            return;
+        };
         let is_known = |tally: &Tally| tally.under_way.contains_key(&(side as usize, sector));
         if self.tallies.get(slot).is_some_and(is_known) {
             self.tallies[lower].arrive(side as usize, event, Some(Above { slot, sector }));
@@ -148,7 +175,11 @@ impl Pairs {
 impl Tally {
     /// The spans that any I/O went through.
     pub fn spans(&self) -> Vec<SpanTimes> {
-        let times = self.times.iter().enumerate().filter(|(_, times)| times.total() > 0);
+        let times = self
+            .times
+            .iter()
+            .enumerate()
+            .filter(|(_, times)| times.total() > 0);
         let span = |(index, times): (usize, &Histogram)| SpanTimes {
             side: SIDES[index / SPANS.len()],
             span: SPANS[index % SPANS.len()],
@@ -194,18 +225,25 @@ impl Tally {
             }
             What::Done => self.bio_complete(side, event),
             What::GetRequest => {
-                self.under_way.get_mut(&(side, event.sector)).into_iter().for_each(|io| io.got = event.at_ns);
+                self.under_way
+                    .get_mut(&(side, event.sector))
+                    .into_iter()
+                    .for_each(|io| io.got = event.at_ns);
             }
             What::Insert => {
                 let io = self.carrier(side, event).filter(|io| io.inserted == 0);
                 io.into_iter().for_each(|io| io.inserted = event.at_ns);
             }
             What::Issue => {
-                self.carrier(side, event).into_iter().for_each(|io| io.issued = event.at_ns);
+                self.carrier(side, event)
+                    .into_iter()
+                    .for_each(|io| io.issued = event.at_ns);
                 self.count("issued");
             }
             What::Requeue => {
-                self.carrier(side, event).into_iter().for_each(|io| io.issued = 0);
+                self.carrier(side, event)
+                    .into_iter()
+                    .for_each(|io| io.issued = 0);
                 self.count("requeued");
             }
             What::Remap | What::Lost => {}
@@ -215,12 +253,17 @@ impl Tally {
     /// What is under way within the sectors of an event.
     fn covered(&self, side: usize, event: &Event) -> impl Iterator<Item = (u64, &Io)> {
         let end = event.sector.saturating_add(event.sectors.max(1));
-        self.under_way.range((side, event.sector)..(side, end)).map(|((_, sector), io)| (*sector, io))
+        self.under_way
+            .range((side, event.sector)..(side, end))
+            .map(|((_, sector), io)| (*sector, io))
     }
 
     /// The bio that got the request of an event: its first one, unless that was merged in front of it.
     fn carrier(&mut self, side: usize, event: &Event) -> Option<&mut Io> {
-        let got = self.covered(side, event).find(|(_, io)| io.got > 0).map(|(sector, _)| sector);
+        let got = self
+            .covered(side, event)
+            .find(|(_, io)| io.got > 0)
+            .map(|(sector, _)| sector);
         self.under_way.get_mut(&(side, got.unwrap_or(event.sector)))
     }
 
@@ -254,9 +297,15 @@ impl Tally {
 
     /// A bio arrives, or is handed down. A clone does both, and counts once.
     fn arrive(&mut self, side: usize, event: &Event, above: Option<Above>) {
-        let io = Io { queued: event.at_ns, above, ..Io::default() };
+        let io = Io {
+            queued: event.at_ns,
+            above,
+            ..Io::default()
+        };
         match self.under_way.get_mut(&(side, event.sector)) {
-            Some(clone) if above.is_none() && clone.above.is_some() && clone.got == 0 => *clone = io,
+            Some(clone) if above.is_none() && clone.above.is_some() && clone.got == 0 => {
+                *clone = io
+            }
             _ => {
                 self.count("queued");
                 self.begin(side, event.sector, io);
@@ -273,24 +322,45 @@ impl Tally {
 
     /// The rest, from the cut on, was queued when the whole was and has no event of its own for it.
     fn split(&mut self, side: usize, event: &Event) {
-        let Some(queued) = self.under_way.get(&(side, event.sector)).map(|io| io.queued) else { return };
+        let Some(queued) = self
+            .under_way
+            .get(&(side, event.sector))
+            .map(|io| io.queued)
+        else {
+            return;
+        };
         self.count("split");
-        self.begin(side, event.sectors, Io { queued, ..Io::default() });
+        self.begin(
+            side,
+            event.sectors,
+            Io {
+                queued,
+                ..Io::default()
+            },
+        );
     }
 
     fn complete(&mut self, side: usize, event: &Event) {
         if event.error != 0 {
             self.count("errored");
         }
-        let covered: Vec<u64> = self.covered(side, event).map(|(sector, _)| sector).collect();
+        let covered: Vec<u64> = self
+            .covered(side, event)
+            .map(|(sector, _)| sector)
+            .collect();
         if covered.is_empty() {
             self.count("unmatched");
         }
-        let ended = covered.into_iter().filter_map(|sector| self.end(side, sector, event.at_ns));
+        let ended = covered
+            .into_iter()
+            .filter_map(|sector| self.end(side, sector, event.at_ns));
         let ended: Vec<Io> = ended.collect();
         // The request's times stand with the bio that got it; the others joined it.
-        let issued =
-            |with_request: bool| ended.iter().position(|io| io.issued > 0 && (io.got > 0 || !with_request));
+        let issued = |with_request: bool| {
+            ended
+                .iter()
+                .position(|io| io.issued > 0 && (io.got > 0 || !with_request))
+        };
         let carrier = issued(true).or_else(|| issued(false));
         for (index, io) in ended.iter().enumerate() {
             self.add(side, Span::Q2C, io.queued, event.at_ns);
@@ -320,7 +390,9 @@ impl Tally {
             // The device above hears of it in its own event, where it has one.
             return self.count("again");
         }
-        let Some(io) = self.end(side, event.sector, event.at_ns) else { return };
+        let Some(io) = self.end(side, event.sector, event.at_ns) else {
+            return;
+        };
         self.add(side, Span::Q2C, io.queued, event.at_ns);
         if event.error != 0 {
             self.count("errored");
@@ -389,7 +461,15 @@ mod tests {
 
     fn found(tally: &Tally) -> Vec<(Span, u64, u64)> {
         let spans = tally.spans().into_iter();
-        spans.map(|one| (one.span, one.times.total(), one.times.quantile_ns(1.0).unwrap())).collect()
+        spans
+            .map(|one| {
+                (
+                    one.span,
+                    one.times.total(),
+                    one.times.quantile_ns(1.0).unwrap(),
+                )
+            })
+            .collect()
     }
 
     fn counter(tally: &Tally, name: &str) -> u64 {
@@ -414,8 +494,12 @@ mod tests {
             (Span::Q2C, 1, 100),
         ];
         assert_eq!(found(&with), wanted);
-        let without =
-            run(&[(100, Queue, 8, 8), (110, GetRequest, 8, 8), (130, Issue, 8, 8), (200, Complete, 8, 8)]);
+        let without = run(&[
+            (100, Queue, 8, 8),
+            (110, GetRequest, 8, 8),
+            (130, Issue, 8, 8),
+            (200, Complete, 8, 8),
+        ]);
         assert_eq!(
             found(&without).iter().map(|one| one.0).collect::<Vec<_>>(),
             [Span::Q2G, Span::G2D, Span::D2C, Span::Q2C]
@@ -433,7 +517,10 @@ mod tests {
             (150, Complete, 8, 16),
         ]);
         assert_eq!((counter(&merged, "merged"), merged.under_way()), (1, 0));
-        assert!(found(&merged).contains(&(Span::Q2C, 2, 50)) && found(&merged).contains(&(Span::D2C, 1, 40)));
+        assert!(
+            found(&merged).contains(&(Span::Q2C, 2, 50))
+                && found(&merged).contains(&(Span::D2C, 1, 40))
+        );
         let split = run(&[
             (100, Queue, 0, 16),
             (101, Split, 0, 8),
@@ -444,7 +531,10 @@ mod tests {
         ]);
         assert_eq!((counter(&split, "split"), split.under_way()), (1, 0));
         assert!(found(&split).contains(&(Span::Q2C, 2, 40)));
-        assert_eq!(found(&run(&[(100, Queue, 0, 8), (107, BioComplete, 0, 8)])), [(Span::Q2C, 1, 7)]);
+        assert_eq!(
+            found(&run(&[(100, Queue, 0, 8), (107, BioComplete, 0, 8)])),
+            [(Span::Q2C, 1, 7)]
+        );
     }
 
     #[test]
@@ -472,7 +562,10 @@ mod tests {
     #[test]
     fn a_completion_of_unknown_kind_is_the_requests_where_there_is_one() {
         use What::{Done, Issue, Queue};
-        assert_eq!(found(&run(&[(100, Queue, 8, 8), (107, Done, 8, 8)])), [(Span::Q2C, 1, 7)]);
+        assert_eq!(
+            found(&run(&[(100, Queue, 8, 8), (107, Done, 8, 8)])),
+            [(Span::Q2C, 1, 7)]
+        );
         let request = run(&[(100, Queue, 8, 8), (103, Issue, 8, 8), (107, Done, 8, 8)]);
         assert_eq!(found(&request), [(Span::D2C, 1, 4), (Span::Q2C, 1, 7)]);
     }
@@ -489,7 +582,8 @@ mod tests {
         ]);
         assert_eq!(found(&same[0]), [(Span::Q2C, 1, 50)]);
         assert!(
-            found(&same[1]).contains(&(Span::Q2C, 1, 40)) && found(&same[1]).contains(&(Span::D2C, 1, 20))
+            found(&same[1]).contains(&(Span::Q2C, 1, 40))
+                && found(&same[1]).contains(&(Span::D2C, 1, 20))
         );
         assert_eq!((same[0].under_way(), counter(&same[1], "queued")), (0, 1));
         let clone = stacked(&[
@@ -501,18 +595,29 @@ mod tests {
             (170, BioComplete, 9, 8),
         ]);
         assert_eq!(found(&clone[0]), [(Span::Q2C, 1, 70)]);
-        assert!(found(&clone[1]).contains(&(Span::Q2C, 1, 35)), "{:?}", found(&clone[1]));
+        assert!(
+            found(&clone[1]).contains(&(Span::Q2C, 1, 35)),
+            "{:?}",
+            found(&clone[1])
+        );
         let counted = ["queued", "dropped", "unmatched"].map(|name| counter(&clone[1], name));
         assert_eq!((counted, counter(&clone[0], "unmatched")), ([1, 0, 0], 0));
         let stranger = stacked(&[(110, Remap, 8, 1_008), (115, Queue, 8, 1_008)]);
-        assert_eq!((counter(&stranger[1], "queued"), stranger[1].under_way()), (1, 1));
+        assert_eq!(
+            (counter(&stranger[1], "queued"), stranger[1].under_way()),
+            (1, 1)
+        );
     }
 
     #[test]
     fn what_cannot_be_paired_is_counted() {
         use What::{Complete, Queue};
-        let twice =
-            run(&[(100, Queue, 8, 8), (101, Queue, 8, 8), (120, Complete, 8, 8), (130, Complete, 8, 8)]);
+        let twice = run(&[
+            (100, Queue, 8, 8),
+            (101, Queue, 8, 8),
+            (120, Complete, 8, 8),
+            (130, Complete, 8, 8),
+        ]);
         let counted = ["queued", "dropped", "unmatched"].map(|name| counter(&twice, name));
         assert_eq!(counted, [2, 1, 1]);
         assert_eq!(run(&[(100, Queue, 8, 8)]).under_way(), 1);
@@ -522,11 +627,26 @@ mod tests {
     fn lost_events_make_no_latency() {
         use What::{BioComplete, Complete, Issue, Lost, Queue};
         // The end of the first I/O and the beginning of the second are lost.
-        let gap = run(&[(100, Queue, 8, 8), (110, Issue, 8, 8), (500, Lost, 0, 0), (900, Complete, 8, 8)]);
-        assert_eq!((found(&gap), gap.under_way(), counter(&gap, "unmatched")), (vec![], 0, 2));
-        let after =
-            run(&[(100, Queue, 8, 8), (500, Lost, 0, 0), (600, Queue, 8, 8), (607, BioComplete, 8, 8)]);
-        assert_eq!((found(&after), counter(&after, "unmatched")), (vec![(Span::Q2C, 1, 7)], 1));
+        let gap = run(&[
+            (100, Queue, 8, 8),
+            (110, Issue, 8, 8),
+            (500, Lost, 0, 0),
+            (900, Complete, 8, 8),
+        ]);
+        assert_eq!(
+            (found(&gap), gap.under_way(), counter(&gap, "unmatched")),
+            (vec![], 0, 2)
+        );
+        let after = run(&[
+            (100, Queue, 8, 8),
+            (500, Lost, 0, 0),
+            (600, Queue, 8, 8),
+            (607, BioComplete, 8, 8),
+        ]);
+        assert_eq!(
+            (found(&after), counter(&after, "unmatched")),
+            (vec![(Span::Q2C, 1, 7)], 1)
+        );
     }
 
     #[test]
@@ -534,13 +654,23 @@ mod tests {
         use What::{BioComplete, Complete, Queue};
         for end in [Complete, BioComplete] {
             let old = run(&[(100, Queue, 8, 8), (101 + AGE_MAX_NS, end, 8, 8)]);
-            assert_eq!((found(&old), old.under_way(), counter(&old, "unmatched")), (vec![], 0, 1));
-            assert_eq!(found(&run(&[(100, Queue, 8, 8), (100 + AGE_MAX_NS, end, 8, 8)])).len(), 1);
+            assert_eq!(
+                (found(&old), old.under_way(), counter(&old, "unmatched")),
+                (vec![], 0, 1)
+            );
+            assert_eq!(
+                found(&run(&[(100, Queue, 8, 8), (100 + AGE_MAX_NS, end, 8, 8)])).len(),
+                1
+            );
         }
-        let many: Vec<_> =
-            (0..=UNDER_WAY_MAX as u64).map(|sector| (100 + sector, Queue, sector, 1)).collect();
+        let many: Vec<_> = (0..=UNDER_WAY_MAX as u64)
+            .map(|sector| (100 + sector, Queue, sector, 1))
+            .collect();
         let full = run(&many);
-        assert_eq!((full.under_way(), counter(&full, "unmatched")), (1, UNDER_WAY_MAX as u64));
+        assert_eq!(
+            (full.under_way(), counter(&full, "unmatched")),
+            (1, UNDER_WAY_MAX as u64)
+        );
     }
 
     #[test]

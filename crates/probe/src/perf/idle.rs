@@ -26,12 +26,20 @@ const SLEEP_NS: u64 = 200_000;
 /// Where there are no perf events, and where a CPU gave fewer than half of those that happened.
 pub fn check() -> Result<(), ProbeError> {
     let events = TraceEvents::open().map_err(|error| refused(WHAT, &error))?;
-    let text = events.format(EVENT).map_err(|error| refused(WHAT, &error))?;
-    let Some(format) = Format::parse(&text) else { return Ok(()) };
+    let text = events
+        .format(EVENT)
+        .map_err(|error| refused(WHAT, &error))?;
+    let Some(format) = Format::parse(&text) else {
+        return Ok(());
+    };
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            online_cpus().into_iter().map(|cpu| scope.spawn(move || on_cpu(cpu, format.id))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
+        let threads: Vec<_> = online_cpus()
+            .into_iter()
+            .map(|cpu| scope.spawn(move || on_cpu(cpu, format.id)))
+            .collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or(Ok(())))
     })
 }
 
@@ -51,7 +59,11 @@ fn on_cpu(cpu: u32, id: u16) -> Result<(), ProbeError> {
     ring.take(&mut bytes);
     Intake::default().take(&bytes, &mut given, |at_ns, _| Some(Event::lost(at_ns)));
     match given.len() < SLEEPS / 2 {
-        true => Err(ProbeError::LosesEvents { cpu, wanted: SLEEPS, given: given.len() }),
+        true => Err(ProbeError::LosesEvents {
+            cpu,
+            wanted: SLEEPS,
+            given: given.len(),
+        }),
         false => Ok(()),
     }
 }

@@ -43,12 +43,17 @@ fn start_by(devices: &[Device], mut clock: EventClock) -> Result<Follower, Probe
     let filter = filter(&numbers);
     let filter = (filter.len() < FILTER_MAX).then_some(filter);
     let open = |clock| -> host::Result<Vec<PerfRing>> {
-        online_cpus().into_iter().map(|cpu| PerfRing::open(cpu, &ids, filter.as_deref(), clock)).collect()
+        online_cpus()
+            .into_iter()
+            .map(|cpu| PerfRing::open(cpu, &ids, filter.as_deref(), clock))
+            .collect()
     };
     let mut rings = open(clock);
     // A kernel that knows no choice of clock finds it invalid (before 4.1).
     if clock == EventClock::Monotonic
-        && rings.as_ref().is_err_and(|error| error.errno() == Some(libc::EINVAL))
+        && rings
+            .as_ref()
+            .is_err_and(|error| error.errno() == Some(libc::EINVAL))
     {
         clock = EventClock::Own;
         rings = open(clock);
@@ -59,8 +64,18 @@ fn start_by(devices: &[Device], mut clock: EventClock) -> Result<Follower, Probe
             ring.enable(index).map_err(|error| refused(WHAT, &error))?;
         }
     }
-    let rings = rings.into_iter().map(|ring| (ring, Intake::default())).collect();
-    let tap = Rings { rings, decoders, clock, latest_ns: 0, lost: 0, bytes: Vec::new() };
+    let rings = rings
+        .into_iter()
+        .map(|ring| (ring, Intake::default()))
+        .collect();
+    let tap = Rings {
+        rings,
+        decoders,
+        clock,
+        latest_ns: 0,
+        lost: 0,
+        bytes: Vec::new(),
+    };
     Ok(Follower::start("perf", devices, &numbers, Box::new(tap)))
 }
 
@@ -71,8 +86,11 @@ impl Tap for Rings {
             self.bytes.clear();
             ring.take(&mut self.bytes);
             let decoders = &self.decoders;
-            let decode =
-                |at_ns, event: &[u8]| decoders.iter().find_map(|decoder| decoder.decode(at_ns, event));
+            let decode = |at_ns, event: &[u8]| {
+                decoders
+                    .iter()
+                    .find_map(|decoder| decoder.decode(at_ns, event))
+            };
             let Taken { lost, latest_ns } = intake.take(&self.bytes, events, decode);
             self.lost += lost;
             self.latest_ns = self.latest_ns.max(latest_ns);
@@ -90,7 +108,9 @@ impl Tap for Rings {
 }
 
 fn online_cpus() -> Vec<u32> {
-    let text = Host::live().text("/sys/devices/system/cpu/online").unwrap_or_default();
+    let text = Host::live()
+        .text("/sys/devices/system/cpu/online")
+        .unwrap_or_default();
     let cpus = cpus(&text);
     if cpus.is_empty() { vec![0] } else { cpus }
 }

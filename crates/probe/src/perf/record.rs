@@ -55,7 +55,10 @@ impl Intake {
                 Record::Other => {}
             }
         }
-        Taken { lost, latest_ns: self.last_ns }
+        Taken {
+            lost,
+            latest_ns: self.last_ns,
+        }
     }
 }
 
@@ -77,9 +80,9 @@ fn next(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
     let body = &record[HEADER..];
     let found = match kind {
         SAMPLE => sample(body),
-        LOST => {
-            body.get(8..16).and_then(|number| Some(Record::Lost(u64::from_ne_bytes(number.try_into().ok()?))))
-        }
+        LOST => body
+            .get(8..16)
+            .and_then(|number| Some(Record::Lost(u64::from_ne_bytes(number.try_into().ok()?)))),
         _ => None,
     };
     Some((found.unwrap_or(Record::Other), rest))
@@ -88,7 +91,10 @@ fn next(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
 fn sample(body: &[u8]) -> Option<Record<'_>> {
     let at_ns = u64::from_ne_bytes(body.get(..8)?.try_into().ok()?);
     let length = u32::from_ne_bytes(body.get(8..12)?.try_into().ok()?) as usize;
-    Some(Record::Sample { at_ns, event: body.get(12..)?.get(..length)? })
+    Some(Record::Sample {
+        at_ns,
+        event: body.get(12..)?.get(..length)?,
+    })
 }
 
 #[cfg(test)]
@@ -118,27 +124,53 @@ mod tests {
     fn take(intake: &mut Intake, bytes: &[u8]) -> (Vec<(u64, What)>, Taken) {
         let mut events = Vec::new();
         let decode = |at_ns, event: &[u8]| {
-            (event.first() == Some(&1)).then(|| Event { what: What::Queue, ..Event::lost(at_ns) })
+            (event.first() == Some(&1)).then(|| Event {
+                what: What::Queue,
+                ..Event::lost(at_ns)
+            })
         };
         let taken = intake.take(bytes, &mut events, decode);
-        (events.iter().map(|event| (event.at_ns, event.what)).collect(), taken)
+        (
+            events
+                .iter()
+                .map(|event| (event.at_ns, event.what))
+                .collect(),
+            taken,
+        )
     }
 
     #[test]
     fn samples_are_taken_in_order_and_others_passed_over() {
-        let bytes =
-            [sample(10, &[1; 12]), record(5, &[0; 24]), sample(20, &[2; 12]), sample(30, &[1; 4])].concat();
+        let bytes = [
+            sample(10, &[1; 12]),
+            record(5, &[0; 24]),
+            sample(20, &[2; 12]),
+            sample(30, &[1; 4]),
+        ]
+        .concat();
         let (events, taken) = take(&mut Intake::default(), &bytes);
         assert_eq!(events, [(10, What::Queue), (30, What::Queue)]);
-        assert_eq!(taken, Taken { lost: 0, latest_ns: 30 });
+        assert_eq!(
+            taken,
+            Taken {
+                lost: 0,
+                latest_ns: 30
+            }
+        );
     }
 
     #[test]
     fn lost_records_are_counted_and_marked_on_both_sides() {
         let mut intake = Intake::default();
-        let (events, taken) = take(&mut intake, &[sample(10, &[1; 12]), lost(5), lost(2)].concat());
+        let (events, taken) = take(
+            &mut intake,
+            &[sample(10, &[1; 12]), lost(5), lost(2)].concat(),
+        );
         assert_eq!((events.len(), taken.lost), (1, 7));
-        let (events, taken) = take(&mut intake, &[sample(90, &[1; 12]), sample(95, &[1; 12])].concat());
+        let (events, taken) = take(
+            &mut intake,
+            &[sample(90, &[1; 12]), sample(95, &[1; 12])].concat(),
+        );
         use What::{Lost, Queue};
         assert_eq!(
             events,
@@ -150,7 +182,13 @@ mod tests {
 
     #[test]
     fn damage_is_refused_or_harmless() {
-        let whole = [sample(10, &[1; 40]), lost(3), sample(20, &[1; 60]), record(5, &[0; 24])].concat();
+        let whole = [
+            sample(10, &[1; 40]),
+            lost(3),
+            sample(20, &[1; 60]),
+            record(5, &[0; 24]),
+        ]
+        .concat();
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
         for round in 0..20_000usize {
             let mut damaged = whole.clone();

@@ -55,14 +55,23 @@ impl<B: Pages> Intake<B> {
         for _ in 0..PAGES_MAX {
             let bytes = self.buffer.next(page).min(page.len());
             if bytes == 0 {
-                return Taken { gaps, more_after_ns: None };
+                return Taken {
+                    gaps,
+                    more_after_ns: None,
+                };
             }
             gaps += u64::from(self.take_page(&page[..bytes], events, &decode));
             if self.last_ns > until_ns {
-                return Taken { gaps, more_after_ns: None };
+                return Taken {
+                    gaps,
+                    more_after_ns: None,
+                };
             }
         }
-        Taken { gaps, more_after_ns: Some(self.last_ns) }
+        Taken {
+            gaps,
+            more_after_ns: Some(self.last_ns),
+        }
     }
 
     /// Whether events were lost before the page. That is marked on both sides of the gap: what was under way before it
@@ -81,7 +90,10 @@ impl<B: Pages> Intake<B> {
             events.extend(decode(at_ns, event));
         });
         if has_gap {
-            let marks = [Event::lost(before_ns), Event::lost(first_ns.unwrap_or(before_ns))];
+            let marks = [
+                Event::lost(before_ns),
+                Event::lost(first_ns.unwrap_or(before_ns)),
+            ];
             events.splice(at..at, marks);
         }
         has_gap
@@ -106,7 +118,11 @@ mod tests {
                 return 0;
             }
             self.at_ns += 10;
-            let missed = if self.at_ns == self.gap_at_ns { 1 << 31 } else { 0 };
+            let missed = if self.at_ns == self.gap_at_ns {
+                1 << 31
+            } else {
+                0
+            };
             page[..8].copy_from_slice(&self.at_ns.to_le_bytes());
             page[8..16].copy_from_slice(&(8u64 | missed).to_le_bytes());
             page[16..20].copy_from_slice(&1u32.to_le_bytes());
@@ -116,34 +132,73 @@ mod tests {
 
     fn take(intake: &mut Intake<Writer>, until_ns: u64) -> (Vec<(u64, What)>, Taken) {
         let mut events = Vec::new();
-        let decode = |at_ns, _: &[u8]| Some(Event { what: What::Queue, ..Event::lost(at_ns) });
+        let decode = |at_ns, _: &[u8]| {
+            Some(Event {
+                what: What::Queue,
+                ..Event::lost(at_ns)
+            })
+        };
         let taken = intake.take(until_ns, &mut [0; 4096], &mut events, decode);
-        (events.iter().map(|event| (event.at_ns, event.what)).collect(), taken)
+        (
+            events
+                .iter()
+                .map(|event| (event.at_ns, event.what))
+                .collect(),
+            taken,
+        )
     }
 
     #[test]
     fn a_writer_that_never_stops_does_not_hold_the_reader() {
-        let mut intake = Intake::new(Writer { at_ns: 0, end_ns: u64::MAX, gap_at_ns: 0 });
+        let mut intake = Intake::new(Writer {
+            at_ns: 0,
+            end_ns: u64::MAX,
+            gap_at_ns: 0,
+        });
         let (events, taken) = take(&mut intake, 50);
-        assert_eq!((events.len(), events.last(), taken.more_after_ns), (6, Some(&(60, What::Queue)), None));
+        assert_eq!(
+            (events.len(), events.last(), taken.more_after_ns),
+            (6, Some(&(60, What::Queue)), None)
+        );
         let (events, taken) = take(&mut intake, u64::MAX);
         assert_eq!(events.len(), PAGES_MAX);
-        assert_eq!(taken.more_after_ns, events.last().map(|event| event.0), "there is more");
+        assert_eq!(
+            taken.more_after_ns,
+            events.last().map(|event| event.0),
+            "there is more"
+        );
     }
 
     #[test]
     fn an_empty_buffer_is_done() {
-        let mut intake = Intake::new(Writer { at_ns: 0, end_ns: 30, gap_at_ns: 0 });
+        let mut intake = Intake::new(Writer {
+            at_ns: 0,
+            end_ns: 30,
+            gap_at_ns: 0,
+        });
         let (events, taken) = take(&mut intake, 1_000);
         assert_eq!((events.len(), taken), (3, Taken::default()));
     }
 
     #[test]
     fn a_gap_is_marked_on_both_sides() {
-        let mut intake = Intake::new(Writer { at_ns: 0, end_ns: 30, gap_at_ns: 30 });
+        let mut intake = Intake::new(Writer {
+            at_ns: 0,
+            end_ns: 30,
+            gap_at_ns: 30,
+        });
         let (events, taken) = take(&mut intake, 1_000);
         use What::{Lost, Queue};
-        assert_eq!(events, [(10, Queue), (20, Queue), (20, Lost), (30, Lost), (30, Queue)]);
+        assert_eq!(
+            events,
+            [
+                (10, Queue),
+                (20, Queue),
+                (20, Lost),
+                (30, Lost),
+                (30, Queue)
+            ]
+        );
         assert_eq!(taken.gaps, 1);
     }
 }

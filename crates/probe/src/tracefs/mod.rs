@@ -34,7 +34,13 @@ pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
     let buffers = instance.buffers().map_err(|error| refused(WHAT, &error))?;
     let intakes = buffers.into_iter().map(Intake::new).collect();
     let page = vec![0; host::rights::page_bytes() as usize];
-    let tap = Instance { intakes, instance, decoders, gaps: 0, page };
+    let tap = Instance {
+        intakes,
+        instance,
+        decoders,
+        gaps: 0,
+        page,
+    };
     Ok(Follower::start("tracefs", devices, &numbers, Box::new(tap)))
 }
 
@@ -44,7 +50,9 @@ impl Tap for Instance {
         for intake in &mut self.intakes {
             let decoders = &self.decoders;
             let taken = intake.take(until_ns, &mut self.page, events, |at_ns, event| {
-                decoders.iter().find_map(|decoder| decoder.decode(at_ns, event))
+                decoders
+                    .iter()
+                    .find_map(|decoder| decoder.decode(at_ns, event))
             });
             self.gaps += taken.gaps;
             // Events later than the last one taken may have others before them that are still in this buffer.
@@ -60,7 +68,11 @@ impl Tap for Instance {
 
 /// Clock, buffers, filters; the events are on when it returns, in the order of [`crate::events::decode::EVENTS`].
 fn set_up(instance: &TraceInstance, filter: &str) -> Result<Vec<Decoder>, ProbeError> {
-    let write = |file: &str, text: &str| instance.write(file, text).map_err(|error| refused(WHAT, &error));
+    let write = |file: &str, text: &str| {
+        instance
+            .write(file, text)
+            .map_err(|error| refused(WHAT, &error))
+    };
     write("trace_clock", "mono")?;
     write("buffer_size_kb", BUFFER_KIB)?;
     let named = decoders(|name| instance.read(&format!("events/block/{name}/format")).ok())?;
@@ -85,9 +97,24 @@ mod tests {
         let name = instance.folder().file_name().unwrap().to_os_string();
         let file = format!("../{}/tracing_on", name.to_string_lossy());
         let decoders = set_up(&instance, "dev == 0").unwrap();
-        let intakes = instance.buffers().unwrap().into_iter().map(Intake::new).collect();
-        let tap = Instance { intakes, instance, decoders, gaps: 0, page: vec![0; 4096] };
-        let nobody = Device { major: 0, minor: 0, name: "none".into() };
+        let intakes = instance
+            .buffers()
+            .unwrap()
+            .into_iter()
+            .map(Intake::new)
+            .collect();
+        let tap = Instance {
+            intakes,
+            instance,
+            decoders,
+            gaps: 0,
+            page: vec![0; 4096],
+        };
+        let nobody = Device {
+            major: 0,
+            minor: 0,
+            name: "none".into(),
+        };
         let follower = Follower::start("tracefs", &[nobody], &[], Box::new(tap));
         assert_eq!(watch.read(&file).unwrap().trim(), "1");
         drop(follower);

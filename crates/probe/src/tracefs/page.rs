@@ -16,7 +16,9 @@ const STAMP_BITS: u32 = 59;
 /// Gives the events of a page with their times, in order; whether events before it were lost. What is cut off or not
 /// understood ends the page.
 pub fn events(page: &[u8], mut each: impl FnMut(u64, &[u8])) -> bool {
-    let (Some(mut time), Some(used)) = (word64(page, 0), word64(page, 8)) else { return false };
+    let (Some(mut time), Some(used)) = (word64(page, 0), word64(page, 8)) else {
+        return false;
+    };
     let end = (used & USED_MASK) as usize;
     let mut rest = page.get(16..(16 + end).min(page.len())).unwrap_or(&[]);
     while let Some(word) = word32(rest, 0) {
@@ -39,17 +41,23 @@ pub fn events(page: &[u8], mut each: impl FnMut(u64, &[u8])) -> bool {
             (0, Some(bytes)) => {
                 time = time.wrapping_add(delta);
                 let length = 4 + bytes as usize;
-                rest.get(8..length).into_iter().for_each(|event| each(time, event));
+                rest.get(8..length)
+                    .into_iter()
+                    .for_each(|event| each(time, event));
                 length
             }
             (words, _) => {
                 time = time.wrapping_add(delta);
                 let length = 4 + 4 * words as usize;
-                rest.get(4..length).into_iter().for_each(|event| each(time, event));
+                rest.get(4..length)
+                    .into_iter()
+                    .for_each(|event| each(time, event));
                 length
             }
         };
-        let Some(next) = rest.get(length.next_multiple_of(4).max(4)..) else { break };
+        let Some(next) = rest.get(length.next_multiple_of(4).max(4)..) else {
+            break;
+        };
         rest = next;
     }
     used & MISSED != 0
@@ -70,7 +78,9 @@ mod tests {
     fn page(used: u64, words: &[u32]) -> Vec<u8> {
         let mut page = 1_000u64.to_le_bytes().to_vec();
         page.extend((used | (4 * words.len() as u64)).to_le_bytes());
-        words.iter().for_each(|word| page.extend(word.to_le_bytes()));
+        words
+            .iter()
+            .for_each(|word| page.extend(word.to_le_bytes()));
         page
     }
 
@@ -82,19 +92,56 @@ mod tests {
 
     #[test]
     fn times_add_up_over_all_kinds_of_records() {
-        let words = [2 | 10 << 5, 1, 2, 30 | 5 << 5, 1, 1 | 7 << 5, 9, 29 | 1 << 5, 4, 8 << 5, 8, 3];
+        let words = [
+            2 | 10 << 5,
+            1,
+            2,
+            30 | 5 << 5,
+            1,
+            1 | 7 << 5,
+            9,
+            29 | 1 << 5,
+            4,
+            8 << 5,
+            8,
+            3,
+        ];
         let whole = page(0, &words);
         assert_eq!(
             read(&whole),
-            (vec![(1_010, 8), (1_010 + 5 + (1 << 27) + 7, 4), (1_022 + 8 + (1 << 27), 4)], false)
+            (
+                vec![
+                    (1_010, 8),
+                    (1_010 + 5 + (1 << 27) + 7, 4),
+                    (1_022 + 8 + (1 << 27), 4)
+                ],
+                false
+            )
         );
         assert!(read(&page(MISSED, &words)).1, "the flag of lost events");
-        assert_eq!(read(&page(0, &[29, 0, 1 | 7 << 5, 9])).0, [], "padding to the end");
+        assert_eq!(
+            read(&page(0, &[29, 0, 1 | 7 << 5, 9])).0,
+            [],
+            "padding to the end"
+        );
     }
 
     #[test]
     fn damage_is_refused_or_harmless() {
-        let whole = page(0, &[2 | 10 << 5, 1, 2, 30 | 5 << 5, 1, 31 | 5 << 5, 1, 1 | 7 << 5, 9]);
+        let whole = page(
+            0,
+            &[
+                2 | 10 << 5,
+                1,
+                2,
+                30 | 5 << 5,
+                1,
+                31 | 5 << 5,
+                1,
+                1 | 7 << 5,
+                9,
+            ],
+        );
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
         for round in 0..20_000usize {
             let mut damaged = whole.clone();

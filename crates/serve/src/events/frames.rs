@@ -62,13 +62,28 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
     let hub = &door.hub;
     // The windows of a proof stay free of what tracing costs.
     let is_traced = !door.jobs.is_tuning();
-    let words = ["--json", "watch", "--interval", EVERY, "--every", EVERY, "--latencies"];
+    let words = [
+        "--json",
+        "watch",
+        "--interval",
+        EVERY,
+        "--every",
+        EVERY,
+        "--latencies",
+    ];
     let off: &[&str] = if is_traced { &[] } else { &["--layers", "off"] };
-    let words: Vec<String> = words.iter().chain(off).map(|word| (*word).to_string()).collect();
+    let words: Vec<String> = words
+        .iter()
+        .chain(off)
+        .map(|word| (*word).to_string())
+        .collect();
     let mut child = match Piped::start(&door.options.program, &words, Privileges::Watch) {
         Ok(child) => child,
         Err(error) => {
-            hub.notice("unwatched", &json!({"error": error.to_string(), "hint": ""}).to_string());
+            hub.notice(
+                "unwatched",
+                &json!({"error": error.to_string(), "hint": ""}).to_string(),
+            );
             return false;
         }
     };
@@ -99,11 +114,16 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
             }
         }
     }
-    let words = said.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let words = said
+        .and_then(|thread| thread.join().ok())
+        .unwrap_or_default();
     let _ = child.wait();
     if is_wanted {
         let (error, hint) = crate::verbs::told(&words);
-        hub.notice("unwatched", &json!({"error": error, "hint": hint}).to_string());
+        hub.notice(
+            "unwatched",
+            &json!({"error": error, "hint": hint}).to_string(),
+        );
     }
     !is_wanted
 }
@@ -111,7 +131,10 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
 /// Reads the next line into `line`; false at the end, or at one that is longer than any.
 fn is_line(source: &mut impl BufRead, line: &mut String) -> bool {
     line.clear();
-    source.take(LINE_MAX).read_line(line).is_ok_and(|length| length > 0 && line.ends_with('\n'))
+    source
+        .take(LINE_MAX)
+        .read_line(line)
+        .is_ok_and(|length| length > 0 && line.ends_with('\n'))
 }
 
 /// Tells of records that appear in the store, whoever made them.
@@ -122,7 +145,10 @@ struct Records {
 
 impl Records {
     fn new(door: &Door) -> Records {
-        Records { last_id: newest(door).map(|(id, _)| id).or(Some(0)), next_ns: 0 }
+        Records {
+            last_id: newest(door).map(|(id, _)| id).or(Some(0)),
+            next_ns: 0,
+        }
     }
 
     fn look(&mut self, door: &Door) {
@@ -152,8 +178,14 @@ fn since(door: &Door, last_id: i64) -> Vec<(i64, String)> {
 
 /// The newest records' numbers and lines. A store that cannot be read has none to tell of.
 fn rows(door: &Door, limit: u32) -> Vec<(i64, String)> {
-    let filter = Filter { limit, ..Filter::default() };
-    let rows = Store::open_read_only(&door.options.state_dir).and_then(|store| store.query(&filter));
+    let filter = Filter {
+        limit,
+        ..Filter::default()
+    };
+    let rows =
+        Store::open_read_only(&door.options.state_dir).and_then(|store| store.query(&filter));
     let rows = rows.unwrap_or_default();
-    rows.into_iter().filter_map(|row| Some((row.id, serde_json::to_string(&row).ok()?))).collect()
+    rows.into_iter()
+        .filter_map(|row| Some((row.id, serde_json::to_string(&row).ok()?)))
+        .collect()
 }

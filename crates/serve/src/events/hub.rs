@@ -71,7 +71,11 @@ impl Lane {
     fn push(&mut self, text: Arc<str>, count_max: usize, bytes_max: usize) {
         self.last += 1;
         self.bytes += text.len();
-        self.kept.push_back(Event { number: self.last, unix_ms: host::clock::unix_ms(), text });
+        self.kept.push_back(Event {
+            number: self.last,
+            unix_ms: host::clock::unix_ms(),
+            text,
+        });
         while self.kept.len() > count_max || (self.bytes > bytes_max && self.kept.len() > 1) {
             self.bytes -= self.kept.pop_front().map_or(0, |event| event.text.len());
         }
@@ -79,7 +83,10 @@ impl Lane {
 
     /// How many after a number are gone already.
     fn lost_since(&self, number: u64) -> u64 {
-        let first = self.kept.front().map_or(self.last + 1, |event| event.number);
+        let first = self
+            .kept
+            .front()
+            .map_or(self.last + 1, |event| event.number);
         first.saturating_sub(number + 1)
     }
 }
@@ -106,7 +113,8 @@ impl Hub {
     pub fn frame(&self, line: &str) {
         let mut ring = self.lock();
         let id = (ring.epoch, ring.frames.last + 1, ring.notices.last);
-        ring.frames.push(written("frame", Some(id), line), FRAMES_MAX, BYTES_MAX);
+        ring.frames
+            .push(written("frame", Some(id), line), FRAMES_MAX, BYTES_MAX);
         drop(ring);
         self.wake();
     }
@@ -122,7 +130,8 @@ impl Hub {
     pub fn notice(&self, name: &str, line: &str) {
         let mut ring = self.lock();
         let id = (ring.epoch, ring.frames.last, ring.notices.last + 1);
-        ring.notices.push(written(name, Some(id), line), NOTICES_MAX, BYTES_MAX);
+        ring.notices
+            .push(written(name, Some(id), line), NOTICES_MAX, BYTES_MAX);
         drop(ring);
         self.wake();
     }
@@ -155,7 +164,10 @@ impl Hub {
             text.push_str(head);
             place.head_is_told = true;
         }
-        let (lost, unheard) = (ring.frames.lost_since(place.frame), ring.notices.lost_since(place.notice));
+        let (lost, unheard) = (
+            ring.frames.lost_since(place.frame),
+            ring.notices.lost_since(place.notice),
+        );
         if lost > 0 || unheard > 0 {
             place.frame += lost;
             place.notice += unheard;
@@ -163,7 +175,12 @@ impl Hub {
             text.push_str(&written("lost", None, &line));
         }
         let heard = place.notice;
-        for event in ring.notices.kept.iter().filter(|event| event.number > heard) {
+        for event in ring
+            .notices
+            .kept
+            .iter()
+            .filter(|event| event.number > heard)
+        {
             if text.len() > BATCH_BYTES {
                 return text;
             }
@@ -198,7 +215,10 @@ impl Hub {
             if let Some(ended) = producer.thread.take() {
                 let _ = ended.join();
             }
-            *producer = Producer { is_at_work: true, thread: Some(begin()) };
+            *producer = Producer {
+                is_at_work: true,
+                thread: Some(begin()),
+            };
         }
     }
 
@@ -243,7 +263,8 @@ impl Hub {
     }
 
     fn wake(&self) {
-        self.changed.send_modify(|count| *count = count.wrapping_add(1));
+        self.changed
+            .send_modify(|count| *count = count.wrapping_add(1));
     }
 
     fn lock(&self) -> MutexGuard<'_, Ring> {
@@ -253,13 +274,18 @@ impl Hub {
 
 /// An event in the manner of the HTML standard, 9.2.6.
 fn written(name: &str, id: Option<(u64, u64, u64)>, data: &str) -> Arc<str> {
-    let id = id.map(|(epoch, frame, notice)| format!("id: {epoch}.{frame}.{notice}\n")).unwrap_or_default();
+    let id = id
+        .map(|(epoch, frame, notice)| format!("id: {epoch}.{frame}.{notice}\n"))
+        .unwrap_or_default();
     let data = data.trim_end().replace('\r', " ").replace('\n', "\ndata: ");
     format!("{id}event: {name}\ndata: {data}\n\n").into()
 }
 
 fn parsed(id: &str) -> Option<(u64, u64, u64)> {
-    let mut parts = id.trim().splitn(3, '.').map(|part| part.parse::<u64>().ok());
+    let mut parts = id
+        .trim()
+        .splitn(3, '.')
+        .map(|part| part.parse::<u64>().ok());
     Some((parts.next()??, parts.next()??, parts.next()??))
 }
 
@@ -268,7 +294,9 @@ mod tests {
     use super::*;
 
     fn ids(text: &str) -> Vec<&str> {
-        text.lines().filter_map(|line| line.strip_prefix("id: ")).collect()
+        text.lines()
+            .filter_map(|line| line.strip_prefix("id: "))
+            .collect()
     }
 
     #[test]
@@ -281,9 +309,18 @@ mod tests {
         hub.frame("{\"a\":1}");
         hub.notice("job", "{\"b\":\n1}");
         let text = hub.since(&mut place);
-        assert!(text.starts_with("event: head\ndata: {\"meaning\":1}\n\n"), "{text}");
-        assert!(text.contains("event: job\ndata: {\"b\":\ndata: 1}\n\n"), "{text}");
-        assert!(text.contains("event: frame\ndata: {\"a\":1}\n\n") && !text.contains("before"), "{text}");
+        assert!(
+            text.starts_with("event: head\ndata: {\"meaning\":1}\n\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("event: job\ndata: {\"b\":\ndata: 1}\n\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("event: frame\ndata: {\"a\":1}\n\n") && !text.contains("before"),
+            "{text}"
+        );
         assert_eq!(hub.since(&mut place), "");
     }
 
@@ -318,7 +355,10 @@ mod tests {
             hub.frame(&number.to_string());
         }
         let text = hub.since(&mut place);
-        assert!(text.starts_with("event: lost\ndata: {\"events\":0,\"frames\":7}\n\n"), "{text}");
+        assert!(
+            text.starts_with("event: lost\ndata: {\"events\":0,\"frames\":7}\n\n"),
+            "{text}"
+        );
         assert_eq!(ids(&text).len(), FRAMES_MAX);
         assert_eq!(hub.since(&mut place), "");
     }
@@ -329,7 +369,11 @@ mod tests {
         let line = "x".repeat(1 << 20);
         (0..50).for_each(|_| hub.frame(&line));
         let ring = hub.lock();
-        assert!(ring.frames.bytes <= BYTES_MAX && ring.frames.kept.len() < 17, "{}", ring.frames.kept.len());
+        assert!(
+            ring.frames.bytes <= BYTES_MAX && ring.frames.kept.len() < 17,
+            "{}",
+            ring.frames.kept.len()
+        );
     }
 
     #[test]

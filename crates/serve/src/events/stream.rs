@@ -19,13 +19,19 @@ const ALIVE: Duration = Duration::from_secs(15);
 
 /// The stream of events for a listener.
 pub fn response(door: &Arc<Door>, call: &Call, headers: &HeaderMap) -> Response {
-    let last_id = headers.get("last-event-id").and_then(|value| value.to_str().ok());
+    let last_id = headers
+        .get("last-event-id")
+        .and_then(|value| value.to_str().ok());
     let every_ms = call.number("every_ms").unwrap_or(0) as u64;
     let mut place = door.hub.place(last_id, every_ms);
     let listener = Listener::new(door);
     // One piece waits at the most: what is slower than that loses frames in the hub, not memory here.
     let (sender, receiver) = mpsc::channel::<Bytes>(1);
-    let session = call.session.as_ref().map(|session| session.id.clone()).unwrap_or_default();
+    let session = call
+        .session
+        .as_ref()
+        .map(|session| session.id.clone())
+        .unwrap_or_default();
     let door = Arc::clone(door);
     tokio::spawn(async move {
         let _listener = listener;
@@ -34,7 +40,12 @@ pub fn response(door: &Arc<Door>, call: &Call, headers: &HeaderMap) -> Response 
         // Who has logged out hears no more.
         while !door.hub.is_closed() && door.sessions.find(&session, door.now_ms()).is_some() {
             text.push_str(&door.hub.since(&mut place));
-            if !text.is_empty() && sender.send(Bytes::from(std::mem::take(&mut text))).await.is_err() {
+            if !text.is_empty()
+                && sender
+                    .send(Bytes::from(std::mem::take(&mut text)))
+                    .await
+                    .is_err()
+            {
                 return;
             }
             tokio::select! {
@@ -45,7 +56,10 @@ pub fn response(door: &Arc<Door>, call: &Call, headers: &HeaderMap) -> Response 
         }
     });
     let mut response = Response::new(Body::new(Pipe(receiver)));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream"),
+    );
     response
 }
 
@@ -76,6 +90,9 @@ impl http_body::Body for Pipe {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.get_mut().0.poll_recv(context).map(|piece| piece.map(|bytes| Ok(Frame::data(bytes))))
+        self.get_mut()
+            .0
+            .poll_recv(context)
+            .map(|piece| piece.map(|bytes| Ok(Frame::data(bytes))))
     }
 }

@@ -121,7 +121,10 @@ impl Jobs {
             if let Some(other) = inner.all.iter().find(|job| job.state.is_at_work()) {
                 return Err(Fault::new(
                     409,
-                    format!("job {} is at work, and two loads would spoil each other", other.id),
+                    format!(
+                        "job {} is at work, and two loads would spoil each other",
+                        other.id
+                    ),
                 )
                 .hint("Wait for its end, or stop it first."));
             }
@@ -160,7 +163,10 @@ impl Jobs {
 
     /// Whether an experiment is at work.
     pub fn is_tuning(&self) -> bool {
-        self.lock().all.iter().any(|job| job.verb == "tune" && job.state.is_at_work())
+        self.lock()
+            .all
+            .iter()
+            .any(|job| job.verb == "tune" && job.state.is_at_work())
     }
 
     /// One of them.
@@ -168,7 +174,12 @@ impl Jobs {
     /// # Errors
     /// When there is none of this number.
     pub fn get(&self, id: i64) -> Result<Job, Fault> {
-        self.lock().all.iter().find(|job| job.id == id).cloned().ok_or_else(|| no_such(id))
+        self.lock()
+            .all
+            .iter()
+            .find(|job| job.id == id)
+            .cloned()
+            .ok_or_else(|| no_such(id))
     }
 
     /// Asks one to stop, as Ctrl-C does. One that has ended stays as it is.
@@ -177,7 +188,11 @@ impl Jobs {
     /// When there is none of this number.
     pub fn stop(&self, id: i64) -> Result<Job, Fault> {
         let mut inner = self.lock();
-        let job = inner.all.iter_mut().find(|job| job.id == id).ok_or_else(|| no_such(id))?;
+        let job = inner
+            .all
+            .iter_mut()
+            .find(|job| job.id == id)
+            .ok_or_else(|| no_such(id))?;
         interrupt(job);
         Ok(job.clone())
     }
@@ -186,16 +201,27 @@ impl Jobs {
     pub fn end_all(&self, tell: &mut dyn FnMut(Told)) {
         let mut inner = self.lock();
         inner.is_closed = true;
-        let ids: Vec<i64> = inner.all.iter().filter(|job| job.state.is_at_work()).map(|job| job.id).collect();
+        let ids: Vec<i64> = inner
+            .all
+            .iter()
+            .filter(|job| job.state.is_at_work())
+            .map(|job| job.id)
+            .collect();
         inner.all.iter_mut().for_each(interrupt);
         if !ids.is_empty() {
             tell(Told::Ending(ids.len()));
         }
         while inner.all.iter().any(|job| job.state.is_at_work()) {
-            inner = self.ended.wait(inner).unwrap_or_else(PoisonError::into_inner);
+            inner = self
+                .ended
+                .wait(inner)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         for job in inner.all.iter().filter(|job| ids.contains(&job.id)) {
-            tell(Told::Ended { command: job.command.clone(), is_back: job.everything_back == Some(true) });
+            tell(Told::Ended {
+                command: job.command.clone(),
+                is_back: job.everything_back == Some(true),
+            });
         }
     }
 
@@ -227,5 +253,6 @@ fn interrupt(job: &mut Job) {
 }
 
 fn no_such(id: i64) -> Fault {
-    Fault::new(404, format!("there is no job {id}")).hint("A server remembers the last 50 that it started.")
+    Fault::new(404, format!("there is no job {id}"))
+        .hint("A server remembers the last 50 that it started.")
 }

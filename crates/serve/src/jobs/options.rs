@@ -9,27 +9,82 @@ use serde_json::{Map, Value};
 /// The verbs that may be started.
 pub const VERBS: &[&str] = &["run", "check", "tune"];
 
-const SIZE: Shape = Shape::Text { max: 13, of: Letters::Size };
-const KNOB: Shape = Shape::Text { max: 250, of: Letters::Knob };
+const SIZE: Shape = Shape::Text {
+    max: 13,
+    of: Letters::Size,
+};
+const KNOB: Shape = Shape::Text {
+    max: 250,
+    of: Letters::Knob,
+};
 
 /// All options; which verb takes which says [`TAKES`].
 pub const OPTIONS: &[Field] = &[
-    may("preset", name(60), "run, tune: a load by its purpose, as the catalogue names it"),
+    may(
+        "preset",
+        name(60),
+        "run, tune: a load by its purpose, as the catalogue names it",
+    ),
     may(
         "rw",
         Shape::OneOf(&["read", "write", "randread", "randwrite", "rw", "randrw"]),
         "run, tune: what is done; a disk is only read",
     ),
     may("bs", SIZE, "run, tune: block size, such as 4k"),
-    may("size", SIZE, "run, tune: bytes of the target to use, such as 1g"),
-    may("iodepth", Shape::Int { min: 1, max: 4096 }, "run, tune: I/Os in flight for each job"),
-    may("numjobs", Shape::Int { min: 1, max: 256 }, "run, tune: threads that each run the job"),
-    may("direct", Shape::Bool, "run, tune: past the page cache; true by default"),
-    may("rwmixread", Shape::Int { min: 0, max: 100 }, "run, tune: share of reads in a mix, per cent"),
-    may("rate_iops", Shape::Int { min: 1, max: 1_000_000_000 }, "run, tune: I/Os per second for each job"),
-    may("ioengine", Shape::OneOf(&["io_uring", "libaio", "psync"]), "run, tune: what produces the load"),
-    may("runtime_s", Shape::Int { min: 1, max: 86_400 }, "run: how long, s; 10 by default"),
-    may("seed", Shape::Int { min: 0, max: 1 << 48 }, "run, tune: of offsets, data and every random choice"),
+    may(
+        "size",
+        SIZE,
+        "run, tune: bytes of the target to use, such as 1g",
+    ),
+    may(
+        "iodepth",
+        Shape::Int { min: 1, max: 4096 },
+        "run, tune: I/Os in flight for each job",
+    ),
+    may(
+        "numjobs",
+        Shape::Int { min: 1, max: 256 },
+        "run, tune: threads that each run the job",
+    ),
+    may(
+        "direct",
+        Shape::Bool,
+        "run, tune: past the page cache; true by default",
+    ),
+    may(
+        "rwmixread",
+        Shape::Int { min: 0, max: 100 },
+        "run, tune: share of reads in a mix, per cent",
+    ),
+    may(
+        "rate_iops",
+        Shape::Int {
+            min: 1,
+            max: 1_000_000_000,
+        },
+        "run, tune: I/Os per second for each job",
+    ),
+    may(
+        "ioengine",
+        Shape::OneOf(&["io_uring", "libaio", "psync"]),
+        "run, tune: what produces the load",
+    ),
+    may(
+        "runtime_s",
+        Shape::Int {
+            min: 1,
+            max: 86_400,
+        },
+        "run: how long, s; 10 by default",
+    ),
+    may(
+        "seed",
+        Shape::Int {
+            min: 0,
+            max: 1 << 48,
+        },
+        "run, tune: of offsets, data and every random choice",
+    ),
     may(
         "knobs",
         Shape::List { of: &KNOB, max: 16 },
@@ -37,12 +92,27 @@ pub const OPTIONS: &[Field] = &[
     ),
     may(
         "budget_s",
-        Shape::Int { min: 10, max: 86_400 },
+        Shape::Int {
+            min: 10,
+            max: 86_400,
+        },
         "tune: time for all settings together, s; 300 by default",
     ),
-    may("accept_worse_p99", Shape::Bool, "tune: accept a worse p99 in exchange for throughput"),
-    may("depth", Shape::OneOf(&["quick", "deep"]), "check: 10 s, or up to 5 min, in place of half a minute"),
-    may("load", Shape::Bool, "check: false to load nothing and judge the path alone"),
+    may(
+        "accept_worse_p99",
+        Shape::Bool,
+        "tune: accept a worse p99 in exchange for throughput",
+    ),
+    may(
+        "depth",
+        Shape::OneOf(&["quick", "deep"]),
+        "check: 10 s, or up to 5 min, in place of half a minute",
+    ),
+    may(
+        "load",
+        Shape::Bool,
+        "check: false to load nothing and judge the path alone",
+    ),
 ];
 
 /// Options of a load, which `run` and `tune` share.
@@ -68,7 +138,9 @@ const TAKES: &[(&str, &[&str])] = &[
 ];
 
 fn takes(verb: &str, option: &str) -> bool {
-    let own = TAKES.iter().any(|(name, own)| *name == verb && own.contains(&option));
+    let own = TAKES
+        .iter()
+        .any(|(name, own)| *name == verb && own.contains(&option));
     own || (verb != "check" && LOAD.contains(&option))
 }
 
@@ -77,11 +149,18 @@ fn takes(verb: &str, option: &str) -> bool {
 ///
 /// # Errors
 /// An option that is not the verb's, or a target that must not be loaded.
-pub fn words(verb: &str, target: &Target, wishes: &Map<String, Value>) -> Result<Vec<String>, Fault> {
+pub fn words(
+    verb: &str,
+    target: &Target,
+    wishes: &Map<String, Value>,
+) -> Result<Vec<String>, Fault> {
     let is_idle = verb == "check" && wishes.get("load") == Some(&Value::Bool(false));
     if !target.safe_to_load && !is_idle {
         let why = target.why_not.clone().unwrap_or_default();
-        return Err(Fault::new(409, format!("{} is not loaded from here: {why}", target.path)));
+        return Err(Fault::new(
+            409,
+            format!("{} is not loaded from here: {why}", target.path),
+        ));
     }
     let mut words = vec![verb.to_string()];
     if verb != "check" {
@@ -100,12 +179,17 @@ pub fn words(verb: &str, target: &Target, wishes: &Map<String, Value>) -> Result
 fn word(option: &str, value: &Value) -> Result<Vec<String>, Fault> {
     let text = match value {
         Value::String(text) => text.clone(),
-        Value::Number(number) => {
-            number.as_f64().map(|float| format!("{float:.0}")).ok_or_else(Fault::defect)?
-        }
+        Value::Number(number) => number
+            .as_f64()
+            .map(|float| format!("{float:.0}"))
+            .ok_or_else(Fault::defect)?,
         Value::Bool(flag) => u8::from(*flag).to_string(),
         Value::Array(knobs) => {
-            return Ok(knobs.iter().filter_map(Value::as_str).map(|knob| format!("--knob={knob}")).collect());
+            return Ok(knobs
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|knob| format!("--knob={knob}"))
+                .collect());
         }
         _ => return Err(Fault::defect()),
     };
@@ -123,7 +207,10 @@ fn word(option: &str, value: &Value) -> Result<Vec<String>, Fault> {
 
 /// The command as one would type it, for people: nothing runs this text.
 pub fn typed(words: &[String]) -> String {
-    let is_plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-=,:+@%".contains(c));
+    let is_plain = |word: &str| {
+        word.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "/._-=,:+@%".contains(c))
+    };
     let quoted = |word: &String| match is_plain(word) {
         true => word.clone(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
@@ -138,23 +225,41 @@ mod tests {
     use serde_json::json;
 
     fn target(path: &str) -> Target {
-        Target { key: "k".into(), path: path.into(), kind: "directory", safe_to_load: true, why_not: None }
+        Target {
+            key: "k".into(),
+            path: path.into(),
+            kind: "directory",
+            safe_to_load: true,
+            why_not: None,
+        }
     }
 
     fn line(verb: &str, wishes: Value) -> Result<String, u16> {
         Shape::Object(OPTIONS).check("options", &wishes).unwrap();
         let wishes = wishes.as_object().unwrap().clone();
-        words(verb, &target("/srv/a b"), &wishes).map(|words| words.join(" ")).map_err(|fault| fault.status)
+        words(verb, &target("/srv/a b"), &wishes)
+            .map(|words| words.join(" "))
+            .map_err(|fault| fault.status)
     }
 
     #[test]
     fn options_become_words() {
-        let wishes = json!({"rw": "randwrite", "bs": "4k", "iodepth": 8, "direct": false, "runtime_s": 5});
+        let wishes =
+            json!({"rw": "randwrite", "bs": "4k", "iodepth": 8, "direct": false, "runtime_s": 5});
         let run = line("run", wishes).unwrap();
-        assert_eq!(run, "run --stream --bs=4k --direct=0 --iodepth=8 --runtime=5s --rw=randwrite /srv/a b");
-        let tune =
-            line("tune", json!({"knobs": ["scheduler=none,bfq", "nomerges"], "budget_s": 60.0})).unwrap();
-        assert_eq!(tune, "tune --stream --budget=60s --knob=scheduler=none,bfq --knob=nomerges /srv/a b");
+        assert_eq!(
+            run,
+            "run --stream --bs=4k --direct=0 --iodepth=8 --runtime=5s --rw=randwrite /srv/a b"
+        );
+        let tune = line(
+            "tune",
+            json!({"knobs": ["scheduler=none,bfq", "nomerges"], "budget_s": 60.0}),
+        )
+        .unwrap();
+        assert_eq!(
+            tune,
+            "tune --stream --budget=60s --knob=scheduler=none,bfq --knob=nomerges /srv/a b"
+        );
         assert_eq!(
             line("check", json!({"depth": "quick", "load": false})).unwrap(),
             "check --quick --no-load /srv/a b"
@@ -171,9 +276,15 @@ mod tests {
 
     #[test]
     fn nothing_that_destroys_or_starts_anything_has_a_name() {
-        for option in
-            ["destroy_data", "overwrite", "force_signature", "engine_option", "job", "words", "target"]
-        {
+        for option in [
+            "destroy_data",
+            "overwrite",
+            "force_signature",
+            "engine_option",
+            "job",
+            "words",
+            "target",
+        ] {
             assert!(!OPTIONS.iter().any(|field| field.name == option));
         }
         let shape = Shape::Object(OPTIONS);
@@ -193,8 +304,11 @@ mod tests {
 
     #[test]
     fn a_target_that_must_not_be_loaded_is_only_judged() {
-        let fixed =
-            Target { safe_to_load: false, why_not: Some("it is mounted read-only".into()), ..target("/mnt") };
+        let fixed = Target {
+            safe_to_load: false,
+            why_not: Some("it is mounted read-only".into()),
+            ..target("/mnt")
+        };
         assert_eq!(words("run", &fixed, &Map::new()).unwrap_err().status, 409);
         let idle = json!({"load": false}).as_object().unwrap().clone();
         assert!(words("check", &fixed, &idle).is_ok());
@@ -202,7 +316,9 @@ mod tests {
 
     #[test]
     fn a_command_can_be_typed_again() {
-        let words: Vec<String> = ["run", "--stream", "--bs=4k", "/srv/it's"].map(str::to_string).to_vec();
+        let words: Vec<String> = ["run", "--stream", "--bs=4k", "/srv/it's"]
+            .map(str::to_string)
+            .to_vec();
         assert_eq!(typed(&words), r"iodyno run --bs=4k '/srv/it'\''s'");
     }
 }

@@ -51,14 +51,18 @@ fn follow(door: &Arc<Door>, id: i64, mut child: Piped) {
     if let Some(source) = child.stdout() {
         read(door, id, source);
     }
-    let words = words.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let words = words
+        .and_then(|thread| thread.join().ok())
+        .unwrap_or_default();
     let exit = child.wait().ok().flatten();
     let left = left_by(door, pid);
     let change = |job: &mut Job| {
         let state = match exit {
             Some(0 | 1 | 6) => State::Done,
             Some(130) => State::Stopped,
-            _ if job.state == State::Stopping && job.record.is_none() && exit.is_none() => State::Stopped,
+            _ if job.state == State::Stopping && job.record.is_none() && exit.is_none() => {
+                State::Stopped
+            }
             _ => State::Failed,
         };
         job.outcome = Some(outcome(state, exit, &words, left.as_deref()));
@@ -89,17 +93,29 @@ fn outcome(state: State, exit: Option<i32>, words: &str, left: Option<&[String]>
     match left {
         None => format!("{how} Whether anything of it is left could not be read: iodyno status."),
         Some([]) => format!("{how} Nothing of it is left to undo."),
-        Some(journals) => format!("{how} Not everything is back: undo {}.", journals.join(", ")),
+        Some(journals) => format!(
+            "{how} Not everything is back: undo {}.",
+            journals.join(", ")
+        ),
     }
 }
 
 /// Journals of a process that wait to be undone; none where they cannot be read.
 fn left_by(door: &Door, pid: u32) -> Option<Vec<String>> {
-    let status = verbs::look(door, &Call::default(), Privileges::Inspect, &["status".to_string()])
-        .and_then(|text| verbs::value(&text));
+    let status = verbs::look(
+        door,
+        &Call::default(),
+        Privileges::Inspect,
+        &["status".to_string()],
+    )
+    .and_then(|text| verbs::value(&text));
     let journals = status.ok()?["journals"].as_array().cloned()?;
-    let is_its = |journal: &&Value| journal["pid"] == json!(pid) && journal["pending"] == json!(true);
-    let ids = journals.iter().filter(is_its).filter_map(|journal| Some(journal["id"].as_str()?.to_string()));
+    let is_its =
+        |journal: &&Value| journal["pid"] == json!(pid) && journal["pending"] == json!(true);
+    let ids = journals
+        .iter()
+        .filter(is_its)
+        .filter_map(|journal| Some(journal["id"].as_str()?.to_string()));
     Some(ids.collect())
 }
 
@@ -108,8 +124,17 @@ fn hear(door: &Arc<Door>, id: i64, source: impl Read) -> String {
     let mut all = String::new();
     let mut source = BufReader::new(source);
     let mut line = Vec::new();
-    while source.by_ref().take(1 << 16).read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
-        let text: String = String::from_utf8_lossy(&line).trim_end().chars().take(WORDS_MAX).collect();
+    while source
+        .by_ref()
+        .take(1 << 16)
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|length| length > 0)
+    {
+        let text: String = String::from_utf8_lossy(&line)
+            .trim_end()
+            .chars()
+            .take(WORDS_MAX)
+            .collect();
         line.clear();
         if all.len() < 1 << 20 {
             all.push_str(&text);
@@ -118,7 +143,10 @@ fn hear(door: &Arc<Door>, id: i64, source: impl Read) -> String {
         if text.is_empty() {
             continue;
         }
-        let said = Line { unix_ms: clock::unix_ms(), text };
+        let said = Line {
+            unix_ms: clock::unix_ms(),
+            text,
+        };
         door.jobs.change(id, |job| {
             if job.progress.len() >= LINES_MAX {
                 job.progress.pop_front();
@@ -134,7 +162,12 @@ fn hear(door: &Arc<Door>, id: i64, source: impl Read) -> String {
 fn read(door: &Arc<Door>, id: i64, source: impl Read) {
     let mut source = BufReader::new(source);
     let mut line = Vec::new();
-    while source.by_ref().take(LINE_MAX).read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+    while source
+        .by_ref()
+        .take(LINE_MAX)
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|length| length > 0)
+    {
         if let Ok(document) = serde_json::from_slice::<Value>(&line) {
             keep(door, id, document, line.len());
         }
@@ -163,7 +196,15 @@ fn keep(door: &Arc<Door>, id: i64, mut document: Value, length: usize) {
 /// Tells listeners of a job that has changed.
 fn tell(door: &Arc<Door>, job: Option<Job>) {
     if let Some(job) = job {
-        let Job { id, state, exit, record, outcome, everything_back, .. } = job;
+        let Job {
+            id,
+            state,
+            exit,
+            record,
+            outcome,
+            everything_back,
+            ..
+        } = job;
         notify(
             door,
             &json!({"id": id, "state": state, "exit": exit, "record": record, "outcome": outcome,

@@ -9,9 +9,15 @@ use host::Privileges;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const TEXT: Shape = Shape::Text { max: 1 << 20, of: Letters::Any };
-const ENTRY: Shape =
-    Shape::Open(&[must("kind", TEXT, ""), must("id", TEXT, ""), must("page", TEXT, "Markdown")]);
+const TEXT: Shape = Shape::Text {
+    max: 1 << 20,
+    of: Letters::Any,
+};
+const ENTRY: Shape = Shape::Open(&[
+    must("kind", TEXT, ""),
+    must("id", TEXT, ""),
+    must("page", TEXT, "Markdown"),
+]);
 
 pub const ROUTES: &[Route] = &[
     Route::new(
@@ -20,7 +26,14 @@ pub const ROUTES: &[Route] = &[
         "Everything that `explain` knows: what `catalogue` prints.",
         Gives::Json(Shape::Open(&[
             must("schema", Shape::OneOf(&["iodyno.catalogue/1"]), ""),
-            must("entries", Shape::List { of: &ENTRY, max: 100_000 }, ""),
+            must(
+                "entries",
+                Shape::List {
+                    of: &ENTRY,
+                    max: 100_000,
+                },
+                "",
+            ),
         ])),
         Run::Verb(all),
     ),
@@ -40,16 +53,33 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn all(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(JSON, verbs::look(door, call, Privileges::Own, &["catalogue".to_string()])?))
+    Ok(Reply::bytes(
+        JSON,
+        verbs::look(door, call, Privileges::Own, &["catalogue".to_string()])?,
+    ))
 }
 
 /// `explain` knows an id alone, and gives the first of that name: another kind's page is taken from the catalogue.
 fn one(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let (kind, id) = (call.text("kind").unwrap_or_default(), call.text("id").unwrap_or_default());
-    let all = verbs::value(&verbs::look(door, call, Privileges::Own, &["catalogue".to_string()])?)?;
+    let (kind, id) = (
+        call.text("kind").unwrap_or_default(),
+        call.text("id").unwrap_or_default(),
+    );
+    let all = verbs::value(&verbs::look(
+        door,
+        call,
+        Privileges::Own,
+        &["catalogue".to_string()],
+    )?)?;
     let is_it = |entry: &&Value| entry["kind"] == json!(kind) && entry["id"] == json!(id);
-    let entry = all["entries"].as_array().into_iter().flatten().find(is_it).cloned();
-    let entry = entry.ok_or_else(|| Fault::new(404, format!("nothing of the kind {kind} is called {id}")))?;
+    let entry = all["entries"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(is_it)
+        .cloned();
+    let entry = entry
+        .ok_or_else(|| Fault::new(404, format!("nothing of the kind {kind} is called {id}")))?;
     let words = ["explain".to_string(), "--".to_string(), id.to_string()];
     let explained = verbs::look(door, call, Privileges::Inspect, &words)?;
     match verbs::value(&explained)?["kind"] == entry["kind"] {

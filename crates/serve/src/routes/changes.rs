@@ -9,7 +9,10 @@ use host::Privileges;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const TEXT: Shape = Shape::Text { max: 1 << 20, of: Letters::Any };
+const TEXT: Shape = Shape::Text {
+    max: 1 << 20,
+    of: Letters::Any,
+};
 const OPEN: Shape = Shape::Open(&[]);
 
 pub const ROUTES: &[Route] = &[
@@ -19,7 +22,14 @@ pub const ROUTES: &[Route] = &[
         "What is changed and not yet put back: what `status` prints.",
         Gives::Json(Shape::Open(&[
             must("schema", Shape::OneOf(&["iodyno.status/1"]), ""),
-            must("journals", Shape::List { of: &OPEN, max: 100_000 }, ""),
+            must(
+                "journals",
+                Shape::List {
+                    of: &OPEN,
+                    max: 100_000,
+                },
+                "",
+            ),
         ])),
         Run::Verb(status),
     ),
@@ -35,10 +45,17 @@ pub const ROUTES: &[Route] = &[
             "What applying a record would do: `apply --dry-run` and its words.",
             Gives::Json(Shape::Open(&[
                 must("schema", Shape::OneOf(&["iodyno.plan/1"]), ""),
-                must("document", Shape::Open(&[must("device", TEXT, "to be repeated in `confirm`")]), ""),
+                must(
+                    "document",
+                    Shape::Open(&[must("device", TEXT, "to be repeated in `confirm`")]),
+                    "",
+                ),
                 must(
                     "words",
-                    Shape::List { of: &TEXT, max: 10_000 },
+                    Shape::List {
+                        of: &TEXT,
+                        max: 10_000,
+                    },
                     "each setting with what it is and will be",
                 ),
             ])),
@@ -49,14 +66,22 @@ pub const ROUTES: &[Route] = &[
         body: Body::Json(&[
             must("record", ID, "a tune's record"),
             may("persist", Shape::Bool, "also for after the next boot"),
-            must("confirm", line(100), "name of the device whose settings are changed"),
+            must(
+                "confirm",
+                line(100),
+                "name of the device whose settings are changed",
+            ),
         ]),
         refuses: &[409, 422, 503],
         ..Route::new(
             Verb::Post,
             "/api/v1/changes/apply",
             "Put in place what a record proved: `apply`.",
-            Gives::Json(Shape::Open(&[must("schema", Shape::OneOf(&["iodyno.apply/1"]), "")])),
+            Gives::Json(Shape::Open(&[must(
+                "schema",
+                Shape::OneOf(&["iodyno.apply/1"]),
+                "",
+            )])),
             Run::Verb(apply),
         )
     },
@@ -67,14 +92,21 @@ pub const ROUTES: &[Route] = &[
             Verb::Post,
             "/api/v1/changes/undo",
             "Put old values back: `undo`.",
-            Gives::Json(Shape::Open(&[must("schema", Shape::OneOf(&["iodyno.undo/1"]), "")])),
+            Gives::Json(Shape::Open(&[must(
+                "schema",
+                Shape::OneOf(&["iodyno.undo/1"]),
+                "",
+            )])),
             Run::Verb(undo),
         )
     },
 ];
 
 fn status(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(JSON, verbs::look(door, call, Privileges::Inspect, &["status".to_string()])?))
+    Ok(Reply::bytes(
+        JSON,
+        verbs::look(door, call, Privileges::Inspect, &["status".to_string()])?,
+    ))
 }
 
 /// The words of an apply.
@@ -99,15 +131,21 @@ fn plan(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 fn apply(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let (document, _) = try_out(door, call)?;
     if document["device"].as_str() != call.text("confirm") {
-        return Err(Fault::new(409, "confirm is not the name of the device that would be changed")
-            .hint("GET /api/v1/changes/plan shows what would be changed, and on which device."));
+        return Err(Fault::new(
+            409,
+            "confirm is not the name of the device that would be changed",
+        )
+        .hint("GET /api/v1/changes/plan shows what would be changed, and on which device."));
     }
     changed(verbs::change(door, &words(call, false)?)?)
 }
 
 fn undo(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let journal = call.text("journal").unwrap_or_default().to_string();
-    changed(verbs::change(door, &["undo".to_string(), "--".to_string(), journal])?)
+    changed(verbs::change(
+        door,
+        &["undo".to_string(), "--".to_string(), journal],
+    )?)
 }
 
 fn changed(done: Done) -> Result<Reply, Fault> {

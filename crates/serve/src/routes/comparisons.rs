@@ -13,7 +13,14 @@ use model::record::Record;
 use serde_json::json;
 use std::sync::Arc;
 
-const RECORDS: Field = must("r", Shape::Text { max: 1000, of: Letters::Ids }, "numbers of records: 7,9");
+const RECORDS: Field = must(
+    "r",
+    Shape::Text {
+        max: 1000,
+        of: Letters::Ids,
+    },
+    "numbers of records: 7,9",
+);
 
 /// Records on one picture; more cannot be told apart.
 const MOST_DRAWN: usize = 6;
@@ -22,7 +29,11 @@ pub const ROUTES: &[Route] = &[
     Route {
         query: &[
             RECORDS,
-            may("base", ID, "which of them the others are compared with; the first by default"),
+            may(
+                "base",
+                ID,
+                "which of them the others are compared with; the first by default",
+            ),
         ],
         refuses: &[422],
         ..Route::new(
@@ -34,18 +45,35 @@ pub const ROUTES: &[Route] = &[
         )
     },
     Route {
-        query: &[RECORDS, may("base", ID, "which of them is drawn as the one the others are compared with")],
+        query: &[
+            RECORDS,
+            may(
+                "base",
+                ID,
+                "which of them is drawn as the one the others are compared with",
+            ),
+        ],
         refuses: &[404],
         ..Route::new(
             Verb::Get,
             "/api/v1/compare/figures",
             "Records on common axes: rates over time and distributions, as SVG, words, and tables.",
-            Gives::Json(Shape::Open(&[must("figures", Shape::List { of: &FIGURE, max: 1000 }, "")])),
+            Gives::Json(Shape::Open(&[must(
+                "figures",
+                Shape::List {
+                    of: &FIGURE,
+                    max: 1000,
+                },
+                "",
+            )])),
             Run::Call(figures),
         )
     },
     Route {
-        query: &[RECORDS, may("base", ID, "which of them the others are held against")],
+        query: &[
+            RECORDS,
+            may("base", ID, "which of them the others are held against"),
+        ],
         refuses: &[422],
         ..Route::new(
             Verb::Get,
@@ -68,7 +96,11 @@ pub const ROUTES: &[Route] = &[
     },
     Route {
         query: &[
-            must("device", line(200), "a device, the serial number of a disk, or a target"),
+            must(
+                "device",
+                line(200),
+                "a device, the serial number of a disk, or a target",
+            ),
             may("job", line(200), "words of the job, or its fingerprint"),
         ],
         refuses: &[422],
@@ -83,7 +115,10 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn ids(call: &Call) -> impl Iterator<Item = String> + '_ {
-    call.text("r").unwrap_or_default().split(',').map(str::to_string)
+    call.text("r")
+        .unwrap_or_default()
+        .split(',')
+        .map(str::to_string)
 }
 
 fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
@@ -105,7 +140,9 @@ fn base_first(call: &Call) -> Vec<i64> {
 
 fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let words = ["report", "-o", "-"].map(str::to_string).into_iter();
-    let words: Vec<String> = words.chain(base_first(call).iter().map(i64::to_string)).collect();
+    let words: Vec<String> = words
+        .chain(base_first(call).iter().map(i64::to_string))
+        .collect();
     let html = verbs::look_as_printed(door, call, Privileges::Own, &words)?;
     let reply = Reply::bytes("text/html; charset=utf-8", html);
     Ok(reply.with(header::CONTENT_SECURITY_POLICY, headers::REPORT))
@@ -119,22 +156,39 @@ fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         .iter()
         .map(|id| Ok((format!("record {id}"), record(&store, *id)?)))
         .collect::<Result<_, Fault>>()?;
-    let named: Vec<(&str, &Record)> = records.iter().map(|(name, record)| (name.as_str(), record)).collect();
-    Reply::json(&json!({"schema": "iodyno.figures/1", "figures": page::compared_figures(&named, &[])}))
+    let named: Vec<(&str, &Record)> = records
+        .iter()
+        .map(|(name, record)| (name.as_str(), record))
+        .collect();
+    Reply::json(
+        &json!({"schema": "iodyno.figures/1", "figures": page::compared_figures(&named, &[])}),
+    )
 }
 
 fn rank(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let words = ["compare".to_string(), "--rank".to_string()].into_iter().chain(ids(call));
+    let words = ["compare".to_string(), "--rank".to_string()]
+        .into_iter()
+        .chain(ids(call));
     look(door, call, &words.collect::<Vec<_>>())
 }
 
 fn history(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let mut words = vec!["history".to_string()];
-    words.extend(call.text("job").filter(|job| !job.is_empty()).map(|job| format!("--job={job}")));
-    words.extend(["--".to_string(), call.text("device").unwrap_or_default().to_string()]);
+    words.extend(
+        call.text("job")
+            .filter(|job| !job.is_empty())
+            .map(|job| format!("--job={job}")),
+    );
+    words.extend([
+        "--".to_string(),
+        call.text("device").unwrap_or_default().to_string(),
+    ]);
     look(door, call, &words)
 }
 
 fn look(door: &Door, call: &Call, words: &[String]) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(JSON, verbs::look(door, call, Privileges::Own, words)?))
+    Ok(Reply::bytes(
+        JSON,
+        verbs::look(door, call, Privileges::Own, words)?,
+    ))
 }

@@ -4,7 +4,14 @@ use crate::route::{Gives, Route, Run, Verb};
 use crate::shape::{Shape, may};
 
 pub const ROUTES: &[Route] = &[Route {
-    query: &[may("every_ms", Shape::Int { min: 100, max: 3_600_000 }, "least time between two frames, ms")],
+    query: &[may(
+        "every_ms",
+        Shape::Int {
+            min: 100,
+            max: 3_600_000,
+        },
+        "least time between two frames, ms",
+    )],
     ..Route::new(
         Verb::Get,
         "/api/v1/events",

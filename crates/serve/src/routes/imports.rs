@@ -21,10 +21,20 @@ pub const ROUTES: &[Route] = &[Route {
             must("schema", Shape::OneOf(&["iodyno.import/1"]), ""),
             must(
                 "ids",
-                Shape::List { of: &ID, max: 1_000_000 },
+                Shape::List {
+                    of: &ID,
+                    max: 1_000_000,
+                },
                 "the records, also those that were there already",
             ),
-            must("unread", Shape::List { of: &OPEN, max: 1_000_000 }, "what could not be read"),
+            must(
+                "unread",
+                Shape::List {
+                    of: &OPEN,
+                    max: 1_000_000,
+                },
+                "what could not be read",
+            ),
         ])),
         Run::File(import),
     )
@@ -35,17 +45,25 @@ fn import(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let words = ["import".to_string(), "--".to_string(), file.name()];
     // In the file's own directory, so that its record has the name that the sender gave it.
     let done = verbs::import_in(door, call, file.directory(), &words)?;
-    let mut document = verbs::value(&done.document).map_err(|_| verbs::fault(done.exit, &done.words))?;
+    let mut document =
+        verbs::value(&done.document).map_err(|_| verbs::fault(done.exit, &done.words))?;
     let files = document["files"].as_array().cloned().unwrap_or_default();
     if let Some(error) = files.iter().find_map(|file| file["error"].as_str()) {
         let fault = Fault::new(422, format!("{}: {error}", file.name()));
-        return Err(Fault { exit: done.exit, ..fault });
+        return Err(Fault {
+            exit: done.exit,
+            ..fault
+        });
     }
     let all = |name: &'static str| {
-        files.iter().flat_map(move |file| file[name].as_array().cloned().unwrap_or_default())
+        files
+            .iter()
+            .flat_map(move |file| file[name].as_array().cloned().unwrap_or_default())
     };
-    let ids: Vec<Value> =
-        all("results").map(|result| result["record"].clone()).filter(Value::is_i64).collect();
+    let ids: Vec<Value> = all("results")
+        .map(|result| result["record"].clone())
+        .filter(Value::is_i64)
+        .collect();
     document["ids"] = json!(ids);
     document["unread"] = all("unread").collect();
     Reply::json(&document)

@@ -9,7 +9,10 @@ use crate::shape::{Field, ID, Letters, Shape, UNIX_MS, may, must};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-const TEXT: Shape = Shape::Text { max: 100_000, of: Letters::Any };
+const TEXT: Shape = Shape::Text {
+    max: 100_000,
+    of: Letters::Any,
+};
 const ONE: &[Field] = &[must("id", ID, "number of the job")];
 
 const LINE: Shape = Shape::Open(&[must("unix_ms", UNIX_MS, ""), must("text", TEXT, "")]);
@@ -20,14 +23,41 @@ const JOB: Shape = Shape::Open(&[
     must("verb", Shape::OneOf(VERBS), ""),
     must("target", TARGET, ""),
     must("command", TEXT, "the same as one would type it"),
-    must("state", Shape::OneOf(&["running", "stopping", "done", "stopped", "failed"]), ""),
+    must(
+        "state",
+        Shape::OneOf(&["running", "stopping", "done", "stopped", "failed"]),
+        "",
+    ),
     must("started_unix_ms", UNIX_MS, ""),
     must("ended_unix_ms", Shape::OrNull(&UNIX_MS), ""),
-    must("exit", Shape::OrNull(&Shape::Int { min: 0, max: 255 }), "exit code of the verb"),
-    must("record", Shape::OrNull(&ID), "number of the record that it left"),
-    must("outcome", Shape::OrNull(&TEXT), "how it ended, in a sentence"),
-    must("everything_back", Shape::OrNull(&Shape::Bool), "whether every setting is as it was, once it ended"),
-    must("progress", Shape::List { of: &LINE, max: 1000 }, "what it said"),
+    must(
+        "exit",
+        Shape::OrNull(&Shape::Int { min: 0, max: 255 }),
+        "exit code of the verb",
+    ),
+    must(
+        "record",
+        Shape::OrNull(&ID),
+        "number of the record that it left",
+    ),
+    must(
+        "outcome",
+        Shape::OrNull(&TEXT),
+        "how it ended, in a sentence",
+    ),
+    must(
+        "everything_back",
+        Shape::OrNull(&Shape::Bool),
+        "whether every setting is as it was, once it ended",
+    ),
+    must(
+        "progress",
+        Shape::List {
+            of: &LINE,
+            max: 1000,
+        },
+        "what it said",
+    ),
     must("last", Shape::Any, "its last document"),
 ]);
 
@@ -51,12 +81,22 @@ pub const ROUTES: &[Route] = &[
         Verb::Get,
         "/api/v1/jobs",
         "The loads that this server started, the newest first.",
-        Gives::Json(Shape::Open(&[must("jobs", Shape::List { of: &JOB, max: 100 }, "")])),
+        Gives::Json(Shape::Open(&[must(
+            "jobs",
+            Shape::List { of: &JOB, max: 100 },
+            "",
+        )])),
         Run::Call(all),
     ),
     Route {
         place: ONE,
-        ..Route::new(Verb::Get, "/api/v1/jobs/{id}", "One of them.", Gives::Json(JOB), Run::Quick(one))
+        ..Route::new(
+            Verb::Get,
+            "/api/v1/jobs/{id}",
+            "One of them.",
+            Gives::Json(JOB),
+            Run::Quick(one),
+        )
     },
     Route {
         place: ONE,
@@ -73,7 +113,11 @@ pub const ROUTES: &[Route] = &[
 fn start(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let target = named(door, call)?;
     let none = Map::new();
-    let options = call.body.get("options").and_then(Value::as_object).unwrap_or(&none);
+    let options = call
+        .body
+        .get("options")
+        .and_then(Value::as_object)
+        .unwrap_or(&none);
     let verb = call.text("verb").unwrap_or_default();
     Reply::json(&Jobs::start(door, verb, target, options)?)
 }

@@ -14,9 +14,15 @@ use model::studies::Studies;
 use serde_json::json;
 use std::sync::Arc;
 
-const TEXT: Shape = Shape::Text { max: 10_000, of: Letters::Any };
+const TEXT: Shape = Shape::Text {
+    max: 10_000,
+    of: Letters::Any,
+};
 
-const PICTURE: Shape = Shape::Text { max: 10 << 20, of: Letters::Any };
+const PICTURE: Shape = Shape::Text {
+    max: 10 << 20,
+    of: Letters::Any,
+};
 
 /// Names a target.
 pub const KEY: Field = must("target", name(100), "key of a target, as /targets gives it");
@@ -26,8 +32,16 @@ pub const TARGET: Shape = Shape::Open(&[
     must("key", name(100), "by which it is named"),
     must("path", TEXT, "where it is"),
     must("kind", Shape::OneOf(&["directory", "mount", "disk"]), ""),
-    must("safe_to_load", Shape::Bool, "whether a load may be put on it from here"),
-    must("why_not", Shape::OrNull(&TEXT), "what keeps it from that, or limits it"),
+    must(
+        "safe_to_load",
+        Shape::Bool,
+        "whether a load may be put on it from here",
+    ),
+    must(
+        "why_not",
+        Shape::OrNull(&TEXT),
+        "what keeps it from that, or limits it",
+    ),
 ]);
 
 pub const ROUTES: &[Route] = &[
@@ -35,7 +49,14 @@ pub const ROUTES: &[Route] = &[
         Verb::Get,
         "/api/v1/targets",
         "Mounts, disks, and the directories that the server was given.",
-        Gives::Json(Shape::Open(&[must("targets", Shape::List { of: &TARGET, max: 1000 }, "")])),
+        Gives::Json(Shape::Open(&[must(
+            "targets",
+            Shape::List {
+                of: &TARGET,
+                max: 1000,
+            },
+            "",
+        )])),
         Run::Call(all),
     ),
     Route {
@@ -81,23 +102,35 @@ fn all(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
 pub fn named(door: &Door, call: &Call) -> Result<Target, Fault> {
     let key = call.text("target").unwrap_or_default();
     let all = targets::all(&door.host, &door.options.targets);
-    all.into_iter().find(|target| target.key == key).ok_or_else(|| {
-        Fault::new(404, "there is no target of this key")
-            .hint("GET /api/v1/targets lists them; `iodyno serve --target DIR` adds a directory.")
-    })
+    all.into_iter()
+        .find(|target| target.key == key)
+        .ok_or_else(|| {
+            Fault::new(404, "there is no target of this key").hint(
+                "GET /api/v1/targets lists them; `iodyno serve --target DIR` adds a directory.",
+            )
+        })
 }
 
 fn machine(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let target = named(door, call)?;
-    let document = verbs::look(door, call, Privileges::Inspect, &["inspect".to_string(), target.path])?;
+    let document = verbs::look(
+        door,
+        call,
+        Privileges::Inspect,
+        &["inspect".to_string(), target.path],
+    )?;
     Ok(Reply::bytes(JSON, document))
 }
 
 /// A record of nothing but the path has one figure: the path's.
 fn diagram(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let target = named(door, call)?;
-    let document =
-        verbs::look(door, call, Privileges::Inspect, &["inspect".to_string(), target.path.clone()])?;
+    let document = verbs::look(
+        door,
+        call,
+        Privileges::Inspect,
+        &["inspect".to_string(), target.path.clone()],
+    )?;
     let path: IoPath = serde_json::from_slice(&document).map_err(|_| Fault::defect())?;
     let record = Record {
         schema: RECORD_SCHEMA.into(),
@@ -117,6 +150,10 @@ fn diagram(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         check: None,
         imported: None,
     };
-    let figure = page::figures(&record).into_iter().find(|figure| figure.id == "path");
-    Reply::json(&figure.ok_or_else(|| Fault::new(404, "there is nothing to draw below this target"))?)
+    let figure = page::figures(&record)
+        .into_iter()
+        .find(|figure| figure.id == "path");
+    Reply::json(
+        &figure.ok_or_else(|| Fault::new(404, "there is nothing to draw below this target"))?,
+    )
 }

@@ -12,8 +12,14 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use store::{Filter, Store};
 
-const TEXT: Shape = Shape::Text { max: 1 << 20, of: Letters::Any };
-const TAG: Shape = Shape::Text { max: 64, of: Letters::Tag };
+const TEXT: Shape = Shape::Text {
+    max: 1 << 20,
+    of: Letters::Any,
+};
+const TAG: Shape = Shape::Text {
+    max: 64,
+    of: Letters::Tag,
+};
 const TAGS: Shape = Shape::List { of: &TAG, max: 64 };
 const WORD: Shape = line(200);
 const ONE: &[Field] = &[must("id", ID, "number of the record")];
@@ -24,24 +30,70 @@ const ROW: Shape = Shape::Open(&[
     must("verb", TEXT, ""),
     must("target", TEXT, ""),
     must("summary", TEXT, ""),
-    must("tags", Shape::List { of: &TEXT, max: 100_000 }, ""),
+    must(
+        "tags",
+        Shape::List {
+            of: &TEXT,
+            max: 100_000,
+        },
+        "",
+    ),
 ]);
 
-const NOTE: Shape = Shape::Open(&[must("id", ID, ""), must("unix_ms", UNIX_MS, ""), must("text", TEXT, "")]);
+const NOTE: Shape = Shape::Open(&[
+    must("id", ID, ""),
+    must("unix_ms", UNIX_MS, ""),
+    must("text", TEXT, ""),
+]);
 
 const SHOWN: Shape = Shape::Open(&[
     must("schema", Shape::OneOf(&["iodyno.show/1"]), ""),
     must("id", ID, ""),
-    must("tags", Shape::List { of: &TEXT, max: 100_000 }, ""),
-    must("notes", Shape::List { of: &NOTE, max: 100_000 }, ""),
-    must("like", Shape::List { of: &ID, max: 1_000_000 }, "records of the same job on a like device"),
+    must(
+        "tags",
+        Shape::List {
+            of: &TEXT,
+            max: 100_000,
+        },
+        "",
+    ),
+    must(
+        "notes",
+        Shape::List {
+            of: &NOTE,
+            max: 100_000,
+        },
+        "",
+    ),
+    must(
+        "like",
+        Shape::List {
+            of: &ID,
+            max: 1_000_000,
+        },
+        "records of the same job on a like device",
+    ),
     must("record", Shape::Open(&[]), ""),
 ]);
 
 const BESIDE: Shape = Shape::Open(&[
     must("id", ID, ""),
-    must("tags", Shape::List { of: &TEXT, max: 100_000 }, ""),
-    must("notes", Shape::List { of: &NOTE, max: 100_000 }, ""),
+    must(
+        "tags",
+        Shape::List {
+            of: &TEXT,
+            max: 100_000,
+        },
+        "",
+    ),
+    must(
+        "notes",
+        Shape::List {
+            of: &NOTE,
+            max: 100_000,
+        },
+        "",
+    ),
 ]);
 
 pub(super) const FIGURE: Shape = Shape::Open(&[
@@ -49,7 +101,14 @@ pub(super) const FIGURE: Shape = Shape::Open(&[
     must("title", TEXT, "the sentence that it shows"),
     must("caption", TEXT, ""),
     must("description", TEXT, "the same in words"),
-    must("svg", Shape::Text { max: 10 << 20, of: Letters::Any }, "empty where there is no picture"),
+    must(
+        "svg",
+        Shape::Text {
+            max: 10 << 20,
+            of: Letters::Any,
+        },
+        "empty where there is no picture",
+    ),
     must("table", Shape::Open(&[]), "the same data"),
 ]);
 
@@ -57,7 +116,11 @@ pub const ROUTES: &[Route] = &[
     Route {
         query: &[
             may("host", WORD, "host name"),
-            may("device", WORD, "kernel name of any block device on the path"),
+            may(
+                "device",
+                WORD,
+                "kernel name of any block device on the path",
+            ),
             may("serial", WORD, "serial number of a disk, or its digest"),
             may("target", WORD, "what was named, or a path above it"),
             may("verb", WORD, "run, tune, check, watch or import"),
@@ -67,8 +130,16 @@ pub const ROUTES: &[Route] = &[
             may("text", WORD, "a piece of text anywhere"),
             may("since", UNIX_MS, "measured at or after, ms since 1970"),
             may("until", UNIX_MS, "measured before, ms since 1970"),
-            may("before", ID, "only smaller numbers: the next page of a list"),
-            may("limit", Shape::Int { min: 1, max: 1000 }, "most records; 50 by default"),
+            may(
+                "before",
+                ID,
+                "only smaller numbers: the next page of a list",
+            ),
+            may(
+                "limit",
+                Shape::Int { min: 1, max: 1000 },
+                "most records; 50 by default",
+            ),
         ],
         ..Route::new(
             Verb::Get,
@@ -76,7 +147,14 @@ pub const ROUTES: &[Route] = &[
             "Records that fit, the newest first.",
             Gives::Json(Shape::Open(&[
                 must("schema", Shape::OneOf(&["iodyno.list/1"]), ""),
-                must("records", Shape::List { of: &ROW, max: 1000 }, ""),
+                must(
+                    "records",
+                    Shape::List {
+                        of: &ROW,
+                        max: 1000,
+                    },
+                    "",
+                ),
             ])),
             Run::Call(list),
         )
@@ -97,7 +175,11 @@ pub const ROUTES: &[Route] = &[
             Verb::Delete,
             "/api/v1/records/{id}",
             "Delete it for good.",
-            Gives::Json(Shape::Open(&[must("deleted", Shape::List { of: &ID, max: 1 }, "")])),
+            Gives::Json(Shape::Open(&[must(
+                "deleted",
+                Shape::List { of: &ID, max: 1 },
+                "",
+            )])),
             Run::Call(delete),
         )
     },
@@ -117,7 +199,14 @@ pub const ROUTES: &[Route] = &[
             Verb::Get,
             "/api/v1/records/{id}/figures",
             "Its figures: SVG, words, and the data as tables.",
-            Gives::Json(Shape::Open(&[must("figures", Shape::List { of: &FIGURE, max: 1000 }, "")])),
+            Gives::Json(Shape::Open(&[must(
+                "figures",
+                Shape::List {
+                    of: &FIGURE,
+                    max: 1000,
+                },
+                "",
+            )])),
             Run::Call(figures),
         )
     },
@@ -147,7 +236,14 @@ pub const ROUTES: &[Route] = &[
     },
     Route {
         place: ONE,
-        body: Body::Json(&[must("text", Shape::Text { max: 10_000, of: Letters::Lines }, "the note")]),
+        body: Body::Json(&[must(
+            "text",
+            Shape::Text {
+                max: 10_000,
+                of: Letters::Lines,
+            },
+            "the note",
+        )]),
         ..Route::new(
             Verb::Post,
             "/api/v1/records/{id}/notes",
@@ -172,7 +268,9 @@ fn document(store: &Store, id: i64) -> Result<String, Fault> {
         false => {
             let most = model::units::bytes(DOCUMENT_MAX as f64);
             let fault = Fault::new(413, format!("record {id} is longer than {most}"));
-            Err(fault.hint(format!("iodyno show {id} and iodyno report {id} have no such limit.")))
+            Err(fault.hint(format!(
+                "iodyno show {id} and iodyno report {id} have no such limit."
+            )))
         }
     }
 }
@@ -196,7 +294,11 @@ fn to_write(door: &Door) -> Result<Store, Fault> {
 }
 
 fn list(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let text = |name| call.text(name).filter(|text| !text.is_empty()).map(str::to_string);
+    let text = |name| {
+        call.text(name)
+            .filter(|text| !text.is_empty())
+            .map(str::to_string)
+    };
     let filter = Filter {
         host: text("host"),
         device: text("device"),
@@ -230,7 +332,8 @@ fn export(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 fn shown(door: &Door, id: i64) -> Result<Value, Fault> {
     let store = to_read(door)?;
     // Missing first: the store tells of it.
-    let record: Value = serde_json::from_str(&document(&store, id)?).map_err(|_| Fault::defect())?;
+    let record: Value =
+        serde_json::from_str(&document(&store, id)?).map_err(|_| Fault::defect())?;
     let like: Vec<i64> = store.like(id)?.iter().map(|row| row.id).collect();
     Ok(
         json!({"schema": "iodyno.show/1", "id": id, "tags": store.tags(id)?, "notes": store.notes(id)?, "like": like,
@@ -254,7 +357,14 @@ fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let store = to_read(door)?;
     let record = record(&store, id)?;
     let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
-    let html = page::report(&record, &About { id: Some(id), tags: store.tags(id)?, notes });
+    let html = page::report(
+        &record,
+        &About {
+            id: Some(id),
+            tags: store.tags(id)?,
+            notes,
+        },
+    );
     let reply = Reply::bytes("text/html; charset=utf-8", html.into_bytes());
     Ok(reply.with(header::CONTENT_SECURITY_POLICY, headers::REPORT))
 }

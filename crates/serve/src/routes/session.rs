@@ -10,14 +10,20 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-const TEXT: Shape = Shape::Text { max: 1000, of: Letters::Any };
+const TEXT: Shape = Shape::Text {
+    max: 1000,
+    of: Letters::Any,
+};
 
 pub const ROUTES: &[Route] = &[
     Route {
         gate: Gate::Anybody,
         body: Body::Json(&[must(
             "token",
-            Shape::Text { max: 200, of: Letters::Name },
+            Shape::Text {
+                max: 200,
+                of: Letters::Name,
+            },
             "the token that was printed",
         )]),
         refuses: &[401],
@@ -25,7 +31,11 @@ pub const ROUTES: &[Route] = &[
             Verb::Post,
             "/api/v1/login",
             "Take the one-time token, and give a cookie and the token of changes.",
-            Gives::Json(Shape::Open(&[must("csrf", TEXT, "to be sent in X-CSRF-Token with every change")])),
+            Gives::Json(Shape::Open(&[must(
+                "csrf",
+                TEXT,
+                "to be sent in X-CSRF-Token with every change",
+            )])),
             Run::Quick(log_in),
         )
     },
@@ -47,9 +57,17 @@ pub const ROUTES: &[Route] = &[
             must("csrf", TEXT, "to be sent in X-CSRF-Token with every change"),
             must("read_only", Shape::Bool, "whether every change is refused"),
             must("version", TEXT, "of iodyno"),
-            must("host", TEXT, "the name and port by which the server was called"),
+            must(
+                "host",
+                TEXT,
+                "the name and port by which the server was called",
+            ),
             must("hostname", TEXT, "of the machine"),
-            must("user_is_root", Shape::Bool, "whether it may change settings"),
+            must(
+                "user_is_root",
+                Shape::Bool,
+                "whether it may change settings",
+            ),
         ])),
         Run::Quick(session),
     ),
@@ -57,16 +75,30 @@ pub const ROUTES: &[Route] = &[
         Verb::Get,
         "/api/v1/openapi.json",
         "This description.",
-        Gives::Json(Shape::Open(&[must("openapi", TEXT, "version of the format")])),
+        Gives::Json(Shape::Open(&[must(
+            "openapi",
+            TEXT,
+            "version of the format",
+        )])),
         Run::Quick(description),
     ),
 ];
 
 fn log_in(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let token = call.text("token").unwrap_or_default();
-    let session = door.sessions.log_in(token, door.now_ms()).map_err(refused)?;
-    let secure = if door.options.tls.is_some() { "; Secure" } else { "" };
-    let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/{secure}", door.cookie, session.id);
+    let session = door
+        .sessions
+        .log_in(token, door.now_ms())
+        .map_err(refused)?;
+    let secure = if door.options.tls.is_some() {
+        "; Secure"
+    } else {
+        ""
+    };
+    let cookie = format!(
+        "{}={}; HttpOnly; SameSite=Strict; Path=/{secure}",
+        door.cookie, session.id
+    );
     Ok(Reply::json(&json!({"csrf": session.csrf}))?.with(header::SET_COOKIE, cookie))
 }
 
@@ -84,12 +116,19 @@ fn log_out(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         door.sessions.log_out(&session.id);
         door.wants_token.store(true, Ordering::Relaxed);
     }
-    let cookie = format!("{}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0", door.cookie);
+    let cookie = format!(
+        "{}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0",
+        door.cookie
+    );
     Ok(Reply::json(&json!({"logged_out": true}))?.with(header::SET_COOKIE, cookie))
 }
 
 fn session(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let csrf = call.session.as_ref().map(|session| session.csrf.as_str()).unwrap_or_default();
+    let csrf = call
+        .session
+        .as_ref()
+        .map(|session| session.csrf.as_str())
+        .unwrap_or_default();
     Reply::json(&json!({
         "schema": "iodyno.session/1",
         "csrf": csrf,

@@ -52,7 +52,11 @@ impl Store {
     ) -> Result<(), StoreError> {
         let names = || table_names().collect::<Vec<_>>().join(", ");
         let table: &Table = TABLES.iter().find(|one| one.name == table).ok_or_else(|| {
-            let why = format!("there is no table `{}`. There are {}.", table.escape_debug(), names());
+            let why = format!(
+                "there is no table `{}`. There are {}.",
+                table.escape_debug(),
+                names()
+            );
             StoreError::new(Kind::Usage, why)
         })?;
         let mut goes_on = take(&csv::head(table));
@@ -66,7 +70,15 @@ impl Store {
     }
 
     fn subject(&self, row: &Row) -> Result<Subject, StoreError> {
-        let notes = if row.note_count > 0 { self.notes(row.id)? } else { Vec::new() };
-        Ok(Subject { row: row.clone(), notes, record: self.get(row.id)? })
+        let notes = if row.note_count > 0 {
+            self.notes(row.id)?
+        } else {
+            Vec::new()
+        };
+        Ok(Subject {
+            row: row.clone(),
+            notes,
+            record: self.get(row.id)?,
+        })
     }
 }

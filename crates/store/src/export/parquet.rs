@@ -52,7 +52,13 @@ impl Writer {
     pub fn new(to: &Path) -> Result<Writer, StoreError> {
         let folder = Folder::make(to)?;
         let open = TABLES.iter().map(Open::new).collect();
-        Ok(Writer { to: to.into(), folder, records: 0, day: String::new(), open })
+        Ok(Writer {
+            to: to.into(),
+            folder,
+            records: 0,
+            day: String::new(),
+            open,
+        })
     }
 
     /// Adds a record that is not older than the one before it.
@@ -72,7 +78,8 @@ impl Writer {
 
     fn close(&mut self) -> Result<(), StoreError> {
         for open in &mut self.open {
-            open.close().map_err(|error| failure(&self.to, open.table, &error))?;
+            open.close()
+                .map_err(|error| failure(&self.to, open.table, &error))?;
         }
         Ok(())
     }
@@ -82,7 +89,10 @@ impl Writer {
         self.close()?;
         let written = self.folder.create_new("_SUCCESS")?.sync_all();
         written.map_err(|error| host::Error::io("write", self.to.join("_SUCCESS"), error))?;
-        Ok(Exported { records: self.records, tables: self.open.into_iter().map(|open| open.done).collect() })
+        Ok(Exported {
+            records: self.records,
+            tables: self.open.into_iter().map(|open| open.done).collect(),
+        })
     }
 }
 
@@ -105,15 +115,31 @@ struct Open {
 
 impl Open {
     fn new(table: &'static Table) -> Open {
-        let columns = table.fields.iter().map(|field| Column::new(field.holds)).collect();
-        let done = ExportedTable { name: table.name, ..ExportedTable::default() };
-        Open { table, columns, lines: 0, file: None, done }
+        let columns = table
+            .fields
+            .iter()
+            .map(|field| Column::new(field.holds))
+            .collect();
+        let done = ExportedTable {
+            name: table.name,
+            ..ExportedTable::default()
+        };
+        Open {
+            table,
+            columns,
+            lines: 0,
+            file: None,
+            done,
+        }
     }
 
     fn add(&mut self, subject: &Subject, to: &Folder, day: &str) -> Result<(), ParquetError> {
         let mut failed = None;
         (self.table.lines)(subject, &mut |cells| {
-            self.columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+            self.columns
+                .iter_mut()
+                .zip(cells)
+                .for_each(|(column, cell)| column.push(cell));
             self.lines += 1;
             if self.lines == GROUP && failed.is_none() {
                 failed = group(&mut self.file, self.table, &mut self.columns, to, day).err();
@@ -127,7 +153,9 @@ impl Open {
     }
 
     fn close(&mut self) -> Result<(), ParquetError> {
-        let Some(mut file) = self.file.take() else { return Ok(()) };
+        let Some(mut file) = self.file.take() else {
+            return Ok(());
+        };
         if self.lines > 0 {
             put(&mut file, &mut self.columns)?;
             (self.done.rows, self.lines) = (self.done.rows + self.lines as u64, 0);
@@ -151,10 +179,18 @@ fn group(
     file.as_mut().map_or(Ok(()), |file| put(file, columns))
 }
 
-fn create(table: &Table, to: &Folder, day: &str) -> Result<SerializedFileWriter<File>, ParquetError> {
+fn create(
+    table: &Table,
+    to: &Folder,
+    day: &str,
+) -> Result<SerializedFileWriter<File>, ParquetError> {
     let outside = |error: host::Error| ParquetError::External(Box::new(error));
-    let folder = to.below(table.name).and_then(|folder| folder.below(&format!("date={day}")));
-    let file = folder.and_then(|folder| folder.create_new("part-0.parquet")).map_err(outside)?;
+    let folder = to
+        .below(table.name)
+        .and_then(|folder| folder.below(&format!("date={day}")));
+    let file = folder
+        .and_then(|folder| folder.create_new("part-0.parquet"))
+        .map_err(outside)?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by(format!("iodyno {}", env!("CARGO_PKG_VERSION")));
@@ -183,12 +219,20 @@ fn schema(table: &Table) -> String {
 fn put(file: &mut SerializedFileWriter<File>, columns: &mut [Column]) -> Result<(), ParquetError> {
     let mut group = file.next_row_group()?;
     for column in columns {
-        let Some(mut writer) = group.next_column()? else { break };
+        let Some(mut writer) = group.next_column()? else {
+            break;
+        };
         let levels = Some(&column.levels[..]);
         match &column.values {
-            Values::Int(values) => writer.typed::<Int64Type>().write_batch(values, levels, None)?,
-            Values::Float(values) => writer.typed::<DoubleType>().write_batch(values, levels, None)?,
-            Values::Text(values) => writer.typed::<ByteArrayType>().write_batch(values, levels, None)?,
+            Values::Int(values) => writer
+                .typed::<Int64Type>()
+                .write_batch(values, levels, None)?,
+            Values::Float(values) => writer
+                .typed::<DoubleType>()
+                .write_batch(values, levels, None)?,
+            Values::Text(values) => writer
+                .typed::<ByteArrayType>()
+                .write_batch(values, levels, None)?,
         };
         writer.close()?;
         column.clear();
@@ -217,7 +261,11 @@ impl Column {
             Holds::Float => Values::Float(Vec::new()),
             Holds::Text => Values::Text(Vec::new()),
         };
-        Column { values, levels: Vec::new(), last: None }
+        Column {
+            values,
+            levels: Vec::new(),
+            last: None,
+        }
     }
 
     fn push(&mut self, cell: &Cell) {
@@ -231,7 +279,11 @@ impl Column {
                 true
             }
             (Values::Text(values), Cell::Text(value)) => {
-                if !self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, value)) {
+                if !self
+                    .last
+                    .as_ref()
+                    .is_some_and(|(last, _)| Arc::ptr_eq(last, value))
+                {
                     self.last = Some((value.clone(), ByteArray::from(&**value)));
                 }
                 values.extend(self.last.as_ref().map(|(_, bytes)| bytes.clone()));

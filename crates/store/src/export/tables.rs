@@ -33,15 +33,24 @@ pub struct Field {
 }
 
 const fn int(name: &'static str) -> Field {
-    Field { name, holds: Holds::Int }
+    Field {
+        name,
+        holds: Holds::Int,
+    }
 }
 
 const fn float(name: &'static str) -> Field {
-    Field { name, holds: Holds::Float }
+    Field {
+        name,
+        holds: Holds::Float,
+    }
 }
 
 const fn text(name: &'static str) -> Field {
-    Field { name, holds: Holds::Text }
+    Field {
+        name,
+        holds: Holds::Text,
+    }
 }
 
 /// One value.
@@ -69,7 +78,10 @@ pub const TABLES: &[Table] = &[
         name: "records",
         fields: &[
             int("record"),
-            Field { name: "time", holds: Holds::Moment },
+            Field {
+                name: "time",
+                holds: Holds::Moment,
+            },
             text("verb"),
             text("target"),
             text("device"),
@@ -160,7 +172,11 @@ fn count(value: u64) -> Cell {
 
 /// The machine and its kernel are not always told.
 fn told(value: &str) -> Cell {
-    if value.is_empty() { Cell::None } else { word(value) }
+    if value.is_empty() {
+        Cell::None
+    } else {
+        word(value)
+    }
 }
 
 fn records(subject: &Subject, take: Take) {
@@ -200,7 +216,10 @@ fn samples(subject: &Subject, take: Take) {
     }
     if let Some(imported) = &subject.record.imported {
         let sensor = word(&imported.importer);
-        imported.series.iter().for_each(|series| imported_samples(id, &sensor, series, take));
+        imported
+            .series
+            .iter()
+            .for_each(|series| imported_samples(id, &sensor, series, take));
     }
 }
 
@@ -212,7 +231,13 @@ fn sensor_samples(id: i64, log: &SensorLog, take: Take) {
             MetricKind::Counter32 => "counter32",
             MetricKind::Gauge => "gauge",
         };
-        let head = [Cell::Int(id), sensor.clone(), word(&series.name), word(&series.unit), word(kind)];
+        let head = [
+            Cell::Int(id),
+            sensor.clone(),
+            word(&series.name),
+            word(&series.unit),
+            word(kind),
+        ];
         let [record, sensor, name, unit, kind] = head;
         let mut line = [record, sensor, name, unit, kind, Cell::None, Cell::None];
         for (time_ns, value) in log.time_ns.iter().zip(&series.values) {
@@ -228,8 +253,15 @@ fn imported_samples(id: i64, sensor: &Cell, series: &ImportedSeries, take: Take)
         "" => word(&series.field),
         subject => word(&format!("{} {subject}", series.field)),
     };
-    let mut line =
-        [Cell::Int(id), sensor.clone(), name, word(&series.unit), word("gauge"), Cell::None, Cell::None];
+    let mut line = [
+        Cell::Int(id),
+        sensor.clone(),
+        name,
+        word(&series.unit),
+        word("gauge"),
+        Cell::None,
+        Cell::None,
+    ];
     for (time_ms, value) in series.time_ms.iter().zip(&series.values) {
         line[5] = Cell::Int((time_ms * 1e6) as i64);
         line[6] = value.map_or(Cell::None, Cell::Float);
@@ -241,14 +273,25 @@ fn imported_samples(id: i64, sensor: &Cell, series: &ImportedSeries, take: Take)
 fn loads(record: &Record) -> Vec<(&str, &LoadResult)> {
     match record.sections.is_empty() {
         true => record.load.iter().map(|load| ("", load)).collect(),
-        false => record.sections.iter().map(|section| (section.name.as_str(), &section.load)).collect(),
+        false => record
+            .sections
+            .iter()
+            .map(|section| (section.name.as_str(), &section.load))
+            .collect(),
     }
 }
 
 fn intervals(subject: &Subject, take: Take) {
     for (section, load) in loads(&subject.record) {
         let section = word(section);
-        for Interval { start_ms, length_ms, read, write, inflight } in &load.intervals {
+        for Interval {
+            start_ms,
+            length_ms,
+            read,
+            write,
+            inflight,
+        } in &load.intervals
+        {
             let without_io = |ios: u64, ns: u64| if ios > 0 { count(ns) } else { Cell::None };
             take(&[
                 Cell::Int(subject.row.id),
@@ -272,9 +315,22 @@ fn intervals(subject: &Subject, take: Take) {
 fn histograms(subject: &Subject, take: Take) {
     let id = subject.row.id;
     let mut put = |of: &str, name: &str, side: &str, span: &str, times: &Histogram| {
-        let mut line =
-            [Cell::Int(id), word(of), word(name), word(side), word(span), Cell::None, Cell::None, Cell::None];
-        for (bucket, ios) in times.counts().iter().enumerate().filter(|(_, ios)| **ios > 0) {
+        let mut line = [
+            Cell::Int(id),
+            word(of),
+            word(name),
+            word(side),
+            word(span),
+            Cell::None,
+            Cell::None,
+            Cell::None,
+        ];
+        for (bucket, ios) in times
+            .counts()
+            .iter()
+            .enumerate()
+            .filter(|(_, ios)| **ios > 0)
+        {
             line[5] = count(edge_of(bucket));
             line[6] = count(edge_of(bucket + 1));
             line[7] = count(*ios);
@@ -283,11 +339,23 @@ fn histograms(subject: &Subject, take: Take) {
     };
     let record = &subject.record;
     for (section, load) in loads(record) {
-        let sides: [(&str, &Direction); 4] =
-            [("read", &load.read), ("write", &load.write), ("trim", &load.trim), ("sync", &load.sync)];
-        sides.iter().for_each(|(side, done)| put("load", section, side, "clat", &done.latency));
+        let sides: [(&str, &Direction); 4] = [
+            ("read", &load.read),
+            ("write", &load.write),
+            ("trim", &load.trim),
+            ("sync", &load.sync),
+        ];
+        sides
+            .iter()
+            .for_each(|(side, done)| put("load", section, side, "clat", &done.latency));
         for operation in &load.operations {
-            put("load", section, &operation.name, "clat", &operation.done.latency);
+            put(
+                "load",
+                section,
+                &operation.name,
+                "clat",
+                &operation.done.latency,
+            );
         }
         if let Some(service) = &load.service {
             put("load", section, "all", "service", service);
@@ -295,10 +363,20 @@ fn histograms(subject: &Subject, take: Take) {
     }
     for device in record.layers.iter().flat_map(|layers| &layers.devices) {
         for span in &device.spans {
-            put("layer", &device.device, span.side.name(), span.span.name(), &span.times);
+            put(
+                "layer",
+                &device.device,
+                span.side.name(),
+                span.span.name(),
+                &span.times,
+            );
         }
     }
-    let figures = record.imported.iter().flat_map(|imported| &imported.load).flat_map(|load| load.sides());
+    let figures = record
+        .imported
+        .iter()
+        .flat_map(|imported| &imported.load)
+        .flat_map(|load| load.sides());
     for (side, figures) in figures {
         for latency in &figures.latencies {
             if let Some(times) = &latency.histogram {
@@ -314,7 +392,12 @@ fn settings(subject: &Subject, take: Take) {
         let name = word(&layer.name);
         for setting in &layer.settings {
             if let Some(value) = setting.chosen() {
-                take(&[Cell::Int(subject.row.id), name.clone(), word(&setting.name), word(value)]);
+                take(&[
+                    Cell::Int(subject.row.id),
+                    name.clone(),
+                    word(&setting.name),
+                    word(value),
+                ]);
             }
         }
     }

@@ -30,11 +30,16 @@ struct Last {
 impl Run {
     /// Adds an event that is not earlier than the last; how many bytes it took.
     pub fn push(&mut self, event: &Event) -> usize {
-        let is_full = self.pieces.back().is_none_or(|piece| piece.len() + EVENT_MAX_BYTES > PIECE_BYTES);
+        let is_full = self
+            .pieces
+            .back()
+            .is_none_or(|piece| piece.len() + EVENT_MAX_BYTES > PIECE_BYTES);
         if is_full {
             self.pieces.push_back(Vec::with_capacity(PIECE_BYTES));
         }
-        let Some(piece) = self.pieces.back_mut() else { return 0 };
+        let Some(piece) = self.pieces.back_mut() else {
+            return 0;
+        };
         let before = piece.len();
         let is_other_device = event.device != self.written.device;
         piece.push(event.what as u8 | (event.side as u8) << 4 | u8::from(is_other_device) << 7);
@@ -45,7 +50,11 @@ impl Run {
         if is_other_device {
             number(piece, u64::from(event.device));
         }
-        self.written = Last { at_ns: event.at_ns, sector: event.sector, device: event.device };
+        self.written = Last {
+            at_ns: event.at_ns,
+            sector: event.sector,
+            device: event.device,
+        };
         self.count += 1;
         piece.len() - before
     }
@@ -58,7 +67,11 @@ impl Run {
     /// The next event; none at the end. The second number is the bytes that it took.
     pub fn next(&mut self) -> Option<(Event, usize)> {
         self.count = self.count.checked_sub(1)?;
-        while self.pieces.front().is_some_and(|piece| self.read_at >= piece.len()) {
+        while self
+            .pieces
+            .front()
+            .is_some_and(|piece| self.read_at >= piece.len())
+        {
             self.pieces.pop_front();
             self.read_at = 0;
         }
@@ -69,15 +82,32 @@ impl Run {
         at += 1;
         self.read.at_ns = self.read.at_ns.wrapping_add(take(piece, &mut at)?);
         let step = take(piece, &mut at)?;
-        self.read.sector = self.read.sector.wrapping_add((step >> 1) ^ (step & 1).wrapping_neg());
+        self.read.sector = self
+            .read
+            .sector
+            .wrapping_add((step >> 1) ^ (step & 1).wrapping_neg());
         let sectors = take(piece, &mut at)?;
         if first & 0x80 != 0 {
             self.read.device = take(piece, &mut at)? as u32;
         }
         self.read_at = at;
-        let Last { at_ns, sector, device } = self.read;
+        let Last {
+            at_ns,
+            sector,
+            device,
+        } = self.read;
         let (what, side) = (What::of(first & 15), Side::of(first >> 4 & 7));
-        Some((Event { at_ns, what, device, sector, sectors, side }, at - begin))
+        Some((
+            Event {
+                at_ns,
+                what,
+                device,
+                sector,
+                sectors,
+                side,
+            },
+            at - begin,
+        ))
     }
 }
 
@@ -115,8 +145,16 @@ mod tests {
         let event = |seed: u64| Event {
             at_ns: seed * 1_000 + mix64(seed) % 1_000,
             what: What::of((mix64(seed * 3) % 9) as u8),
-            device: if seed.is_multiple_of(7) { 8 << 20 } else { 259 << 20 },
-            sector: if seed.is_multiple_of(5) { u64::MAX - seed } else { mix64(seed * 5) >> 20 },
+            device: if seed.is_multiple_of(7) {
+                8 << 20
+            } else {
+                259 << 20
+            },
+            sector: if seed.is_multiple_of(5) {
+                u64::MAX - seed
+            } else {
+                mix64(seed * 5) >> 20
+            },
             sectors: mix64(seed * 7) % 2_000,
             side: Side::of((mix64(seed * 9) % 4) as u8),
         };
@@ -124,7 +162,11 @@ mod tests {
         let bytes: usize = (0..20_000).map(|seed| run.push(&event(seed))).sum();
         assert!(bytes < 20_000 * 20, "{bytes}");
         for seed in 0..20_000 {
-            assert_eq!(run.next().map(|(event, _)| event), Some(event(seed)), "{seed}");
+            assert_eq!(
+                run.next().map(|(event, _)| event),
+                Some(event(seed)),
+                "{seed}"
+            );
         }
         assert!(run.next().is_none());
     }

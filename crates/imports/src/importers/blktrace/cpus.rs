@@ -33,7 +33,10 @@ pub fn trace_of(file: &str) -> Option<&str> {
 
 /// Reads the files with these names as one trace.
 pub fn read(files: Vec<(String, Box<dyn BufRead + '_>)>) -> Result<Vec<Piece>, ImportError> {
-    let mut cpus: Vec<Cpu> = files.into_iter().map(|(name, source)| Cpu::new(name, source)).collect();
+    let mut cpus: Vec<Cpu> = files
+        .into_iter()
+        .map(|(name, source)| Cpu::new(name, source))
+        .collect();
     let mut order = Order::default();
     let mut pairs = Pairs::default();
     let mut heap = BinaryHeap::new();
@@ -60,8 +63,15 @@ pub fn read(files: Vec<(String, Box<dyn BufRead + '_>)>) -> Result<Vec<Piece>, I
         heap.extend(cpu.next_ns()?.map(|at_ns| Reverse((at_ns, place))));
     }
     order.finish(&mut |event| pairs.take(&event));
-    let unread = cpus.iter().flat_map(Cpu::unread).chain(order.unread()).collect();
-    let start = cpus.iter().filter_map(|cpu| cpu.intake.start_unix_ms()).min();
+    let unread = cpus
+        .iter()
+        .flat_map(Cpu::unread)
+        .chain(order.unread())
+        .collect();
+    let start = cpus
+        .iter()
+        .filter_map(|cpu| cpu.intake.start_unix_ms())
+        .min();
     super::pieces(pairs, start, unread)
 }
 
@@ -85,9 +95,13 @@ impl<'a> Cpu<'a> {
             self.is_at_end = count == 0;
             self.filled += count;
             let events = &mut self.events;
-            let used = self.intake.take(&self.buffer[..self.filled], self.is_at_end, &mut |event, cpu| {
-                events.push_back((event, cpu));
-            });
+            let used = self.intake.take(
+                &self.buffer[..self.filled],
+                self.is_at_end,
+                &mut |event, cpu| {
+                    events.push_back((event, cpu));
+                },
+            );
             self.buffer.copy_within(used..self.filled, 0);
             self.filled -= used;
         }
@@ -97,6 +111,9 @@ impl<'a> Cpu<'a> {
     /// What could not be read of it.
     fn unread(&self) -> Vec<String> {
         let unread = self.intake.unread();
-        unread.into_iter().map(|why| format!("{}: {why}", self.name)).collect()
+        unread
+            .into_iter()
+            .map(|why| format!("{}: {why}", self.name))
+            .collect()
     }
 }

@@ -77,10 +77,20 @@ impl Order {
 
     /// Gives out the earlier half, by time.
     pub fn drain(&mut self, give: &mut impl FnMut(Event)) {
-        let last = self.runs.iter().map(|slot| slot.run.last_ns()).max().unwrap_or(0);
+        let last = self
+            .runs
+            .iter()
+            .map(|slot| slot.run.last_ns())
+            .max()
+            .unwrap_or(0);
         let held = &mut self.held;
         self.runs.iter_mut().for_each(|slot| slot.load(held));
-        let first = self.runs.iter().filter_map(|slot| Some(slot.next?.at_ns)).min().unwrap_or(last);
+        let first = self
+            .runs
+            .iter()
+            .filter_map(|slot| Some(slot.next?.at_ns))
+            .min()
+            .unwrap_or(last);
         let until = first + (last - first) / 2;
         self.merge(until, give);
         self.given_ns = until;
@@ -101,7 +111,9 @@ impl Order {
             // Until another run has the earliest.
             let other = heap.peek().map_or(u64::MAX, |Reverse((at_ns, _))| *at_ns);
             let slot = &mut self.runs[place];
-            while let Some(event) = slot.next.filter(|event| event.at_ns <= until_ns && event.at_ns <= other)
+            while let Some(event) = slot
+                .next
+                .filter(|event| event.at_ns <= until_ns && event.at_ns <= other)
             {
                 give(event);
                 slot.next = None;
@@ -144,7 +156,14 @@ mod tests {
     use crate::dice::mix64;
 
     fn event(at_ns: u64) -> Event {
-        Event { at_ns, what: What::Queue, device: 1, sector: at_ns, sectors: 8, side: Side::Read }
+        Event {
+            at_ns,
+            what: What::Queue,
+            device: 1,
+            sector: at_ns,
+            sectors: 8,
+            side: Side::Read,
+        }
     }
 
     fn sorted(mut order: Order) -> Vec<u64> {
@@ -157,7 +176,8 @@ mod tests {
     fn cpus_behind_each_other_in_pieces_and_mixed_come_out_sorted() {
         let total = 40_000u64;
         let behind = |cpus: u64| {
-            (0..cpus).flat_map(move |cpu| (cpu..total).step_by(cpus as usize).map(move |at| (at, cpu)))
+            (0..cpus)
+                .flat_map(move |cpu| (cpu..total).step_by(cpus as usize).map(move |at| (at, cpu)))
         };
         let mut order = Order::default();
         behind(64).for_each(|(at, cpu)| order.push(event(at), cpu as u32));
@@ -167,7 +187,9 @@ mod tests {
         let mut order = Order::default();
         for begin in (0..total).step_by(4_000) {
             for cpu in 0..4 {
-                (begin + cpu..begin + 4_000).step_by(4).for_each(|at| order.push(event(at), cpu as u32));
+                (begin + cpu..begin + 4_000)
+                    .step_by(4)
+                    .for_each(|at| order.push(event(at), cpu as u32));
             }
         }
         assert_eq!(sorted(order), (0..total).collect::<Vec<_>>());
@@ -193,7 +215,10 @@ mod tests {
         let early = times.len();
         order.finish(&mut |event| times.push(event.at_ns));
         assert!(times.is_sorted() && times.len() == 4_000_000 && order.unread().is_none());
-        assert!(early > 1_000_000 && most <= HELD_MAX_MIXED + 64, "{early} early, {most} bytes");
+        assert!(
+            early > 1_000_000 && most <= HELD_MAX_MIXED + 64,
+            "{early} early, {most} bytes"
+        );
     }
 
     #[test]
@@ -202,6 +227,10 @@ mod tests {
         (1_000..2_000).for_each(|at| order.push(event(at), 0));
         order.drain(&mut |_| {});
         order.push(event(1), 0);
-        assert!(order.unread().is_some_and(|why| why.starts_with("1 events")));
+        assert!(
+            order
+                .unread()
+                .is_some_and(|why| why.starts_with("1 events"))
+        );
     }
 }

@@ -101,10 +101,12 @@ impl What {
     /// By its number.
     pub fn of(number: u8) -> What {
         use What::{Done, GetRequest, Insert, Issue, Lost, Queue, Remap, Requeue, Split};
-        [Queue, GetRequest, Split, Insert, Issue, Requeue, Done, Remap]
-            .get(usize::from(number))
-            .copied()
-            .unwrap_or(Lost)
+        [
+            Queue, GetRequest, Split, Insert, Issue, Requeue, Done, Remap,
+        ]
+        .get(usize::from(number))
+        .copied()
+        .unwrap_or(Lost)
     }
 }
 
@@ -121,8 +123,16 @@ impl Side {
 impl Pairs {
     /// Takes the next event in the order of time.
     pub fn take(&mut self, event: &Event) {
-        if self.devices.get(self.current).is_none_or(|(number, _)| *number != event.device) {
-            match self.devices.iter().position(|(number, _)| *number == event.device) {
+        if self
+            .devices
+            .get(self.current)
+            .is_none_or(|(number, _)| *number != event.device)
+        {
+            match self
+                .devices
+                .iter()
+                .position(|(number, _)| *number == event.device)
+            {
                 Some(place) => self.current = place,
                 None if self.devices.len() < DEVICES_MAX => {
                     self.devices.push((event.device, Device::default()));
@@ -186,13 +196,20 @@ impl Device {
             return all.get_mut(&event.sector);
         }
         let end = event.sector.saturating_add(event.sectors.max(1));
-        let got = all.range(event.sector..end).find(|(_, io)| io.got.is_some()).map(|(sector, _)| *sector);
+        let got = all
+            .range(event.sector..end)
+            .find(|(_, io)| io.got.is_some())
+            .map(|(sector, _)| *sector);
         all.get_mut(&got.unwrap_or(event.sector))
     }
 
     /// A bio arrives, or is handed on. One that does both counts once, from its own event on.
     fn arrive(&mut self, event: &Event, is_handed: bool) {
-        let io = Io { queued: event.at_ns, is_handed, ..Io::default() };
+        let io = Io {
+            queued: event.at_ns,
+            is_handed,
+            ..Io::default()
+        };
         let all = &mut self.under_way[event.side as usize];
         match all.get_mut(&event.sector) {
             Some(known) if known.is_handed && !is_handed && known.got.is_none() => *known = io,
@@ -215,10 +232,18 @@ impl Device {
 
     /// The rest, from the cut on, was queued when the whole was and has no event of its own for it.
     fn split(&mut self, event: &Event) {
-        let Some(queued) = self.side(event).get(&event.sector).map(|io| io.queued) else { return };
+        let Some(queued) = self.side(event).get(&event.sector).map(|io| io.queued) else {
+            return;
+        };
         self.tally.split += 1;
         if self.side(event).len() < UNDER_WAY_MAX {
-            self.side(event).insert(event.sectors, Io { queued, ..Io::default() });
+            self.side(event).insert(
+                event.sectors,
+                Io {
+                    queued,
+                    ..Io::default()
+                },
+            );
         }
     }
 
@@ -237,11 +262,19 @@ impl Device {
         let all = &mut self.under_way[side];
         let end = event.sector.saturating_add(event.sectors.max(1));
         // Nearly always it is one bio, at the request's first sector.
-        let Some(first) = all.remove(&event.sector) else { return self.complete_covered(event, end, None) };
+        let Some(first) = all.remove(&event.sector) else {
+            return self.complete_covered(event, end, None);
+        };
         if all.range(event.sector..end).next().is_some() {
             return self.complete_covered(event, end, Some(first));
         }
-        self.tally.add(side, Span::Q2C, Some(first.queued), Some(event.at_ns), AGE_MAX_NS);
+        self.tally.add(
+            side,
+            Span::Q2C,
+            Some(first.queued),
+            Some(event.at_ns),
+            AGE_MAX_NS,
+        );
         self.request(side, &first, event.at_ns);
     }
 
@@ -249,7 +282,11 @@ impl Device {
         let side = event.side as usize;
         let all = &mut self.under_way[side];
         let mut ended: Vec<Io> = first.into_iter().collect();
-        while let Some(sector) = all.range(event.sector..end).next().map(|(sector, _)| *sector) {
+        while let Some(sector) = all
+            .range(event.sector..end)
+            .next()
+            .map(|(sector, _)| *sector)
+        {
             ended.extend(all.remove(&sector));
         }
         if ended.is_empty() {
@@ -257,11 +294,19 @@ impl Device {
         }
         // The request's times stand with the bio that got it; the others joined it.
         let of = |with_request: bool| {
-            ended.iter().position(|io| io.issued.is_some() && (io.got.is_some() || !with_request))
+            ended
+                .iter()
+                .position(|io| io.issued.is_some() && (io.got.is_some() || !with_request))
         };
         let carrier = of(true).or_else(|| of(false));
         for (place, io) in ended.iter().enumerate() {
-            self.tally.add(side, Span::Q2C, Some(io.queued), Some(event.at_ns), AGE_MAX_NS);
+            self.tally.add(
+                side,
+                Span::Q2C,
+                Some(io.queued),
+                Some(event.at_ns),
+                AGE_MAX_NS,
+            );
             match carrier == Some(place) {
                 true => self.request(side, io, event.at_ns),
                 false => self.tally.merged += u64::from(carrier.is_some()),

@@ -99,7 +99,9 @@ impl Intake {
             }
             let more = usize::from(short::<BIG>(head, 46));
             let end = at + RECORD + more;
-            let Some(follows) = data.get(at + RECORD..end) else { break };
+            let Some(follows) = data.get(at + RECORD..end) else {
+                break;
+            };
             self.record::<BIG>(head, follows, give);
             at = end;
         }
@@ -124,7 +126,17 @@ impl Intake {
         }
         let (device, cpu) = (word::<BIG>(head, 36), word::<BIG>(head, 40));
         if self.has_gap(device, cpu, word::<BIG>(head, 4)) {
-            give(Event { at_ns, what: What::Lost, device, sector: 0, sectors: 0, side: Side::Read }, cpu);
+            give(
+                Event {
+                    at_ns,
+                    what: What::Lost,
+                    device,
+                    sector: 0,
+                    sectors: 0,
+                    side: Side::Read,
+                },
+                cpu,
+            );
         }
         if let Some(event) = event::<BIG>(head, action, at_ns, device, more) {
             give(event, cpu);
@@ -169,13 +181,22 @@ impl Intake {
     pub fn unread(&self) -> Vec<String> {
         let mut unread = Vec::new();
         if self.others_bytes > 0 {
-            unread.push(format!("its {} bytes do not begin with a record of blktrace", self.others_bytes));
+            unread.push(format!(
+                "its {} bytes do not begin with a record of blktrace",
+                self.others_bytes
+            ));
         }
         if self.skipped_bytes > 0 {
-            unread.push(format!("{} bytes are between records and no part of one", self.skipped_bytes));
+            unread.push(format!(
+                "{} bytes are between records and no part of one",
+                self.skipped_bytes
+            ));
         }
         if self.cut_bytes > 0 {
-            unread.push(format!("the last record is cut off: {} bytes of it are there", self.cut_bytes));
+            unread.push(format!(
+                "the last record is cut off: {} bytes of it are there",
+                self.cut_bytes
+            ));
         }
         if self.lost > 0 {
             unread.push(format!(
@@ -210,11 +231,22 @@ fn event<const BIG: bool>(
     };
     let mut sectors = u64::from(bytes.div_ceil(SECTOR_BYTES));
     if what == What::Split {
-        let more = if action & HAS_GROUP != 0 { more.get(GROUP_BYTES..)? } else { more };
+        let more = if action & HAS_GROUP != 0 {
+            more.get(GROUP_BYTES..)?
+        } else {
+            more
+        };
         // The sector of the cut, which is of network byte order always.
         sectors = u64::from_be_bytes(*more.first_chunk()?);
     }
-    Some(Event { at_ns, what, device, sector: long::<BIG>(head, 16), sectors, side })
+    Some(Event {
+        at_ns,
+        what,
+        device,
+        sector: long::<BIG>(head, 16),
+        sectors,
+        side,
+    })
 }
 
 /// Actions (`enum blktrace_act`).
@@ -235,22 +267,44 @@ fn what(action: u32) -> Option<What> {
 #[inline(always)]
 fn short<const BIG: bool>(head: &[u8; RECORD], at: usize) -> u16 {
     let bytes = [head[at], head[at + 1]];
-    if BIG { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
+    if BIG {
+        u16::from_be_bytes(bytes)
+    } else {
+        u16::from_le_bytes(bytes)
+    }
 }
 
 #[inline(always)]
 fn word<const BIG: bool>(head: &[u8; RECORD], at: usize) -> u32 {
     let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-    if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    if BIG {
+        u32::from_be_bytes(bytes)
+    } else {
+        u32::from_le_bytes(bytes)
+    }
 }
 
 #[inline(always)]
 fn long<const BIG: bool>(head: &[u8; RECORD], at: usize) -> u64 {
-    let (first, second) = (u64::from(word::<BIG>(head, at)), u64::from(word::<BIG>(head, at + 4)));
-    if BIG { first << 32 | second } else { second << 32 | first }
+    let (first, second) = (
+        u64::from(word::<BIG>(head, at)),
+        u64::from(word::<BIG>(head, at + 4)),
+    );
+    if BIG {
+        first << 32 | second
+    } else {
+        second << 32 | first
+    }
 }
 
 fn word_of<const BIG: bool>(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).unwrap_or([0; 4]);
-    if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    let bytes = bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok())
+        .unwrap_or([0; 4]);
+    if BIG {
+        u32::from_be_bytes(bytes)
+    } else {
+        u32::from_le_bytes(bytes)
+    }
 }

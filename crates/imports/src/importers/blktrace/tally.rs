@@ -75,7 +75,14 @@ pub struct Tally {
 
 impl Span {
     /// Every span, by its number.
-    pub const ALL: [Span; 6] = [Span::Q2C, Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
+    pub const ALL: [Span; 6] = [
+        Span::Q2C,
+        Span::Q2G,
+        Span::G2I,
+        Span::I2D,
+        Span::G2D,
+        Span::D2C,
+    ];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
@@ -90,7 +97,11 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 impl Times {
     fn record(&mut self, ns: u64) {
-        self.min_ns = if self.histogram.total() == 0 { ns } else { self.min_ns.min(ns) };
+        self.min_ns = if self.histogram.total() == 0 {
+            ns
+        } else {
+            self.min_ns.min(ns)
+        };
         self.max_ns = self.max_ns.max(ns);
         self.sum_ns += u128::from(ns);
         self.squares += (ns as f64) * (ns as f64);
@@ -105,7 +116,9 @@ impl Times {
     /// Standard deviation, ns.
     pub fn stddev_ns(&self) -> f64 {
         let mean = self.mean_ns();
-        (self.squares / self.histogram.total().max(1) as f64 - mean * mean).max(0.0).sqrt()
+        (self.squares / self.histogram.total().max(1) as f64 - mean * mean)
+            .max(0.0)
+            .sqrt()
     }
 }
 
@@ -119,7 +132,8 @@ impl Tally {
 
     /// From the first event to the last, ns.
     pub fn elapsed_ns(&self) -> u64 {
-        self.last_ns.saturating_sub(self.first_ns.unwrap_or(self.last_ns))
+        self.last_ns
+            .saturating_sub(self.first_ns.unwrap_or(self.last_ns))
     }
 
     /// Counts a completion.
@@ -144,7 +158,9 @@ impl Tally {
 
     /// Puts the second that is being counted to the others.
     pub fn keep(&mut self) {
-        let Some((second, sides)) = self.last_second.take() else { return };
+        let Some((second, sides)) = self.last_second.take() else {
+            return;
+        };
         if self.seconds.len() < SECONDS_MAX || self.seconds.contains_key(&second) {
             self.seconds.insert(second, sides);
         } else {
@@ -154,13 +170,24 @@ impl Tally {
 
     /// Adds a time, where both ends are known and believed.
     #[inline]
-    pub fn add(&mut self, side: usize, span: Span, from: Option<u64>, to: Option<u64>, most_ns: u64) {
-        let Some(ns) = from.zip(to).and_then(|(from, to)| to.checked_sub(from)) else { return };
+    pub fn add(
+        &mut self,
+        side: usize,
+        span: Span,
+        from: Option<u64>,
+        to: Option<u64>,
+        most_ns: u64,
+    ) {
+        let Some(ns) = from.zip(to).and_then(|(from, to)| to.checked_sub(from)) else {
+            return;
+        };
         if ns > most_ns {
             self.unmatched += 1;
             return;
         }
-        self.times[side][span as usize].get_or_insert_default().record(ns);
+        self.times[side][span as usize]
+            .get_or_insert_default()
+            .record(ns);
     }
 
     /// The times of a span in a direction, where there are any.

@@ -30,17 +30,24 @@ pub fn find(text: &Text) -> Vec<Piece> {
             } else if let Some(piece) = pieces.last_mut() {
                 let number = index as u64 + 1;
                 let why = "this row does not have its table's columns".into();
-                piece.unread.push(Unread { lines: Some((number, number)), why });
+                piece.unread.push(Unread {
+                    lines: Some((number, number)),
+                    why,
+                });
                 piece.lines.push(index..index + 1);
             }
             continue;
         }
-        let values: HashMap<&str, &str> =
-            head.iter().map(String::as_str).zip(row.iter().map(String::as_str)).collect();
+        let values: HashMap<&str, &str> = head
+            .iter()
+            .map(String::as_str)
+            .zip(row.iter().map(String::as_str))
+            .collect();
         if let Some(imported) = phase(&values).finish() {
             let mut piece = Piece::new(index..index + 1, imported);
-            let is_first =
-                !pieces.iter().any(|piece| piece.lines.first().is_some_and(|lines| lines.start == *at));
+            let is_first = !pieces
+                .iter()
+                .any(|piece| piece.lines.first().is_some_and(|lines| lines.start == *at));
             if is_first {
                 piece.lines.insert(0, *at..*at + 1);
             }
@@ -79,7 +86,9 @@ fn phase(values: &HashMap<&str, &str>) -> Phase {
         elapsed_ms: number_of("time ms [last]"),
         side: side(""),
         read_beside: side("rwmix read "),
-        tool: get("version").map(|version| format!("elbencho {version}")).unwrap_or_default(),
+        tool: get("version")
+            .map(|version| format!("elbencho {version}"))
+            .unwrap_or_default(),
         measured_unix_ms: date.and_then(iso_unix_ms),
         lossy: vec!["rates are rounded to whole numbers".into()],
         ..Phase::default()
@@ -99,7 +108,9 @@ fn phase(values: &HashMap<&str, &str>) -> Phase {
         ("MiB/s [first]", "first_done.MiB/s"),
     ];
     for (column, fact) in settings {
-        phase.facts.extend(get(column).map(|value| (fact.to_string(), value.to_string())));
+        phase
+            .facts
+            .extend(get(column).map(|value| (fact.to_string(), value.to_string())));
     }
     phase
 }
@@ -112,7 +123,11 @@ fn cells(line: &str) -> Vec<String> {
         match c {
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => cells.push(String::new()),
-            _ => cells.iter_mut().next_back().into_iter().for_each(|cell| cell.push(c)),
+            _ => cells
+                .iter_mut()
+                .next_back()
+                .into_iter()
+                .for_each(|cell| cell.push(c)),
         }
     }
     cells

@@ -18,7 +18,8 @@ pub fn find(text: &Text) -> Vec<Piece> {
         let words: Vec<&str> = line.split_whitespace().collect();
         if words.starts_with(&["OPERATION", "RESULT", "TYPE"]) {
             in_table = true;
-            command = commands::above(text, index, "elbencho").map(|(words, at)| (words.join(" "), at));
+            command =
+                commands::above(text, index, "elbencho").map(|(words, at)| (words.join(" "), at));
             pieces.extend(open.take().and_then(finish));
             let mut lines = Vec::new();
             lines.extend(command.as_ref().map(|(_, at)| *at..*at + 1));
@@ -31,7 +32,8 @@ pub fn find(text: &Text) -> Vec<Piece> {
         }
         let Some((label, values)) = line.split_once(" : ").or_else(|| line.split_once(": ")) else {
             if line.starts_with('=') {
-                open.iter_mut().for_each(|(lines, _)| lines.push(index..index + 1));
+                open.iter_mut()
+                    .for_each(|(lines, _)| lines.push(index..index + 1));
             } else if line == "---" {
                 pieces.extend(open.take().and_then(finish));
             } else {
@@ -43,11 +45,21 @@ pub fn find(text: &Text) -> Vec<Piece> {
         let label: Vec<&str> = label.split_whitespace().collect();
         if label.ends_with(&["Elapsed", "time"]) || label.ends_with(&["Elapsed", "ms"]) {
             // The head's own lines belong to the first phase.
-            let is_headed = open.as_ref().is_some_and(|(_, phase)| phase.operation.is_empty());
-            let before = if is_headed { open.take().map(|(lines, _)| lines) } else { None };
+            let is_headed = open
+                .as_ref()
+                .is_some_and(|(_, phase)| phase.operation.is_empty());
+            let before = if is_headed {
+                open.take().map(|(lines, _)| lines)
+            } else {
+                None
+            };
             pieces.extend(open.take().and_then(finish));
             let mut phase = begin(&label, &values);
-            phase.facts.extend(command.as_ref().map(|(words, _)| ("command".to_string(), words.clone())));
+            phase.facts.extend(
+                command
+                    .as_ref()
+                    .map(|(words, _)| ("command".to_string(), words.clone())),
+            );
             open = Some((before.unwrap_or_default(), phase));
         }
         if let Some((lines, phase)) = open.as_mut() {
@@ -60,19 +72,33 @@ pub fn find(text: &Text) -> Vec<Piece> {
 }
 
 fn finish((lines, phase): (Vec<Range<usize>>, Phase)) -> Option<Piece> {
-    Some(Piece { lines, imported: phase.finish()?, unread: Vec::new() })
+    Some(Piece {
+        lines,
+        imported: phase.finish()?,
+        unread: Vec::new(),
+    })
 }
 
 fn begin(label: &[&str], values: &[&str]) -> Phase {
     let is_ms = label.last() == Some(&"ms");
-    let time = |word: &&str| if is_ms { number(word) } else { elapsed_ms(word) };
+    let time = |word: &&str| {
+        if is_ms {
+            number(word)
+        } else {
+            elapsed_ms(word)
+        }
+    };
     let mut phase = Phase {
         operation: label[..label.len() - 2].join(" "),
         elapsed_ms: values.last().and_then(time),
         lossy: vec!["rates are rounded to whole numbers".into()],
         ..Phase::default()
     };
-    phase.facts.extend(values.first().map(|first| ("first_done.elapsed".to_string(), first.to_string())));
+    phase.facts.extend(
+        values
+            .first()
+            .map(|first| ("first_done.elapsed".to_string(), first.to_string())),
+    );
     phase
 }
 
@@ -82,7 +108,9 @@ fn elapsed_ms(word: &str) -> Option<f64> {
     let mut total = 0.0;
     while !rest.is_empty() {
         let (value, after) = leading(rest)?;
-        let end = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        let end = after
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(after.len());
         let (unit, more) = after.split_at(end);
         total += value * time_factor_ns(unit)? / 1e6;
         rest = more;
@@ -95,7 +123,11 @@ impl Phase {
         let last = values.last().and_then(|word| number(word));
         let label = label.join(" ");
         let is_beside = label.ends_with(" read") || label.starts_with("IO rd ");
-        let side = if is_beside { &mut self.read_beside } else { &mut self.side };
+        let side = if is_beside {
+            &mut self.read_beside
+        } else {
+            &mut self.side
+        };
         match label.trim_end_matches(" write").trim_end_matches(" read") {
             "IOPS" => side.iops = last,
             "Throughput MiB/s" | "MiB/s" => side.bytes_per_s = last.map(|mib| mib * 1_048_576.0),
@@ -104,14 +136,17 @@ impl Phase {
             "Total MB" | "MB" => side.bytes = last.map(|mb| mb * 1e6),
             "IO latency" | "IO wr latency" | "IO rd latency" => times(side, values, None),
             // Before version 3 the unit stood in the label.
-            "IO lat us" | "IO wr lat us" | "IO rd lat us" | "IO latency us" => times(side, values, Some(1e3)),
+            "IO lat us" | "IO wr lat us" | "IO rd lat us" | "IO latency us" => {
+                times(side, values, Some(1e3))
+            }
             "IO lat % us" | "IO wr lat % us" | "IO rd lat % us" => percentiles(side, values),
             _ => return,
         }
         if let [first, _] = values
             && number(first).is_some()
         {
-            self.facts.insert(format!("first_done.{label}"), (*first).to_string());
+            self.facts
+                .insert(format!("first_done.{label}"), (*first).to_string());
         }
         if label.contains("lat % us") {
             let note = "percentiles are the ends of buckets, a quarter of a power of two wide";
@@ -122,7 +157,10 @@ impl Phase {
 
 fn latency(side: &mut SideFigures) -> &mut LatencyFigures {
     if side.latencies.is_empty() {
-        side.latencies.push(LatencyFigures { kind: "lat".into(), ..LatencyFigures::default() });
+        side.latencies.push(LatencyFigures {
+            kind: "lat".into(),
+            ..LatencyFigures::default()
+        });
     }
     &mut side.latencies[0]
 }
@@ -131,9 +169,11 @@ fn latency(side: &mut SideFigures) -> &mut LatencyFigures {
 fn times(side: &mut SideFigures, values: &[&str], unit_ns: Option<f64>) {
     let latency = latency(side);
     for word in values {
-        let Some((name, value)) = word.split_once('=') else { continue };
-        let ns =
-            leading(value).and_then(|(value, unit)| Some(value * unit_ns.or_else(|| time_factor_ns(unit))?));
+        let Some((name, value)) = word.split_once('=') else {
+            continue;
+        };
+        let ns = leading(value)
+            .and_then(|(value, unit)| Some(value * unit_ns.or_else(|| time_factor_ns(unit))?));
         match name {
             "min" => latency.min_ns = ns,
             "avg" => latency.mean_ns = ns,

@@ -33,7 +33,13 @@ pub struct Bins {
 
 impl Default for Bins {
     fn default() -> Self {
-        Bins { width_ms: 1_000, all: Default::default(), from_ms: 0, to_ms: 0, index: 0 }
+        Bins {
+            width_ms: 1_000,
+            all: Default::default(),
+            from_ms: 0,
+            to_ms: 0,
+            index: 0,
+        }
     }
 }
 

@@ -35,7 +35,10 @@ impl Layout {
     /// From the first lines, where they are those of a log. Without a name that says so they have to look like one in
     /// every way.
     pub fn of(head: &[u8], is_named: bool) -> Option<Layout> {
-        let whole = head.iter().rposition(|byte| *byte == b'\n').map_or(head, |end| &head[..end]);
+        let whole = head
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(head, |end| &head[..end]);
         let mut lines = whole
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.trim_ascii().is_empty())
@@ -45,24 +48,42 @@ impl Layout {
         // A job of one I/O has one line.
         let (mut count, mut plain, mut with_max) = (0, 0, 0);
         for line in lines {
-            let Some(fields) = columns(line) else { continue };
+            let Some(fields) = columns(line) else {
+                continue;
+            };
             count += 1;
-            let is_block = |at: usize| fields.get(at).is_some_and(|block| block % 512 == 0 || is_named);
+            let is_block = |at: usize| {
+                fields
+                    .get(at)
+                    .is_some_and(|block| block % 512 == 0 || is_named)
+            };
             plain += usize::from(fields.len() == first.len() && fields[2] <= 2 && is_block(3));
             with_max += usize::from(fields.len() == first.len() && fields[3] <= 2 && is_block(4));
         }
-        let enough = if is_named { count / 2 + 1 } else { count.max(2) };
-        if plain >= enough {
-            Some(Layout { columns: first.len(), has_max: false })
+        let enough = if is_named {
+            count / 2 + 1
         } else {
-            (first.len() > 4 && with_max >= enough).then_some(Layout { columns: first.len(), has_max: true })
+            count.max(2)
+        };
+        if plain >= enough {
+            Some(Layout {
+                columns: first.len(),
+                has_max: false,
+            })
+        } else {
+            (first.len() > 4 && with_max >= enough).then_some(Layout {
+                columns: first.len(),
+                has_max: true,
+            })
         }
     }
 }
 
 /// The numbers of a line, where it is nothing but four to eight of them.
 fn columns(line: &[u8]) -> Option<Vec<u64>> {
-    let line = std::str::from_utf8(line).ok().filter(|line| line.len() < 200)?;
+    let line = std::str::from_utf8(line)
+        .ok()
+        .filter(|line| line.len() < 200)?;
     let fields: Option<Vec<u64>> = line.split(',').map(|field| number(field.trim())).collect();
     fields.filter(|fields| (4..=8).contains(&fields.len()))
 }
@@ -129,7 +150,10 @@ impl Parser {
             self.end_open(sums);
             chunk = &chunk[end + 1..];
         }
-        let whole = chunk.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let whole = chunk
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
         self.whole_lines(&chunk[..whole], sums);
         self.keep(&chunk[whole..]);
     }
@@ -227,7 +251,11 @@ fn digits(bytes: &[u8], mut at: usize) -> Option<(u64, usize)> {
     }
     let start = at;
     let mut value = 0u64;
-    while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+    while let Some(digit) = bytes
+        .get(at)
+        .map(|byte| byte.wrapping_sub(b'0'))
+        .filter(|digit| *digit < 10)
+    {
         value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
         at += 1;
     }
@@ -248,11 +276,27 @@ mod tests {
     #[test]
     fn columns_tell_the_layout() {
         let of = |text: &str, is_named| Layout::of(text.as_bytes(), is_named);
-        assert_eq!(of("0, 8278, 0, 4096, 12288, 0\n1, 8, 1, 4096, 0, 0\n", false).unwrap().columns, 6);
-        assert!(of("500, 8000, 9000, 0, 0, 0\n1000, 8000, 9100, 1, 0, 0\n", true).unwrap().has_max);
+        assert_eq!(
+            of("0, 8278, 0, 4096, 12288, 0\n1, 8, 1, 4096, 0, 0\n", false)
+                .unwrap()
+                .columns,
+            6
+        );
+        assert!(
+            of(
+                "500, 8000, 9000, 0, 0, 0\n1000, 8000, 9100, 1, 0, 0\n",
+                true
+            )
+            .unwrap()
+            .has_max
+        );
         assert!(!of("500, 8000, 1, 4096, 0, 0x0004\n", true).unwrap().has_max);
         assert_eq!(of("1.5, 2, 0, 4096\n", true), None);
-        assert_eq!(of("1, 2, 0, 77\n3, 4, 1, 78\n", false), None, "some table of numbers");
+        assert_eq!(
+            of("1, 2, 0, 77\n3, 4, 1, 78\n", false),
+            None,
+            "some table of numbers"
+        );
         assert_eq!(of("hello\n", true), None);
         assert_eq!(of("", true), None);
     }
@@ -260,13 +304,22 @@ mod tests {
     #[test]
     fn a_line_is_an_entry_or_damage() {
         let of = |text: &str| line(text.as_bytes(), false);
-        let entry = Entry { time_ms: 12, value: 345, direction: 1, block: 4096 };
+        let entry = Entry {
+            time_ms: 12,
+            value: 345,
+            direction: 1,
+            block: 4096,
+        };
         assert_eq!(of("12, 345, 1, 4096, 9, 0\nnext"), (Some(entry), 23));
         assert_eq!(of("12,345,1,4096\n"), (Some(entry), 14));
         assert_eq!(of("12, 345, 1, 4096\r\nx"), (Some(entry), 18));
         assert_eq!(of("12, 345, 7, 4096\n"), (None, 17));
         assert_eq!(of("12, x, 1, 4096\n"), (None, 15));
-        assert_eq!(of("12, 3\n4, 5, 6, 7\n"), (None, 6), "a cut line does not take the next one with it");
+        assert_eq!(
+            of("12, 3\n4, 5, 6, 7\n"),
+            (None, 6),
+            "a cut line does not take the next one with it"
+        );
         assert_eq!(of("\n"), (None, 1));
         assert_eq!(of("99999999999999999999, 1, 1, 1\n").0, None);
     }

@@ -4,12 +4,16 @@ use super::Kind;
 use super::bins::{Bin, Bins, SPAN_MAX_MS};
 use super::parse::{Entry, Layout};
 use model::histogram::{BUCKETS, Histogram, bucket_of};
-use model::imported::{Imported, ImportedSeries, LatencyFigures, LoadFigures, Samples, SideFigures};
+use model::imported::{
+    Imported, ImportedSeries, LatencyFigures, LoadFigures, Samples, SideFigures,
+};
 use std::collections::BTreeMap;
 
 /// Percentiles that fio prints by default.
-pub const PERCENTILES: [f64; 17] =
-    [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
+pub const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
 
 /// Names of directions in their order.
 pub const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
@@ -65,7 +69,11 @@ impl Sums {
     pub fn add(&mut self, entry: &Entry) {
         let first = match self.first_ms {
             Some(first) => first,
-            None => *self.first_ms.insert(if entry.time_ms < EPOCH_MS { 0 } else { entry.time_ms }),
+            None => *self.first_ms.insert(if entry.time_ms < EPOCH_MS {
+                0
+            } else {
+                entry.time_ms
+            }),
         };
         // Logs of several threads in one file go back in time.
         let time_ms = entry.time_ms.saturating_sub(first);
@@ -87,7 +95,8 @@ impl Sums {
         side.min = side.min.min(entry.value);
         side.max = side.max.max(entry.value);
         side.buckets[bucket_of(entry.value)] += 1;
-        self.bins.add(entry.direction, time_ms, entry.value, entry.block);
+        self.bins
+            .add(entry.direction, time_ms, entry.value, entry.block);
     }
 
     /// Whether there was no line.
@@ -99,7 +108,10 @@ impl Sums {
     pub fn imported(&self, kind: Kind, layout: Layout, name: &str) -> Imported {
         let is_single = self.with_block > 0;
         let elapsed_ms = self.last_ms as f64;
-        let mut load = LoadFigures { elapsed_ms: Some(elapsed_ms), ..LoadFigures::default() };
+        let mut load = LoadFigures {
+            elapsed_ms: Some(elapsed_ms),
+            ..LoadFigures::default()
+        };
         let mut series = Vec::new();
         for (direction, (side, word)) in self.sides.iter().zip(DIRECTIONS).enumerate() {
             if side.count == 0 {
@@ -112,7 +124,14 @@ impl Sums {
         let facts = BTreeMap::from([
             ("log".to_string(), kind.word().to_string()),
             ("columns".to_string(), layout.columns.to_string()),
-            ("entries".to_string(), self.sides.iter().map(|side| side.count).sum::<u64>().to_string()),
+            (
+                "entries".to_string(),
+                self.sides
+                    .iter()
+                    .map(|side| side.count)
+                    .sum::<u64>()
+                    .to_string(),
+            ),
         ]);
         Imported {
             tool: "fio".into(),
@@ -145,7 +164,10 @@ impl Sums {
         }
         let mut lossy: Vec<String> = lossy.into_iter().map(String::from).collect();
         if self.astray > 0 {
-            lossy.push(format!("{} lines whose time is years after the first are left out", self.astray));
+            lossy.push(format!(
+                "{} lines whose time is years after the first are left out",
+                self.astray
+            ));
         }
         lossy
     }
@@ -157,35 +179,52 @@ impl Sums {
         // The last bin is as long as the log goes on in it.
         let length_s = |index: usize| {
             let left = self.last_ms as f64 - index as f64 * width_ms;
-            (if left > 0.0 { left.min(width_ms) } else { width_ms }) / 1e3
+            (if left > 0.0 {
+                left.min(width_ms)
+            } else {
+                width_ms
+            }) / 1e3
         };
         let time_ms: Vec<f64> = (0..bins.len())
             .map(|index| ((index + 1) as f64 * width_ms).min(self.last_ms.max(1) as f64))
             .collect();
-        let of = |field: &str, unit: &str, value: &dyn Fn(usize, &Bin) -> Option<f64>| ImportedSeries {
-            field: format!("fio.{field}"),
-            subject: DIRECTIONS[direction].into(),
-            unit: unit.into(),
-            time_ms: time_ms.clone(),
-            values: bins.iter().enumerate().map(|(index, bin)| value(index, bin)).collect(),
-        };
+        let of =
+            |field: &str, unit: &str, value: &dyn Fn(usize, &Bin) -> Option<f64>| ImportedSeries {
+                field: format!("fio.{field}"),
+                subject: DIRECTIONS[direction].into(),
+                unit: unit.into(),
+                time_ms: time_ms.clone(),
+                values: bins
+                    .iter()
+                    .enumerate()
+                    .map(|(index, bin)| value(index, bin))
+                    .collect(),
+            };
         let mean = |bin: &Bin| (bin.count > 0).then(|| bin.sum / bin.count as f64);
         let mut all = Vec::new();
         if is_single {
-            all.push(of("iops", "1/s", &|index, bin| Some(bin.count as f64 / length_s(index))));
-            all.push(of("bytes_per_s", "bytes/s", &|index, bin| Some(bin.bytes as f64 / length_s(index))));
+            all.push(of("iops", "1/s", &|index, bin| {
+                Some(bin.count as f64 / length_s(index))
+            }));
+            all.push(of("bytes_per_s", "bytes/s", &|index, bin| {
+                Some(bin.bytes as f64 / length_s(index))
+            }));
         }
         match kind {
             Kind::Slat | Kind::Clat | Kind::Lat => {
                 let word = kind.word();
-                all.push(of(&format!("{word}_mean_ms"), "ms", &|_, bin| mean(bin).map(|ns| ns / 1e6)));
+                all.push(of(&format!("{word}_mean_ms"), "ms", &|_, bin| {
+                    mean(bin).map(|ns| ns / 1e6)
+                }));
                 if is_single {
                     let max = |_, bin: &Bin| (bin.count > 0).then_some(bin.max as f64 / 1e6);
                     all.push(of(&format!("{word}_max_ms"), "ms", &max));
                 }
             }
             Kind::Bandwidth if !is_single => {
-                all.push(of("bytes_per_s", "bytes/s", &|_, bin| mean(bin).map(|kib| kib * 1024.0)));
+                all.push(of("bytes_per_s", "bytes/s", &|_, bin| {
+                    mean(bin).map(|kib| kib * 1024.0)
+                }));
             }
             Kind::Iops if !is_single => all.push(of("iops", "1/s", &|_, bin| mean(bin))),
             Kind::Unknown => all.push(of("value_mean", "unknown", &|_, bin| mean(bin))),
@@ -219,7 +258,9 @@ impl Side {
             return 0.0;
         }
         let count = self.count as f64;
-        ((self.sum_of_squares - self.sum * self.sum / count) / (count - 1.0)).max(0.0).sqrt()
+        ((self.sum_of_squares - self.sum * self.sum / count) / (count - 1.0))
+            .max(0.0)
+            .sqrt()
     }
 
     fn samples(&self, factor: f64) -> Samples {
@@ -242,7 +283,9 @@ impl Side {
             side.bytes_per_s = rate(self.bytes as f64);
         }
         match kind {
-            Kind::Slat | Kind::Clat | Kind::Lat => side.latencies = vec![self.latency(kind, is_single)],
+            Kind::Slat | Kind::Clat | Kind::Lat => {
+                side.latencies = vec![self.latency(kind, is_single)]
+            }
             Kind::Bandwidth if !is_single => {
                 side.bytes_per_s = Some(self.mean() * 1024.0);
                 side.bytes_per_s_samples = Some(self.samples(1024.0));
@@ -279,5 +322,6 @@ impl Side {
 /// fio's list of percentiles.
 pub fn percentiles(histogram: &Histogram) -> Vec<(f64, f64)> {
     let all = PERCENTILES.iter();
-    all.filter_map(|per_cent| Some((*per_cent, histogram.quantile_ns(per_cent / 100.0)? as f64))).collect()
+    all.filter_map(|per_cent| Some((*per_cent, histogram.quantile_ns(per_cent / 100.0)? as f64)))
+        .collect()
 }

@@ -20,7 +20,8 @@ static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// `iops\u{4e3a}:18944`: "iops is".
-static IS: LazyLock<Regex> = LazyLock::new(|| pattern("(?:iops|IOPS) *\u{4e3a} *:? *([0-9][0-9.]*[kKM]?)"));
+static IS: LazyLock<Regex> =
+    LazyLock::new(|| pattern("(?:iops|IOPS) *\u{4e3a} *:? *([0-9][0-9.]*[kKM]?)"));
 
 /// `read-write iops are respectively 15.8K, 6.8K`, and `direct=1 and direct=0 's write avg iops are respectively 42K, 16K`.
 static ARE: LazyLock<Regex> = LazyLock::new(|| {
@@ -32,7 +33,9 @@ static ARE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// `IOPS read 935 write 400`.
 static READ_WRITE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern("(?:iops|IOPS) *\u{8bfb} *([0-9][0-9.]*[kKM]?) *[,\u{3001}]? *\u{5199} *([0-9][0-9.]*[kKM]?)")
+    pattern(
+        "(?:iops|IOPS) *\u{8bfb} *([0-9][0-9.]*[kKM]?) *[,\u{3001}]? *\u{5199} *([0-9][0-9.]*[kKM]?)",
+    )
 });
 
 /// `the test result is 240MB/s`.
@@ -49,7 +52,9 @@ const APART_MAX: usize = 24;
 pub fn find(text: &Text, in_tables: &[bool], context: &Context) -> Vec<Quote> {
     let mut quotes = Vec::new();
     for (index, line) in text.lines.iter().enumerate() {
-        let may_hold = ["iops", "IOPS", "BW", "bw", "B/s"].iter().any(|word| line.contains(word));
+        let may_hold = ["iops", "IOPS", "BW", "bw", "B/s"]
+            .iter()
+            .any(|word| line.contains(word));
         if !may_hold || in_tables.get(index) == Some(&true) || is_output(index, line) {
             continue;
         }
@@ -59,7 +64,8 @@ pub fn find(text: &Text, in_tables: &[bool], context: &Context) -> Vec<Quote> {
         in_words(&line, &mut quotes);
         for quote in &mut quotes[from..] {
             quote.lines = (index, index);
-            if let Some(label) = label_above(text, index).filter(|_| line.trim_end().ends_with('|')) {
+            if let Some(label) = label_above(text, index).filter(|_| line.trim_end().ends_with('|'))
+            {
                 quote.facts.insert("model".into(), label);
             }
             quote.name = name(quote, context);
@@ -79,7 +85,11 @@ fn is_output(index: usize, line: &str) -> bool {
 
 /// A cell that lost its table: the line above it, which ends with a bar too, names it.
 fn label_above(text: &Text, index: usize) -> Option<String> {
-    let above = text.lines[..index].iter().rev().take(3).find(|line| !line.trim().is_empty())?;
+    let above = text.lines[..index]
+        .iter()
+        .rev()
+        .take(3)
+        .find(|line| !line.trim().is_empty())?;
     let label = above.trim().strip_suffix('|')?.trim();
     (figures(label).is_empty() && !label.is_empty()).then(|| label.chars().take(80).collect())
 }
@@ -95,7 +105,11 @@ fn in_notation(line: &str, quotes: &mut Vec<Quote>) {
             if let ([only], Some(side)) = (sides.as_mut_slice(), side_before(line, first.start)) {
                 only.side = only.side.or(Some(side));
             }
-            quotes.push(Quote { sides, facts, ..Quote::default() });
+            quotes.push(Quote {
+                sides,
+                facts,
+                ..Quote::default()
+            });
         }
         group.clear();
     };
@@ -106,7 +120,8 @@ fn in_notation(line: &str, quotes: &mut Vec<Quote>) {
             let repeats = group.iter().any(|other| {
                 (figure.quoted.side.is_none() || other.quoted.side == figure.quoted.side)
                     && (other.quoted.iops.is_some() && figure.quoted.iops.is_some()
-                        || other.quoted.bytes_per_s.is_some() && figure.quoted.bytes_per_s.is_some())
+                        || other.quoted.bytes_per_s.is_some()
+                            && figure.quoted.bytes_per_s.is_some())
             });
             between.len() <= APART_MAX && !between.contains('\u{3002}') && !repeats
         });
@@ -121,9 +136,16 @@ fn in_notation(line: &str, quotes: &mut Vec<Quote>) {
 /// The words with which pages in Chinese tell the same.
 fn in_words(line: &str, quotes: &mut Vec<Quote>) {
     let iops = |text: &str| scaled(text).map(|count| count.value);
-    let one = |side, iops| Quoted { side, iops, ..Quoted::default() };
+    let one = |side, iops| Quoted {
+        side,
+        iops,
+        ..Quoted::default()
+    };
     for found in IS.captures_iter(line) {
-        quotes.push(Quote { sides: vec![one(None, iops(&found[1]))], ..Quote::default() });
+        quotes.push(Quote {
+            sides: vec![one(None, iops(&found[1]))],
+            ..Quote::default()
+        });
     }
     for found in ARE.captures_iter(line) {
         let start = found.get(0).map_or(0, |whole| whole.start());
@@ -136,36 +158,58 @@ fn in_words(line: &str, quotes: &mut Vec<Quote>) {
         match (found.get(1), found.get(2)) {
             (Some(a), Some(b)) => {
                 for (option, value) in [(a.as_str(), first), (b.as_str(), second)] {
-                    let option =
-                        option.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
+                    let option = option
+                        .split_once('=')
+                        .map(|(name, value)| (name.to_string(), value.to_string()));
                     let facts = option.into_iter().collect();
-                    quotes.push(Quote { sides: vec![one(side, value)], facts, ..Quote::default() });
+                    quotes.push(Quote {
+                        sides: vec![one(side, value)],
+                        facts,
+                        ..Quote::default()
+                    });
                 }
             }
             _ if side.is_none() && found.get(3).is_some() => {
                 let facts = options_before(line, start);
                 let sides = vec![one(Some("read"), first), one(Some("write"), second)];
-                quotes.push(Quote { sides, facts, ..Quote::default() });
+                quotes.push(Quote {
+                    sides,
+                    facts,
+                    ..Quote::default()
+                });
             }
             _ => {}
         }
     }
     for found in RESULT.captures_iter(line) {
         let rate = amount(&found[1], Thousand::Si);
-        let quoted = Quoted { bytes_per_s: rate.map(|rate| rate.bytes.value), ..Quoted::default() };
-        quotes.push(Quote { sides: vec![quoted], ..Quote::default() });
+        let quoted = Quoted {
+            bytes_per_s: rate.map(|rate| rate.bytes.value),
+            ..Quoted::default()
+        };
+        quotes.push(Quote {
+            sides: vec![quoted],
+            ..Quote::default()
+        });
     }
     for found in READ_WRITE.captures_iter(line) {
-        let sides = vec![one(Some("read"), iops(&found[1])), one(Some("write"), iops(&found[2]))];
-        quotes.push(Quote { sides, ..Quote::default() });
+        let sides = vec![
+            one(Some("read"), iops(&found[1])),
+            one(Some("write"), iops(&found[2])),
+        ];
+        quotes.push(Quote {
+            sides,
+            ..Quote::default()
+        });
     }
 }
 
 /// Options in the same sentence.
 fn facts_beside(line: &str, start: usize, end: usize) -> Facts {
     let is_end = |c: char| matches!(c, '\u{3002}' | ';' | '!');
-    let from =
-        line[..start].rfind(is_end).map_or(0, |at| at + line[at..].chars().next().map_or(1, char::len_utf8));
+    let from = line[..start].rfind(is_end).map_or(0, |at| {
+        at + line[at..].chars().next().map_or(1, char::len_utf8)
+    });
     let to = line[end..].find(is_end).map_or(line.len(), |at| at + end);
     let mut facts = Facts::new();
     for found in OPTION.captures_iter(&line[from..to]) {
@@ -189,8 +233,12 @@ fn side_before(line: &str, start: usize) -> Option<&'static str> {
 
 /// Options just before the words.
 fn options_before(line: &str, start: usize) -> Facts {
-    let from = line[..start].rfind(['\u{3002}', '(', ')']).map_or(0, |at| at + 1);
-    let from = (from..=start).find(|at| line.is_char_boundary(*at)).unwrap_or(start);
+    let from = line[..start]
+        .rfind(['\u{3002}', '(', ')'])
+        .map_or(0, |at| at + 1);
+    let from = (from..=start)
+        .find(|at| line.is_char_boundary(*at))
+        .unwrap_or(start);
     OPTION
         .captures_iter(&line[from..start])
         .map(|found| (found[1].to_string(), found[2].to_string()))
@@ -203,9 +251,19 @@ fn name(quote: &Quote, context: &Context) -> String {
     let options = ["rw", "bs", "numjobs", "iodepth", "direct", "buffered"]
         .iter()
         .filter_map(|name| Some(format!("{name}={}", quote.facts.get(*name)?)));
-    let rw = context.command.as_ref().and_then(|(_, facts)| facts.get("rw"));
+    let rw = context
+        .command
+        .as_ref()
+        .and_then(|(_, facts)| facts.get("rw"));
     let known = rw.filter(|rw| side_of_rw(rw).is_some() && !quote.facts.contains_key("rw"));
-    let parts: Vec<String> =
-        device.into_iter().chain(options).chain(known.map(|rw| format!("rw={rw}"))).collect();
-    if parts.is_empty() { "quoted".into() } else { parts.join(" ") }
+    let parts: Vec<String> = device
+        .into_iter()
+        .chain(options)
+        .chain(known.map(|rw| format!("rw={rw}")))
+        .collect();
+    if parts.is_empty() {
+        "quoted".into()
+    } else {
+        parts.join(" ")
+    }
 }

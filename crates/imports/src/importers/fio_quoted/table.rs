@@ -21,12 +21,19 @@ pub fn find(text: &Text) -> (Vec<Quote>, Vec<bool>) {
     let mut taken = vec![false; text.lines.len()];
     let mut from = 0;
     for index in 1..text.lines.len() {
-        let Some(columns) = rule(text.lines[index]) else { continue };
+        let Some(columns) = rule(text.lines[index]) else {
+            continue;
+        };
         if index <= from {
             continue;
         }
         let header = cells(text.lines[index - 1]);
-        let (rows, end) = rows(text, index + 1, columns, text.lines[index - 1].trim_start().starts_with('|'));
+        let (rows, end) = rows(
+            text,
+            index + 1,
+            columns,
+            text.lines[index - 1].trim_start().starts_with('|'),
+        );
         let found = of_table(&shifted(header, columns), &rows);
         if !found.is_empty() {
             taken[index - 1..end].fill(true);
@@ -41,7 +48,9 @@ pub fn find(text: &Text) -> (Vec<Quote>, Vec<bool>) {
 fn rule(line: &str) -> Option<usize> {
     let line = line.trim();
     let is_rule = line.contains("---") && line.contains('|');
-    let is_only = line.chars().all(|c| matches!(c, '-' | '|' | ':' | ' ' | '\u{2014}' | '\u{2013}'));
+    let is_only = line
+        .chars()
+        .all(|c| matches!(c, '-' | '|' | ':' | ' ' | '\u{2014}' | '\u{2013}'));
     let columns = line.trim_matches('|').split('|').count();
     (is_rule && is_only && (2..=COLUMNS_MAX).contains(&columns)).then_some(columns)
 }
@@ -52,7 +61,9 @@ fn cells(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
     let line = line.strip_suffix('|').unwrap_or(line);
-    line.split('|').map(|cell| cell.trim().to_string()).collect()
+    line.split('|')
+        .map(|cell| cell.trim().to_string())
+        .collect()
 }
 
 /// An empty cell in the corner is lost when a page's text is copied: what should be last is then empty.
@@ -85,7 +96,8 @@ fn rows(text: &Text, start: usize, columns: usize, has_leading_bar: bool) -> (Ve
             whole.push_str(line);
             whole.push(' ');
             index += 1;
-            let bars = whole.matches('|').count() - usize::from(has_leading_bar && whole.starts_with('|'));
+            let bars =
+                whole.matches('|').count() - usize::from(has_leading_bar && whole.starts_with('|'));
             // A table without bars at the ends of its rows has one bar less, and rows of one line.
             is_complete = bars >= columns || bars + 1 == columns && !line.ends_with('|');
             if is_complete {
@@ -93,7 +105,10 @@ fn rows(text: &Text, start: usize, columns: usize, has_leading_bar: bool) -> (Ve
             }
         }
         let cells = cells(&whole);
-        rows.push(Row { cells, lines: (first, index - 1) });
+        rows.push(Row {
+            cells,
+            lines: (first, index - 1),
+        });
         if !is_complete {
             break;
         }
@@ -103,17 +118,38 @@ fn rows(text: &Text, start: usize, columns: usize, has_leading_bar: bool) -> (Ve
 
 /// The quotes of one table.
 fn of_table(header: &[String], rows: &[Row]) -> Vec<Quote> {
-    let is_option = |cell: &str| cell.contains("fio ") || cell.starts_with('-') && cell.contains('=');
-    let is_fio = header.iter().chain(rows.iter().flat_map(|row| &row.cells)).any(|cell| is_option(cell));
+    let is_option =
+        |cell: &str| cell.contains("fio ") || cell.starts_with('-') && cell.contains('=');
+    let is_fio = header
+        .iter()
+        .chain(rows.iter().flat_map(|row| &row.cells))
+        .any(|cell| is_option(cell));
     let mut quotes = Vec::new();
     for row in rows {
-        let read: Vec<_> = row.cells.iter().map(|cell| cell::read(cell, is_fio)).collect();
-        let heads: Vec<&String> =
-            row.cells.iter().zip(&read).filter(|(_, sides)| sides.is_empty()).map(|(cell, _)| cell).collect();
-        for (column, sides) in read.iter().enumerate().filter(|(_, sides)| !sides.is_empty()) {
+        let read: Vec<_> = row
+            .cells
+            .iter()
+            .map(|cell| cell::read(cell, is_fio))
+            .collect();
+        let heads: Vec<&String> = row
+            .cells
+            .iter()
+            .zip(&read)
+            .filter(|(_, sides)| sides.is_empty())
+            .map(|(cell, _)| cell)
+            .collect();
+        for (column, sides) in read
+            .iter()
+            .enumerate()
+            .filter(|(_, sides)| !sides.is_empty())
+        {
             let mut facts = Facts::new();
             let mut labels = Vec::new();
-            for head in heads.iter().map(|head| head.as_str()).chain(header.get(column).map(String::as_str)) {
+            for head in heads
+                .iter()
+                .map(|head| head.as_str())
+                .chain(header.get(column).map(String::as_str))
+            {
                 describe(head, &mut facts, &mut labels);
             }
             if let Some(device) = labels.last() {
@@ -123,8 +159,14 @@ fn of_table(header: &[String], rows: &[Row]) -> Vec<Quote> {
             // The label, then what was run.
             let column_head = header.get(column).map(String::as_str);
             let said = heads.iter().map(|head| head.as_str()).chain(column_head);
-            let said = said.filter(|head| !head.is_empty() && !labels.iter().any(|label| label == head));
-            let name = labels.iter().map(String::as_str).chain(said).collect::<Vec<_>>().join(": ");
+            let said =
+                said.filter(|head| !head.is_empty() && !labels.iter().any(|label| label == head));
+            let name = labels
+                .iter()
+                .map(String::as_str)
+                .chain(said)
+                .collect::<Vec<_>>()
+                .join(": ");
             quotes.push(Quote {
                 sides: sides.clone(),
                 facts,
@@ -142,7 +184,11 @@ fn of_table(header: &[String], rows: &[Row]) -> Vec<Quote> {
 fn describe(head: &str, facts: &mut Facts, labels: &mut Vec<String>) {
     let is_command = head.contains("fio ") || head.starts_with('-');
     if is_command {
-        let line = if head.contains("fio ") { head.to_string() } else { format!("fio {head}") };
+        let line = if head.contains("fio ") {
+            head.to_string()
+        } else {
+            format!("fio {head}")
+        };
         for (name, value) in command_facts(&line) {
             facts.insert(name, value);
         }
@@ -152,7 +198,17 @@ fn describe(head: &str, facts: &mut Facts, labels: &mut Vec<String>) {
             }
         }
     }
-    let modes = ["read", "write", "randread", "randwrite", "randrw", "rw", "readwrite", "trim", "randtrim"];
+    let modes = [
+        "read",
+        "write",
+        "randread",
+        "randwrite",
+        "randrw",
+        "rw",
+        "readwrite",
+        "trim",
+        "randtrim",
+    ];
     match head.split(' ').find(|word| modes.contains(word)) {
         Some(rw) if is_command || head.len() < 12 => {
             facts.insert("rw".into(), rw.into());

@@ -10,7 +10,9 @@ fn read(text: &str) -> Vec<Imported> {
 /// Direction, IOPS and bytes per second of each side.
 fn sides(found: &Imported) -> Vec<(&'static str, Option<f64>, Option<f64>)> {
     let load = found.load.as_ref().unwrap();
-    load.sides().map(|(name, side)| (name, side.iops, side.bytes_per_s)).collect()
+    load.sides()
+        .map(|(name, side)| (name, side.iops, side.bytes_per_s))
+        .collect()
 }
 
 #[test]
@@ -20,18 +22,39 @@ fn a_table_of_devices_by_command_lines() {
                 | fio -bs=8k -rw=randwrite | BW=1440KiB/s, IOPS=180 | not run |\n";
     let found = read(text);
     assert_eq!(found.len(), 3);
-    assert_eq!(sides(&found[0]), [("read", Some(180.0), Some(720.0 * 1024.0))]);
-    assert_eq!(sides(&found[1]), [("read", Some(250_000.0), Some(977.0 * 1_048_576.0))]);
-    assert_eq!(sides(&found[2]), [("write", Some(180.0), Some(1440.0 * 1024.0))]);
-    assert_eq!((found[1].facts["model"].as_str(), found[1].facts["direct"].as_str()), ("nvme0n1", "1"));
-    assert_eq!((found[2].facts["bs"].as_str(), found[2].lines), ("8k", Some((6, 6))));
+    assert_eq!(
+        sides(&found[0]),
+        [("read", Some(180.0), Some(720.0 * 1024.0))]
+    );
+    assert_eq!(
+        sides(&found[1]),
+        [("read", Some(250_000.0), Some(977.0 * 1_048_576.0))]
+    );
+    assert_eq!(
+        sides(&found[2]),
+        [("write", Some(180.0), Some(1440.0 * 1024.0))]
+    );
+    assert_eq!(
+        (
+            found[1].facts["model"].as_str(),
+            found[1].facts["direct"].as_str()
+        ),
+        ("nvme0n1", "1")
+    );
+    assert_eq!(
+        (found[2].facts["bs"].as_str(), found[2].lines),
+        ("8k", Some((6, 6)))
+    );
 }
 
 #[test]
 fn kb_is_decided_by_the_block_size_and_said() {
     let table = |cell: &str| format!("|  | disk |\n|---|---|\n| fio -bs=4k -rw=read | {cell} |\n");
     let kib = &read(&table("bw=36636KB/s, iops=9159"))[0];
-    assert_eq!(sides(kib), [("read", Some(9_159.0), Some(36_636.0 * 1024.0))]);
+    assert_eq!(
+        sides(kib),
+        [("read", Some(9_159.0), Some(36_636.0 * 1024.0))]
+    );
     assert!(kib.units[0].starts_with("KB/s is KiB/s"), "{:?}", kib.units);
     let kb = &read(&table("bw=37515KB/s, iops=9159"))[0];
     assert_eq!(sides(kb)[0].2, Some(37_515_000.0));
@@ -46,18 +69,43 @@ fn sentences_with_figures_and_options() {
                 write: IOPS=1059, read:IOPS=2482 on the other one.\n";
     let found = read(text);
     assert_eq!(found.len(), 3, "{found:#?}");
-    assert_eq!(sides(&found[0]), [("mixed", Some(45_200.0), Some(177.0 * 1_048_576.0))]);
-    assert_eq!((found[0].facts["numjobs"].as_str(), found[1].facts["numjobs"].as_str()), ("4", "50"));
-    assert_eq!(sides(&found[2]), [("read", Some(2_482.0), None), ("write", Some(1_059.0), None)]);
-    assert!(found[0].lossy.iter().any(|why| why.contains("whether it read or wrote")));
+    assert_eq!(
+        sides(&found[0]),
+        [("mixed", Some(45_200.0), Some(177.0 * 1_048_576.0))]
+    );
+    assert_eq!(
+        (
+            found[0].facts["numjobs"].as_str(),
+            found[1].facts["numjobs"].as_str()
+        ),
+        ("4", "50")
+    );
+    assert_eq!(
+        sides(&found[2]),
+        [
+            ("read", Some(2_482.0), None),
+            ("write", Some(1_059.0), None)
+        ]
+    );
+    assert!(
+        found[0]
+            .lossy
+            .iter()
+            .any(|why| why.contains("whether it read or wrote"))
+    );
 }
 
 #[test]
 fn the_only_command_line_lends_its_direction_and_says_so() {
-    let text = "fio -rw=randwrite -bs=16k -ioengine=libaio -name=x\nThe result: IOPS=8104, BW=126MiB/s\n";
+    let text =
+        "fio -rw=randwrite -bs=16k -ioengine=libaio -name=x\nThe result: IOPS=8104, BW=126MiB/s\n";
     let found = read(text);
     assert_eq!((found.len(), sides(&found[0])[0].0), (1, "write"));
-    assert!(found[0].lossy.iter().any(|why| why.contains("line 1")), "{:?}", found[0].lossy);
+    assert!(
+        found[0].lossy.iter().any(|why| why.contains("line 1")),
+        "{:?}",
+        found[0].lossy
+    );
     // With two of them nobody knows whose the figure is.
     let found = read(&format!("fio -rw=read -bs=4k -name=y\n{text}"));
     assert_eq!(sides(&found[0])[0].0, "mixed");
@@ -78,8 +126,14 @@ fn promises_limits_and_other_programs_are_left_alone() {
 
 #[test]
 fn what_is_told_twice_is_one_result() {
-    let text = "fio says IOPS=8104, BW=31.7MiB/s.\nAs said, IOPS=8104, BW=31.7MiB/s with numjobs=50.\n";
+    let text =
+        "fio says IOPS=8104, BW=31.7MiB/s.\nAs said, IOPS=8104, BW=31.7MiB/s with numjobs=50.\n";
     let found = read(text);
     assert_eq!((found.len(), found[0].facts["numjobs"].as_str()), (1, "50"));
-    assert!(found[0].lossy.iter().any(|why| why == "told again on line 2"));
+    assert!(
+        found[0]
+            .lossy
+            .iter()
+            .any(|why| why == "told again on line 2")
+    );
 }

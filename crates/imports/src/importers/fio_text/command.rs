@@ -49,13 +49,17 @@ const COMMAND_MAX: usize = 2_000;
 /// What a command line says. `text` begins at `fio` or before it and may go on with anything.
 pub fn facts(text: &str) -> Facts {
     let mut facts = Facts::new();
-    let Some(at) = text.find("fio ") else { return facts };
+    let Some(at) = text.find("fio ") else {
+        return facts;
+    };
     let words = words(&text[at + 4..]);
     let mut used = 0;
     let mut index = 0;
     while let Some((word, end)) = words.get(index) {
         index += 1;
-        let Some(option) = word.strip_prefix('-') else { break };
+        let Some(option) = word.strip_prefix('-') else {
+            break;
+        };
         let option = option.trim_start_matches('-');
         used = *end;
         let (name, mut value) = match option.split_once('=') {
@@ -69,21 +73,29 @@ pub fn facts(text: &str) -> Facts {
             (value, used) = (Some(next.clone()), *end);
             index += 1;
         }
-        let kept = KEPT.iter().find(|(option, _)| *option == name).map(|(_, fact)| *fact);
+        let kept = KEPT
+            .iter()
+            .find(|(option, _)| *option == name)
+            .map(|(_, fact)| *fact);
         if let (Some(fact), Some(value)) = (kept, value) {
             keep(&mut facts, fact, &value);
         }
     }
     if used > 0 {
         let command = &text[at..at + 4 + used];
-        facts.insert("command".into(), command.chars().take(COMMAND_MAX).collect());
+        facts.insert(
+            "command".into(),
+            command.chars().take(COMMAND_MAX).collect(),
+        );
     }
     facts
 }
 
 fn keep(facts: &mut Facts, fact: &str, value: &str) {
     // What is not ASCII here is the sentence that the page goes on with.
-    let end = value.find(|c: char| !c.is_ascii() || c.is_control()).unwrap_or(value.len());
+    let end = value
+        .find(|c: char| !c.is_ascii() || c.is_control())
+        .unwrap_or(value.len());
     let value = value[..end].trim_end_matches([',', ';']).to_string();
     if value.is_empty() {
         return;
@@ -146,8 +158,8 @@ impl Banner {
     pub fn read(mark: &Mark, name: String) -> Banner {
         let mut facts = Facts::new();
         for key in ["rw", "ioengine", "iodepth"] {
-            let value =
-                after(&mark.text, key).map(|value| value.split([',', ' ']).next().unwrap_or_default());
+            let value = after(&mark.text, key)
+                .map(|value| value.split([',', ' ']).next().unwrap_or_default());
             if let Some(value) = value.filter(|value| !value.is_empty()) {
                 facts.insert(key.into(), value.into());
             }
@@ -155,7 +167,10 @@ impl Banner {
         if let Some(size) = after(&mark.text, "bs").and_then(block_size) {
             facts.insert("bs".into(), size);
         }
-        let group = mark.text.split_once("(g=").and_then(|(_, rest)| rest.split_once(')')?.0.parse().ok());
+        let group = mark
+            .text
+            .split_once("(g=")
+            .and_then(|(_, rest)| rest.split_once(')')?.0.parse().ok());
         Banner { name, group, facts }
     }
 }
@@ -171,7 +186,9 @@ fn block_size(text: &str) -> Option<String> {
         .collect();
     let first = sizes.first()?;
     if sizes.iter().all(|size| size == first) {
-        return model::units::parse_bytes(first).ok().map(model::units::size_word);
+        return model::units::parse_bytes(first)
+            .ok()
+            .map(model::units::size_word);
     }
     Some(text.trim().chars().take(80).collect())
 }
@@ -185,12 +202,17 @@ mod tests {
         let text = "$ sudo fio -filename=/dev/sda1 -direct=1 -iodepth 1 -thread -rw=read -bs=16k -size=20G \
                     -group_reporting -name=gemfieldtest gemfieldtest: (g=0): rw=read";
         let facts = facts(text);
-        let is = |name: &str, value: &str| assert_eq!(facts.get(name).map(String::as_str), Some(value));
+        let is =
+            |name: &str, value: &str| assert_eq!(facts.get(name).map(String::as_str), Some(value));
         is("device", "/dev/sda1");
         is("iodepth", "1");
         is("rw", "read");
         is("name", "gemfieldtest");
-        assert!(facts["command"].ends_with("-name=gemfieldtest"), "{}", facts["command"]);
+        assert!(
+            facts["command"].ends_with("-name=gemfieldtest"),
+            "{}",
+            facts["command"]
+        );
     }
 
     #[test]
@@ -200,14 +222,20 @@ mod tests {
             name("1 | fio -bs=4k -name=\"EBS 4K randwrite test\" -iodepth=64 |").unwrap(),
             "EBS 4K randwrite test"
         );
-        assert_eq!(name("fio -bs=4k -name=test2,\u{6e96}\u{5099}U").unwrap(), "test2");
+        assert_eq!(
+            name("fio -bs=4k -name=test2,\u{6e96}\u{5099}U").unwrap(),
+            "test2"
+        );
         assert_eq!(name("fio is a tool"), None);
     }
 
     #[test]
     fn a_prompt_names_the_host() {
         assert_eq!(host("[root@web1 testio]# ").as_deref(), Some("web1"));
-        assert_eq!(host("(base) me@ThinkPad-X1C:~$ sudo").as_deref(), Some("ThinkPad-X1C"));
+        assert_eq!(
+            host("(base) me@ThinkPad-X1C:~$ sudo").as_deref(),
+            Some("ThinkPad-X1C")
+        );
         assert_eq!(host("write to @nobody"), None);
     }
 
@@ -217,8 +245,17 @@ mod tests {
             block_size("(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=x").as_deref(),
             Some("4k")
         );
-        assert_eq!(block_size("4K-4K/4K-4K/4K-4K, ioengine=x").as_deref(), Some("4k"));
-        assert_eq!(block_size("(R) 16.0KiB-16.0KiB, (W) 16.0KiB-16.0KiB").as_deref(), Some("16k"));
-        assert_eq!(block_size("4K-64K/4K-4K, ioengine=x").as_deref(), Some("4K-64K/4K-4K"));
+        assert_eq!(
+            block_size("4K-4K/4K-4K/4K-4K, ioengine=x").as_deref(),
+            Some("4k")
+        );
+        assert_eq!(
+            block_size("(R) 16.0KiB-16.0KiB, (W) 16.0KiB-16.0KiB").as_deref(),
+            Some("16k")
+        );
+        assert_eq!(
+            block_size("4K-64K/4K-4K, ioengine=x").as_deref(),
+            Some("4K-64K/4K-4K")
+        );
     }
 }

@@ -50,12 +50,19 @@ pub fn side_name(text: &str) -> &'static str {
 impl Job {
     /// From `: (groupid=0, jobs=1): err= 0: pid=22: Thu Aug 17 06:17:20 2023`.
     pub fn of_head(mark: &Mark, name: String) -> Job {
-        let mut job = Job { name, has_head: true, lines: vec![mark.line], ..Job::default() };
+        let mut job = Job {
+            name,
+            has_head: true,
+            lines: vec![mark.line],
+            ..Job::default()
+        };
         job.group = value(&mark.text, "groupid").map(|group| group as u32);
         job.measured_unix_ms = time::unix_ms(&mark.text);
         let error = after(&mark.text, "err").map(str::trim_start);
         job.error = error.and_then(|text| {
-            let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+            let (sign, digits) = text
+                .strip_prefix('-')
+                .map_or((1, text), |digits| (-1, digits));
             Some(sign * number(digits)?.0.value as i64)
         });
         for key in ["jobs", "pid"] {
@@ -63,10 +70,14 @@ impl Job {
                 job.facts.insert(key.into(), format!("{found:.0}"));
             }
         }
-        if let Some((host, _)) =
-            mark.before.trim_start().strip_prefix('<').and_then(|text| text.split_once("> "))
+        if let Some((host, _)) = mark
+            .before
+            .trim_start()
+            .strip_prefix('<')
+            .and_then(|text| text.split_once("> "))
         {
-            job.facts.insert("client".into(), host.chars().take(100).collect());
+            job.facts
+                .insert("client".into(), host.chars().take(100).collect());
         }
         job
     }
@@ -92,7 +103,8 @@ impl Job {
         self.is_in_sync = false;
         self.percentiles = None;
         self.is_old |= side::is_old(&mark.text);
-        self.sides.push((side_name(&mark.text), Side::read(&mark.text)));
+        self.sides
+            .push((side_name(&mark.text), Side::read(&mark.text)));
     }
 
     /// The sums of a group that has no job.
@@ -109,14 +121,17 @@ impl Job {
         for (name, sum) in sides {
             let Some((_, own)) = self.sides.iter_mut().find(|(side, _)| side == name) else {
                 if sum.has_rate() {
-                    self.lossy
-                        .push(format!("the {name} line is not there: its bandwidth is that of the group"));
+                    self.lossy.push(format!(
+                        "the {name} line is not there: its bandwidth is that of the group"
+                    ));
                     self.sides.push((name, sum.clone()));
                 }
                 continue;
             };
             let both = own.printed_bytes_per_s().zip(sum.printed_bytes_per_s());
-            if let Some((job, group)) = both.filter(|(job, group)| (job / group - 1.0).abs() > 0.015) {
+            if let Some((job, group)) =
+                both.filter(|(job, group)| (job / group - 1.0).abs() > 0.015)
+            {
                 self.lossy.push(format!(
                     "the {name} line says {} and `Run status group` below it {}: they are not of one run; the job's is kept",
                     model::units::bytes_per_s(job),
@@ -135,7 +150,8 @@ impl Job {
             Kind::Latency => self.latency(&mark.text),
             Kind::Percentiles => {
                 let kind = side::kind_and_unit(&mark.text);
-                self.percentiles = kind.map(|(kind, unit)| (percentile_kind(kind).to_string(), unit));
+                self.percentiles =
+                    kind.map(|(kind, unit)| (percentile_kind(kind).to_string(), unit));
                 self.is_in_sync |= mark.text.starts_with("sync");
             }
             Kind::Percentile => self.percentile(mark),
@@ -144,15 +160,21 @@ impl Job {
                 let samples = side::samples(&mark.text, 1.0);
                 self.with_side(|side| side.figures.iops_samples = samples);
             }
-            Kind::Shares => self.shares.push(mark.text.trim().chars().take(200).collect()),
+            Kind::Shares => self
+                .shares
+                .push(mark.text.trim().chars().take(200).collect()),
             Kind::Cpu => self.cpu = (value(&mark.text, "usr"), value(&mark.text, "sys")),
             Kind::Issued => self.issued = issued(&mark.text),
             Kind::Errors => self.errors = value(&mark.text, "total").map(|errors| errors as u64),
             Kind::Sync => (self.is_in_sync, self.percentiles) = (true, None),
             Kind::Description => {
-                let inside = mark.text.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']'));
+                let inside = mark
+                    .text
+                    .split_once('[')
+                    .and_then(|(_, rest)| rest.rsplit_once(']'));
                 let inside = inside.map_or("", |(inside, _)| inside);
-                self.facts.insert("description".into(), inside.chars().take(500).collect());
+                self.facts
+                    .insert("description".into(), inside.chars().take(500).collect());
             }
             _ => {}
         }
@@ -165,7 +187,10 @@ impl Job {
         for what in gaps(&mark.text).into_iter().take(4) {
             let number = mark.line as u64 + 1;
             let why = format!("no number stands {what} of `{}`", first_words(&mark.text));
-            self.unread.push(Unread { lines: Some((number, number)), why });
+            self.unread.push(Unread {
+                lines: Some((number, number)),
+                why,
+            });
         }
     }
 
@@ -185,7 +210,9 @@ impl Job {
     }
 
     fn latency(&mut self, text: &str) {
-        let Some((kind, unit)) = side::kind_and_unit(text) else { return };
+        let Some((kind, unit)) = side::kind_and_unit(text) else {
+            return;
+        };
         self.is_in_sync |= kind == "sync";
         let kind = percentile_kind(kind).to_string();
         self.with_side(|side| side::read_latency(text, unit, side.latency(&kind)));
@@ -194,7 +221,9 @@ impl Job {
     fn percentile(&mut self, mark: &Mark) {
         let text = mark.text.trim_start_matches(['|', ' ']);
         let found = number(text).zip(text.split_once('[').and_then(|(_, rest)| number(rest)));
-        let Some(((per_cent, _), (latency, _))) = found else { return };
+        let Some(((per_cent, _), (latency, _))) = found else {
+            return;
+        };
         match self.percentiles.clone() {
             Some((kind, unit)) => self.with_side(|side| {
                 let all = &mut side.latency(&kind).percentiles;
@@ -206,7 +235,10 @@ impl Job {
                 let number = mark.line as u64 + 1;
                 let why = "percentiles without the line above them that says their unit";
                 if self.unread.last().is_none_or(|last| last.why != why) {
-                    self.unread.push(Unread { lines: Some((number, number)), why: why.into() });
+                    self.unread.push(Unread {
+                        lines: Some((number, number)),
+                        why: why.into(),
+                    });
                 }
             }
         }
@@ -214,9 +246,15 @@ impl Job {
 
     /// `bw ( KiB/s): min=…`; before 2.20 `bw (KB  /s): min=…`, which is KiB.
     fn bw_samples(&mut self, text: &str) {
-        let inside = text.split_once('(').and_then(|(_, rest)| rest.split_once("/s"));
+        let inside = text
+            .split_once('(')
+            .and_then(|(_, rest)| rest.split_once("/s"));
         let unit = inside.map_or("", |(unit, _)| unit.trim());
-        let thousand = if self.is_old { Thousand::Binary } else { Thousand::Si };
+        let thousand = if self.is_old {
+            Thousand::Binary
+        } else {
+            Thousand::Si
+        };
         if let Some(factor) = bytes_of(unit, thousand) {
             self.is_old |= is_ambiguous(unit) && thousand == Thousand::Binary;
             let samples = side::samples(text, factor);
@@ -226,24 +264,39 @@ impl Job {
 
     /// The result.
     pub fn piece(mut self, version: Option<&str>, disks: &[DiskFigures]) -> Piece {
-        let block =
-            self.facts.get("bs").and_then(|bs| model::units::parse_bytes(bs).ok()).filter(|bs| *bs > 0);
+        let block = self
+            .facts
+            .get("bs")
+            .and_then(|bs| model::units::parse_bytes(bs).ok())
+            .filter(|bs| *bs > 0);
         let mut load = LoadFigures {
             cpu_user_pct: self.cpu.0,
             cpu_system_pct: self.cpu.1,
-            errors: self.errors.or(self.error.map(|error| u64::from(error != 0))),
+            errors: self
+                .errors
+                .or(self.error.map(|error| u64::from(error != 0))),
             disks: disks.to_vec(),
             ..LoadFigures::default()
         };
         let mut is_rounded = false;
         let is_alone = self.sides.len() == 1;
         for (name, mut side) in std::mem::take(&mut self.sides) {
-            let place = ["read", "write", "trim"].iter().position(|side| *side == name);
+            let place = ["read", "write", "trim"]
+                .iter()
+                .position(|side| *side == name);
             // With `unified_rw_reporting` one count stands for all.
-            let all =
-                || self.issued[..3].iter().copied().reduce(|a, b| Some(a?.saturating_add(b?))).flatten();
-            side.ios =
-                if name == "mixed" && is_alone { all() } else { place.and_then(|place| self.issued[place]) };
+            let all = || {
+                self.issued[..3]
+                    .iter()
+                    .copied()
+                    .reduce(|a, b| Some(a?.saturating_add(b?)))
+                    .flatten()
+            };
+            side.ios = if name == "mixed" && is_alone {
+                all()
+            } else {
+                place.and_then(|place| self.issued[place])
+            };
             let elapsed = side.runtime_ms.into_iter().chain(load.elapsed_ms);
             load.elapsed_ms = elapsed.max_by(f64::total_cmp);
             let (figures, said) = side.finish(block);
@@ -260,7 +313,8 @@ impl Job {
             sync.finish(None).0
         });
         if is_rounded {
-            self.lossy.push("rates are rounded to three or four digits, as fio prints them".into());
+            self.lossy
+                .push("rates are rounded to three or four digits, as fio prints them".into());
         }
         self.say_what_is_missing(&load);
         self.imported(load, version)
@@ -268,17 +322,24 @@ impl Job {
 
     fn say_what_is_missing(&mut self, load: &LoadFigures) {
         let sides: Vec<&SideFigures> = load.sides().map(|(_, side)| side).collect();
-        let has_sum_only = self.lossy.iter().any(|why| why.starts_with("only fio's sum"));
+        let has_sum_only = self
+            .lossy
+            .iter()
+            .any(|why| why.starts_with("only fio's sum"));
         if sides.is_empty() {
-            self.lossy.push("only the head of the job is there: no rates, no latencies".into());
+            self.lossy
+                .push("only the head of the job is there: no rates, no latencies".into());
         } else if !has_sum_only && sides.iter().all(|side| side.latencies.is_empty()) {
-            self.lossy.push("no latencies: the lines that hold them are not there".into());
+            self.lossy
+                .push("no latencies: the lines that hold them are not there".into());
         }
         if !has_sum_only && !self.has_head {
-            self.lossy.push("the line with the job's name and time is not there".into());
+            self.lossy
+                .push("the line with the job's name and time is not there".into());
         }
         if let Some(error) = self.error.filter(|error| *error != 0) {
-            self.lossy.push(format!("fio ended this job with error {error}"));
+            self.lossy
+                .push(format!("fio ended this job with error {error}"));
         }
     }
 
@@ -291,7 +352,8 @@ impl Job {
             units.push("fio prints its date without a zone: taken as UTC".into());
         }
         if !self.shares.is_empty() {
-            self.facts.insert("latency_shares".into(), self.shares.join("; "));
+            self.facts
+                .insert("latency_shares".into(), self.shares.join("; "));
         }
         if version.is_none() {
             self.lossy.push("fio's version is not said".into());
@@ -306,7 +368,11 @@ impl Job {
             facts: self.facts,
             ..Imported::default()
         };
-        Piece { lines: super::ranges(self.lines), imported, unread: self.unread }
+        Piece {
+            lines: super::ranges(self.lines),
+            imported,
+            unread: self.unread,
+        }
     }
 }
 
@@ -334,13 +400,19 @@ fn percentile_kind(word: &str) -> &str {
 /// is none.
 fn issued(text: &str) -> [Option<u64>; 4] {
     let mut counts = [None; 4];
-    let Some(rest) = after(text, "total") else { return counts };
-    let end = rest.find(" short").or_else(|| rest.find(", short")).unwrap_or(rest.len());
+    let Some(rest) = after(text, "total") else {
+        return counts;
+    };
+    let end = rest
+        .find(" short")
+        .or_else(|| rest.find(", short"))
+        .unwrap_or(rest.len());
     let rest = &rest[..end];
     let is_old = rest.starts_with('r');
     let parts = rest.split(if is_old { '/' } else { ',' });
     for (count, part) in counts.iter_mut().zip(parts) {
-        *count = number(part.rsplit('=').next().unwrap_or(part)).map(|(count, _)| count.value as u64);
+        *count =
+            number(part.rsplit('=').next().unwrap_or(part)).map(|(count, _)| count.value as u64);
     }
     counts
 }
@@ -350,10 +422,15 @@ fn gaps(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices('=') {
         let rest = text[at + 1..].trim_start_matches(' ');
-        let key: String = text[..at].chars().rev().take_while(char::is_ascii_alphanumeric).collect();
+        let key: String = text[..at]
+            .chars()
+            .rev()
+            .take_while(char::is_ascii_alphanumeric)
+            .collect();
         let key: String = key.chars().rev().collect();
-        let is_minus =
-            rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let is_minus = rest
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         let is_gap = rest.is_empty() || rest.starts_with([',', ':', '-', '/']) && !is_minus;
         // `pid=` is nobody's loss.
         if is_gap && !key.is_empty() && key != "pid" {
@@ -374,5 +451,10 @@ fn gaps(text: &str) -> Vec<String> {
 
 fn first_words(text: &str) -> String {
     let end = text.find(['=', '(']).unwrap_or(text.len());
-    text[..end].trim().trim_end_matches(':').chars().take(40).collect()
+    text[..end]
+        .trim()
+        .trim_end_matches(':')
+        .chars()
+        .take(40)
+        .collect()
 }

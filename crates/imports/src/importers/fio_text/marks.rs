@@ -57,15 +57,33 @@ pub enum Kind {
 
 /// Each kind with what it is known by. The order decides only where two begin at the same place.
 const KNOWN_BY: [(Kind, &str); 25] = [
-    (Kind::Command, r"(?:^|[\s/#$>|~:`'\x22])fio +(?:-[A-Za-z-]|[!-~]+\.(?:fio|job|ini)\b)"),
+    (
+        Kind::Command,
+        r"(?:^|[\s/#$>|~:`'\x22])fio +(?:-[A-Za-z-]|[!-~]+\.(?:fio|job|ini)\b)",
+    ),
     (Kind::Banner, r": *\(g=[0-9]+\): *rw="),
     (Kind::Head, r": *\(groupid=[0-9]*, *jobs=[0-9]*\)"),
-    (Kind::Side, r"(?:read|write|trim|mixed) *: *(?:IOPS|BW|io) *="),
-    (Kind::Latency, r"(?:slat|clat|lat|sync) *\((?:nsec|usec|msec|sec)\) *: *(?:min|max|avg) *="),
-    (Kind::Shares, r"lat *\((?:nsec|usec|msec)\) *: *(?:>=)?[0-9]+ *="),
-    (Kind::Percentiles, r"(?:slat |clat |lat |sync )?percentiles *\((?:nsec|usec|msec|sec)\) *:"),
+    (
+        Kind::Side,
+        r"(?:read|write|trim|mixed) *: *(?:IOPS|BW|io) *=",
+    ),
+    (
+        Kind::Latency,
+        r"(?:slat|clat|lat|sync) *\((?:nsec|usec|msec|sec)\) *: *(?:min|max|avg) *=",
+    ),
+    (
+        Kind::Shares,
+        r"lat *\((?:nsec|usec|msec)\) *: *(?:>=)?[0-9]+ *=",
+    ),
+    (
+        Kind::Percentiles,
+        r"(?:slat |clat |lat |sync )?percentiles *\((?:nsec|usec|msec|sec)\) *:",
+    ),
     (Kind::Percentile, r"[|]? *[0-9]{1,3}\.[0-9]+th *= *\["),
-    (Kind::BwSamples, r"bw *\( *[A-Za-z]* */s\) *: *(?:min|max|per|avg) *="),
+    (
+        Kind::BwSamples,
+        r"bw *\( *[A-Za-z]* */s\) *: *(?:min|max|per|avg) *=",
+    ),
     (Kind::IopsSamples, r"iops *: *(?:min|max|avg) *="),
     (Kind::Cpu, r"cpu *: *usr *="),
     (Kind::Other, r"IO depths *: *1="),
@@ -75,20 +93,35 @@ const KNOWN_BY: [(Kind, &str); 25] = [
     (Kind::Other, r"latency *: *target *="),
     (Kind::Other, r"steadystate *: *attained *="),
     (Kind::Group, r"Run status group [0-9]+ *\(all jobs\) *:?"),
-    (Kind::GroupSide, r"(?:READ|WRITE|TRIM|MIXED) *: *(?:bw|io) *="),
+    (
+        Kind::GroupSide,
+        r"(?:READ|WRITE|TRIM|MIXED) *: *(?:bw|io) *=",
+    ),
     (Kind::Disks, r"Disk stats *\(read/write\) *:"),
-    (Kind::Disk, r"[A-Za-z0-9_!/.-]+ *: *(?:aggr)?ios *= *[0-9]*/"),
-    (Kind::Sync, r"fsync/fdatasync/sync_file_range(?:/syncfs)? *:"),
+    (
+        Kind::Disk,
+        r"[A-Za-z0-9_!/.-]+ *: *(?:aggr)?ios *= *[0-9]*/",
+    ),
+    (
+        Kind::Sync,
+        r"fsync/fdatasync/sync_file_range(?:/syncfs)? *:",
+    ),
     (Kind::Status, r"Jobs: *[0-9]+ *\(f=[0-9]+\)"),
     (Kind::Description, r"Description *: *\["),
-    (Kind::Other, r"Starting [0-9]+ (?:process|thread)(?:es|s)?\b|: Laying out IO file"),
+    (
+        Kind::Other,
+        r"Starting [0-9]+ (?:process|thread)(?:es|s)?\b|: Laying out IO file",
+    ),
 ];
 
 /// `fio-3.7` is looked for apart: it stands in names of images and files too.
 const VERSION: &str = r"(?:^|[\s:>|])fio-[0-9]+\.[0-9]+[0-9A-Za-z.-]*";
 
 static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-    let known = KNOWN_BY.iter().map(|(_, pattern)| *pattern).chain([VERSION]);
+    let known = KNOWN_BY
+        .iter()
+        .map(|(_, pattern)| *pattern)
+        .chain([VERSION]);
     let all: Vec<String> = known.map(|pattern| format!("({pattern})")).collect();
     let pattern = format!("(?-u){}", all.join("|"));
     #[allow(clippy::expect_used)]
@@ -120,27 +153,46 @@ pub fn of_line(index: usize, line: &str) -> Vec<Mark> {
     let mut found: Vec<(Kind, usize, usize)> = Vec::new();
     for captures in PATTERN.captures_iter(&line) {
         let groups = captures.iter().enumerate().skip(1);
-        let Some((number, range)) = groups.filter_map(|(n, group)| Some((n, group?.range()))).next() else {
+        let Some((number, range)) = groups
+            .filter_map(|(n, group)| Some((n, group?.range())))
+            .next()
+        else {
             continue;
         };
-        let kind = KNOWN_BY.get(number - 1).map_or(Kind::Version, |(kind, _)| *kind);
+        let kind = KNOWN_BY
+            .get(number - 1)
+            .map_or(Kind::Version, |(kind, _)| *kind);
         found.push((kind, range.start, range.end));
     }
-    let ends = found.iter().skip(1).map(|(_, start, _)| *start).chain([line.len()]);
+    let ends = found
+        .iter()
+        .skip(1)
+        .map(|(_, start, _)| *start)
+        .chain([line.len()]);
     let mut before_from = 0;
     let mut marks = Vec::with_capacity(found.len());
     for (&(kind, start, _), end) in found.iter().zip(ends) {
         let before = line[before_from..start].to_string();
         before_from = start;
         let is_first = marks.is_empty();
-        marks.push(Mark { kind, line: index, is_first, before, text: line[start..end].to_string() });
+        marks.push(Mark {
+            kind,
+            line: index,
+            is_first,
+            before,
+            text: line[start..end].to_string(),
+        });
     }
     marks
 }
 
 /// All parts of a text.
 pub fn of_text(text: &Text) -> Vec<Mark> {
-    text.lines.iter().enumerate().flat_map(|(index, line)| of_line(index, line)).collect()
+    text.lines
+        .iter()
+        .enumerate()
+        .flat_map(|(index, line)| of_line(index, line))
+        .collect()
 }
 
 /// Whether it is worth to look closer: most lines of large files of other tools are not.
@@ -202,8 +254,14 @@ mod tests {
         assert_eq!(kinds("docker run -it centos-fio:v3.7 bash"), []);
         assert_eq!(kinds("IOPS = 5, latency target"), []);
         assert_eq!(kinds("    clat percentiles (usec):"), [Kind::Percentiles]);
-        assert_eq!(kinds("| 1.00th=[ 510], 5.00th=[ 578]"), [Kind::Percentile, Kind::Percentile]);
+        assert_eq!(
+            kinds("| 1.00th=[ 510], 5.00th=[ 578]"),
+            [Kind::Percentile, Kind::Percentile]
+        );
         assert_eq!(kinds("lat (usec) : 250=0.01%, 500=0.79%"), [Kind::Shares]);
-        assert_eq!(kinds("  read : io=1024.0MB, bw=101KB/s, iops=25, runt= 60001msec"), [Kind::Side]);
+        assert_eq!(
+            kinds("  read : io=1024.0MB, bw=101KB/s, iops=25, runt= 60001msec"),
+            [Kind::Side]
+        );
     }
 }

@@ -21,8 +21,8 @@ pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
     for (index, mark) in marks.iter().enumerate() {
         let last_line = index.checked_sub(1).map_or(0, |before| marks[before].line);
         // With `--output-format=json,normal` a document of any length stands between the banners and the heads.
-        let is_far =
-            mark.line > last_line + APART && !(seen.banner && !seen.result && mark.kind == Kind::Head);
+        let is_far = mark.line > last_line + APART
+            && !(seen.banner && !seen.result && mark.kind == Kind::Head);
         if index == 0 || seen.is_over_at(mark) || is_far {
             starts.push(index);
             seen = Seen::default();
@@ -30,7 +30,11 @@ pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
         seen.note(mark);
     }
     let ends = starts.iter().skip(1).copied().chain([marks.len()]);
-    starts.iter().zip(ends).map(|(start, end)| &marks[*start..end]).collect()
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &marks[*start..end])
+        .collect()
 }
 
 /// What of a run has been seen.
@@ -50,7 +54,9 @@ impl Seen {
             Kind::Banner | Kind::Version => self.result,
             Kind::Head => self.end,
             Kind::Side => self.end && is_whole(&mark.text),
-            Kind::Group => self.group.is_some_and(|last| group_number(mark).is_some_and(|now| now <= last)),
+            Kind::Group => self
+                .group
+                .is_some_and(|last| group_number(mark).is_some_and(|now| now <= last)),
             _ => false,
         }
     }
@@ -114,8 +120,15 @@ pub fn orphan(marks: &[Mark]) -> Option<Unread> {
         Kind::Version | Kind::Other | Kind::Description | Kind::Side => return None,
         _ => "lines of fio's output without the line that says the rate",
     };
-    let to = if first.kind == Kind::Command { first.line } else { last.line };
-    Some(Unread { lines: Some((first.line as u64 + 1, to as u64 + 1)), why: why.into() })
+    let to = if first.kind == Kind::Command {
+        first.line
+    } else {
+        last.line
+    };
+    Some(Unread {
+        lines: Some((first.line as u64 + 1, to as u64 + 1)),
+        why: why.into(),
+    })
 }
 
 impl Run {
@@ -183,22 +196,39 @@ impl Run {
         }
         if let Some(group) = self.groups.last_mut() {
             group.lines.push(mark.line);
-            group.sides.push((side_name(&mark.text), Side::of_group(&mark.text)));
+            group
+                .sides
+                .push((side_name(&mark.text), Side::of_group(&mark.text)));
         }
     }
 
     fn disk(&mut self, mark: &Mark) {
         self.lines.push(mark.line);
         let pair = |key: &str| {
-            let (read, write) = after(&mark.text, key).and_then(|pair| pair.split_once('/')).unzip();
+            let (read, write) = after(&mark.text, key)
+                .and_then(|pair| pair.split_once('/'))
+                .unzip();
             let count = |text: Option<&str>| number(text?).map(|(count, _)| count.value as u64);
             (count(read), count(write))
         };
-        let name = mark.text.split(':').next().unwrap_or_default().trim().to_string();
+        let name = mark
+            .text
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_string();
         let ((read_ios, write_ios), (read_merges, write_merges)) = (pair("ios"), pair("merge"));
         let util_pct = value(&mark.text, "util");
         if self.disks.len() < 1_000 {
-            self.disks.push(DiskFigures { name, read_ios, write_ios, read_merges, write_merges, util_pct });
+            self.disks.push(DiskFigures {
+                name,
+                read_ios,
+                write_ios,
+                read_merges,
+                write_merges,
+                util_pct,
+            });
         }
     }
 
@@ -208,12 +238,17 @@ impl Run {
         let before = mark.before.trim_end();
         let named = self.command.get("name").into_iter();
         let known = named.chain(self.banners.iter().map(|banner| &banner.name));
-        if let Some(name) =
-            known.filter(|name| !name.is_empty() && before.ends_with(*name)).max_by_key(|name| name.len())
+        if let Some(name) = known
+            .filter(|name| !name.is_empty() && before.ends_with(*name))
+            .max_by_key(|name| name.len())
         {
             return name.clone();
         }
-        let rest = before.rsplit(']').next().filter(|_| before.contains("[eta")).unwrap_or(before);
+        let rest = before
+            .rsplit(']')
+            .next()
+            .filter(|_| before.contains("[eta"))
+            .unwrap_or(before);
         // A prefix of a log: `Aug 17 web1 fio[12]: a`.
         let rest = rest.rsplit(": ").next().unwrap_or(rest);
         let rest = rest.trim_start_matches(['>', '|', ' ']);
@@ -222,7 +257,12 @@ impl Run {
         if is_all {
             rest.into()
         } else {
-            rest.rsplit(' ').next().unwrap_or_default().chars().take(200).collect()
+            rest.rsplit(' ')
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(200)
+                .collect()
         }
     }
 
@@ -232,35 +272,54 @@ impl Run {
         }
         let alone = self.jobs.len() == 1;
         for group in &self.groups {
-            let mut of_group: Vec<&mut Job> =
-                self.jobs.iter_mut().filter(|job| job.group.is_none() || job.group == group.number).collect();
+            let mut of_group: Vec<&mut Job> = self
+                .jobs
+                .iter_mut()
+                .filter(|job| job.group.is_none() || job.group == group.number)
+                .collect();
             if let [job] = of_group.as_mut_slice() {
                 job.compare(&group.sides);
             }
         }
-        let tail: Vec<usize> = self.groups.iter().flat_map(|group| group.lines.clone()).collect();
+        let tail: Vec<usize> = self
+            .groups
+            .iter()
+            .flat_map(|group| group.lines.clone())
+            .collect();
         let mut jobs = std::mem::take(&mut self.jobs);
         if let Some(last) = jobs.last_mut() {
             last.lines.extend(tail);
         }
         // What is of the run as a whole belongs to the job that is nearest.
-        let first: Vec<usize> = jobs.iter().map(|job| job.first_line().unwrap_or(0)).collect();
+        let first: Vec<usize> = jobs
+            .iter()
+            .map(|job| job.first_line().unwrap_or(0))
+            .collect();
         for line in &self.lines {
-            let at = first.partition_point(|first| first < line).min(jobs.len() - 1);
+            let at = first
+                .partition_point(|first| first < line)
+                .min(jobs.len() - 1);
             jobs[at].lines.push(*line);
         }
         jobs.into_iter().map(|job| self.piece(job, alone)).collect()
     }
 
     fn piece(&self, mut job: Job, is_alone: bool) -> Piece {
-        let near = self.banners.iter().filter(|banner| banner.group == job.group || job.group.is_none());
+        let near = self
+            .banners
+            .iter()
+            .filter(|banner| banner.group == job.group || job.group.is_none());
         let banner = self
             .banners
             .iter()
             .find(|banner| banner.name == job.name && banner.group == job.group)
             .or_else(|| near.clone().next())
             .or(self.banners.first());
-        for (name, value) in banner.iter().flat_map(|banner| &banner.facts).chain(&self.command) {
+        for (name, value) in banner
+            .iter()
+            .flat_map(|banner| &banner.facts)
+            .chain(&self.command)
+        {
             job.facts.insert(name.clone(), value.clone());
         }
         job.facts.remove("name");
@@ -268,11 +327,16 @@ impl Run {
             job.facts.insert("host".into(), host.clone());
         }
         if job.name.is_empty() {
-            let named = banner.map(|banner| banner.name.clone()).filter(|name| !name.is_empty());
-            job.name = named.or_else(|| self.command.get("name").cloned()).unwrap_or_else(|| "fio".into());
+            let named = banner
+                .map(|banner| banner.name.clone())
+                .filter(|name| !name.is_empty());
+            job.name = named
+                .or_else(|| self.command.get("name").cloned())
+                .unwrap_or_else(|| "fio".into());
         }
         if !is_alone && !self.disks.is_empty() {
-            job.lossy.push("the counts of the disks are of all jobs of the run together".into());
+            job.lossy
+                .push("the counts of the disks are of all jobs of the run together".into());
         }
         job.piece(self.version.as_deref(), &self.disks)
     }
@@ -290,7 +354,8 @@ impl Run {
             if pieces.is_empty() {
                 job.lines.extend(&self.lines);
             }
-            job.lossy.push("only fio's sum of the group is there: no IOPS, no latencies".into());
+            job.lossy
+                .push("only fio's sum of the group is there: no IOPS, no latencies".into());
             job.take_group(group.sides);
             pieces.push(self.piece(job, true));
         }

@@ -34,7 +34,8 @@ pub fn is_whole(text: &str) -> bool {
 
 /// Whether the line is of a fio before 2.20: `read : io=…, bw=…, iops=…, runt=…`.
 pub fn is_old(text: &str) -> bool {
-    text.split_once(':').is_some_and(|(_, rest)| rest.trim_start().starts_with("io"))
+    text.split_once(':')
+        .is_some_and(|(_, rest)| rest.trim_start().starts_with("io"))
 }
 
 impl Side {
@@ -42,7 +43,8 @@ impl Side {
     pub fn read(text: &str) -> Side {
         let mut side = Side::default();
         if is_old(text) {
-            let bytes = |key| amount(after(text, key)?, Thousand::Binary).map(|amount| amount.bytes);
+            let bytes =
+                |key| amount(after(text, key)?, Thousand::Binary).map(|amount| amount.bytes);
             side.bytes = bytes("io");
             side.bytes_per_s = bytes("bw");
             side.iops = after(text, "iops").and_then(scaled);
@@ -53,13 +55,16 @@ impl Side {
         let rate = after(text, "BW").and_then(|rate| amount(rate, Thousand::Si));
         side.bytes_per_s = rate.map(|rate| rate.bytes);
         // The last parentheses: amount and time.
-        let inside = text.rsplit_once('(').and_then(|(_, last)| last.split_once(')'));
+        let inside = text
+            .rsplit_once('(')
+            .and_then(|(_, last)| last.split_once(')'));
         if let Some((bytes, time)) = inside.and_then(|(inside, _)| inside.split_once('/'))
             && !time.starts_with("s")
         {
             side.bytes = amount(bytes, Thousand::Si).map(|amount| amount.bytes);
-            side.runtime_ms =
-                number(time).filter(|(_, rest)| rest.starts_with("msec")).map(|(ms, _)| ms.value);
+            side.runtime_ms = number(time)
+                .filter(|(_, rest)| rest.starts_with("msec"))
+                .map(|(ms, _)| ms.value);
         }
         side
     }
@@ -68,7 +73,11 @@ impl Side {
     pub fn of_group(text: &str) -> Side {
         let mut side = Side::default();
         let is_old = after(text, "aggrb").is_some();
-        let thousand = if is_old { Thousand::Binary } else { Thousand::Si };
+        let thousand = if is_old {
+            Thousand::Binary
+        } else {
+            Thousand::Si
+        };
         let bytes = |key| amount(after(text, key)?, thousand).map(|amount| amount.bytes);
         side.bytes = bytes("io");
         side.bytes_per_s = bytes(if is_old { "aggrb" } else { "bw" });
@@ -76,7 +85,9 @@ impl Side {
             value(text, "maxt")
         } else {
             let range = after(text, "run").and_then(|range| range.split_once('-'));
-            range.and_then(|(_, longest)| number(longest)).map(|(ms, _)| ms.value)
+            range
+                .and_then(|(_, longest)| number(longest))
+                .map(|(ms, _)| ms.value)
         };
         side
     }
@@ -103,10 +114,16 @@ impl Side {
     /// The latency of a kind, to write into.
     pub fn latency(&mut self, kind: &str) -> &mut LatencyFigures {
         let all = &mut self.figures.latencies;
-        let at = all.iter().position(|latency| latency.kind == kind).unwrap_or_else(|| {
-            all.push(LatencyFigures { kind: kind.into(), ..LatencyFigures::default() });
-            all.len() - 1
-        });
+        let at = all
+            .iter()
+            .position(|latency| latency.kind == kind)
+            .unwrap_or_else(|| {
+                all.push(LatencyFigures {
+                    kind: kind.into(),
+                    ..LatencyFigures::default()
+                });
+                all.len() - 1
+            });
         &mut all[at]
     }
 
@@ -115,7 +132,10 @@ impl Side {
     pub fn finish(mut self, block: Option<u64>) -> (SideFigures, Marksmanship) {
         let mut said = Marksmanship::default();
         let seconds = self.runtime_ms.filter(|ms| *ms > 0.0).map(|ms| ms / 1e3);
-        let bytes = self.ios.zip(block).map(|(ios, block)| (ios as f64) * block as f64);
+        let bytes = self
+            .ios
+            .zip(block)
+            .map(|(ios, block)| (ios as f64) * block as f64);
         let bytes = bytes.filter(|exact| self.bytes.is_none_or(|printed| printed.may_be(*exact)));
         let mut exact_or = |count: Option<f64>, printed: Option<Rounded>| {
             let exact = count.zip(seconds).map(|(count, seconds)| count / seconds);
@@ -124,7 +144,8 @@ impl Side {
                 // A run that took a few ms: the printed time is too coarse to say more.
                 (exact, Some(printed)) => {
                     said.is_rounded = true;
-                    said.contradicts |= exact.is_some_and(|exact| (exact / printed.value - 1.0).abs() > 0.05)
+                    said.contradicts |= exact
+                        .is_some_and(|exact| (exact / printed.value - 1.0).abs() > 0.05)
                         && seconds.is_some_and(|seconds| seconds > 0.1);
                     Some(printed.value)
                 }

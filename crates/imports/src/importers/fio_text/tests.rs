@@ -9,8 +9,9 @@ fn read(text: &str) -> Import {
 }
 
 fn fixture(name: &str) -> String {
-    let path =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/imports/fio_text").join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/imports/fio_text")
+        .join(name);
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -24,20 +25,35 @@ fn a_whole_output_of_3_33() {
     assert_eq!(import.results.len(), 1, "{:?}", import.unread);
     assert!(import.unread.is_empty(), "{:?}", import.unread);
     let a = &import.results[0];
-    assert_eq!((a.tool.as_str(), a.name.as_str(), a.lines), ("fio-3.33", "a", Some((1, 40))));
+    assert_eq!(
+        (a.tool.as_str(), a.name.as_str(), a.lines),
+        ("fio-3.33", "a", Some((1, 40)))
+    );
     assert_eq!(a.facts["rw"], "randrw");
     assert_eq!(a.facts["bs"], "4k");
     assert_eq!(a.facts["description"], "hello");
     assert_eq!(a.measured_unix_ms, Some(1_795_245_830_000));
     let read = reads(a);
     assert_eq!((read.ios, read.bytes), (Some(29), Some(118_784.0)));
-    assert_eq!((read.iops, read.bytes_per_s), (Some(29_000.0), Some(118_784_000.0)));
+    assert_eq!(
+        (read.iops, read.bytes_per_s),
+        (Some(29_000.0), Some(118_784_000.0))
+    );
     let clat = read.latency("clat").unwrap();
-    assert_eq!((clat.min_ns, clat.max_ns, clat.mean_ns), (Some(43.0), Some(8_667.0), Some(365.52)));
+    assert_eq!(
+        (clat.min_ns, clat.max_ns, clat.mean_ns),
+        (Some(43.0), Some(8_667.0), Some(365.52))
+    );
     assert_eq!(clat.percentiles.len(), 17);
     assert_eq!(clat.percentiles[12], (99.0, 8_640.0));
-    assert_eq!(read.bytes_per_s_samples.unwrap().max, 93_023.0 * 1_048_576.0);
-    assert_eq!(a.load.as_ref().unwrap().write.as_ref().unwrap().ios, Some(35));
+    assert_eq!(
+        read.bytes_per_s_samples.unwrap().max,
+        93_023.0 * 1_048_576.0
+    );
+    assert_eq!(
+        a.load.as_ref().unwrap().write.as_ref().unwrap().ios,
+        Some(35)
+    );
 }
 
 #[test]
@@ -56,10 +72,21 @@ fn the_old_text_says_kb_and_means_kib() {
     assert_eq!(read.bytes, Some(1024.0 * 1_048_576.0));
     assert!((read.bytes_per_s.unwrap() / (17_476.0 * 1024.0) - 1.0).abs() < 1e-3);
     assert_eq!(read.ios, Some(262_144));
-    assert!((read.iops.unwrap() - 262_144.0 / 60.001).abs() < 1e-9, "{:?}", read.iops);
+    assert!(
+        (read.iops.unwrap() - 262_144.0 / 60.001).abs() < 1e-9,
+        "{:?}",
+        read.iops
+    );
     assert_eq!(read.latency("clat").unwrap().max_ns, Some(1.503e9));
     assert_eq!(read.bytes_per_s_samples.unwrap().mean, 17_480.0 * 1024.0);
-    assert!(import.results[0].units.iter().any(|unit| unit.contains("KiB")), "{:?}", import.results[0].units);
+    assert!(
+        import.results[0]
+            .units
+            .iter()
+            .any(|unit| unit.contains("KiB")),
+        "{:?}",
+        import.results[0].units
+    );
 }
 
 #[test]
@@ -75,19 +102,42 @@ fn a_group_alone_and_a_head_alone_are_results() {
     );
     assert_eq!(write.bytes_per_s, Some(22.2 * 1_048_576.0));
     assert!(import.results[0].lossy[0].starts_with("only fio's sum of the group"));
-    let import = read("job 1: (groupid=0, jobs=4): err=28 (file:x): pid=7: Mon Mar  2 10:00:00 2015\n");
+    let import =
+        read("job 1: (groupid=0, jobs=4): err=28 (file:x): pid=7: Mon Mar  2 10:00:00 2015\n");
     let head = &import.results[0];
-    assert_eq!((head.name.as_str(), head.facts["jobs"].as_str()), ("job 1", "4"));
+    assert_eq!(
+        (head.name.as_str(), head.facts["jobs"].as_str()),
+        ("job 1", "4")
+    );
     assert_eq!(head.load.as_ref().unwrap().errors, Some(1));
-    assert!(head.lossy.iter().any(|why| why.starts_with("only the head")), "{:?}", head.lossy);
+    assert!(
+        head.lossy
+            .iter()
+            .any(|why| why.starts_with("only the head")),
+        "{:?}",
+        head.lossy
+    );
 }
 
 #[test]
 fn two_jobs_of_one_run_stay_two() {
     let import = read(&fixture("fio-3.33.json_and_normal.txt"));
-    let names: Vec<&str> = import.results.iter().map(|result| result.name.as_str()).collect();
-    assert_eq!(names, ["a", "b"], "the text repeats what the JSON says, so it is no result of its own");
-    assert!(import.results.iter().all(|result| result.importer == "fio_json"));
+    let names: Vec<&str> = import
+        .results
+        .iter()
+        .map(|result| result.name.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        ["a", "b"],
+        "the text repeats what the JSON says, so it is no result of its own"
+    );
+    assert!(
+        import
+            .results
+            .iter()
+            .all(|result| result.importer == "fio_json")
+    );
 }
 
 #[test]
@@ -98,8 +148,15 @@ fn lost_numbers_are_said_with_their_line() {
                 issued rwts: total=,0,0,0 short=0,0,0,0 dropped=0,0,0,0\n";
     let import = read(text);
     let read = reads(&import.results[0]);
-    assert_eq!((read.iops, read.bytes_per_s_samples, read.ios), (Some(20_100.0), None, None));
-    let lines: Vec<_> = import.unread.iter().map(|unread| unread.lines.unwrap().0).collect();
+    assert_eq!(
+        (read.iops, read.bytes_per_s_samples, read.ios),
+        (Some(20_100.0), None, None)
+    );
+    let lines: Vec<_> = import
+        .unread
+        .iter()
+        .map(|unread| unread.lines.unwrap().0)
+        .collect();
     assert_eq!(lines, [3, 5, 7], "{:?}", import.unread);
 }
 
@@ -109,6 +166,7 @@ fn a_running_line_and_a_command_are_no_results() {
         "$ fio -rw=read -bs=4k -name=x\nJobs: 1 (f=1): [R(1)][50.0%][r=76.0MiB/s][r=19.7k IOPS][eta 00m:30s]\n",
     );
     assert!(import.results.is_empty());
-    let import = read("slat (usec): min=4, max=6154, avg=48.82, stdev=56.38: what you will see first\n");
+    let import =
+        read("slat (usec): min=4, max=6154, avg=48.82, stdev=56.38: what you will see first\n");
     assert!(import.results.is_empty());
 }

@@ -18,19 +18,34 @@ impl Rounded {
     }
 
     fn times(self, factor: f64) -> Rounded {
-        Rounded { value: self.value * factor, step: self.step * factor }
+        Rounded {
+            value: self.value * factor,
+            step: self.step * factor,
+        }
     }
 }
 
 /// The number at the start, after spaces, and what follows it.
 pub fn number(text: &str) -> Option<(Rounded, &str)> {
     let text = text.trim_start_matches([' ', '\t']);
-    let end = text.bytes().take(32).take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let end = text
+        .bytes()
+        .take(32)
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b'.')
+        .count();
     // A full stop after the number belongs to the sentence.
     let digits = text[..end].trim_end_matches('.');
     let value: f64 = digits.parse().ok()?;
-    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    Some((Rounded { value, step: 0.1f64.powi(decimals as i32) }, &text[digits.len()..]))
+    let decimals = digits
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
+    Some((
+        Rounded {
+            value,
+            step: 0.1f64.powi(decimals as i32),
+        },
+        &text[digits.len()..],
+    ))
 }
 
 /// A count, or anything else that fio shortens in thousands: `20.1k`, `5686`, `1503.0k`, `1.2M`.
@@ -74,14 +89,22 @@ pub fn amount(text: &str, thousand: Thousand) -> Option<Amount<'_>> {
     let length = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (unit, rest) = rest.split_at(length);
     let factor = bytes_of(unit, thousand)?;
-    Some(Amount { bytes: number.times(factor), unit, rest: rest.strip_prefix("/s").unwrap_or(rest) })
+    Some(Amount {
+        bytes: number.times(factor),
+        unit,
+        rest: rest.strip_prefix("/s").unwrap_or(rest),
+    })
 }
 
 /// How many bytes a unit is: `KiB`, `kB`, `MB`, `Gib`, `B`.
 pub fn bytes_of(unit: &str, thousand: Thousand) -> Option<f64> {
     let (prefix, is_bits) = match unit.strip_suffix('B') {
         Some(prefix) => (prefix, false),
-        None => (unit.strip_suffix("bit").or_else(|| unit.strip_suffix('b'))?, true),
+        None => (
+            unit.strip_suffix("bit")
+                .or_else(|| unit.strip_suffix('b'))?,
+            true,
+        ),
     };
     let (letter, is_binary) = match prefix.strip_suffix('i') {
         Some(letter) => (letter, true),
@@ -182,8 +205,8 @@ fn plain_character(c: char) -> Option<char> {
 
 /// Tags that pages put around text; others may be a host's name (`<web1>` before the lines of fio's clients).
 const TAGS: [&str; 20] = [
-    "br", "p", "span", "strong", "code", "pre", "a", "b", "i", "em", "td", "tr", "th", "table", "div", "li",
-    "ul", "img", "font", "u",
+    "br", "p", "span", "strong", "code", "pre", "a", "b", "i", "em", "td", "tr", "th", "table",
+    "div", "li", "ul", "img", "font", "u",
 ];
 
 fn without_tags(text: &str) -> String {
@@ -192,7 +215,11 @@ fn without_tags(text: &str) -> String {
     while let Some(at) = rest.find(['<', '\x1b']) {
         clean.push_str(&rest[..at]);
         rest = &rest[at..];
-        let skipped = if rest.starts_with('\x1b') { colour(rest) } else { tag(rest) };
+        let skipped = if rest.starts_with('\x1b') {
+            colour(rest)
+        } else {
+            tag(rest)
+        };
         match skipped {
             Some(length) => {
                 clean.push(' ');
@@ -215,14 +242,26 @@ fn tag(text: &str) -> Option<usize> {
     let length = word.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let is_tag = TAGS.contains(&word[..length].to_ascii_lowercase().as_str());
     // A tag is short; what is longer is none.
-    is_tag.then(|| text.bytes().take(2_000).position(|byte| byte == b'>').map(|end| end + 1)).flatten()
+    is_tag
+        .then(|| {
+            text.bytes()
+                .take(2_000)
+                .position(|byte| byte == b'>')
+                .map(|end| end + 1)
+        })
+        .flatten()
 }
 
 /// The length of a terminal's colour at the start.
 fn colour(text: &str) -> Option<usize> {
     let codes = text.strip_prefix("\x1b[")?;
-    let length = codes.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
-    codes[length..].starts_with(|c: char| c.is_ascii_alphabetic()).then_some(2 + length + 1)
+    let length = codes
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b';')
+        .count();
+    codes[length..]
+        .starts_with(|c: char| c.is_ascii_alphabetic())
+        .then_some(2 + length + 1)
 }
 
 #[cfg(test)]
@@ -237,12 +276,21 @@ mod tests {
         assert_eq!(bytes(" 6808KiB/s"), Some(6808.0 * 1024.0));
         assert_eq!(bytes("8Mib/s"), Some(1_048_576.0));
         assert_eq!(bytes("12 apples"), None);
-        assert_eq!(amount("101KB/s", Thousand::Binary).unwrap().bytes.value, 101.0 * 1024.0);
+        assert_eq!(
+            amount("101KB/s", Thousand::Binary).unwrap().bytes.value,
+            101.0 * 1024.0
+        );
     }
 
     #[test]
     fn counts_may_be_shortened() {
-        assert_eq!(scaled("20.1k, "), Some(Rounded { value: 20_100.0, step: 100.0 }));
+        assert_eq!(
+            scaled("20.1k, "),
+            Some(Rounded {
+                value: 20_100.0,
+                step: 100.0
+            })
+        );
         assert_eq!(scaled(" 5686,").unwrap().value, 5686.0);
         assert_eq!(scaled("22.2MiB/s"), None);
         assert_eq!(scaled(", per="), None);
@@ -258,7 +306,10 @@ mod tests {
 
     #[test]
     fn pages_lose_their_dress() {
-        assert_eq!(plain("\u{a0} fio \u{2013}rw=\u{201c}read\u{201d}&nbsp;<br />x"), "  fio -rw=\"read\"  x");
+        assert_eq!(
+            plain("\u{a0} fio \u{2013}rw=\u{201c}read\u{201d}&nbsp;<br />x"),
+            "  fio -rw=\"read\"  x"
+        );
         assert_eq!(plain("read\u{ff1a} IOPS\u{ff1d}5"), "read: IOPS=5");
         assert_eq!(plain("\x1b[32mread\x1b[0m: <web1> a"), " read : <web1> a");
     }

@@ -136,7 +136,8 @@ impl<'a> Run<'a> {
             self.head(&table);
             *reading = Reading::default();
             if let Some(rows) = table.rows(rest) {
-                rows.into_iter().for_each(|(device, values)| self.row(&table, device, values));
+                rows.into_iter()
+                    .for_each(|(device, values)| self.row(&table, device, values));
             } else if !rest.is_empty() {
                 self.unread(index, "these words after the head are no rows of it");
             }
@@ -172,7 +173,12 @@ impl<'a> Run<'a> {
     }
 
     /// The shares of a head that may have them behind it.
-    fn cpu_line(&mut self, names: Vec<&'a str>, rest: &[&'a str], reading: &mut Reading<'a>) -> bool {
+    fn cpu_line(
+        &mut self,
+        names: Vec<&'a str>,
+        rest: &[&'a str],
+        reading: &mut Reading<'a>,
+    ) -> bool {
         if table::is_shares(rest, names.len()) {
             self.shares(&names, rest);
         } else {
@@ -190,7 +196,9 @@ impl<'a> Run<'a> {
             self.shares(&names, words);
             return true;
         }
-        let Some(table) = reading.table.clone() else { return false };
+        let Some(table) = reading.table.clone() else {
+            return false;
+        };
         let name = reading.name.take();
         if let Some((device, at)) = name
             && let Some(values) = table.values(words)
@@ -212,7 +220,11 @@ impl<'a> Run<'a> {
             return true;
         }
         // A row that lost some of its numbers is said; prose is another matter.
-        let numbers = words.iter().skip(1).filter(|word| number(word).is_some()).count();
+        let numbers = words
+            .iter()
+            .skip(1)
+            .filter(|word| number(word).is_some())
+            .count();
         if words.len() > 1 && numbers + 2 >= words.len() && numbers * 2 > table.names.len() {
             self.take(index);
             self.unread(index, "this row does not have its table's columns");
@@ -237,8 +249,15 @@ impl<'a> Run<'a> {
 
     fn shares(&mut self, names: &[&str], words: &[&str]) {
         for (name, word) in names.iter().zip(words) {
-            let Some(column) = columns::cpu("iostat", name) else { continue };
-            let value = Value { report: self.report, column, subject: "all".into(), value: number(word) };
+            let Some(column) = columns::cpu("iostat", name) else {
+                continue;
+            };
+            let value = Value {
+                report: self.report,
+                column,
+                subject: "all".into(),
+                value: number(word),
+            };
             self.values.push(value);
         }
     }
@@ -253,14 +272,24 @@ impl<'a> Run<'a> {
             self.devices.insert(key);
         }
         for (column, value) in table.columns.iter().zip(values) {
-            let Some(column) = column.clone() else { continue };
-            self.values.push(Value { report: self.report, column, subject: device.to_string(), value });
+            let Some(column) = column.clone() else {
+                continue;
+            };
+            self.values.push(Value {
+                report: self.report,
+                column,
+                subject: device.to_string(),
+                value,
+            });
         }
     }
 
     fn unread(&mut self, line: usize, why: &str) {
         let number = line as u64 + 1;
-        self.unread.push(Unread { lines: Some((number, number)), why: why.into() });
+        self.unread.push(Unread {
+            lines: Some((number, number)),
+            why: why.into(),
+        });
     }
 
     /// Whether the first report is since boot: the head or the command tells, `-y` denies it.
@@ -277,7 +306,10 @@ impl<'a> Run<'a> {
     fn finish(self) -> Option<Piece> {
         let first = self.values.first()?.report;
         let since_boot = self.is_first_since_boot().then_some(first);
-        let interval_s = self.command.as_ref().and_then(|words| commands::interval_s(words));
+        let interval_s = self
+            .command
+            .as_ref()
+            .and_then(|words| commands::interval_s(words));
         let time = |report: usize| match self.times.get(&report) {
             Some(at_ms) => *at_ms,
             None => (report - first) as f64 * interval_s.unwrap_or(1.0) * 1e3,
@@ -287,10 +319,19 @@ impl<'a> Run<'a> {
         for value in &self.values {
             units.extend(value.column.note);
             let field = match since_boot == Some(value.report) {
-                true => format!("iostat.since_boot.{}", last_word(&value.column.field, "iostat")),
+                true => format!(
+                    "iostat.since_boot.{}",
+                    last_word(&value.column.field, "iostat")
+                ),
                 false => value.column.field.clone(),
             };
-            series.push(&field, &value.subject, value.column.unit, time(value.report), value.value);
+            series.push(
+                &field,
+                &value.subject,
+                value.column.unit,
+                time(value.report),
+                value.value,
+            );
         }
         let imported = Imported {
             tool: "iostat".into(),
@@ -302,19 +343,30 @@ impl<'a> Run<'a> {
             facts: self.facts,
             ..Imported::default()
         };
-        Some(Piece { lines: self.lines, imported, unread: self.unread })
+        Some(Piece {
+            lines: self.lines,
+            imported,
+            unread: self.unread,
+        })
     }
 
     fn lossy(&self, interval_s: Option<f64>, first: usize) -> Vec<String> {
         let mut lossy = Vec::new();
         if self.times.is_empty() && interval_s.is_none() && self.report > first {
-            lossy.push("the text tells no times and no interval: reports are taken as a second apart".into());
+            lossy.push(
+                "the text tells no times and no interval: reports are taken as a second apart"
+                    .into(),
+            );
         }
         if !self.has_banner && self.command.is_none() {
-            lossy
-                .push("the first report may be the one since boot: the head of the output is missing".into());
+            lossy.push(
+                "the first report may be the one since boot: the head of the output is missing"
+                    .into(),
+            );
         } else if self.is_first_since_boot() && self.command.is_none() {
-            lossy.push("the first report is taken for the one since boot: it would not be with -y".into());
+            lossy.push(
+                "the first report is taken for the one since boot: it would not be with -y".into(),
+            );
         }
         lossy
     }

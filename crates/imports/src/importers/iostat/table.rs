@@ -25,19 +25,36 @@ pub fn head<'a, 'b>(words: &'b [&'a str]) -> Option<(Table<'a>, &'b [&'a str])> 
     let is_known = |word: &&str| columns::disk("iostat", word).is_some() || is_column(word);
     let is_name_last = is_known(words.first()?);
     let begin = usize::from(!is_name_last);
-    let count = words[begin..].iter().take_while(|word| is_known(word)).count();
+    let count = words[begin..]
+        .iter()
+        .take_while(|word| is_known(word))
+        .count();
     let names = words[begin..begin + count].to_vec();
     if count < KNOWN_MIN || words.contains(&"DEV") || words.contains(&"PID") {
         return None;
     }
     let end = begin + count + usize::from(is_name_last);
     // What stands in the name's place is a title in some language, and no number.
-    let title = if is_name_last { words.get(begin + count)? } else { words.first()? };
+    let title = if is_name_last {
+        words.get(begin + count)?
+    } else {
+        words.first()?
+    };
     if number(title).is_some() {
         return None;
     }
-    let columns = names.iter().map(|name| columns::disk("iostat", name)).collect();
-    Some((Table { names, columns, is_name_last }, &words[end..]))
+    let columns = names
+        .iter()
+        .map(|name| columns::disk("iostat", name))
+        .collect();
+    Some((
+        Table {
+            names,
+            columns,
+            is_name_last,
+        },
+        &words[end..],
+    ))
 }
 
 /// Columns whose meaning has no unit of its own to find them by.
@@ -63,7 +80,10 @@ impl<'a> Table<'a> {
         if words.len() != self.names.len() {
             return None;
         }
-        let numbers: Vec<f64> = words.iter().map(|word| human(word)).collect::<Option<_>>()?;
+        let numbers: Vec<f64> = words
+            .iter()
+            .map(|word| human(word))
+            .collect::<Option<_>>()?;
         let mut values = columns::values(&self.names, &self.columns, &numbers);
         // With -h a number has its own unit, which the column's was before.
         for ((value, word), column) in values.iter_mut().zip(words).zip(&self.columns) {
@@ -105,7 +125,10 @@ fn has_own_unit(word: &str) -> bool {
 /// The shares of `avg-cpu:` after its columns: of the same line or of the next.
 pub fn cpu_names<'a, 'b>(words: &'b [&'a str]) -> Option<(Vec<&'a str>, &'b [&'a str])> {
     let (first, rest) = words.split_first()?;
-    let count = rest.iter().take_while(|word| columns::cpu("iostat", word).is_some()).count();
+    let count = rest
+        .iter()
+        .take_while(|word| columns::cpu("iostat", word).is_some())
+        .count();
     (*first == "avg-cpu:" && count >= 3 || first.ends_with(':') && count >= 5)
         .then(|| (rest[..count].to_vec(), &rest[count..]))
 }

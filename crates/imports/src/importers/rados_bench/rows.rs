@@ -30,19 +30,38 @@ pub fn read(text: &str, rows: &mut Vec<Row>) {
     {
         words = rest;
     }
-    let Some((first, mut rest)) = words.split_first() else { return };
-    let Ok(mut second) = first.parse::<u64>() else { return };
+    let Some((first, mut rest)) = words.split_first() else {
+        return;
+    };
+    let Ok(mut second) = first.parse::<u64>() else {
+        return;
+    };
     while rest.len() >= 7 && rows.len() < ROWS_MAX {
         let (row, glued) = (&rest[..6], rest[6]);
-        let number = |word: &str| word.parse::<f64>().ok().filter(|number: &f64| number.abs() < NUMBER_MAX);
-        let Some(finished) = number(row[2]) else { return };
-        let Some(next) = second.checked_add(1) else { return };
-        let average = glued.strip_suffix(&next.to_string()).filter(|_| rest.len() > 7);
+        let number = |word: &str| {
+            word.parse::<f64>()
+                .ok()
+                .filter(|number: &f64| number.abs() < NUMBER_MAX)
+        };
+        let Some(finished) = number(row[2]) else {
+            return;
+        };
+        let Some(next) = second.checked_add(1) else {
+            return;
+        };
+        let average = glued
+            .strip_suffix(&next.to_string())
+            .filter(|_| rest.len() > 7);
         let is_average = |word: &str| word == "-" || number(word).is_some();
         if !is_average(average.unwrap_or(glued)) {
             return;
         }
-        rows.push(Row { second, finished, mib_per_s: number(row[4]), last_s: number(row[5]) });
+        rows.push(Row {
+            second,
+            finished,
+            mib_per_s: number(row[4]),
+            last_s: number(row[5]),
+        });
         if average.is_none() {
             return;
         }
@@ -57,21 +76,35 @@ pub fn series(rows: &[Row]) -> Vec<ImportedSeries> {
     if rows.len() < 3 {
         return Vec::new();
     }
-    let time_ms: Vec<f64> = rows.iter().skip(1).map(|row| row.second as f64 * 1e3).collect();
+    let time_ms: Vec<f64> = rows
+        .iter()
+        .skip(1)
+        .map(|row| row.second as f64 * 1e3)
+        .collect();
     let of = |field: &str, unit: &str, value: fn(&Row, &Row) -> Option<f64>| ImportedSeries {
         field: field.into(),
         subject: String::new(),
         unit: unit.into(),
         time_ms: time_ms.clone(),
-        values: rows.windows(2).map(|pair| value(&pair[0], &pair[1])).collect(),
+        values: rows
+            .windows(2)
+            .map(|pair| value(&pair[0], &pair[1]))
+            .collect(),
     };
     vec![
         of("rados.iops", "1/s", |a, b| {
-            let seconds = b.second.checked_sub(a.second).filter(|seconds| *seconds > 0)? as f64;
+            let seconds = b
+                .second
+                .checked_sub(a.second)
+                .filter(|seconds| *seconds > 0)? as f64;
             Some((b.finished - a.finished) / seconds).filter(|rate| *rate >= 0.0)
         }),
-        of("rados.bytes_per_s", "bytes/s", |_, b| b.mib_per_s.map(|mib| mib * 1_048_576.0)),
-        of("rados.last_lat_ms", "ms", |_, b| b.last_s.map(|seconds| seconds * 1e3)),
+        of("rados.bytes_per_s", "bytes/s", |_, b| {
+            b.mib_per_s.map(|mib| mib * 1_048_576.0)
+        }),
+        of("rados.last_lat_ms", "ms", |_, b| {
+            b.last_s.map(|seconds| seconds * 1e3)
+        }),
     ]
 }
 
@@ -87,8 +120,7 @@ mod tests {
 
     #[test]
     fn rows_that_run_together_are_told_apart_by_their_seconds() {
-        let glued =
-            "0 16 16 0 0 0 - 01 16 19 3 11.9373 12 1.0033 0.885162 16 35 19 37.8984 64 0.959745 1.16765";
+        let glued = "0 16 16 0 0 0 - 01 16 19 3 11.9373 12 1.0033 0.885162 16 35 19 37.8984 64 0.959745 1.16765";
         let whole = "    0      16        16         0         0         0           -           0\n\
                      \x20   1      16        19         3   11.9373        12      1.0033     0.88516\n\
                      \x20   2      16        35        19   37.8984        64    0.959745     1.16765\n";
@@ -96,7 +128,12 @@ mod tests {
         assert_eq!(all(whole).len(), 3);
         assert_eq!(
             all(whole)[2],
-            Row { second: 2, finished: 19.0, mib_per_s: Some(64.0), last_s: Some(0.959745) }
+            Row {
+                second: 2,
+                finished: 19.0,
+                mib_per_s: Some(64.0),
+                last_s: Some(0.959745)
+            }
         );
     }
 
@@ -104,7 +141,10 @@ mod tests {
     fn times_before_a_row_are_passed_over() {
         let row = "2026-11-21T07:41:54.240336+0000     1       1      1344      1343   5.24507   5.24609 0.000817208  0.00073935";
         assert_eq!(all(row)[0].finished, 1343.0);
-        assert_eq!(all("2018-01-01 07:41:54.240336     1 1 1344 1343 5.2 5.2 0.0008  0.0007").len(), 1);
+        assert_eq!(
+            all("2018-01-01 07:41:54.240336     1 1 1344 1343 5.2 5.2 0.0008  0.0007").len(),
+            1
+        );
         assert_eq!(all("Object prefix: benchmark_data_vm_935"), []);
     }
 }

@@ -69,7 +69,15 @@ struct Bench {
 pub fn of_text(text: &Text) -> Vec<Piece> {
     let (mut bench, mut pieces) = (Bench::default(), Vec::new());
     for (index, line) in text.lines.iter().enumerate() {
-        let words = [":", "rados", "Cur ops", "hints =", "Maintaining", "Cleaning", "Removed"];
+        let words = [
+            ":",
+            "rados",
+            "Cur ops",
+            "hints =",
+            "Maintaining",
+            "Cleaning",
+            "Removed",
+        ];
         if !bench.is_in_rows && !words.iter().any(|word| line.contains(word)) {
             continue;
         }
@@ -119,7 +127,9 @@ impl Bench {
             self.concurrent = found.get(3).map(|count| count.as_str().to_string());
         }
         if let Some(key) = found.get(6).and_then(|word| key_of(word.as_str())) {
-            let number = found.get(7).and_then(|number| number.as_str().parse::<f64>().ok());
+            let number = found
+                .get(7)
+                .and_then(|number| number.as_str().parse::<f64>().ok());
             match number.filter(|number| number.abs() < NUMBER_MAX) {
                 Some(number) => drop(self.sums.insert(key, number)),
                 None => self.gaps.push((line, found[6].to_string())),
@@ -155,12 +165,18 @@ impl Bench {
             lines: Some((line as u64 + 1, line as u64 + 1)),
             why: format!("no number stands after `{word}`"),
         });
-        Some(Piece { lines: ranges(self.lines), imported, unread: unread.collect() })
+        Some(Piece {
+            lines: ranges(self.lines),
+            imported,
+            unread: unread.collect(),
+        })
     }
 }
 
 fn key_of(word: &str) -> Option<&'static str> {
-    SUMS.iter().find(|(text, _)| *text == word).map(|(_, key)| *key)
+    SUMS.iter()
+        .find(|(text, _)| *text == word)
+        .map(|(_, key)| *key)
 }
 
 /// `rados bench -p gemfield 10 write --no-cleanup`: pool, mode, seconds, sizes.
@@ -199,14 +215,19 @@ pub fn of_json(text: &Text) -> Vec<Piece> {
         let hints = before.filter(|line| text.lines[*line].trim().starts_with("hints ="));
         Piece::new(hints.unwrap_or(lines.start)..lines.end, imported)
     };
-    let said = documents.into_iter().filter_map(|document| Some((document.lines, document.said.ok()??)));
+    let said = documents
+        .into_iter()
+        .filter_map(|document| Some((document.lines, document.said.ok()??)));
     said.map(piece).collect()
 }
 
 /// The result in the document that a text begins with, where there is one, and how many bytes the document takes.
 fn document(text: &str) -> Result<(Option<Imported>, usize), String> {
     let (document, used) = value::parse(text)?;
-    let sums = SUMS.iter().filter_map(|(_, key)| Some((*key, number(&document, key)?))).collect();
+    let sums = SUMS
+        .iter()
+        .filter_map(|(_, key)| Some((*key, number(&document, key)?)))
+        .collect();
     let mut facts = Facts::new();
     if let Some(count) = number(&document, "concurrent_ios") {
         facts.insert("iodepth".into(), format!("{count:.0}"));
@@ -272,10 +293,17 @@ impl Sums<'_> {
     /// Least, greatest, mean and deviation. Ceph prints a random number for the deviation of the IOPS of writes in JSON.
     fn samples(&self, keys: [&str; 4], factor: f64, lossy: &mut Vec<String>) -> Option<Samples> {
         let [min, max, mean, stddev] = keys.map(|key| self.get(key).map(|value| value * factor));
-        let samples = Samples { count: 0, min: min?, max: max?, mean: mean?, stddev: stddev? };
+        let samples = Samples {
+            count: 0,
+            min: min?,
+            max: max?,
+            mean: mean?,
+            stddev: stddev?,
+        };
         let is_possible = samples.stddev <= (samples.max - samples.min).max(0.0) + 1e-6;
         if !is_possible {
-            let why = "a deviation that is larger than the range it is of (a fault of Ceph) is left out";
+            let why =
+                "a deviation that is larger than the range it is of (a fault of Ceph) is left out";
             lossy.push(why.into());
         }
         is_possible.then_some(samples)
@@ -285,21 +313,37 @@ impl Sums<'_> {
     fn side(&self, lossy: &mut Vec<String>) -> Option<SideFigures> {
         let (made, _) = self.made();
         let bytes_per_s = self.get("bandwidth").map(|mib| mib * MIB);
-        let exact = made.zip(self.seconds()).map(|(made, seconds)| made / seconds);
+        let exact = made
+            .zip(self.seconds())
+            .map(|(made, seconds)| made / seconds);
         let iops = exact.or(self.get("average_iops"));
         if bytes_per_s.is_none() && iops.is_none() {
             return None;
         }
         let latency = self.latency(made);
-        let bandwidth = ["min_bandwidth", "max_bandwidth", "bandwidth", "stddev_bandwidth"];
+        let bandwidth = [
+            "min_bandwidth",
+            "max_bandwidth",
+            "bandwidth",
+            "stddev_bandwidth",
+        ];
         Some(SideFigures {
             ios: made.map(|made| made as u64),
             bytes: made.zip(self.size()).map(|(made, size)| made * size),
             iops,
             bytes_per_s,
-            iops_samples: self.samples(["min_iops", "max_iops", "average_iops", "stddev_iops"], 1.0, lossy),
+            iops_samples: self.samples(
+                ["min_iops", "max_iops", "average_iops", "stddev_iops"],
+                1.0,
+                lossy,
+            ),
             bytes_per_s_samples: self.samples(bandwidth, MIB, lossy),
-            latencies: latency.mean_ns.is_some().then_some(latency).into_iter().collect(),
+            latencies: latency
+                .mean_ns
+                .is_some()
+                .then_some(latency)
+                .into_iter()
+                .collect(),
         })
     }
 }
@@ -310,7 +354,10 @@ fn imported(sums: &BTreeMap<&'static str, f64>, mut facts: Facts) -> Option<Impo
     let mut lossy = vec!["rados bench tells no percentiles".to_string()];
     let side = sums.side(&mut lossy)?;
     let elapsed_ms = sums.seconds().map(|seconds| seconds * 1e3);
-    let mut load = LoadFigures { elapsed_ms, ..LoadFigures::default() };
+    let mut load = LoadFigures {
+        elapsed_ms,
+        ..LoadFigures::default()
+    };
     let mut mode = facts.get("mode").cloned().unwrap_or_default();
     let (word, place) = match sums.made().1 {
         Some(true) => ("write", &mut load.write),
@@ -324,7 +371,10 @@ fn imported(sums: &BTreeMap<&'static str, f64>, mut facts: Facts) -> Option<Impo
     if mode.is_empty() {
         mode = word.into();
     }
-    for (name, value) in [("bs", sums.size()), ("object_size", sums.get("object_size"))] {
+    for (name, value) in [
+        ("bs", sums.size()),
+        ("object_size", sums.get("object_size")),
+    ] {
         if let Some(bytes) = value {
             facts.insert(name.into(), model::units::size_word(bytes as u64));
         }

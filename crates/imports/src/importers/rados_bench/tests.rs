@@ -20,21 +20,30 @@ fn side(import: &Import) -> &SideFigures {
 #[test]
 fn text_of_writes_and_reads() {
     let import = fixture("write_4m_10s.out");
-    assert_eq!((import.results.len(), import.results[0].lines), (1, Some((1, 30))));
+    assert_eq!(
+        (import.results.len(), import.results[0].lines),
+        (1, Some((1, 30)))
+    );
     assert!(import.unread.is_empty(), "{:?}", import.unread);
     assert_eq!(import.results[0].facts["host"], "vm");
     assert_eq!(import.results[0].name, "rados bench write");
     assert_eq!(import.results[0].facts["iodepth"], "4");
     assert_eq!(import.results[0].facts["bs"], "4m");
     let write = side(&import);
-    assert_eq!((write.ios, write.bytes_per_s), (Some(349), Some(139.385 * 1_048_576.0)));
+    assert_eq!(
+        (write.ios, write.bytes_per_s),
+        (Some(349), Some(139.385 * 1_048_576.0))
+    );
     assert!((write.iops.unwrap() - 349.0 / 10.0154).abs() < 1e-9);
     assert_eq!(write.latency("lat").unwrap().max_ns, Some(0.510124 * 1e9));
     assert_eq!(import.results[0].series[0].values.len(), 9);
     assert_eq!(import.results[0].series[0].values[0], Some(93.0));
     let import = fixture("rand_4k_10s.out");
     assert_eq!(side(&import).ios, Some(94_115));
-    assert_eq!(side(&import).latency("lat").unwrap().min_ns, Some(0.000102795 * 1e9));
+    assert_eq!(
+        side(&import).latency("lat").unwrap().min_ns,
+        Some(0.000102795 * 1e9)
+    );
 }
 
 #[test]
@@ -54,7 +63,12 @@ fn json_says_the_same_and_its_random_deviation_is_left_out() {
     assert!(import.unread.is_empty(), "{:?}", import.unread);
     let write = side(&import);
     assert_eq!((write.ios, write.iops_samples), (Some(5_199), None));
-    assert!(import.results[0].lossy.iter().any(|why| why.contains("fault of Ceph")));
+    assert!(
+        import.results[0]
+            .lossy
+            .iter()
+            .any(|why| why.contains("fault of Ceph"))
+    );
     assert_eq!(import.results[0].series[0].values.len(), 4);
     let import = fixture("rand_64k_5s_jsonpretty.out");
     assert_eq!(side(&import).iops_samples.unwrap().max, 7_410.0);
@@ -66,5 +80,10 @@ fn a_run_without_sums_is_no_result() {
     let text = "hints = 1\nMaintaining 4 concurrent writes of 4194304 bytes to objects of size 4194304 for up to 10 seconds or 0 objects\n\
                 \x20 sec Cur ops   started  finished  avg MB/s  cur MB/s last lat(s)  avg lat(s)\n\
                 \x20   0       4         4         0         0         0           -           0\n";
-    assert!(import("x", &mut text.as_bytes()).unwrap().results.is_empty());
+    assert!(
+        import("x", &mut text.as_bytes())
+            .unwrap()
+            .results
+            .is_empty()
+    );
 }

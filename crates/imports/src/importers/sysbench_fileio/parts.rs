@@ -34,7 +34,11 @@ impl Result {
     /// Takes a line; false where it says nothing.
     pub fn line(&mut self, _index: usize, line: &str) -> bool {
         if is_begin(line) {
-            let version = line.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(':');
+            let version = line
+                .split_whitespace()
+                .nth(1)
+                .unwrap_or_default()
+                .trim_end_matches(':');
             self.tool = format!("sysbench {version}");
             return true;
         }
@@ -56,9 +60,16 @@ impl Result {
             ["Using", mode, "I/O", "mode"] => ("io_mode", mode.to_string(), true),
             ["Extra", "file", "open", "flags:", ..] => ("flags", words[4..].join(" "), true),
             ["Doing", .., "test"] => ("rw", words[1..words.len() - 1].join(" "), true),
-            ["Periodic", "FSYNC", "enabled,", "calling", "fsync()", "each", count, ..] => {
-                ("fsync", count.to_string(), true)
-            }
+            [
+                "Periodic",
+                "FSYNC",
+                "enabled,",
+                "calling",
+                "fsync()",
+                "each",
+                count,
+                ..,
+            ] => ("fsync", count.to_string(), true),
             ["Read/Write", "ratio", .., ratio] => ("read_write_ratio", ratio.to_string(), true),
             _ => return false,
         };
@@ -71,9 +82,14 @@ impl Result {
     fn old(&mut self, line: &str) -> bool {
         if let Some(rest) = line.strip_prefix("Operations performed:") {
             // `6001 Read, 3999 Write, 12801 Other = 22801 Total`; 0.5 writes `reads, … writes`.
-            let words: Vec<&str> = rest.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+            let words: Vec<&str> = rest
+                .split([' ', ','])
+                .filter(|word| !word.is_empty())
+                .collect();
             for pair in words.windows(2) {
-                let count = number(pair[0]).filter(|count| *count >= 0.0).map(|count| count as u64);
+                let count = number(pair[0])
+                    .filter(|count| *count >= 0.0)
+                    .map(|count| count as u64);
                 match pair[1].to_ascii_lowercase().as_str() {
                     "read" | "reads" => self.read.ios = count,
                     "write" | "writes" => self.write.ios = count,
@@ -108,7 +124,9 @@ impl Result {
 
     /// Lines of 1.0 and 1.1.
     fn labelled(&mut self, line: &str) -> bool {
-        let Some((name, rest)) = line.split_once(':') else { return false };
+        let Some((name, rest)) = line.split_once(':') else {
+            return false;
+        };
         let words: Vec<&str> = rest.split_whitespace().collect();
         let value = words.first().and_then(|word| number(word));
         match (name.trim(), words.as_slice()) {
@@ -126,7 +144,9 @@ impl Result {
                 set(&mut self.elapsed_ms, seconds.map(|seconds| seconds * 1e3))
             }
             ("total number of events", _) => {
-                let count = value.filter(|count| *count >= 0.0).map(|count| count as u64);
+                let count = value
+                    .filter(|count| *count >= 0.0)
+                    .map(|count| count as u64);
                 self.total.ios = count;
                 count.is_some()
             }
@@ -140,9 +160,13 @@ impl Result {
 
     /// `min:`, `avg:`, `max:`, `95th percentile:`, `approx.  95 percentile:`; 0.4 has `ms` behind the number.
     fn latency(&mut self, line: &str) -> bool {
-        let Some((name, rest)) = line.split_once(':') else { return false };
+        let Some((name, rest)) = line.split_once(':') else {
+            return false;
+        };
         let value = rest.trim();
-        let Some(ms) = number(value.strip_suffix("ms").unwrap_or(value)) else { return false };
+        let Some(ms) = number(value.strip_suffix("ms").unwrap_or(value)) else {
+            return false;
+        };
         let ns = Some(ms * 1e6);
         match name.trim() {
             "min" => self.latency.min_ns = ns,
@@ -150,9 +174,17 @@ impl Result {
             "max" => self.latency.max_ns = ns,
             "sum" => {}
             name => {
-                let Some(per_cent) = name.strip_suffix("percentile") else { return false };
-                let per_cent = per_cent.trim().trim_start_matches("approx.").trim().trim_end_matches("th");
-                let Some(per_cent) = number(per_cent) else { return false };
+                let Some(per_cent) = name.strip_suffix("percentile") else {
+                    return false;
+                };
+                let per_cent = per_cent
+                    .trim()
+                    .trim_start_matches("approx.")
+                    .trim()
+                    .trim_end_matches("th");
+                let Some(per_cent) = number(per_cent) else {
+                    return false;
+                };
                 self.latency.percentiles = vec![(per_cent, ms * 1e6)];
             }
         }
@@ -161,35 +193,63 @@ impl Result {
 
     /// `[ 10s ] reads: 12.34 MiB/s writes: 8.23 MiB/s fsyncs: 1684.22/s latency (ms,95%): 0.123`
     fn interval(&mut self, line: &str) -> bool {
-        let Some((time, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) else {
+        let Some((time, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']'))
+        else {
             return false;
         };
-        let Some(seconds) = time.trim().strip_suffix('s').and_then(number) else { return false };
+        let Some(seconds) = time.trim().strip_suffix('s').and_then(number) else {
+            return false;
+        };
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let after = |name: &str| words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1));
-        let (Some(read), Some(write)) = (after("reads:"), after("writes:")) else { return false };
+        let after = |name: &str| {
+            words
+                .iter()
+                .position(|word| *word == name)
+                .and_then(|at| words.get(at + 1))
+        };
+        let (Some(read), Some(write)) = (after("reads:"), after("writes:")) else {
+            return false;
+        };
         let at_ms = seconds * 1e3;
         let mib = |word: &str| number(word).map(|value| value * MIB);
-        self.series.push("sysbench.read_bytes_per_s", "", "bytes/s", at_ms, mib(read));
-        self.series.push("sysbench.write_bytes_per_s", "", "bytes/s", at_ms, mib(write));
+        self.series
+            .push("sysbench.read_bytes_per_s", "", "bytes/s", at_ms, mib(read));
+        self.series.push(
+            "sysbench.write_bytes_per_s",
+            "",
+            "bytes/s",
+            at_ms,
+            mib(write),
+        );
         let syncs = after("fsyncs:").and_then(|word| number(word.trim_end_matches("/s")));
-        self.series.push("sysbench.fsyncs_per_s", "", "/s", at_ms, syncs);
+        self.series
+            .push("sysbench.fsyncs_per_s", "", "/s", at_ms, syncs);
         true
     }
 
     /// The result; none where nothing of a fileio test is in it.
     pub fn finish(mut self) -> Option<Imported> {
-        let has_rates =
-            [&self.read, &self.write].iter().any(|side| side.iops.is_some() || side.ios.is_some());
+        let has_rates = [&self.read, &self.write]
+            .iter()
+            .any(|side| side.iops.is_some() || side.ios.is_some());
         if !has_rates || !(self.is_fileio || self.is_old || self.read.bytes_per_s.is_some()) {
             return None;
         }
-        let seconds = self.elapsed_ms.map(|ms| ms / 1e3).filter(|seconds| *seconds > 0.0);
+        let seconds = self
+            .elapsed_ms
+            .map(|ms| ms / 1e3)
+            .filter(|seconds| *seconds > 0.0);
         for side in [&mut self.read, &mut self.write, &mut self.sync] {
             // 0.4 prints totals, 1.0 rates; the other one follows from the time, which 0.4 prints too.
             if self.is_old {
-                side.iops = side.ios.zip(seconds).map(|(ios, seconds)| ios as f64 / seconds);
-                side.bytes_per_s = side.bytes.zip(seconds).map(|(bytes, seconds)| bytes / seconds);
+                side.iops = side
+                    .ios
+                    .zip(seconds)
+                    .map(|(ios, seconds)| ios as f64 / seconds);
+                side.bytes_per_s = side
+                    .bytes
+                    .zip(seconds)
+                    .map(|(bytes, seconds)| bytes / seconds);
             }
         }
         let has = |side: &SideFigures| side.ios.unwrap_or(0) > 0 || side.iops.unwrap_or(0.0) > 0.0;
@@ -205,8 +265,9 @@ impl Result {
         if self.is_old {
             units.push("Mb of sysbench 0.4 is 1,048,576 bytes, and so on".to_string());
         }
-        let mut lossy =
-            vec!["latencies are of reads, writes and fsyncs together, rounded to 10 \u{b5}s".to_string()];
+        let mut lossy = vec![
+            "latencies are of reads, writes and fsyncs together, rounded to 10 \u{b5}s".to_string(),
+        ];
         if !self.is_old {
             lossy.push(
                 "rates are rounded to two digits after the point; how many I/Os there were is not printed"
@@ -221,7 +282,11 @@ impl Result {
             mixed: Some(self.total).filter(|side| *side != SideFigures::default()),
             ..LoadFigures::default()
         };
-        let tool = if self.tool.is_empty() { "sysbench".into() } else { self.tool };
+        let tool = if self.tool.is_empty() {
+            "sysbench".into()
+        } else {
+            self.tool
+        };
         let name = "sysbench fileio".into();
         let series = self.series.finish();
         Some(Imported {
@@ -244,7 +309,11 @@ fn set(place: &mut Option<f64>, value: Option<f64>) -> bool {
 
 /// `IOPS=1234.00 19.28 MiB/s (20.22 MB/s)`
 fn iops(side: &mut SideFigures, words: &[&str]) -> bool {
-    let Some(iops) = words.first().and_then(|word| word.strip_prefix("IOPS=")).and_then(number) else {
+    let Some(iops) = words
+        .first()
+        .and_then(|word| word.strip_prefix("IOPS="))
+        .and_then(number)
+    else {
         return false;
     };
     side.iops = Some(iops);

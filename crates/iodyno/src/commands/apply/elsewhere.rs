@@ -29,7 +29,11 @@ pub fn why(id: i64, record: &Record, origin: &Origin, host: &Host) -> Option<Str
             )
         }
         Origin::Imported { from, unix_ms } => {
-            format!("record {id} was read from {} on {}", clean_to(from, 200), compare::words::day(*unix_ms))
+            format!(
+                "record {id} was read from {} on {}",
+                clean_to(from, 200),
+                compare::words::day(*unix_ms)
+            )
         }
         Origin::Unknown => format!(
             "record {id} was kept by an earlier iodyno, which did not note whether a record was measured here or merged"
@@ -74,24 +78,42 @@ pub fn trusted(why: &str, record: &Record, wish: &Wish, host: &Host) -> Vec<Stri
     let here = here.as_ref().and_then(|path| layer(path, wish.device()));
     let there = layer(&record.path, wish.device());
     lines.push(format!("  its disk   {}", disk(there)));
-    lines.push(format!("  this disk  {}: {}", disk(here), likeness(there, here)));
+    lines.push(format!(
+        "  this disk  {}: {}",
+        disk(here),
+        likeness(there, here)
+    ));
     for (knob, value) in wish.values() {
         let verdict = record
             .trials
             .iter()
             .filter(|trial| trial.knob == knob.id)
-            .find_map(|trial| trial.verdict.as_ref().filter(|verdict| verdict.arm == *value));
-        lines.push(format!("  {}={value}  {}", knob.id, verdict.map(claim).unwrap_or_default()));
+            .find_map(|trial| {
+                trial
+                    .verdict
+                    .as_ref()
+                    .filter(|verdict| verdict.arm == *value)
+            });
+        lines.push(format!(
+            "  {}={value}  {}",
+            knob.id,
+            verdict.map(claim).unwrap_or_default()
+        ));
     }
     lines
 }
 
 fn layer<'a>(path: &'a IoPath, device: &str) -> Option<&'a Layer> {
-    path.root.walk().into_iter().find(|layer| layer.name == device)
+    path.root
+        .walk()
+        .into_iter()
+        .find(|layer| layer.name == device)
 }
 
 fn disk(layer: Option<&Layer>) -> String {
-    let Some(layer) = layer else { return "unknown".into() };
+    let Some(layer) = layer else {
+        return "unknown".into();
+    };
     let fact = |name: &str| layer.fact(name).map(|value| clean_to(value, SHOWN));
     format!(
         "{}, model {}, serial {}",

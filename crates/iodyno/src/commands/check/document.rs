@@ -64,7 +64,10 @@ pub struct Read {
 /// Reads a document of `check --json` or of `show --json` of a check.
 pub fn read(file: &Path) -> Result<Read, Failure> {
     let bad = |why: String| {
-        Failure::new(Exit::Failed, format!("cannot replay {}: {why}", model::text::shown(file)))
+        Failure::new(
+            Exit::Failed,
+            format!("cannot replay {}: {why}", model::text::shown(file)),
+        )
     };
     let text = host::files::read_text(file)?;
     let mut whole: Value =
@@ -79,13 +82,18 @@ pub fn read(file: &Path) -> Result<Read, Failure> {
     }
     // These are made anew.
     if let Value::Object(whole) = &mut whole {
-        ["given", "expected", "findings"].iter().for_each(|name| drop(whole.remove(*name)));
+        ["given", "expected", "findings"]
+            .iter()
+            .for_each(|name| drop(whole.remove(*name)));
     }
-    let check = whole.get("probes").is_some().then(|| serde_json::from_value(whole.clone()));
+    let check = whole
+        .get("probes")
+        .is_some()
+        .then(|| serde_json::from_value(whole.clone()));
     let check = check.ok_or_else(|| bad("it holds no check".into()))?;
     let check = check.map_err(|error| bad(format!("a part of it is damaged: {error}")))?;
-    let read: Read =
-        serde_json::from_value(whole).map_err(|error| bad(format!("a part of it is damaged: {error}")))?;
+    let read: Read = serde_json::from_value(whole)
+        .map_err(|error| bad(format!("a part of it is damaged: {error}")))?;
     Ok(Read { check, ..read })
 }
 

@@ -38,17 +38,31 @@ impl Ground {
         line: &Teller,
     ) -> Result<Ground, LoadError> {
         let with = |has_direct: bool| {
-            let maker = Maker { context, target, stop, line, has_direct };
+            let maker = Maker {
+                context,
+                target,
+                stop,
+                line,
+                has_direct,
+            };
             match facts.kind {
                 TargetKind::Directory => maker.scratch(plan, facts.free_bytes.unwrap_or(u64::MAX)),
-                _ => maker.make(Job { direct: has_direct, iodepth: 1, ..Job::default() }),
+                _ => maker.make(Job {
+                    direct: has_direct,
+                    iodepth: 1,
+                    ..Job::default()
+                }),
             }
         };
         let (prepared, has_direct) = match with(true) {
             Err(LoadError::NoDirect { .. }) => (with(false)?, false),
             other => (other?, true),
         };
-        Ok(Ground { prepared, is_scratch: facts.kind == TargetKind::Directory, has_direct })
+        Ok(Ground {
+            prepared,
+            is_scratch: facts.kind == TargetKind::Directory,
+            has_direct,
+        })
     }
 
     /// Bytes that loads may use.
@@ -76,7 +90,9 @@ impl Maker<'_> {
             let start_ns = clock::monotonic_ns();
             let prepared = self.make(scratch_job(size, self.has_direct))?;
             let now_ns = clock::monotonic_ns();
-            let left_ms = plan.scratch_ms.saturating_sub((now_ns - begun_ns) / 1_000_000);
+            let left_ms = plan
+                .scratch_ms
+                .saturating_sub((now_ns - begun_ns) / 1_000_000);
             let next = next_size(size, (now_ns - start_ns) / 1_000_000, left_ms).min(most);
             if next < size * 2 {
                 return Ok(prepared);
@@ -93,13 +109,26 @@ impl Maker<'_> {
             self.line.say(format!("writing scratch: {done} of {total}"));
         };
         let host = &self.context.host;
-        load::prepare(host, self.target, &job, &Consent::default(), self.stop, &mut progress)
+        load::prepare(
+            host,
+            self.target,
+            &job,
+            &Consent::default(),
+            self.stop,
+            &mut progress,
+        )
     }
 }
 
 /// All of it is written before anything is read.
 fn scratch_job(size: u64, direct: bool) -> Job {
-    Job { rw: Rw::Randrw, size, direct, iodepth: 1, ..Job::default() }
+    Job {
+        rw: Rw::Randrw,
+        size,
+        direct,
+        iodepth: 1,
+        ..Job::default()
+    }
 }
 
 /// What can be written in the time that is left, by the rate of the last writing.
@@ -115,10 +144,22 @@ mod tests {
 
     #[test]
     fn scratch_grows_as_its_time_allows() {
-        assert_eq!(next_size(32 << 20, 100, 11_900), 256 << 20, "eight times is enough at once");
+        assert_eq!(
+            next_size(32 << 20, 100, 11_900),
+            256 << 20,
+            "eight times is enough at once"
+        );
         assert_eq!(next_size(32 << 20, 1_600, 10_400), 208 << 20);
-        assert_eq!(next_size(FIRST, 7_000, 5_000), 5 << 20, "what there is has to do");
-        assert_eq!(next_size(32 << 20, 8_000, 4_000), 16 << 20, "too slow for more");
+        assert_eq!(
+            next_size(FIRST, 7_000, 5_000),
+            5 << 20,
+            "what there is has to do"
+        );
+        assert_eq!(
+            next_size(32 << 20, 8_000, 4_000),
+            16 << 20,
+            "too slow for more"
+        );
         assert_eq!(next_size(32 << 20, 20_000, 0), 0);
     }
 }

@@ -77,13 +77,29 @@ impl<'a> Loads<'a> {
         origin_ns: u64,
     ) -> Loads<'a> {
         let tracing = Tracing::start(path, wish);
-        let scope = Scope { tracing: tracing.clone(), ..Scope::of(path) };
+        let scope = Scope {
+            tracing: tracing.clone(),
+            ..Scope::of(path)
+        };
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
         let fields = Fields::new(observe::fields());
         let (probes, edges, unseen) = (Vec::new(), Vec::new(), Vec::new());
         let seed = clock::unix_ms();
         let end_ns = origin_ns + plan.expected_ms(true) * 1_000_000;
-        Loads { plan, stop, line, sampler, fields, tracing, origin_ns, seed, probes, edges, unseen, end_ns }
+        Loads {
+            plan,
+            stop,
+            line,
+            sampler,
+            fields,
+            tracing,
+            origin_ns,
+            seed,
+            probes,
+            edges,
+            unseen,
+            end_ns,
+        }
     }
 
     /// What others do.
@@ -96,8 +112,15 @@ impl<'a> Loads<'a> {
             clock::sleep_ns(LOOK_MS * 1_000_000);
         }
         let elapsed_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
-        let load = LoadResult { elapsed_ms, ..LoadResult::default() };
-        let step = Step { role: Role::Idle, ms: 0, depth: 1 };
+        let load = LoadResult {
+            elapsed_ms,
+            ..LoadResult::default()
+        };
+        let step = Step {
+            role: Role::Idle,
+            ms: 0,
+            depth: 1,
+        };
         self.keep(step.role, plan::job(step, 0, 0), load, begin_ns, before);
     }
 
@@ -108,13 +131,18 @@ impl<'a> Loads<'a> {
             if self.stop.is_asked() {
                 break;
             }
-            let ahead = plan.steps[place..].iter().filter(|step| self.is_possible(step.role, ground));
-            self.end_ns = clock::monotonic_ns() + ahead.map(|step| step.ms).sum::<u64>() * 1_000_000;
+            let ahead = plan.steps[place..]
+                .iter()
+                .filter(|step| self.is_possible(step.role, ground));
+            self.end_ns =
+                clock::monotonic_ns() + ahead.map(|step| step.ms).sum::<u64>() * 1_000_000;
             if !self.is_possible(step.role, ground) {
                 continue;
             }
             let is_writing = plan::writes(step.role);
-            let Some(step) = self.fitting(*step) else { continue };
+            let Some(step) = self.fitting(*step) else {
+                continue;
+            };
             match self.one(step, ground) {
                 Ok(()) => {}
                 // A target too small for this load says so; the others are made.
@@ -143,7 +171,10 @@ impl<'a> Loads<'a> {
         let ms = step.ms.min(left_ms);
         if (ms as f64) < SHARE_LEAST * step.ms as f64 {
             let limit = units::span_ms(self.plan.limit_ms);
-            self.unseen.push(format!("{}: the {limit} of this check were over.", phrase(step)));
+            self.unseen.push(format!(
+                "{}: the {limit} of this check were over.",
+                phrase(step)
+            ));
             return None;
         }
         Some(Step { ms, ..step })
@@ -153,8 +184,9 @@ impl<'a> Loads<'a> {
     fn has_knee(&self) -> bool {
         let is_curve = |probe: &&Probe| matches!(probe.role, Role::Latency | Role::Depth);
         let curve = self.probes.iter().filter(is_curve);
-        let points: Vec<(f64, f64)> =
-            curve.map(|probe| (probe.iops(), probe.mean_us().unwrap_or(0.0))).collect();
+        let points: Vec<(f64, f64)> = curve
+            .map(|probe| (probe.iops(), probe.mean_us().unwrap_or(0.0)))
+            .collect();
         has_knee(&points, self.seed)
     }
 
@@ -198,7 +230,10 @@ impl<'a> Loads<'a> {
         let mut intervals = Intervals::new("", running.origin_ns(), SERIES_MS);
         let end_ns = running.origin_ns() + step.ms * 1_000_000;
         let phrase = phrase(step);
-        while clock::monotonic_ns() < end_ns && running.wait_ms(LOOK_MS, self.stop) && !running.is_over() {
+        while clock::monotonic_ns() < end_ns
+            && running.wait_ms(LOOK_MS, self.stop)
+            && !running.is_over()
+        {
             self.tell(&phrase);
             running.poll();
             let now_ns = clock::monotonic_ns();
@@ -215,14 +250,28 @@ impl<'a> Loads<'a> {
         Ok(load)
     }
 
-    fn keep(&mut self, role: Role, job: Job, load: LoadResult, begin_ns: u64, before: Option<LayerTimes>) {
+    fn keep(
+        &mut self,
+        role: Role,
+        job: Job,
+        load: LoadResult,
+        begin_ns: u64,
+        before: Option<LayerTimes>,
+    ) {
         let begin = begin_ns.saturating_sub(self.origin_ns) as i64;
         let end = begin + (load.elapsed_ms * 1e6) as i64;
         let frame = self.fields.frame(&self.inside(begin, end));
         let layers = self.tracing.since(before.as_ref());
         self.edges.push((begin, end));
         let start_ms = (begin / 1_000_000) as u64;
-        self.probes.push(Probe { role, job, load, frame, layers, start_ms });
+        self.probes.push(Probe {
+            role,
+            job,
+            load,
+            frame,
+            layers,
+            start_ms,
+        });
     }
 
     /// What the sensors read within a load, from the first sample that lies in it on: the one before has seen the load
@@ -234,7 +283,8 @@ impl<'a> Loads<'a> {
         loop {
             let mut readings = self.sampler.readings(from, end);
             let is_early = |one: &Reading| {
-                one.sensor == "diskstats" && one.from.as_ref().is_some_and(|row| row.time_ns < begin)
+                one.sensor == "diskstats"
+                    && one.from.as_ref().is_some_and(|row| row.time_ns < begin)
             };
             if !readings.iter().any(is_early) {
                 return readings;
@@ -259,31 +309,56 @@ impl<'a> Loads<'a> {
         let status = self.sampler.status();
         let no_layers = self.tracing.layers().err().map(ToString::to_string);
         let sensors = at_edges(self.sampler.stop(), &self.edges);
-        Done { probes: self.probes, sensors, status, no_layers, unseen: self.unseen }
+        Done {
+            probes: self.probes,
+            sensors,
+            status,
+            no_layers,
+            unseen: self.unseen,
+        }
     }
 }
 
 /// Whether more than half of the time between a reading's two samples lies before a moment.
 fn is_mostly_before(reading: &Reading, moment: i64) -> bool {
     let middle = |row: &Row| row.time_ns + (reading.to.time_ns - row.time_ns) / 2;
-    reading.from.as_ref().is_some_and(|row| middle(row) < moment)
+    reading
+        .from
+        .as_ref()
+        .is_some_and(|row| middle(row) < moment)
 }
 
 /// Whether a curve of rate and mean latency has a knee and is flat behind it.
 fn has_knee(points: &[(f64, f64)], seed: u64) -> bool {
-    let Some(place) = points.len().checked_sub(FLAT_IN_A_ROW) else { return false };
+    let Some(place) = points.len().checked_sub(FLAT_IN_A_ROW) else {
+        return false;
+    };
     let (before, last) = points.split_at(place);
     let best = before.iter().map(|(iops, _)| *iops).fold(0.0, f64::max);
     let is_flat = last.iter().all(|(iops, _)| *iops < best * GROWS);
-    let visits = points.iter().map(|(iops, latency)| Visits { iops: vec![*iops], latency: vec![*latency] });
+    let visits = points.iter().map(|(iops, latency)| Visits {
+        iops: vec![*iops],
+        latency: vec![*latency],
+    });
     is_flat && knee::find(&visits.collect::<Vec<_>>(), seed).is_ok()
 }
 
 /// A load in the words of a probe.
 fn phrase(step: Step) -> String {
-    let load = LoadResult { depth: step.depth, ..LoadResult::default() };
+    let load = LoadResult {
+        depth: step.depth,
+        ..LoadResult::default()
+    };
     let job = plan::job(step, 0, 0);
-    Probe { role: step.role, job, load, frame: Default::default(), layers: None, start_ms: 0 }.phrase()
+    Probe {
+        role: step.role,
+        job,
+        load,
+        frame: Default::default(),
+        layers: None,
+        start_ms: 0,
+    }
+    .phrase()
 }
 
 /// What devices read and wrote, at the samples on both sides of the edges of the loads: enough to tell what each moved, and
@@ -293,23 +368,40 @@ fn at_edges(logs: Vec<SensorLog>, edges: &[(i64, i64)]) -> Vec<SensorLog> {
         if log.no_data.is_some() {
             return Some(log);
         }
-        let is_bytes = |name: &str| name.ends_with(".read_sectors") || name.ends_with(".write_sectors");
+        let is_bytes =
+            |name: &str| name.ends_with(".read_sectors") || name.ends_with(".write_sectors");
         log.series.retain(|series| is_bytes(&series.name));
         if log.sensor != "diskstats" {
             return None;
         }
-        let before = |ns: i64| log.time_ns.partition_point(|time| *time <= ns).saturating_sub(1);
-        let after =
-            |ns: i64| log.time_ns.partition_point(|time| *time < ns).min(log.time_ns.len().max(1) - 1);
+        let before = |ns: i64| {
+            log.time_ns
+                .partition_point(|time| *time <= ns)
+                .saturating_sub(1)
+        };
+        let after = |ns: i64| {
+            log.time_ns
+                .partition_point(|time| *time < ns)
+                .min(log.time_ns.len().max(1) - 1)
+        };
         let around = |ns: &i64| [before(*ns), after(*ns)];
-        let mut places: Vec<usize> =
-            edges.iter().flat_map(|(begin, end)| [begin, end]).flat_map(around).collect();
+        let mut places: Vec<usize> = edges
+            .iter()
+            .flat_map(|(begin, end)| [begin, end])
+            .flat_map(around)
+            .collect();
         places.sort_unstable();
         places.dedup();
         for series in &mut log.series {
-            series.values = places.iter().filter_map(|place| series.values.get(*place).copied()).collect();
+            series.values = places
+                .iter()
+                .filter_map(|place| series.values.get(*place).copied())
+                .collect();
         }
-        log.time_ns = places.iter().filter_map(|place| log.time_ns.get(*place).copied()).collect();
+        log.time_ns = places
+            .iter()
+            .filter_map(|place| log.time_ns.get(*place).copied())
+            .collect();
         Some(log)
     });
     kept.collect()
@@ -328,10 +420,16 @@ mod tests {
             kind: MetricKind::Counter,
             values: (0..10).map(|value| Some(f64::from(value))).collect(),
         };
-        let mut log = SensorLog { no_data: None, ..SensorLog::absent("diskstats", "") };
+        let mut log = SensorLog {
+            no_data: None,
+            ..SensorLog::absent("diskstats", "")
+        };
         log.time_ns = (0..10).map(|tick| tick * 100).collect();
         log.series = vec![series("disk.vda.read_sectors"), series("disk.vda.read_ios")];
-        let other = SensorLog { no_data: None, ..SensorLog::absent("cpu", "") };
+        let other = SensorLog {
+            no_data: None,
+            ..SensorLog::absent("cpu", "")
+        };
         let absent = SensorLog::absent("md", "no array");
         let kept = at_edges(vec![log, other, absent], &[(150, 320), (420, 2_000)]);
         assert_eq!(kept.len(), 2, "{kept:?}");
@@ -341,12 +439,18 @@ mod tests {
             "of each edge the sample before and the one after"
         );
         assert_eq!(kept[0].series.len(), 1);
-        assert_eq!(kept[0].series[0].values, [1.0, 2.0, 3.0, 4.0, 5.0, 9.0].map(Some));
+        assert_eq!(
+            kept[0].series[0].values,
+            [1.0, 2.0, 3.0, 4.0, 5.0, 9.0].map(Some)
+        );
     }
 
     #[test]
     fn a_reading_is_about_the_load_that_most_of_it_lies_in() {
-        let row = |time_ns: i64| Row { time_ns, cells: Vec::new().into() };
+        let row = |time_ns: i64| Row {
+            time_ns,
+            cells: Vec::new().into(),
+        };
         let series = std::sync::Arc::new(Vec::new());
         let reading = |from: Option<i64>, to: i64| Reading {
             sensor: "diskstats",
@@ -357,13 +461,22 @@ mod tests {
         // A guest on a busy host: two samples, and the load began 34 ms before the later one.
         assert!(is_mostly_before(&reading(Some(18_307), 19_025), 18_991));
         assert!(!is_mostly_before(&reading(Some(18_307), 20_900), 18_991));
-        assert!(!is_mostly_before(&reading(None, 19_025), 18_991), "one sample spans nothing");
+        assert!(
+            !is_mostly_before(&reading(None, 19_025), 18_991),
+            "one sample spans nothing"
+        );
     }
 
     #[test]
     fn a_curve_ends_behind_its_knee_and_not_at_one_dip() {
-        let curve =
-            [(5e3, 200.0), (1e4, 200.0), (4e4, 200.0), (6e4, 530.0), (6.1e4, 2_100.0), (6e4, 4_300.0)];
+        let curve = [
+            (5e3, 200.0),
+            (1e4, 200.0),
+            (4e4, 200.0),
+            (6e4, 530.0),
+            (6.1e4, 2_100.0),
+            (6e4, 4_300.0),
+        ];
         let ends = (1..=curve.len()).find(|count| has_knee(&curve[..*count], 1));
         assert_eq!(ends, Some(6), "two flat steps behind the best");
         let dip = [(5e3, 200.0), (1e4, 200.0), (9e3, 900.0), (4e4, 800.0)];
@@ -372,7 +485,21 @@ mod tests {
 
     #[test]
     fn loads_are_told_in_words() {
-        assert_eq!(phrase(Step { role: Role::Depth, ms: 1, depth: 32 }), "depth 32");
-        assert_eq!(phrase(Step { role: Role::Streams, ms: 1, depth: 4 }), "4 streams");
+        assert_eq!(
+            phrase(Step {
+                role: Role::Depth,
+                ms: 1,
+                depth: 32
+            }),
+            "depth 32"
+        );
+        assert_eq!(
+            phrase(Step {
+                role: Role::Streams,
+                ms: 1,
+                depth: 4
+            }),
+            "4 streams"
+        );
     }
 }

@@ -132,7 +132,13 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 fn replayed(file: &Path) -> Result<Case, Failure> {
     let read = document::read(file)?;
     let (path, sensors) = (read.path, read.sensors);
-    Ok(Case { provenance: read.provenance, path, check: read.check, sensors, failure: None })
+    Ok(Case {
+        provenance: read.provenance,
+        path,
+        check: read.check,
+        sensors,
+        failure: None,
+    })
 }
 
 /// A captured machine: its path and settings.
@@ -149,21 +155,34 @@ fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
         ..CheckResult::default()
     };
     check.unseen = unseen::all(&path, &check, None, true);
-    check.unseen.push("Loads and sensors: this is a captured machine.".into());
+    check
+        .unseen
+        .push("Loads and sensors: this is a captured machine.".into());
     let provenance = crate::provenance::of(&host);
-    Ok(Case { provenance, path, check, sensors: Vec::new(), failure: None })
+    Ok(Case {
+        provenance,
+        path,
+        check,
+        sensors: Vec::new(),
+        failure: None,
+    })
 }
 
 /// This machine. None when a stop was asked for: half a check answers nothing.
 fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
-    let path = pipeline::inventory::collect(&context.host, &args.target).map_err(super::inspect::failure)?;
+    let path = pipeline::inventory::collect(&context.host, &args.target)
+        .map_err(super::inspect::failure)?;
     let provenance = crate::provenance::of(&context.host);
     let plan = Plan::of(args.mode(), args.observe);
     let stop = context.stop_on_signals()?;
     let opened = targets::opened(Path::new(&args.target), &path);
     let target = target_facts(opened.as_deref().ok(), &path);
     let mut check = CheckResult {
-        mode: if args.no_load { "no load".into() } else { plan.mode.word().into() },
+        mode: if args.no_load {
+            "no load".into()
+        } else {
+            plan.mode.word().into()
+        },
         target,
         machine: machine_facts(&context.host),
         ..CheckResult::default()
@@ -171,24 +190,44 @@ fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
     let is_root = host::rights::is_root();
     if args.no_load && args.observe.is_none() {
         check.unseen = unseen::all(&path, &check, None, is_root);
-        check.unseen.push("Loads: none was made (--no-load).".into());
-        return Ok(Some(Case { provenance, path, check, sensors: Vec::new(), failure: None }));
+        check
+            .unseen
+            .push("Loads: none was made (--no-load).".into());
+        return Ok(Some(Case {
+            provenance,
+            path,
+            check,
+            sensors: Vec::new(),
+            failure: None,
+        }));
     }
-    let (done, refusal, failure) = measure(args, context, (&path, &mut check), (opened, &plan), &stop)?;
+    let (done, refusal, failure) =
+        measure(args, context, (&path, &mut check), (opened, &plan), &stop)?;
     if stop.is_asked() {
         let note = "no scratch is left, no setting was touched, and half a check is not kept";
-        context.out.note(format!("iodyno: stopped by {}; {note}.", stop.signal_name()));
+        context.out.note(format!(
+            "iodyno: stopped by {}; {note}.",
+            stop.signal_name()
+        ));
         return Ok(None);
     }
     check.unseen.extend(refusal);
-    let failed = failure.iter().map(|failure| format!("The target failed: {}", failure.message));
+    let failed = failure
+        .iter()
+        .map(|failure| format!("The target failed: {}", failure.message));
     check.unseen.extend(failed);
     let more = {
         check.probes = done.probes.clone();
         unseen::all(&path, &check, Some(&done), is_root)
     };
     check.unseen.extend(more);
-    Ok(Some(Case { provenance, path, check, sensors: done.sensors, failure }))
+    Ok(Some(Case {
+        provenance,
+        path,
+        check,
+        sensors: done.sensors,
+        failure,
+    }))
 }
 
 /// What measuring gave: the loads, why none was made, and why the target failed in the middle of one.
@@ -206,7 +245,11 @@ fn measure(
     let lock = device.filter(|_| !args.no_load).map(|device| {
         let lock = DeviceLock::share(&context.host, &device);
         // Where no lock can be had, nothing is changed all the same.
-        if matches!(lock, Err(host::Error::Locked { .. })) { lock.map(Some) } else { Ok(lock.ok()) }
+        if matches!(lock, Err(host::Error::Locked { .. })) {
+            lock.map(Some)
+        } else {
+            Ok(lock.ok())
+        }
     });
     let _lock = lock.transpose()?;
     let line = Teller::new(context.out);
@@ -215,14 +258,24 @@ fn measure(
     let mut loads = Loads::start((context, path), plan, wish, (stop, &line), origin_ns);
     loads.idle();
     if args.no_load {
-        return Ok((loads.finish(), Some("Loads: none was made (--no-load).".into()), None));
+        return Ok((
+            loads.finish(),
+            Some("Loads: none was made (--no-load).".into()),
+            None,
+        ));
     }
     if stop.is_asked() {
         return Ok((loads.finish(), None, None));
     }
     let target = match target {
         Ok(target) => target,
-        Err(failure) => return Ok((loads.finish(), Some(format!("Loads: {}.", failure.message)), None)),
+        Err(failure) => {
+            return Ok((
+                loads.finish(),
+                Some(format!("Loads: {}.", failure.message)),
+                None,
+            ));
+        }
     };
     let ground = match Ground::prepare(context, (&target, &check.target), plan, stop, &line) {
         Ok(ground) => ground,
@@ -238,7 +291,8 @@ fn measure(
         check.target.bytes = Some(ground.bytes());
     }
     let failure = loads.run(&ground).err();
-    let direct = (!ground.has_direct).then(|| "Direct loads: this target takes no direct I/O.".to_string());
+    let direct =
+        (!ground.has_direct).then(|| "Direct loads: this target takes no direct I/O.".to_string());
     Ok((loads.finish(), direct, failure))
 }
 
@@ -278,7 +332,11 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
         has_queue: case.path.queue_device().is_some(),
     };
     let situation = match args.replay {
-        Some(_) => report::Situation { target: &case.path.target, is_root: true, ..situation },
+        Some(_) => report::Situation {
+            target: &case.path.target,
+            is_root: true,
+            ..situation
+        },
         None => situation,
     };
     case.check.next = report::next(&findings, &situation);
@@ -289,7 +347,9 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
     let id = kept.as_ref().and_then(|kept| kept.id);
     lines.into_iter().for_each(|line| context.out.say(line));
     if let Some(id) = id {
-        context.out.say(format!("  record {id}   show it: iodyno show {id}"));
+        context
+            .out
+            .say(format!("  record {id}   show it: iodyno show {id}"));
     }
     if let (Some(check), true) = (&record.check, context.out.is_json()) {
         context.out.line(&Document::of(id, &record, check));
@@ -301,7 +361,10 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
             if let Err(unsaved) = ended {
                 context.out.note(format!("iodyno: {}", unsaved.message));
             }
-            Err(Failure { exit: Exit::Failed, ..failure })
+            Err(Failure {
+                exit: Exit::Failed,
+                ..failure
+            })
         }
         (None, ended) => ended,
     }
@@ -309,15 +372,27 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
 
 /// All findings; what is given and expected goes into the check.
 fn judge(path: &IoPath, check: &mut CheckResult, sensors: &[SensorLog]) -> Vec<Finding> {
-    let scene = Scene { path, probes: &check.probes, promise: check.promise.as_ref() };
-    let around = Around { target: &check.target, machine: &check.machine, sensors };
+    let scene = Scene {
+        path,
+        probes: &check.probes,
+        promise: check.promise.as_ref(),
+    };
+    let around = Around {
+        target: &check.target,
+        machine: &check.machine,
+        sensors,
+    };
     let findings = diagnose::verdict(&scene, &around);
     (check.given, check.expected) = (diagnose::gives(&scene), diagnose::expected(&scene));
     findings
 }
 
 fn exit_of(findings: &[Finding], fail_on: Option<LevelArg>) -> Exit {
-    let worst = findings.iter().filter(|one| one.withdrawn.is_none()).map(|one| one.level).max();
+    let worst = findings
+        .iter()
+        .filter(|one| one.withdrawn.is_none())
+        .map(|one| one.level)
+        .max();
     match (worst, fail_on) {
         (Some(worst), Some(limit)) if worst >= limit.level() => Exit::Found,
         _ => Exit::Fine,
@@ -325,7 +400,11 @@ fn exit_of(findings: &[Finding], fail_on: Option<LevelArg>) -> Exit {
 }
 
 fn record(case: Case, summary: String, findings: Vec<Finding>) -> Record {
-    let loaded = case.check.probes.iter().find(|probe| probe.role != Role::Idle);
+    let loaded = case
+        .check
+        .probes
+        .iter()
+        .find(|probe| probe.role != Role::Idle);
     Record {
         schema: RECORD_SCHEMA.into(),
         verb: "check".into(),

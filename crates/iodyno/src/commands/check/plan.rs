@@ -99,15 +99,27 @@ impl Plan {
     /// How long it is likely to take, ms; `has_scratch` tells whether anything is written.
     pub fn expected_ms(&self, has_scratch: bool) -> u64 {
         let scratch_ms = if has_scratch { self.scratch_ms } else { 0 };
-        let made = self.steps.iter().filter(|step| has_scratch || !writes(step.role));
+        let made = self
+            .steps
+            .iter()
+            .filter(|step| has_scratch || !writes(step.role));
         (self.idle_ms + scratch_ms + made.map(|step| step.ms).sum::<u64>()).min(self.limit_ms)
     }
 }
 
-fn steps(latency_ms: u64, (depth_ms, depths): (u64, &[u32]), read_ms: u64, write_ms: u64) -> Vec<Step> {
+fn steps(
+    latency_ms: u64,
+    (depth_ms, depths): (u64, &[u32]),
+    read_ms: u64,
+    write_ms: u64,
+) -> Vec<Step> {
     let step = |role, ms, depth| Step { role, ms, depth };
     let mut steps = vec![step(Role::Latency, latency_ms, 1)];
-    steps.extend(depths.iter().map(|depth| step(Role::Depth, depth_ms, *depth)));
+    steps.extend(
+        depths
+            .iter()
+            .map(|depth| step(Role::Depth, depth_ms, *depth)),
+    );
     steps.extend([
         step(Role::Stream, read_ms, 4),
         step(Role::Streams, read_ms, 4),
@@ -124,12 +136,18 @@ fn steps(latency_ms: u64, (depth_ms, depths): (u64, &[u32]), read_ms: u64, write
 
 /// Whether a load changes its target.
 pub fn writes(role: Role) -> bool {
-    matches!(role, Role::Write | Role::WriteStream | Role::BufferedWrite | Role::Fsync | Role::Mixed)
+    matches!(
+        role,
+        Role::Write | Role::WriteStream | Role::BufferedWrite | Role::Fsync | Role::Mixed
+    )
 }
 
 /// Whether a load goes through the page cache.
 pub fn is_buffered(role: Role) -> bool {
-    matches!(role, Role::BufferedRandom | Role::BufferedStream | Role::BufferedWrite | Role::Fsync)
+    matches!(
+        role,
+        Role::BufferedRandom | Role::BufferedStream | Role::BufferedWrite | Role::Fsync
+    )
 }
 
 /// The job of a load on a target of so many bytes.
@@ -141,36 +159,91 @@ pub fn job(step: Step, bytes: u64, seed: u64) -> Job {
         randseed: seed,
         ..Job::default()
     };
-    let stream = Job { bs: STREAM_BS, ..base.clone() };
-    let one_by_one = Job { ioengine: "psync".into(), ..base.clone() };
+    let stream = Job {
+        bs: STREAM_BS,
+        ..base.clone()
+    };
+    let one_by_one = Job {
+        ioengine: "psync".into(),
+        ..base.clone()
+    };
     match step.role {
-        Role::Idle => Job { ioengine: "none".into(), ..Job::default() },
+        Role::Idle => Job {
+            ioengine: "none".into(),
+            ..Job::default()
+        },
         Role::Latency | Role::Depth => base,
-        Role::Stream => Job { rw: Rw::Read, ..stream },
-        Role::Streams => Job { rw: Rw::Read, numjobs: STREAMS, ..stream },
-        Role::BufferedRandom => buffered(Job { bs: 16 << 10, ..one_by_one }, bytes),
-        Role::BufferedStream => buffered(Job { rw: Rw::Read, bs: 128 << 10, ..one_by_one }, bytes),
-        Role::Write => Job { rw: Rw::Randwrite, ..base },
-        Role::WriteStream => Job { rw: Rw::Write, ..stream },
-        Role::BufferedWrite => Job { rw: Rw::Write, bs: 64 << 10, ..one_by_one },
-        Role::Fsync => Job { rw: Rw::Write, fsync: 1, ..one_by_one },
+        Role::Stream => Job {
+            rw: Rw::Read,
+            ..stream
+        },
+        Role::Streams => Job {
+            rw: Rw::Read,
+            numjobs: STREAMS,
+            ..stream
+        },
+        Role::BufferedRandom => buffered(
+            Job {
+                bs: 16 << 10,
+                ..one_by_one
+            },
+            bytes,
+        ),
+        Role::BufferedStream => buffered(
+            Job {
+                rw: Rw::Read,
+                bs: 128 << 10,
+                ..one_by_one
+            },
+            bytes,
+        ),
+        Role::Write => Job {
+            rw: Rw::Randwrite,
+            ..base
+        },
+        Role::WriteStream => Job {
+            rw: Rw::Write,
+            ..stream
+        },
+        Role::BufferedWrite => Job {
+            rw: Rw::Write,
+            bs: 64 << 10,
+            ..one_by_one
+        },
+        Role::Fsync => Job {
+            rw: Rw::Write,
+            fsync: 1,
+            ..one_by_one
+        },
         Role::Mixed => base,
     }
 }
 
 /// The writes beside the reads of [`Role::Mixed`].
 pub fn mixed_writes(step: Step, seed: u64) -> Job {
-    let stream = Step { role: Role::WriteStream, ..step };
+    let stream = Step {
+        role: Role::WriteStream,
+        ..step
+    };
     job(stream, 0, seed)
 }
 
 /// Reads that begin with nothing cached in their range, and find nothing cached when they come round again.
 fn buffered(job: Job, bytes: u64) -> Job {
-    let files = FileSet { sharing: Sharing::Same, ..FileSet::default() };
+    let files = FileSet {
+        sharing: Sharing::Same,
+        ..FileSet::default()
+    };
     // In the middle of a large target: what the other loads have read lies at its beginning.
     let offset = (bytes / 2).min(bytes.saturating_sub(BUFFERED_BYTES)) & !((1 << 20) - 1);
     let size = BUFFERED_BYTES.min(bytes - offset);
-    Job { files, offset, size, cold_passes: true, ..job }
+    Job {
+        files,
+        offset,
+        size,
+        cold_passes: true,
+        ..job
+    }
 }
 
 #[cfg(test)]
@@ -180,16 +253,28 @@ mod tests {
 
     #[test]
     fn every_mode_keeps_its_time() {
-        for (mode, most_ms) in [(Mode::Quick, 10_000), (Mode::Default, 60_000), (Mode::Deep, 300_000)] {
+        for (mode, most_ms) in [
+            (Mode::Quick, 10_000),
+            (Mode::Default, 60_000),
+            (Mode::Deep, 300_000),
+        ] {
             let plan = Plan::of(mode, None);
-            assert!(plan.expected_ms(true) <= plan.limit_ms && plan.limit_ms < most_ms, "{mode:?}: {plan:?}");
+            assert!(
+                plan.expected_ms(true) <= plan.limit_ms && plan.limit_ms < most_ms,
+                "{mode:?}: {plan:?}"
+            );
             let steps: u64 = plan.steps.iter().map(|step| step.ms).sum();
             let all_ms = steps + plan.idle_ms + plan.scratch_ms;
             assert!(all_ms < plan.limit_ms, "{mode:?} takes {all_ms} ms");
         }
         let longer = Plan::of(Mode::Quick, Some(30_000));
         assert_eq!((longer.idle_ms, longer.limit_ms), (30_000, 9_000 + 29_500));
-        assert!(!Plan::of(Mode::Quick, None).steps.iter().any(|step| step.role == Role::Mixed));
+        assert!(
+            !Plan::of(Mode::Quick, None)
+                .steps
+                .iter()
+                .any(|step| step.role == Role::Mixed)
+        );
     }
 
     #[test]
@@ -197,7 +282,11 @@ mod tests {
         for step in Plan::of(Mode::Deep, None).steps {
             let job = job(step, 3 << 30, 1);
             assert!(check_job(&job).is_ok(), "{step:?}");
-            assert_eq!(job.rw.writes(), writes(step.role) && step.role != Role::Mixed, "{step:?}");
+            assert_eq!(
+                job.rw.writes(),
+                writes(step.role) && step.role != Role::Mixed,
+                "{step:?}"
+            );
             assert_eq!(job.direct, !is_buffered(step.role), "{step:?}");
         }
     }
@@ -206,7 +295,10 @@ mod tests {
     fn buffered_reads_stay_inside_and_apart() {
         for bytes in [64 << 20, 1 << 30, 3 << 30, 1 << 40] {
             let job = buffered(Job::default(), bytes);
-            assert!(job.offset + job.size <= bytes && job.size <= BUFFERED_BYTES, "{job:?}");
+            assert!(
+                job.offset + job.size <= bytes && job.size <= BUFFERED_BYTES,
+                "{job:?}"
+            );
             assert!(job.offset.is_multiple_of(1 << 20));
         }
         assert_eq!(buffered(Job::default(), 1 << 40).offset, 1 << 39);

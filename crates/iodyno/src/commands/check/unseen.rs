@@ -16,10 +16,16 @@ pub fn all(path: &IoPath, check: &CheckResult, done: Option<&Done>, is_root: boo
     if let Some(done) = done {
         all.extend(busy(path, &check.probes));
         all.extend(
-            done.no_layers.iter().map(|why| format!("Times by layer: {}.", why.trim_end_matches('.'))),
+            done.no_layers
+                .iter()
+                .map(|why| format!("Times by layer: {}.", why.trim_end_matches('.'))),
         );
         all.extend(rights(done, is_root));
-        all.extend(done.unseen.iter().map(|why| format!("Left out: {}", sentence(why))));
+        all.extend(
+            done.unseen
+                .iter()
+                .map(|why| format!("Left out: {}", sentence(why))),
+        );
     }
     all.extend(ground(path, check));
     all.dedup();
@@ -32,14 +38,27 @@ fn sentence(text: &str) -> String {
 
 /// Sensors that only root can read. Those that have no such device here are no loss.
 fn rights(done: &Done, is_root: bool) -> Option<String> {
-    let needs_root = |why: &str| ["root", "ermission", "EACCES"].iter().any(|word| why.contains(word));
+    let needs_root = |why: &str| {
+        ["root", "ermission", "EACCES"]
+            .iter()
+            .any(|word| why.contains(word))
+    };
     // Why there are no layers is told by itself.
-    let absent = done.status.absent.iter().filter(|(name, why)| name != "layers" && needs_root(why));
+    let absent = done
+        .status
+        .absent
+        .iter()
+        .filter(|(name, why)| name != "layers" && needs_root(why));
     let names: Vec<&str> = absent.map(|(name, _)| name.as_str()).collect();
     match (is_root, names.is_empty()) {
         (true, _) => None,
-        (false, true) => Some("Run as root it sees more: health of disks, other users' processes.".into()),
-        (false, false) => Some(format!("Sensors that only root may read: {}.", names.join(", "))),
+        (false, true) => {
+            Some("Run as root it sees more: health of disks, other users' processes.".into())
+        }
+        (false, false) => Some(format!(
+            "Sensors that only root may read: {}.",
+            names.join(", ")
+        )),
     }
 }
 
@@ -50,7 +69,11 @@ fn busy(path: &IoPath, probes: &[Probe]) -> Option<String> {
     let of = |id: &str| idle.frame.get(id, &device.name).unwrap_or(0.0);
     let moved = of("disk.read_bytes_per_s") + of("disk.write_bytes_per_s");
     let has_load = probes.iter().any(|probe| probe.role != Role::Idle);
-    let so = if has_load { " before any load of ours: the loads got what was left" } else { "" };
+    let so = if has_load {
+        " before any load of ours: the loads got what was left"
+    } else {
+        ""
+    };
     let rate = units::bytes_per_s(moved);
     (moved >= IDLE_BYTES).then(|| format!("Others moved {rate} on {}{so}.", device.name))
 }
@@ -67,7 +90,10 @@ fn ground(path: &IoPath, check: &CheckResult) -> Vec<String> {
     }
     match check.target.kind {
         TargetKind::Directory => {
-            let bytes = check.target.bytes.map_or("little".into(), |bytes| units::bytes(bytes as f64));
+            let bytes = check
+                .target
+                .bytes
+                .map_or("little".into(), |bytes| units::bytes(bytes as f64));
             match Medium::of(path) {
                 Some(Medium::Rotational) => all.push(format!(
                     "Seeks across the disk: scratch of {bytes} lies close together, so random reads are faster than on \
@@ -84,8 +110,9 @@ fn ground(path: &IoPath, check: &CheckResult) -> Vec<String> {
         }
         TargetKind::Missing => {}
     }
-    let is_thin =
-        path.of_kind(LayerKind::Disk).any(|disk| disk.fact("transport").is_none_or(|it| it != "sata"));
+    let is_thin = path
+        .of_kind(LayerKind::Disk)
+        .any(|disk| disk.fact("transport").is_none_or(|it| it != "sata"));
     if check.target.kind == TargetKind::Device && is_thin {
         all.push("Blocks that were never written may be answered without the medium.".into());
     }

@@ -2,7 +2,9 @@
 
 use model::check::Promise;
 use pipeline::analyse::plateau::Pulses;
-use pipeline::diagnose::cloud::{self, Carrier, CloudMachine, Data, Fall, Match, Need, Offer, Reach};
+use pipeline::diagnose::cloud::{
+    self, Carrier, CloudMachine, Data, Fall, Match, Need, Offer, Reach,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -48,7 +50,9 @@ pub struct Seen {
 impl Seen {
     /// Whether the series itself shows a bucket, and not merely a flat rate.
     pub fn is_capped(&self) -> bool {
-        self.two_steps || self.pulses.is_some() || self.fall.is_some_and(|fall| fall.highest.is_some())
+        self.two_steps
+            || self.pulses.is_some()
+            || self.fall.is_some_and(|fall| fall.highest.is_some())
     }
 }
 
@@ -69,21 +73,32 @@ impl Document {
     pub fn new(data: &Data, answer: &Answer<'_>) -> Document {
         let (about, answer) = match answer {
             Answer::Promise(one) => ("promise", json!({ "offer": offer(one) })),
-            Answer::Carriers { need, found, currency } => {
-                ("carriers", carriers(need, found, currency.as_deref()))
-            }
-            Answer::Seen(loads) => {
-                ("recognised", json!({ "loads": loads.iter().map(seen).collect::<Vec<_>>() }))
-            }
+            Answer::Carriers {
+                need,
+                found,
+                currency,
+            } => ("carriers", carriers(need, found, currency.as_deref())),
+            Answer::Seen(loads) => (
+                "recognised",
+                json!({ "loads": loads.iter().map(seen).collect::<Vec<_>>() }),
+            ),
             Answer::Machine(machine) => ("machine", of_machine(machine)),
         };
-        Document { schema: "iodyno.cloud/1", about, data: data.date.clone(), answer }
+        Document {
+            schema: "iodyno.cloud/1",
+            about,
+            data: data.date.clone(),
+            answer,
+        }
     }
 }
 
 fn offer(offer: &Offer<'_>) -> Value {
     let promise: &Promise = &offer.promise;
-    let table: Vec<Reach> = cloud::BLOCK_SIZES.iter().filter_map(|bs| cloud::reach(promise, *bs)).collect();
+    let table: Vec<Reach> = cloud::BLOCK_SIZES
+        .iter()
+        .filter_map(|bs| cloud::reach(promise, *bs))
+        .collect();
     json!({
         "spec": offer.spec(),
         "title": offer.kind.title,

@@ -71,9 +71,19 @@ pub struct Args {
 
 /// Answers the one question that the arguments ask.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let own = args.data.as_deref().map(host::files::read_text).transpose()?;
-    let own = own.map(|text| Data::parse(&text)).transpose().map_err(failure)?;
-    let data = own.map_or_else(|| cloud::builtin().clone(), |own| own.over(cloud::builtin()));
+    let own = args
+        .data
+        .as_deref()
+        .map(host::files::read_text)
+        .transpose()?;
+    let own = own
+        .map(|text| Data::parse(&text))
+        .transpose()
+        .map_err(failure)?;
+    let data = own.map_or_else(
+        || cloud::builtin().clone(),
+        |own| own.over(cloud::builtin()),
+    );
     if let Some(provider) = &args.provider {
         known_provider(&data, provider)?;
     }
@@ -97,7 +107,9 @@ fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'
             mbps: args.mbps,
             instance: args.instance.clone(),
         };
-        return Ok(Answer::Promise(Box::new(cloud::offer(data, &wish).map_err(failure)?)));
+        return Ok(Answer::Promise(Box::new(
+            cloud::offer(data, &wish).map_err(failure)?,
+        )));
     }
     if args.record.is_some() || args.series.is_some() {
         return measured::answer(args, context, data);
@@ -106,18 +118,25 @@ fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'
         return carriers(args, data);
     }
     if args.room.is_some() || args.bs.is_some() || args.prices.is_some() {
-        return Err(Failure::usage("say what the load needs: --iops N, --bandwidth X, or both"));
+        return Err(Failure::usage(
+            "say what the load needs: --iops N, --bandwidth X, or both",
+        ));
     }
     let host = match &args.root {
         Some(file) => Host::open(file)?,
         None => context.host.clone(),
     };
-    let path = inventory::collect(&host, args.target.as_deref().unwrap_or(".")).map_err(inspect::failure)?;
+    let path = inventory::collect(&host, args.target.as_deref().unwrap_or("."))
+        .map_err(inspect::failure)?;
     Ok(Answer::Machine(cloud::machine_of(data, &path)))
 }
 
 fn carriers<'a>(args: &Args, data: &'a Data) -> Result<Answer<'a>, Failure> {
-    let bs = args.bs.unwrap_or(if args.iops.is_some() { 4 << 10 } else { 1 << 20 });
+    let bs = args.bs.unwrap_or(if args.iops.is_some() {
+        4 << 10
+    } else {
+        1 << 20
+    });
     let bandwidth = args.bandwidth.map(|bytes| bytes as f64);
     let by_bandwidth = bandwidth.unwrap_or(0.0) / bs as f64;
     let iops = args.iops.unwrap_or(by_bandwidth);
@@ -128,26 +147,45 @@ fn carriers<'a>(args: &Args, data: &'a Data) -> Result<Answer<'a>, Failure> {
         size_gib: args.room.unwrap_or(0.0),
         provider: args.provider.clone().unwrap_or_default(),
     };
-    let prices = args.prices.as_deref().map(host::files::read_text).transpose()?;
-    let prices = prices.map(|text| Prices::parse(&text)).transpose().map_err(failure)?;
+    let prices = args
+        .prices
+        .as_deref()
+        .map(host::files::read_text)
+        .transpose()?;
+    let prices = prices
+        .map(|text| Prices::parse(&text))
+        .transpose()
+        .map_err(failure)?;
     let found = cloud::carriers(data, &need, prices.as_ref());
     if found.is_empty() {
         let hint = ": spread it over several disks, and mind the limit of the instance".to_string();
-        return Err(Failure::new(Exit::Undecided, CloudError::NothingCarries(hint).to_string()));
+        return Err(Failure::new(
+            Exit::Undecided,
+            CloudError::NothingCarries(hint).to_string(),
+        ));
     }
     let currency = prices.map(|prices| prices.currency);
-    Ok(Answer::Carriers { need, found, currency })
+    Ok(Answer::Carriers {
+        need,
+        found,
+        currency,
+    })
 }
 
 fn known_provider(data: &Data, provider: &str) -> Result<(), Failure> {
-    let mut names: Vec<&str> = data.types.iter().map(|kind| kind.provider.as_str()).collect();
+    let mut names: Vec<&str> = data
+        .types
+        .iter()
+        .map(|kind| kind.provider.as_str())
+        .collect();
     names.sort_unstable();
     names.dedup();
     match names.contains(&provider) {
         true => Ok(()),
-        false => {
-            Err(Failure::usage(format!("no provider is called `{provider}`; there are {}", names.join(", "))))
-        }
+        false => Err(Failure::usage(format!(
+            "no provider is called `{provider}`; there are {}",
+            names.join(", ")
+        ))),
     }
 }
 
@@ -156,21 +194,34 @@ fn failure(error: CloudError) -> Failure {
 }
 
 fn size_gib(text: &str) -> Result<f64, String> {
-    let is_bare = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_bare = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let gib = match is_bare {
         true => text.parse::<f64>().map_err(|error| error.to_string())?,
         false => parse_bytes(text).map_err(|error| error.to_string())? as f64 / (1u64 << 30) as f64,
     };
-    if gib > 0.0 { Ok(gib) } else { Err("a size must be above 0".into()) }
+    if gib > 0.0 {
+        Ok(gib)
+    } else {
+        Err("a size must be above 0".into())
+    }
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
     let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
-    if bytes > 0 { Ok(bytes) } else { Err("it must be above 0".into()) }
+    if bytes > 0 {
+        Ok(bytes)
+    } else {
+        Err("it must be above 0".into())
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let number =
-        text.replace(',', "").parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
+    let number = text
+        .replace(',', "")
+        .parse::<f64>()
+        .ok()
+        .filter(|number| *number > 0.0 && number.is_finite());
     number.ok_or_else(|| format!("`{text}` is not a number above 0"))
 }

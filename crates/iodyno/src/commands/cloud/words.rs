@@ -2,7 +2,9 @@
 
 use super::documents::{Answer, Seen};
 use model::units;
-use pipeline::diagnose::cloud::{self, Carrier, CloudDisk, CloudMachine, Match, Need, Offer, Strength};
+use pipeline::diagnose::cloud::{
+    self, Carrier, CloudDisk, CloudMachine, Match, Need, Offer, Strength,
+};
 
 /// As many matches of a rate are shown.
 const MATCHES_MAX: usize = 8;
@@ -11,7 +13,11 @@ const MATCHES_MAX: usize = 8;
 pub fn lines(answer: &Answer<'_>) -> Vec<String> {
     match answer {
         Answer::Promise(one) => offer(one),
-        Answer::Carriers { need, found, currency } => carriers(need, found, currency.as_deref()),
+        Answer::Carriers {
+            need,
+            found,
+            currency,
+        } => carriers(need, found, currency.as_deref()),
         Answer::Seen(loads) => loads.iter().flat_map(seen).collect(),
         Answer::Machine(machine) => of_machine(machine),
     }
@@ -31,23 +37,49 @@ fn offer(offer: &Offer<'_>) -> Vec<String> {
     let mut row = |name: &str, value: String| lines.push(format!("  {name:<11} {value}"));
     let tier = offer.tier.filter(|tier| tier.gib > offer.size_gib);
     let tier = tier.map(|tier| format!(", sold and run as {} of {}", tier.name, size(tier.gib)));
-    row("size", format!("{}{}", size(offer.size_gib), tier.unwrap_or_default()));
-    row("IOPS", promise.iops.map_or_else(|| "not said".into(), count));
-    row("bandwidth", promise.bytes_per_s.map_or_else(|| "not said".into(), units::bytes_per_s));
+    row(
+        "size",
+        format!("{}{}", size(offer.size_gib), tier.unwrap_or_default()),
+    );
+    row(
+        "IOPS",
+        promise.iops.map_or_else(|| "not said".into(), count),
+    );
+    row(
+        "bandwidth",
+        promise
+            .bytes_per_s
+            .map_or_else(|| "not said".into(), units::bytes_per_s),
+    );
     if let Some([low, high]) = offer.kind.latency_us {
         let time = |us: f64| units::duration_ns(us * 1e3);
-        let range = if low == high { time(low) } else { format!("{} to {}", time(low), time(high)) };
+        let range = if low == high {
+            time(low)
+        } else {
+            format!("{} to {}", time(low), time(high))
+        };
         row("latency", format!("{range} for a small I/O"));
     }
     if let Some(burst) = burst(offer) {
         row("burst", burst);
     }
     if let Some(unit) = promise.io_unit_bytes {
-        row("counted in", format!("{}: a larger I/O counts as several", units::bytes(unit as f64)));
+        row(
+            "counted in",
+            format!(
+                "{}: a larger I/O counts as several",
+                units::bytes(unit as f64)
+            ),
+        );
     }
     if let Some(instance) = offer.instance {
-        let for_a_while = instance.burst_iops.map(|iops| format!("; for half an hour {} IOPS", count(iops)));
-        let (iops, bytes) = (count(instance.iops), units::bytes_per_s(instance.mbps * 1e6));
+        let for_a_while = instance
+            .burst_iops
+            .map(|iops| format!("; for half an hour {} IOPS", count(iops)));
+        let (iops, bytes) = (
+            count(instance.iops),
+            units::bytes_per_s(instance.mbps * 1e6),
+        );
         row(
             "instance",
             format!(
@@ -59,57 +91,99 @@ fn offer(offer: &Offer<'_>) -> Vec<String> {
     }
     lines.push(String::new());
     lines.push("  block size        IOPS    bandwidth  what binds".into());
-    for reach in cloud::BLOCK_SIZES.iter().filter_map(|bs| cloud::reach(promise, *bs)) {
+    for reach in cloud::BLOCK_SIZES
+        .iter()
+        .filter_map(|bs| cloud::reach(promise, *bs))
+    {
         let bs = units::bytes(reach.bs as f64);
-        let (iops, bytes) = (units::count(reach.iops), units::bytes_per_s(reach.bytes_per_s));
-        let counted =
-            if reach.counted_as > 1 { format!(" (counts as {})", reach.counted_as) } else { String::new() };
-        lines.push(format!("  {bs:>10} {iops:>11} {bytes:>12}  {}{counted}", reach.binds.phrase()));
+        let (iops, bytes) = (
+            units::count(reach.iops),
+            units::bytes_per_s(reach.bytes_per_s),
+        );
+        let counted = if reach.counted_as > 1 {
+            format!(" (counts as {})", reach.counted_as)
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "  {bs:>10} {iops:>11} {bytes:>12}  {}{counted}",
+            reach.binds.phrase()
+        ));
     }
     lines.push(String::new());
     lines.extend(offer.kind.limits.iter().map(|limit| format!("  {limit}")));
-    lines.push(format!("  source: {} ({})", offer.kind.source, offer.kind.date));
-    lines.extend(offer.kind.unverified.iter().map(|what| format!("  not verified there: {what}")));
+    lines.push(format!(
+        "  source: {} ({})",
+        offer.kind.source, offer.kind.date
+    ));
+    lines.extend(
+        offer
+            .kind
+            .unverified
+            .iter()
+            .map(|what| format!("  not verified there: {what}")),
+    );
     lines
 }
 
 fn burst(offer: &Offer<'_>) -> Option<String> {
     let promise = &offer.promise;
     let figures: Vec<String> = [
-        promise.burst_iops.map(|iops| format!("{} IOPS", count(iops))),
+        promise
+            .burst_iops
+            .map(|iops| format!("{} IOPS", count(iops))),
         promise.burst_bytes_per_s.map(units::bytes_per_s),
     ]
     .into_iter()
     .flatten()
     .collect();
     let lasts = match promise.burst_s {
-        Some(s) => format!(", for {} with full credits", units::span_ms((s * 1e3) as u64)),
+        Some(s) => format!(
+            ", for {} with full credits",
+            units::span_ms((s * 1e3) as u64)
+        ),
         None => String::new(),
     };
     (!figures.is_empty()).then(|| format!("{}{lasts}", figures.join(", ")))
 }
 
 fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Vec<String> {
-    let room =
-        if need.size_gib > 0.0 { format!(", {} and more", size(need.size_gib)) } else { String::new() };
+    let room = if need.size_gib > 0.0 {
+        format!(", {} and more", size(need.size_gib))
+    } else {
+        String::new()
+    };
     let mut lines = vec![format!(
         "{} I/Os a second of {} ({}){room}; bursts do not count",
         count(need.iops),
         units::bytes(need.bs as f64),
         units::bytes_per_s(need.bytes_per_s)
     )];
-    let width = found.iter().map(|one| one.offer.spec().len()).max().unwrap_or(0);
+    let width = found
+        .iter()
+        .map(|one| one.offer.spec().len())
+        .max()
+        .unwrap_or(0);
     for one in found {
         let promise = &one.offer.promise;
-        let (iops, bytes) =
-            (count(promise.iops.unwrap_or(0.0)), units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)));
-        let beyond = format!("{:.1} and {:.1} times the need", one.iops_times, one.bytes_times);
+        let (iops, bytes) = (
+            count(promise.iops.unwrap_or(0.0)),
+            units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)),
+        );
+        let beyond = format!(
+            "{:.1} and {:.1} times the need",
+            one.iops_times, one.bytes_times
+        );
         let price = match (one.price, currency) {
             (Some(price), Some(currency)) => format!("  {price:.2} {currency} a month"),
             (None, Some(_)) => "  no price given".into(),
             _ => String::new(),
         };
-        let mark = if one.offer.is_verified() { "" } else { "  (not all figures verified)" };
+        let mark = if one.offer.is_verified() {
+            ""
+        } else {
+            "  (not all figures verified)"
+        };
         lines.push(format!(
             "  {:<width$}  {iops:>7} IOPS  {bytes:>10}  {beyond}{price}{mark}",
             one.offer.spec()
@@ -121,21 +195,29 @@ fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Vec<S
             "Without prices (--prices FILE) they are ordered by how little they have beyond the need.".into()
         }
     });
-    lines.push("The instance has limits of its own: iodyno cloud TYPE SIZE --instance NAME.".into());
+    lines
+        .push("The instance has limits of its own: iodyno cloud TYPE SIZE --instance NAME.".into());
     lines
 }
 
 fn seen(seen: &Seen) -> Vec<String> {
     let Some(fall) = seen.fall else {
-        let why = if seen.intervals < 20 { "too short to tell" } else { "not flat" };
+        let why = if seen.intervals < 20 {
+            "too short to tell"
+        } else {
+            "not flat"
+        };
         return vec![format!(
             "{}: {why}; no cap can be seen in it ({} intervals).",
             seen.what, seen.intervals
         )];
     };
     let mut lines = Vec::new();
-    let settled =
-        format!("{} IOPS ({})", count(fall.settled), units::bytes_per_s(fall.settled * seen.bs as f64));
+    let settled = format!(
+        "{} IOPS ({})",
+        count(fall.settled),
+        units::bytes_per_s(fall.settled * seen.bs as f64)
+    );
     lines.push(match fall.highest {
         Some(highest) => format!(
             "{}: {} IOPS for {}, then flat at {settled}: a stock of {} I/Os was used up.",
@@ -166,7 +248,12 @@ fn seen(seen: &Seen) -> Vec<String> {
     if seen.matches.is_empty() {
         lines.push("  No type in the data gives that.".into());
     }
-    lines.extend(seen.matches.iter().take(MATCHES_MAX).map(|one| format!("  {}", fits(one, seen))));
+    lines.extend(
+        seen.matches
+            .iter()
+            .take(MATCHES_MAX)
+            .map(|one| format!("  {}", fits(one, seen))),
+    );
     let left = seen.matches.len().saturating_sub(MATCHES_MAX);
     if left > 0 {
         lines.push(format!("  and {left} weaker ones (--json has all)"));
@@ -186,9 +273,14 @@ fn fits(one: &Match, seen: &Seen) -> String {
     let promised = figure(one.promised);
     let what = match (one.strength, one.size_gib) {
         (Strength::Size, _) => {
-            format!("{name} of {} is sold with {promised}", seen.size_gib.map(size).unwrap_or_default())
+            format!(
+                "{name} of {} is sold with {promised}",
+                seen.size_gib.map(size).unwrap_or_default()
+            )
         }
-        (Strength::Instance, _) => format!("{name}, the instance, allows {promised} for all disks together"),
+        (Strength::Instance, _) => {
+            format!("{name}, the instance, allows {promised} for all disks together")
+        }
         (Strength::SomeSize, Some([middle, low, high])) if high - low > 0.5 => {
             format!("{name} of {middle:.0} GiB ({low:.0} to {high:.0}) is sold with {promised}")
         }
@@ -211,40 +303,67 @@ fn fits(one: &Match, seen: &Seen) -> String {
         (true, ..) => " in a burst".into(),
         (false, ..) => String::new(),
     };
-    let mark = if one.verified { "" } else { " (not all figures verified)" };
+    let mark = if one.verified {
+        ""
+    } else {
+        " (not all figures verified)"
+    };
     format!("{what}{until}.{mark}")
 }
 
 fn of_machine(machine: &CloudMachine<'_>) -> Vec<String> {
     let mut lines = match &machine.provider {
         Some(provider) => {
-            let instance = machine.instance.as_ref().map(|name| format!(", instance {name}"));
-            vec![format!("A machine of {provider}{}: {}.", instance.unwrap_or_default(), machine.evidence)]
+            let instance = machine
+                .instance
+                .as_ref()
+                .map(|name| format!(", instance {name}"));
+            vec![format!(
+                "A machine of {provider}{}: {}.",
+                instance.unwrap_or_default(),
+                machine.evidence
+            )]
         }
         None => vec![format!("No cloud that is known: {}.", machine.evidence)],
     };
     lines.extend(machine.disks.iter().flat_map(disk));
     if machine.provider.is_none() {
         lines.push(
-            "If it is one, say what its disk is: iodyno cloud TYPE SIZE, or --disk-spec for check.".into(),
+            "If it is one, say what its disk is: iodyno cloud TYPE SIZE, or --disk-spec for check."
+                .into(),
         );
     }
     lines
 }
 
 fn disk(disk: &CloudDisk<'_>) -> Vec<String> {
-    let gib = disk.size_gib.map(size).unwrap_or_else(|| "of unknown size".into());
-    let model = if disk.model.is_empty() { String::new() } else { format!(", {}", disk.model) };
+    let gib = disk
+        .size_gib
+        .map(size)
+        .unwrap_or_else(|| "of unknown size".into());
+    let model = if disk.model.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", disk.model)
+    };
     let mut lines = vec![format!("  {}  {gib}{model}", disk.name)];
     if !disk.is_remote {
-        lines.push("    a disk of this machine itself: no provider promises anything for it".into());
+        lines
+            .push("    a disk of this machine itself: no provider promises anything for it".into());
     }
     lines.extend(disk.offers.iter().map(|offer| {
         let promise = &offer.promise;
-        let burst = burst(offer).map(|burst| format!("; burst {burst}")).unwrap_or_default();
-        let (iops, bytes) =
-            (count(promise.iops.unwrap_or(0.0)), units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)));
-        format!("    as {:<22} {iops:>7} IOPS  {bytes:>10}{burst}", offer.name())
+        let burst = burst(offer)
+            .map(|burst| format!("; burst {burst}"))
+            .unwrap_or_default();
+        let (iops, bytes) = (
+            count(promise.iops.unwrap_or(0.0)),
+            units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)),
+        );
+        format!(
+            "    as {:<22} {iops:>7} IOPS  {bytes:>10}{burst}",
+            offer.name()
+        )
     }));
     if !disk.offers.is_empty() {
         lines.push(

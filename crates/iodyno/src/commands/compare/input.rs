@@ -33,7 +33,10 @@ pub struct Inputs {
 impl Inputs {
     /// The store, for reading alone.
     pub fn open(context: &Context) -> Result<Inputs, Failure> {
-        Ok(Inputs { store: Store::open_read_only(&context.state_dir)?, host: context.host.clone() })
+        Ok(Inputs {
+            store: Store::open_read_only(&context.state_dir)?,
+            host: context.host.clone(),
+        })
     }
 
     /// Everything that was named, in that order.
@@ -53,7 +56,11 @@ impl Inputs {
         let mut rows = self.store.query(filter)?;
         rows.reverse();
         let is_new = |id: &i64| !given.iter().any(|one| one.id == Some(*id));
-        rows.iter().map(|row| row.id).filter(is_new).map(|id| self.record(id)).collect()
+        rows.iter()
+            .map(|row| row.id)
+            .filter(is_new)
+            .map(|id| self.record(id))
+            .collect()
     }
 
     /// Other records of the same jobs on the same devices.
@@ -71,7 +78,12 @@ impl Inputs {
 
     fn record(&self, id: i64) -> Result<Given, Failure> {
         let record = light(self.store.get(id)?);
-        Ok(Given { name: id.to_string(), id: Some(id), file: None, record })
+        Ok(Given {
+            name: id.to_string(),
+            id: Some(id),
+            file: None,
+            record,
+        })
     }
 }
 
@@ -96,7 +108,12 @@ fn file(name: &str, host: &Host) -> Result<Vec<Given>, Failure> {
         let short = name.rsplit('/').next().unwrap_or(name);
         let called = id.map_or(short.to_string(), |id| format!("{short}:{id}"));
         // Its number is of another store.
-        return Ok(vec![Given { name: called, id: None, file: Some(name.into()), record: light(record) }]);
+        return Ok(vec![Given {
+            name: called,
+            id: None,
+            file: Some(name.into()),
+            record: light(record),
+        }]);
     }
     let found = source::open(name)
         .and_then(|mut source| imports::import(name, &mut source))
@@ -110,10 +127,20 @@ fn file(name: &str, host: &Host) -> Result<Vec<Given>, Failure> {
     let is_only = found.results.len() == 1;
     let one = |imported: Imported| {
         let called = match is_only {
-            true => imported.file.rsplit('/').next().unwrap_or_default().to_string(),
+            true => imported
+                .file
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .to_string(),
             false => compare::device::imported_name(&imported),
         };
-        Given { name: called, id: None, file: Some(name.into()), record: record::of(host, imported) }
+        Given {
+            name: called,
+            id: None,
+            file: Some(name.into()),
+            record: record::of(host, imported),
+        }
     };
     let mut given: Vec<Given> = found.results.into_iter().map(one).collect();
     distinct(&mut given);
@@ -123,12 +150,22 @@ fn file(name: &str, host: &Host) -> Result<Vec<Given>, Failure> {
 /// Several results of a file without lines are told apart by their names, and in the end by their place.
 fn distinct(given: &mut [Given]) {
     for index in 1..given.len() {
-        if given[..index].iter().any(|one| one.name == given[index].name) {
-            let own =
-                given[index].record.imported.as_ref().map_or(String::new(), |imported| imported.name.clone());
+        if given[..index]
+            .iter()
+            .any(|one| one.name == given[index].name)
+        {
+            let own = given[index]
+                .record
+                .imported
+                .as_ref()
+                .map_or(String::new(), |imported| imported.name.clone());
             let named = format!("{}:{own}", given[index].name);
             let is_taken = own.is_empty() || given[..index].iter().any(|one| one.name == named);
-            given[index].name = if is_taken { format!("{}#{}", given[index].name, index + 1) } else { named };
+            given[index].name = if is_taken {
+                format!("{}#{}", given[index].name, index + 1)
+            } else {
+                named
+            };
         }
     }
 }
@@ -140,6 +177,10 @@ fn document(bytes: &[u8]) -> Option<(Option<i64>, Record)> {
     }
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
     let id = value["id"].as_i64();
-    let found = [&value["record"], &value].into_iter().find(|one| one["schema"] == RECORD_SCHEMA)?;
-    serde_json::from_value(found.clone()).ok().map(|record| (id, record))
+    let found = [&value["record"], &value]
+        .into_iter()
+        .find(|one| one["schema"] == RECORD_SCHEMA)?;
+    serde_json::from_value(found.clone())
+        .ok()
+        .map(|record| (id, record))
 }

@@ -58,13 +58,23 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         let now_ms = host::clock::unix_ms() as i64;
         given.extend(inputs.filtered(&args.filter.filter(now_ms, args.limit)?, &given)?);
     }
-    let paint = if context.out.has_colour() { Paint::Colour } else { Paint::Plain };
+    let paint = if context.out.has_colour() {
+        Paint::Colour
+    } else {
+        Paint::Plain
+    };
     if args.rank {
         return ranked(args, context, &given, paint);
     }
     let base = base(args, &given)?;
     let known = inputs.like(&given)?;
-    let found = side_by_side::records(&named(&given), base, &named(&known), &args.fail_if, args.strict);
+    let found = side_by_side::records(
+        &named(&given),
+        base,
+        &named(&known),
+        &args.fail_if,
+        args.strict,
+    );
     let seconds = (host::clock::monotonic_ns() - begun_ns) as f64 / 1e9;
     if let Some(file) = &args.junit {
         host::files::write_atomically(file, &view::junit::text(&found, args.strict, seconds))?;
@@ -74,7 +84,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 fn ranked(args: &Args, context: &Context, given: &[Given], paint: Paint) -> Result<Exit, Failure> {
-    let subjects: Vec<_> = given.iter().map(|one| measures::of(&one.name, one.id, &one.record)).collect();
+    let subjects: Vec<_> = given
+        .iter()
+        .map(|one| measures::of(&one.name, one.id, &one.record))
+        .collect();
     let found = rank::ranking(&subjects, args.by.as_deref());
     for line in view::rank::lines(&found, paint) {
         context.out.say(line);
@@ -87,26 +100,43 @@ fn ranked(args: &Args, context: &Context, given: &[Given], paint: Paint) -> Resu
 fn base(args: &Args, given: &[Given]) -> Result<usize, Failure> {
     if given.len() < 2 {
         return Err(Failure::usage(match given.first() {
-            None => "Nothing to compare: name two records or files, or rank with --rank.".to_string(),
-            Some(only) => format!("{} alone cannot be compared: name a second record or file.", only.name),
+            None => {
+                "Nothing to compare: name two records or files, or rank with --rank.".to_string()
+            }
+            Some(only) => format!(
+                "{} alone cannot be compared: name a second record or file.",
+                only.name
+            ),
         }));
     }
     let Some(name) = &args.base else { return Ok(0) };
     let is_it = |one: &Given| one.name == *name || one.file.as_deref() == Some(name.as_str());
     given.iter().position(is_it).ok_or_else(|| {
         let names: Vec<&str> = given.iter().map(|one| one.name.as_str()).collect();
-        Failure::usage(format!("{name} is none of what is compared: {}.", names.join(", ")))
+        Failure::usage(format!(
+            "{name} is none of what is compared: {}.",
+            names.join(", ")
+        ))
     })
 }
 
 pub(super) fn named(given: &[Given]) -> Vec<Named<'_>> {
-    given.iter().map(|one| Named { name: &one.name, id: one.id, record: &one.record }).collect()
+    given
+        .iter()
+        .map(|one| Named {
+            name: &one.name,
+            id: one.id,
+            record: &one.record,
+        })
+        .collect()
 }
 
 /// Text, Markdown and the document, where each was asked for.
 fn said(args: &Args, context: &Context, found: &Comparison, paint: Paint) -> Result<(), Failure> {
     match &args.markdown {
-        Some(file) if file == Path::new("-") => context.out.text(view::markdown::text(found).trim_end()),
+        Some(file) if file == Path::new("-") => {
+            context.out.text(view::markdown::text(found).trim_end())
+        }
         other => {
             if let Some(file) = other {
                 host::files::write_atomically(file, &view::markdown::text(found))?;
@@ -124,7 +154,11 @@ fn exit_of(found: &Comparison, strict: bool) -> Exit {
     if found.bounds.iter().any(|one| is_failed(one, strict)) {
         return Exit::Found;
     }
-    match found.bounds.iter().any(|one| one.crossed == Crossed::NotJudged) {
+    match found
+        .bounds
+        .iter()
+        .any(|one| one.crossed == Crossed::NotJudged)
+    {
         true => Exit::Undecided,
         false => Exit::Fine,
     }

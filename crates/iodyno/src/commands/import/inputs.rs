@@ -24,7 +24,11 @@ pub fn of(words: &[String], host: &Host) -> Vec<Input> {
             None => add(&mut inputs, word.clone()),
             Some(Ok(files)) => files.into_iter().for_each(|file| add(&mut inputs, file)),
             Some(Err(error)) => {
-                inputs.push(Input { name: word.clone(), files: Vec::new(), error: Some(error) });
+                inputs.push(Input {
+                    name: word.clone(),
+                    files: Vec::new(),
+                    error: Some(error),
+                });
             }
         }
     }
@@ -43,7 +47,11 @@ fn add(inputs: &mut Vec<Input>, file: String) {
             input.name = name.unwrap_or_default();
             input.files.push(file);
         }
-        None => inputs.push(Input { name: file.clone(), files: vec![file], error: None }),
+        None => inputs.push(Input {
+            name: file.clone(),
+            files: vec![file],
+            error: None,
+        }),
     }
 }
 
@@ -61,18 +69,31 @@ fn folder(word: &str, host: &Host) -> Option<Result<Vec<String>, String>> {
         Err(error) => return Some(Err(error.to_string())),
     };
     let path = |name: String| format!("{}/{name}", word.trim_end_matches('/'));
-    let names = names.into_iter().filter(|name| !name.starts_with('.')).map(path);
+    let names = names
+        .into_iter()
+        .filter(|name| !name.starts_with('.'))
+        .map(path);
     let is_inside = |path: &String| {
         // A link may lead on within the folder, and not out of it.
         host.link(path).is_none()
-            || host.resolve(path).zip(host.resolve(word)).is_some_and(|(to, own)| {
-                to.strip_prefix(own.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
-            })
+            || host
+                .resolve(path)
+                .zip(host.resolve(word))
+                .is_some_and(|(to, own)| {
+                    to.strip_prefix(own.trim_end_matches('/'))
+                        .is_some_and(|rest| rest.starts_with('/'))
+                })
     };
-    let files: Vec<String> =
-        names.filter(|path| host.kind(path) == Some(Kind::File) && is_inside(path)).collect();
-    let nothing = || Err("there is no file in this folder; folders in it are not looked into".into());
-    Some(if files.is_empty() { nothing() } else { Ok(files) })
+    let files: Vec<String> = names
+        .filter(|path| host.kind(path) == Some(Kind::File) && is_inside(path))
+        .collect();
+    let nothing =
+        || Err("there is no file in this folder; folders in it are not looked into".into());
+    Some(if files.is_empty() {
+        nothing()
+    } else {
+        Ok(files)
+    })
 }
 
 #[cfg(test)]
@@ -81,7 +102,10 @@ mod tests {
 
     fn names(words: &[&str]) -> Vec<(String, usize)> {
         let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-        of(&words, &Host::live()).into_iter().map(|input| (input.name, input.files.len())).collect()
+        of(&words, &Host::live())
+            .into_iter()
+            .map(|input| (input.name, input.files.len()))
+            .collect()
     }
 
     #[test]
@@ -94,7 +118,12 @@ mod tests {
             "x/sda.blktrace.1",
             "x/sda.blktrace.1",
         ]);
-        let wanted = [("a.txt", 1), ("x/sda.blktrace.*", 2), ("sda.blktrace.0", 1), ("-", 1)];
+        let wanted = [
+            ("a.txt", 1),
+            ("x/sda.blktrace.*", 2),
+            ("sda.blktrace.0", 1),
+            ("-", 1),
+        ];
         assert_eq!(found, wanted.map(|(name, files)| (name.to_string(), files)));
     }
 
@@ -103,8 +132,17 @@ mod tests {
         let dir = host::files::temporary_dir("inputs").unwrap();
         let path = |name: &str| dir.path().join(name);
         let own = dir.path().to_str().unwrap().to_string();
-        assert_eq!(of(std::slice::from_ref(&own), &Host::live())[0].files, Vec::<String>::new());
-        for name in ["b.json", "sda.blktrace.1", "sda.blktrace.0", ".hidden", "sdb.blktrace.0"] {
+        assert_eq!(
+            of(std::slice::from_ref(&own), &Host::live())[0].files,
+            Vec::<String>::new()
+        );
+        for name in [
+            "b.json",
+            "sda.blktrace.1",
+            "sda.blktrace.0",
+            ".hidden",
+            "sdb.blktrace.0",
+        ] {
             host::files::write_atomically(&path(name), "x").unwrap();
         }
         host::files::create_dirs(&path("below")).unwrap();
@@ -112,8 +150,16 @@ mod tests {
         std::os::unix::fs::symlink("/etc/hostname", path("out")).unwrap();
         std::os::unix::fs::symlink("b.json", path("same.json")).unwrap();
         let found = names(&[&format!("{own}/")]);
-        let wanted = [("b.json", 1), ("same.json", 1), ("sda.blktrace.*", 2), ("sdb.blktrace.0", 1)];
-        assert_eq!(found, wanted.map(|(name, files)| (format!("{own}/{name}"), files)));
+        let wanted = [
+            ("b.json", 1),
+            ("same.json", 1),
+            ("sda.blktrace.*", 2),
+            ("sdb.blktrace.0", 1),
+        ];
+        assert_eq!(
+            found,
+            wanted.map(|(name, files)| (format!("{own}/{name}"), files))
+        );
         assert!(of(&["/proc".into()], &Host::live())[0].error.is_some());
     }
 }

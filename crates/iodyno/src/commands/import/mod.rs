@@ -73,20 +73,36 @@ struct Document {
 
 /// Reads the files and keeps what is in them.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let store = if args.dry_run { None } else { Some(Store::open(&context.state_dir)?) };
-    let mut keeper = Keeper { store, args, context, rows: HashMap::new(), seen: HashMap::new() };
+    let store = if args.dry_run {
+        None
+    } else {
+        Some(Store::open(&context.state_dir)?)
+    };
+    let mut keeper = Keeper {
+        store,
+        args,
+        context,
+        rows: HashMap::new(),
+        seen: HashMap::new(),
+    };
     keeper.look()?;
     let mut files = Vec::new();
     for input in inputs::of(&args.files, &context.host) {
         let file = keeper.file(&input)?;
-        table::lines(&file, args.verbose, args.dry_run).into_iter().for_each(|line| context.out.say(line));
+        table::lines(&file, args.verbose, args.dry_run)
+            .into_iter()
+            .for_each(|line| context.out.say(line));
         files.push(file);
     }
     if files.len() > 1 {
         context.out.say(table::total(&files, args.dry_run));
     }
     let has_failed = files.iter().any(|file| file.error.is_some());
-    context.out.document(&Document { schema: "iodyno.import/1", dry_run: args.dry_run, files })?;
+    context.out.document(&Document {
+        schema: "iodyno.import/1",
+        dry_run: args.dry_run,
+        files,
+    })?;
     Ok(if has_failed { Exit::Failed } else { Exit::Fine })
 }
 
@@ -104,7 +120,10 @@ struct Keeper<'a> {
 impl Keeper<'_> {
     fn look(&mut self) -> Result<(), Failure> {
         if let Some(store) = &self.store {
-            let filter = Filter { verb: Some("import".into()), ..Filter::default() };
+            let filter = Filter {
+                verb: Some("import".into()),
+                ..Filter::default()
+            };
             for row in store.query(&filter)? {
                 self.rows.entry(row.summary).or_default().push(row.id);
             }
@@ -131,7 +150,11 @@ impl Keeper<'_> {
         };
         file.unread = import.unread;
         for imported in import.results {
-            let imported = record::labelled(imported, self.args.host.as_deref(), self.args.device.as_deref());
+            let imported = record::labelled(
+                imported,
+                self.args.host.as_deref(),
+                self.args.device.as_deref(),
+            );
             file.results.push(self.found(imported)?);
         }
         self.keep(&mut file.results)?;
@@ -146,7 +169,12 @@ impl Keeper<'_> {
         if let Some(store) = &self.store {
             for id in self.rows.get(&summary).into_iter().flatten() {
                 if store.get(*id)?.imported.as_ref().is_some_and(is_same) {
-                    return Ok(Found { record: Some(*id), known: true, summary, imported });
+                    return Ok(Found {
+                        record: Some(*id),
+                        known: true,
+                        summary,
+                        imported,
+                    });
                 }
             }
         }
@@ -155,15 +183,24 @@ impl Keeper<'_> {
         if !known {
             seen.push(bare);
         }
-        Ok(Found { record: None, known, summary, imported })
+        Ok(Found {
+            record: None,
+            known,
+            summary,
+            imported,
+        })
     }
 
     /// All new results of a file in one go.
     fn keep(&mut self, results: &mut [Found]) -> Result<(), Failure> {
-        let Some(store) = &self.store else { return Ok(()) };
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
         let mut new: Vec<&mut Found> = results.iter_mut().filter(|found| !found.known).collect();
-        let records: Vec<_> =
-            new.iter().map(|found| record::of(&self.context.host, found.imported.clone())).collect();
+        let records: Vec<_> = new
+            .iter()
+            .map(|found| record::of(&self.context.host, found.imported.clone()))
+            .collect();
         let from = new.first().map_or("", |found| found.imported.file.as_str());
         let ids = store.insert_from(&records, &Origin::imported(from))?;
         let tags: Vec<&str> = self.args.tag.iter().map(String::as_str).collect();
@@ -175,8 +212,11 @@ impl Keeper<'_> {
             self.rows.entry(found.summary.clone()).or_default().push(id);
         }
         // A result that the file tells twice has the number of the first.
-        let first: HashMap<String, i64> =
-            results.iter().rev().filter_map(|found| Some((found.summary.clone(), found.record?))).collect();
+        let first: HashMap<String, i64> = results
+            .iter()
+            .rev()
+            .filter_map(|found| Some((found.summary.clone(), found.record?)))
+            .collect();
         for found in results.iter_mut().filter(|found| found.record.is_none()) {
             found.record = first.get(&found.summary).copied();
         }

@@ -12,7 +12,10 @@ use pipeline::load::language;
 pub fn labelled(mut imported: Imported, host: Option<&str>, device: Option<&str>) -> Imported {
     for (name, value) in [("host", host), ("device", device)] {
         if let Some(value) = value {
-            imported.facts.entry(name.into()).or_insert_with(|| value.into());
+            imported
+                .facts
+                .entry(name.into())
+                .or_insert_with(|| value.into());
         }
     }
     imported
@@ -20,7 +23,11 @@ pub fn labelled(mut imported: Imported, host: Option<&str>, device: Option<&str>
 
 /// Without the place it was read from: the same result of a copy of the file is the same result.
 pub fn bare(imported: &Imported) -> Imported {
-    Imported { file: String::new(), lines: None, ..imported.clone() }
+    Imported {
+        file: String::new(),
+        lines: None,
+        ..imported.clone()
+    }
 }
 
 /// The record.
@@ -69,8 +76,15 @@ fn target(imported: &Imported) -> String {
 fn path(target: &str, imported: &Imported) -> IoPath {
     let mut root = Layer::new(LayerKind::Target, target);
     root.title = format!("{} of {}", imported.tool, imported.file);
-    let mut disks = imported.load.iter().flat_map(|load| &load.disks).map(|disk| disk.name.clone());
-    let named = imported.facts.get("device").map(|device| device.trim_start_matches("/dev/").to_string());
+    let mut disks = imported
+        .load
+        .iter()
+        .flat_map(|load| &load.disks)
+        .map(|disk| disk.name.clone());
+    let named = imported
+        .facts
+        .get("device")
+        .map(|device| device.trim_start_matches("/dev/").to_string());
     if let Some(name) = named.or_else(|| disks.next_back()) {
         let mut disk = Layer::new(LayerKind::Disk, name.clone());
         disk.title = imported.facts.get("model").cloned().unwrap_or(name);
@@ -87,13 +101,27 @@ fn path(target: &str, imported: &Imported) -> IoPath {
 /// The job as far as the source tells it: the whole command line where fio's language is understood, else the options one
 /// by one that are.
 fn job(imported: &Imported) -> Job {
-    let options = ["ioengine", "rw", "bs", "iodepth", "numjobs", "direct", "rwmixread", "size", "runtime"];
+    let options = [
+        "ioengine",
+        "rw",
+        "bs",
+        "iodepth",
+        "numjobs",
+        "direct",
+        "rwmixread",
+        "size",
+        "runtime",
+    ];
     let mut words: Vec<String> = Vec::new();
     let mut job = Job::default();
     for name in options {
-        let Some(value) = imported.facts.get(name).filter(|value| !value.is_empty()) else { continue };
+        let Some(value) = imported.facts.get(name).filter(|value| !value.is_empty()) else {
+            continue;
+        };
         words.push(format!("--{name}={value}"));
-        let parsed = language::from_words(&words).ok().and_then(|parsed| parsed.sections.into_iter().next());
+        let parsed = language::from_words(&words)
+            .ok()
+            .and_then(|parsed| parsed.sections.into_iter().next());
         match parsed {
             Some(section) => job = section.job,
             None => drop(words.pop()),
@@ -105,28 +133,48 @@ fn job(imported: &Imported) -> Job {
 /// `fio-3.7 ./fio.test: read 20.1 k IOPS, 78.7 MiB/s, p99 9.63 ms`.
 pub fn summary(imported: &Imported) -> String {
     let sides = imported.load.iter().flat_map(LoadFigures::sides);
-    let sides = sides.filter(|(name, _)| *name != "sync").filter_map(|(name, side)| side_words(name, side));
+    let sides = sides
+        .filter(|(name, _)| *name != "sync")
+        .filter_map(|(name, side)| side_words(name, side));
     let mut parts: Vec<String> = sides.collect();
     if parts.is_empty() && !imported.series.is_empty() {
-        let moments = imported.series.iter().map(|series| series.time_ms.len()).max().unwrap_or(0);
-        parts.push(format!("{} series of {moments} moments", imported.series.len()));
+        let moments = imported
+            .series
+            .iter()
+            .map(|series| series.time_ms.len())
+            .max()
+            .unwrap_or(0);
+        parts.push(format!(
+            "{} series of {moments} moments",
+            imported.series.len()
+        ));
     }
     // `rados bench write` says its tool already.
     let what = match imported.name.starts_with(&imported.tool) {
         true => imported.name.clone(),
         false => format!("{} {}", imported.tool, imported.name),
     };
-    let said = if parts.is_empty() { "no rates".into() } else { parts.join("; ") };
+    let said = if parts.is_empty() {
+        "no rates".into()
+    } else {
+        parts.join("; ")
+    };
     pipeline::report::text::clean(&format!("{what}: {said}")).into_owned()
 }
 
 fn side_words(name: &str, side: &SideFigures) -> Option<String> {
-    let rate = side.iops.map(|iops| format!("{} IOPS", units::count(round(iops))));
+    let rate = side
+        .iops
+        .map(|iops| format!("{} IOPS", units::count(round(iops))));
     let bytes = side.bytes_per_s.map(units::bytes_per_s);
     let latency = p99_ns(side).map(|ns| format!("p99 {}", units::duration_ns(ns)));
     let latency = latency.or_else(|| Some(format!("mean {}", units::duration_ns(mean_ns(side)?))));
     let parts: Vec<String> = [rate, bytes, latency].into_iter().flatten().collect();
-    let name = if name == "mixed" { String::new() } else { format!("{name} ") };
+    let name = if name == "mixed" {
+        String::new()
+    } else {
+        format!("{name} ")
+    };
     (!parts.is_empty()).then(|| format!("{name}{}", parts.join(", ")))
 }
 
@@ -137,19 +185,34 @@ fn round(iops: f64) -> f64 {
 
 /// The latency that a person means: completion, else total.
 pub fn main_latency(side: &SideFigures) -> Option<&LatencyFigures> {
-    ["clat", "lat", "await"].iter().find_map(|kind| side.latency(kind)).or(side.latencies.first())
+    ["clat", "lat", "await"]
+        .iter()
+        .find_map(|kind| side.latency(kind))
+        .or(side.latencies.first())
 }
 
 /// 99th percentile, where the source tells it or can be asked for it.
 pub fn p99_ns(side: &SideFigures) -> Option<f64> {
-    let latency = side.latencies.iter().find(|latency| p99_of(latency).is_some())?;
+    let latency = side
+        .latencies
+        .iter()
+        .find(|latency| p99_of(latency).is_some())?;
     p99_of(latency)
 }
 
 fn p99_of(latency: &LatencyFigures) -> Option<f64> {
-    let told =
-        latency.percentiles.iter().find(|(per_cent, _)| (per_cent - 99.0).abs() < 1e-9).map(|(_, ns)| *ns);
-    told.or_else(|| latency.histogram.as_ref()?.quantile_ns(0.99).map(|ns| ns as f64))
+    let told = latency
+        .percentiles
+        .iter()
+        .find(|(per_cent, _)| (per_cent - 99.0).abs() < 1e-9)
+        .map(|(_, ns)| *ns);
+    told.or_else(|| {
+        latency
+            .histogram
+            .as_ref()?
+            .quantile_ns(0.99)
+            .map(|ns| ns as f64)
+    })
 }
 
 fn mean_ns(side: &SideFigures) -> Option<f64> {

@@ -34,7 +34,8 @@ pub fn import(input: &Input) -> std::result::Result<Import, ImportError> {
         return imports::import(only, &mut open(only)?);
     }
     let named = |file: &String| {
-        let source = open(file).map_err(|error| ImportError::Damaged(format!("{file}: {error}")))?;
+        let source =
+            open(file).map_err(|error| ImportError::Damaged(format!("{file}: {error}")))?;
         Ok((file.clone(), source))
     };
     let files: std::result::Result<Vec<_>, ImportError> = input.files.iter().map(named).collect();
@@ -49,12 +50,20 @@ pub fn open(name: &str) -> std::result::Result<Box<dyn BufRead>, ImportError> {
     let refused = |error: host::Error| ImportError::Io(Error::other(error.to_string()));
     let file = host::foreign::open(Path::new(name)).map_err(refused)?;
     // Whatever is no regular file here is a pipe.
-    Ok(match file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        true => Box::new(BufReader::with_capacity(CHUNK, file)),
-        false => bounded(file),
-    })
+    Ok(
+        match file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            true => Box::new(BufReader::with_capacity(CHUNK, file)),
+            false => bounded(file),
+        },
+    )
 }
 
 fn bounded(source: impl Read + 'static) -> Box<dyn BufRead> {
-    Box::new(BufReader::with_capacity(CHUNK, Bounded { source, left: INPUT_MAX_BYTES }))
+    Box::new(BufReader::with_capacity(
+        CHUNK,
+        Bounded {
+            source,
+            left: INPUT_MAX_BYTES,
+        },
+    ))
 }

@@ -42,8 +42,10 @@ fn counted(results: &[Found]) -> String {
         [] => return "no result that iodyno knows".into(),
         [(tool, 1)] => format!("1 result of {}", clean(tool)),
         tools => {
-            let each: Vec<String> =
-                tools.iter().map(|(tool, count)| format!("{count} of {}", clean(tool))).collect();
+            let each: Vec<String> = tools
+                .iter()
+                .map(|(tool, count)| format!("{count} of {}", clean(tool)))
+                .collect();
             each.join(", ").replacen(" of ", " results of ", 1)
         }
     };
@@ -58,12 +60,29 @@ fn counted(results: &[Found]) -> String {
 /// All files.
 pub fn total(files: &[File], is_dry: bool) -> String {
     let results = files.iter().map(|file| file.results.len()).sum::<usize>();
-    let known = files.iter().flat_map(|file| &file.results).filter(|found| found.known).count();
+    let known = files
+        .iter()
+        .flat_map(|file| &file.results)
+        .filter(|found| found.known)
+        .count();
     let end = if is_dry { "; nothing was kept" } else { "" };
-    format!("In all: {} files, {results} results, {} new{end}", files.len(), results - known)
+    format!(
+        "In all: {} files, {results} results, {} new{end}",
+        files.len(),
+        results - known
+    )
 }
 
-const HEAD: [&str; 8] = ["record", "lines", "tool", "name", "what", "IOPS", "bandwidth", "p99"];
+const HEAD: [&str; 8] = [
+    "record",
+    "lines",
+    "tool",
+    "name",
+    "what",
+    "IOPS",
+    "bandwidth",
+    "p99",
+];
 
 fn table(results: &[Found], is_dry: bool) -> Vec<String> {
     let mut rows: Vec<[String; 8]> = vec![HEAD.map(String::from)];
@@ -75,17 +94,41 @@ fn table(results: &[Found], is_dry: bool) -> Vec<String> {
             (None, true, _) => "again".into(),
             (None, false, _) => "-".into(),
         };
-        let lines = imported.lines.map_or("-".into(), |(first, last)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
-        });
-        let sides: Vec<(&str, &SideFigures)> =
-            imported.load.iter().flat_map(|load| load.sides()).filter(|(side, _)| *side != "sync").collect();
-        let mut first = [number, lines, shortened(&imported.tool, 14), shortened(&imported.name, 28)];
+        let lines = imported
+            .lines
+            .map_or("-".into(), |(first, last)| match first == last {
+                true => first.to_string(),
+                false => format!("{first}-{last}"),
+            });
+        let sides: Vec<(&str, &SideFigures)> = imported
+            .load
+            .iter()
+            .flat_map(|load| load.sides())
+            .filter(|(side, _)| *side != "sync")
+            .collect();
+        let mut first = [
+            number,
+            lines,
+            shortened(&imported.tool, 14),
+            shortened(&imported.name, 28),
+        ];
         if sides.is_empty() {
             let [number, lines, tool, name] = first;
-            let what = if imported.series.is_empty() { "no rates" } else { "series" };
-            rows.push([number, lines, tool, name, what.into(), "-".into(), "-".into(), "-".into()]);
+            let what = if imported.series.is_empty() {
+                "no rates"
+            } else {
+                "series"
+            };
+            rows.push([
+                number,
+                lines,
+                tool,
+                name,
+                what.into(),
+                "-".into(),
+                "-".into(),
+                "-".into(),
+            ]);
             continue;
         }
         for (side, figures) in sides {
@@ -106,10 +149,22 @@ fn of_side(side: &str, figures: &SideFigures, block: Option<&str>) -> [String; 4
         (side, Some(block)) => format!("{side} {block}"),
     };
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-    let iops = figures.iops.map(|iops| units::count(if iops >= 100.0 { iops.round() } else { iops }));
-    let mean = || Some(format!("mean {}", units::duration_ns(main_latency(figures)?.mean_ns?)));
+    let iops = figures
+        .iops
+        .map(|iops| units::count(if iops >= 100.0 { iops.round() } else { iops }));
+    let mean = || {
+        Some(format!(
+            "mean {}",
+            units::duration_ns(main_latency(figures)?.mean_ns?)
+        ))
+    };
     let p99 = p99_ns(figures).map(units::duration_ns).or_else(mean);
-    [shortened(&what, 14), or_dash(iops), or_dash(figures.bytes_per_s.map(units::bytes_per_s)), or_dash(p99)]
+    [
+        shortened(&what, 14),
+        or_dash(iops),
+        or_dash(figures.bytes_per_s.map(units::bytes_per_s)),
+        or_dash(p99),
+    ]
 }
 
 fn shortened(text: &str, most: usize) -> String {
@@ -123,14 +178,27 @@ fn shortened(text: &str, most: usize) -> String {
 
 /// Numbers to the right, words to the left.
 fn aligned(rows: &[[String; 8]]) -> Vec<String> {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..8).map(width).collect();
     let cell = |column: usize, text: &str| {
         let gap = " ".repeat(widths[column] - text.chars().count());
-        if matches!(column, 0 | 1 | 5 | 6 | 7) { format!("{gap}{text}") } else { format!("{text}{gap}") }
+        if matches!(column, 0 | 1 | 5 | 6 | 7) {
+            format!("{gap}{text}")
+        } else {
+            format!("{text}{gap}")
+        }
     };
     let line = |row: &[String; 8]| {
-        let cells: Vec<String> = row.iter().enumerate().map(|(column, text)| cell(column, text)).collect();
+        let cells: Vec<String> = row
+            .iter()
+            .enumerate()
+            .map(|(column, text)| cell(column, text))
+            .collect();
         format!("  {}", cells.join("  ").trim_end())
     };
     rows.iter().map(line).collect()
@@ -141,7 +209,10 @@ fn remarks(results: &[Found], is_verbose: bool) -> Vec<String> {
     let of = |texts: fn(&Found) -> &[String]| {
         let mut said: Vec<(&str, Vec<String>)> = Vec::new();
         for found in results {
-            let place = found.imported.lines.map_or("all".into(), |(first, _)| first.to_string());
+            let place = found
+                .imported
+                .lines
+                .map_or("all".into(), |(first, _)| first.to_string());
             for text in texts(found) {
                 match said.iter_mut().find(|(other, _)| other == text) {
                     Some((_, places)) => places.push(place.clone()),
@@ -152,9 +223,10 @@ fn remarks(results: &[Found], is_verbose: bool) -> Vec<String> {
         said
     };
     let mut lines = Vec::new();
-    for (title, said) in
-        [("units", of(|found| &found.imported.units)), ("lossy", of(|found| &found.imported.lossy))]
-    {
+    for (title, said) in [
+        ("units", of(|found| &found.imported.units)),
+        ("lossy", of(|found| &found.imported.lossy)),
+    ] {
         for (text, mut places) in said {
             let count = places.len();
             places.dedup();
@@ -181,20 +253,33 @@ fn unread(unread: &[Unread], is_verbose: bool) -> Vec<String> {
         None => String::new(),
     };
     let shown = if is_verbose { told.len() } else { UNREAD_SHOWN };
-    let sentence = |unread: &&Unread| format!("  not read: {}{}", place(unread), clean(&unread.why));
+    let sentence =
+        |unread: &&Unread| format!("  not read: {}{}", place(unread), clean(&unread.why));
     let mut lines: Vec<String> = told.iter().take(shown).map(sentence).collect();
     if told.len() > shown {
-        lines.push(format!("  not read: {} more; --verbose lists them", told.len() - shown));
+        lines.push(format!(
+            "  not read: {} more; --verbose lists them",
+            told.len() - shown
+        ));
     }
     if is_verbose {
         lines.extend(
-            nobodys.iter().map(|unread| format!("  nobody's: {}{}", place(unread), clean(&unread.why))),
+            nobodys
+                .iter()
+                .map(|unread| format!("  nobody's: {}{}", place(unread), clean(&unread.why))),
         );
     } else if !nobodys.is_empty() {
-        let count: u64 =
-            nobodys.iter().filter_map(|unread| unread.lines).map(|(first, last)| last - first + 1).sum();
+        let count: u64 = nobodys
+            .iter()
+            .filter_map(|unread| unread.lines)
+            .map(|(first, last)| last - first + 1)
+            .sum();
         let runs = nobodys.len();
-        let runs = if runs == 1 { "one place".into() } else { format!("{runs} places") };
+        let runs = if runs == 1 {
+            "one place".into()
+        } else {
+            format!("{runs} places")
+        };
         lines.push(format!(
             "  {count} other lines in {runs} hold nothing that iodyno knows; --verbose lists them"
         ));

@@ -91,8 +91,9 @@ pub struct JobArgs {
 }
 
 fn parse_rw(word: &str) -> Result<Rw, String> {
-    Rw::from_word(word)
-        .ok_or_else(|| "it is read, write, randread, randwrite, rw, randrw, trim or randtrim".into())
+    Rw::from_word(word).ok_or_else(|| {
+        "it is read, write, randread, randwrite, rw, randrw, trim or randtrim".into()
+    })
 }
 
 fn parse_arrivals(word: &str) -> Result<Arrivals, String> {
@@ -121,8 +122,9 @@ impl JobArgs {
 
 /// A seed nobody chose: from the clock, so that no two runs share it; it is printed and kept in the record.
 pub fn fresh_seed() -> u64 {
-    let mixed =
-        host::clock::monotonic_ns() ^ host::clock::unix_ms().rotate_left(32) ^ u64::from(host::process::id());
+    let mixed = host::clock::monotonic_ns()
+        ^ host::clock::unix_ms().rotate_left(32)
+        ^ u64::from(host::process::id());
     // Six digits can be typed again.
     mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44
 }

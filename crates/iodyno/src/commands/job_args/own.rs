@@ -20,7 +20,11 @@ impl JobArgs {
             ("--fsync", self.fsync.is_some()),
             ("--cpus-allowed", !self.cpus_allowed.is_empty()),
         ];
-        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+        given
+            .into_iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(name, _)| name)
+            .collect()
     }
 
     /// Puts the options that were given over a job.

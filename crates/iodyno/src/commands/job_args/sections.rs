@@ -20,7 +20,11 @@ pub struct Workload {
 
 impl JobArgs {
     /// The workload. `runtime_ms` is that of a job in iodyno's own words; `seed` is the one the user chose.
-    pub fn workload(&self, runtime_ms: Option<u64>, seed: Option<u64>) -> Result<Workload, Failure> {
+    pub fn workload(
+        &self,
+        runtime_ms: Option<u64>,
+        seed: Option<u64>,
+    ) -> Result<Workload, Failure> {
         if runtime_ms == Some(0) {
             return Err(Failure::usage(
                 "--runtime 0s: a load of no length measures nothing. Give at least 10ms",
@@ -61,25 +65,41 @@ impl JobArgs {
             )));
         }
         let job = sections.remove(0).job;
-        Ok(Job { runtime_ms, time_based: true, ..job })
+        Ok(Job {
+            runtime_ms,
+            time_based: true,
+            ..job
+        })
     }
 
     fn language(&self) -> Result<Workload, Failure> {
-        let of = |sections| Workload { sections, notes: Vec::new(), is_fio: false };
+        let of = |sections| Workload {
+            sections,
+            notes: Vec::new(),
+            is_fio: false,
+        };
         if let Some(file) = &self.job_file {
             return self.job_file(file);
         }
         if !self.words.is_empty() {
             let parsed = language::from_words(&self.words);
-            return self.accepted(parsed.map_err(|error| Failure::usage(self.misplaced(error.to_string())))?);
+            return self.accepted(
+                parsed.map_err(|error| Failure::usage(self.misplaced(error.to_string())))?,
+            );
         }
         match &self.preset {
-            None => Ok(of(vec![Section::of(defaults::of(self.ioengine.as_deref().unwrap_or("io_uring")))])),
+            None => Ok(of(vec![Section::of(defaults::of(
+                self.ioengine.as_deref().unwrap_or("io_uring"),
+            ))])),
             Some(name) => {
                 let preset = Preset::find(name).ok_or_else(|| {
                     Failure::usage(format!(
                         "no preset is called `{name}`. There are: {}",
-                        presets::ALL.iter().map(|preset| preset.id).collect::<Vec<_>>().join(", ")
+                        presets::ALL
+                            .iter()
+                            .map(|preset| preset.id)
+                            .collect::<Vec<_>>()
+                            .join(", ")
                     ))
                 })?;
                 Ok(of(preset.sections()))
@@ -89,11 +109,20 @@ impl JobArgs {
 
     /// Says as well that an option of iodyno's own stands behind `--`, where every word is fio's.
     fn misplaced(&self, error: String) -> String {
-        const OWN: [&str; 7] =
-            ["--json", "--strict", "--corrected", "--stream", "--destroy-data", "--overwrite", "--max-size"];
+        const OWN: [&str; 7] = [
+            "--json",
+            "--strict",
+            "--corrected",
+            "--stream",
+            "--destroy-data",
+            "--overwrite",
+            "--max-size",
+        ];
         let is_own = |word: &&String| OWN.iter().any(|own| word.split('=').next() == Some(own));
         match self.words.iter().find(is_own) {
-            Some(word) => format!("{error}. {word} is an option of iodyno's own: put it before the `--`"),
+            Some(word) => {
+                format!("{error}. {word} is an option of iodyno's own: put it before the `--`")
+            }
             None => error,
         }
     }
@@ -104,11 +133,20 @@ impl JobArgs {
         let folder = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let mut environment = |name: &str| host::environment::variable(name);
         let mut include = |name: &str| read(&folder.join(name));
-        let parsed = language::from_file(&text, &file.to_string_lossy(), &mut environment, &mut include)
-            .map_err(|error| Failure::usage(error.to_string()))?;
+        let parsed = language::from_file(
+            &text,
+            &file.to_string_lossy(),
+            &mut environment,
+            &mut include,
+        )
+        .map_err(|error| Failure::usage(error.to_string()))?;
         let mut workload = self.accepted(parsed)?;
         if !self.section.is_empty() {
-            let known: Vec<String> = workload.sections.iter().map(|section| section.name.clone()).collect();
+            let known: Vec<String> = workload
+                .sections
+                .iter()
+                .map(|section| section.name.clone())
+                .collect();
             if let Some(missing) = self.section.iter().find(|name| !known.contains(name)) {
                 return Err(Failure::usage(format!(
                     "{} has no section `{missing}`. It has: {}",
@@ -116,7 +154,9 @@ impl JobArgs {
                     known.join(", ")
                 )));
             }
-            workload.sections.retain(|section| self.section.contains(&section.name));
+            workload
+                .sections
+                .retain(|section| self.section.contains(&section.name));
         }
         Ok(workload)
     }
@@ -127,7 +167,12 @@ impl JobArgs {
             let lines: Vec<String> = parsed
                 .unsupported
                 .iter()
-                .map(|one| format!("  {}={} ({}): {}", one.option, one.value, one.position, one.why))
+                .map(|one| {
+                    format!(
+                        "  {}={} ({}): {}",
+                        one.option, one.value, one.position, one.why
+                    )
+                })
                 .collect();
             return Err(Failure::usage(format!(
                 "iodyno's own engines do not know all of this job:\n{}\nAdd --engine fio to let the fio that is \
@@ -141,17 +186,28 @@ impl JobArgs {
             }
             // Options of the program belong to no section, and iodyno starts the program in its own way.
             let is_handed_on = |option: &str| {
-                let mut all = parsed.sections.iter().flat_map(|section| &section.job.handed_on);
+                let mut all = parsed
+                    .sections
+                    .iter()
+                    .flat_map(|section| &section.job.handed_on);
                 option == "ioengine" || all.any(|(name, _)| name == option)
             };
-            if let Some(one) = parsed.unsupported.iter().find(|one| !is_handed_on(&one.option)) {
+            if let Some(one) = parsed
+                .unsupported
+                .iter()
+                .find(|one| !is_handed_on(&one.option))
+            {
                 return Err(Failure::usage(format!(
                     "--{} ({}): {}, which --engine fio cannot hand on. Leave it out",
                     one.option, one.position, one.why
                 )));
             }
         }
-        Ok(Workload { sections: parsed.sections, notes: parsed.notes, is_fio: true })
+        Ok(Workload {
+            sections: parsed.sections,
+            notes: parsed.notes,
+            is_fio: true,
+        })
     }
 
     /// Two ways of saying the same would leave open which one counts.

@@ -10,7 +10,11 @@ use model::record::Record;
 use page::Wording;
 
 /// How the comparison itself writes names and numbers.
-const WORDING: Wording = Wording { title: words::title, value: words::of, ratio: words::ratio };
+const WORDING: Wording = Wording {
+    title: words::title,
+    value: words::of,
+    ratio: words::ratio,
+};
 
 /// Sets them side by side, against the first.
 pub fn make(names: &[String], format: Format, context: &Context) -> Result<Made, Failure> {
@@ -36,13 +40,21 @@ pub fn make(names: &[String], format: Format, context: &Context) -> Result<Made,
 }
 
 fn json(found: &Comparison) -> Result<String, Failure> {
-    serde_json::to_string_pretty(found)
-        .map_err(|error| Failure::new(Exit::Failed, format!("cannot write the comparison: {error}")))
+    serde_json::to_string_pretty(found).map_err(|error| {
+        Failure::new(
+            Exit::Failed,
+            format!("cannot write the comparison: {error}"),
+        )
+    })
 }
 
 /// `iodyno-3-7`; of files and of many records, no list of them.
 fn file_name(given: &[Given]) -> String {
-    let ids: Vec<String> = given.iter().filter_map(|one| one.id).map(|id| id.to_string()).collect();
+    let ids: Vec<String> = given
+        .iter()
+        .filter_map(|one| one.id)
+        .map(|id| id.to_string())
+        .collect();
     match ids.len() == given.len() && ids.len() <= 6 {
         true => format!("iodyno-{}", ids.join("-")),
         false => "iodyno-comparison".into(),

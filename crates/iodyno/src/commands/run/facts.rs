@@ -30,8 +30,9 @@ pub fn target_facts(target: Option<&Target>, path: &IoPath) -> TargetFacts {
             facts.bytes = Some(file.bytes());
             facts.is_in_memory |= file.is_in_memory();
             let written = file.written_bytes(file.bytes());
-            facts.written_share =
-                written.filter(|_| file.bytes() > 0).map(|written| written as f64 / file.bytes() as f64);
+            facts.written_share = written
+                .filter(|_| file.bytes() > 0)
+                .map(|written| written as f64 / file.bytes() as f64);
         }
         TargetKind::Device => facts.bytes = device_bytes(path),
         TargetKind::Missing => {}
@@ -42,19 +43,34 @@ pub fn target_facts(target: Option<&Target>, path: &IoPath) -> TargetFacts {
 /// What scratch may take: free space less what it leaves to others.
 fn usable_bytes(directory: &Target) -> Option<u64> {
     let space = directory.space()?;
-    Some(space.free_bytes.saturating_sub(scratch::reserve_bytes(space.total_bytes)))
+    Some(
+        space
+            .free_bytes
+            .saturating_sub(scratch::reserve_bytes(space.total_bytes)),
+    )
 }
 
 /// The inventory knows the size of a device, so that it need not be opened, which takes rights.
 fn device_bytes(path: &IoPath) -> Option<u64> {
-    path.root.below.first()?.facts.get("size_bytes")?.parse().ok()
+    path.root
+        .below
+        .first()?
+        .facts
+        .get("size_bytes")?
+        .parse()
+        .ok()
 }
 
 fn is_in_memory(path: &IoPath) -> bool {
     let holds = path.root.below.first();
-    holds.filter(|layer| layer.kind == LayerKind::Unbacked).is_some_and(|layer| {
-        layer.facts.get("fstype").is_some_and(|kind| matches!(kind.as_str(), "tmpfs" | "ramfs" | "devtmpfs"))
-    })
+    holds
+        .filter(|layer| layer.kind == LayerKind::Unbacked)
+        .is_some_and(|layer| {
+            layer
+                .facts
+                .get("fstype")
+                .is_some_and(|kind| matches!(kind.as_str(), "tmpfs" | "ramfs" | "devtmpfs"))
+        })
 }
 
 /// Facts about this machine, as this process sees it.
@@ -66,18 +82,32 @@ pub fn machine_facts(host: &Host) -> Machine {
         memory_bytes: total.map(|total| total.min(limit.unwrap_or(total))),
         cpus: u32::try_from(process::allowed_cpus().len()).ok(),
         nodes: nodes(host),
-        kernel: text("/proc/sys/kernel/osrelease").as_deref().and_then(version),
+        kernel: text("/proc/sys/kernel/osrelease")
+            .as_deref()
+            .and_then(version),
         clocksource: text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         io_uring_disabled: host
             .number("/proc/sys/kernel/io_uring_disabled")
             .and_then(|value| value.try_into().ok()),
-        cgroup_limits: cgroups::lowest_io_limits(host).into_iter().map(cgroup_limit).collect(),
+        cgroup_limits: cgroups::lowest_io_limits(host)
+            .into_iter()
+            .map(cgroup_limit)
+            .collect(),
     }
 }
 
 fn cgroup_limit(limit: IoLimit) -> CgroupLimit {
-    let IoLimit { device, what, limit, .. } = limit;
-    CgroupLimit { device, what, limit }
+    let IoLimit {
+        device,
+        what,
+        limit,
+        ..
+    } = limit;
+    CgroupLimit {
+        device,
+        what,
+        limit,
+    }
 }
 
 /// `6.1.0-18-amd64` → (6, 1).
@@ -95,9 +125,13 @@ fn nodes(host: &Host) -> Vec<(u32, u32)> {
         return Vec::new();
     }
     let cpus = |node: &u32| {
-        let list = host.text(&format!("{base}/node{node}/cpulist")).unwrap_or_default();
+        let list = host
+            .text(&format!("{base}/node{node}/cpulist"))
+            .unwrap_or_default();
         let node = *node;
-        cpu_list(list.trim()).into_iter().map(move |cpu| (cpu, node))
+        cpu_list(list.trim())
+            .into_iter()
+            .map(move |cpu| (cpu, node))
     };
     nodes.iter().flat_map(cpus).collect()
 }
@@ -108,7 +142,10 @@ fn cpu_list(text: &str) -> Vec<u32> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let range = first.parse::<u32>().ok().zip(last.parse::<u32>().ok());
         // The kernel numbers at most 8192 CPUs; a damaged list must not fill the memory.
-        range.map(|(first, last)| first..=last.min(8191)).into_iter().flatten()
+        range
+            .map(|(first, last)| first..=last.min(8191))
+            .into_iter()
+            .flatten()
     };
     text.split(',').flat_map(part).collect()
 }
@@ -144,11 +181,21 @@ mod tests {
         let path = pipeline::inventory::collect(&host, &name.to_string_lossy()).unwrap();
         let file = target_facts(Some(&Target::open(&name).unwrap()), &path);
         assert_eq!((file.kind, file.bytes), (TargetKind::File, Some(1 << 20)));
-        assert!(file.written_share.is_none_or(|share| share > 0.99), "{file:?}");
+        assert!(
+            file.written_share.is_none_or(|share| share > 0.99),
+            "{file:?}"
+        );
         let path = pipeline::inventory::collect(&host, &dir.path().to_string_lossy()).unwrap();
         let directory = target_facts(Some(&Target::open(dir.path()).unwrap()), &path);
-        assert!(directory.kind == TargetKind::Directory && directory.free_bytes.is_some(), "{directory:?}");
+        assert!(
+            directory.kind == TargetKind::Directory && directory.free_bytes.is_some(),
+            "{directory:?}"
+        );
         let machine = machine_facts(&host);
-        assert!(machine.memory_bytes > Some(1 << 20) && machine.cpus > Some(0) && machine.kernel.is_some());
+        assert!(
+            machine.memory_bytes > Some(1 << 20)
+                && machine.cpus > Some(0)
+                && machine.kernel.is_some()
+        );
     }
 }

@@ -44,26 +44,49 @@ pub struct Wish {
 impl Wish {
     /// From the options, or from fio's `latency_target` in the job.
     pub fn of(args: &StudyArgs, job: &Job) -> Option<Wish> {
-        let lever = if job.open_loop { Lever::Rate } else { Lever::Iodepth };
+        let lever = if job.open_loop {
+            Lever::Rate
+        } else {
+            Lever::Iodepth
+        };
         if let Some(goal) = args.latency_target.filter(|_| args.find_max) {
-            return Some(Wish { goal, lever, max_depth: args.max_depth, window_ms: None });
+            return Some(Wish {
+                goal,
+                lever,
+                max_depth: args.max_depth,
+                window_ms: None,
+            });
         }
         let target = job.latency_target?;
-        let goal = Goal { statistic: Statistic::Percentile(target.percentile), limit_ns: target.us * 1_000 };
+        let goal = Goal {
+            statistic: Statistic::Percentile(target.percentile),
+            limit_ns: target.us * 1_000,
+        };
         let window_ms = Some((target.window_us / 1_000).max(10)).filter(|_| target.window_us > 0);
-        Some(Wish { goal, lever: Lever::Iodepth, max_depth: job.iodepth, window_ms })
+        Some(Wish {
+            goal,
+            lever: Lever::Iodepth,
+            max_depth: job.iodepth,
+            window_ms,
+        })
     }
 }
 
 /// clap's parser for `p99=2ms`.
 pub fn parse_goal(text: &str) -> Result<Goal, String> {
-    let (name, time) = text.split_once('=').ok_or("it is STATISTIC=TIME, such as p99=2ms or mean=500us")?;
+    let (name, time) = text
+        .split_once('=')
+        .ok_or("it is STATISTIC=TIME, such as p99=2ms or mean=500us")?;
     let statistic = match name.trim() {
         "mean" | "avg" => Statistic::Mean,
         name => {
-            let percent = name.strip_prefix('p').and_then(|number| number.parse::<f64>().ok());
+            let percent = name
+                .strip_prefix('p')
+                .and_then(|number| number.parse::<f64>().ok());
             let percent = percent.filter(|percent| *percent > 0.0 && *percent < 100.0);
-            Statistic::Percentile(percent.ok_or(format!("`{name}` is not mean, p50, p90, p99 or p99.9"))?)
+            Statistic::Percentile(
+                percent.ok_or(format!("`{name}` is not mean, p50, p90, p99 or p99.9"))?,
+            )
         }
     };
     let limit_ns = parse_time_ns(time.trim()).filter(|ns| *ns > 0);
@@ -108,13 +131,22 @@ struct Hunt<'a> {
 pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
     let engine = load::check_job(&subject.job)?;
     refuse_flat(engine, wish)?;
-    let deepest = Job { iodepth: wish.max_depth, ..subject.job.clone() };
+    let deepest = Job {
+        iodepth: wish.max_depth,
+        ..subject.job.clone()
+    };
     let (prepared, worn) = subject.prepare(std::slice::from_ref(&deepest))?;
     let budget_ms = subject.args.budget.unwrap_or(BUDGET_MS);
     // A quarter of each window goes before it, for settling.
-    let window_ms = wish.window_ms.unwrap_or((budget_ms * 4 / 5 / WINDOWS).clamp(50, 10_000));
+    let window_ms = wish
+        .window_ms
+        .unwrap_or((budget_ms * 4 / 5 / WINDOWS).clamp(50, 10_000));
     let expected_ms = window_ms * WINDOWS * 5 / 4;
-    subject.context.out.note(format!("windows of {}: about {}", span_ms(window_ms), span_ms(expected_ms)));
+    subject.context.out.note(format!(
+        "windows of {}: about {}",
+        span_ms(window_ms),
+        span_ms(expected_ms)
+    ));
     let sampler = subject.sensors();
     let mut hunt = Hunt {
         subject,
@@ -134,14 +166,27 @@ pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
     hunt.progress.clear();
     let sensors = sampler.stop();
     let search = searched?;
-    Ok((Found { studies: Studies { search: Some(search), ..worn }, load: None }, sensors))
+    Ok((
+        Found {
+            studies: Studies {
+                search: Some(search),
+                ..worn
+            },
+            load: None,
+        },
+        sensors,
+    ))
 }
 
 fn refuse_flat(engine: &Engine, wish: &Wish) -> Result<(), Failure> {
     if engine.has_depth {
         return Ok(());
     }
-    let what = if wish.lever == Lever::Rate { "an open loop" } else { "a search of the depth" };
+    let what = if wish.lever == Lever::Rate {
+        "an open loop"
+    } else {
+        "a search of the depth"
+    };
     Err(Failure::usage(format!(
         "--find-max: {what} needs a queue, and {} has one I/O in flight for each job.\nUse --ioengine io_uring, or \
          --sweep numjobs=1..64 for a curve over jobs.",
@@ -165,7 +210,9 @@ impl Hunt<'_> {
                     None => break,
                 },
                 Next::Confirm { best, above } => {
-                    let Some((low, high)) = self.confirm(best, above)? else { break };
+                    let Some((low, high)) = self.confirm(best, above)? else {
+                        break;
+                    };
                     ladder.confirmed(low.map(|one| one.0), high.map(|one| one.0));
                     confirmed = (low, high);
                     // The time is up: an answer that holds is not refined any further.
@@ -210,7 +257,9 @@ impl Hunt<'_> {
             Lever::Iodepth => self.closed_window(level)?,
             Lever::Rate => self.open_window(level)?,
         };
-        let Some(window) = window else { return Ok(None) };
+        let Some(window) = window else {
+            return Ok(None);
+        };
         let latency_ns = self.wish.goal.statistic.of(&window.latency).unwrap_or(0.0);
         let offered = match self.wish.lever {
             // Arrivals at random differ by the root of their number for no reason.
@@ -218,8 +267,16 @@ impl Hunt<'_> {
             Lever::Iodepth => 0.0,
         };
         let iops = window.iops();
-        let kept = window.done.ios > 0 && latency_ns <= self.wish.goal.limit_ns as f64 && iops >= offered;
-        let trial = Trial { step, level, window_ms: window.ms, iops, latency_ns, kept };
+        let kept =
+            window.done.ios > 0 && latency_ns <= self.wish.goal.limit_ns as f64 && iops >= offered;
+        let trial = Trial {
+            step,
+            level,
+            window_ms: window.ms,
+            iops,
+            latency_ns,
+            kept,
+        };
         self.trials.push(trial);
         self.seen.push((level, iops, latency_ns));
         self.progress.say(&format!(
@@ -235,12 +292,18 @@ impl Hunt<'_> {
     /// A window of the one closed load at this depth, after it has settled there.
     fn closed_window(&mut self, depth: f64) -> Result<Option<Window>, Failure> {
         if self.closed.is_none() {
-            let job = Job { iodepth: self.wish.max_depth, open_loop: false, ..self.subject.job.clone() };
+            let job = Job {
+                iodepth: self.wish.max_depth,
+                open_loop: false,
+                ..self.subject.job.clone()
+            };
             let running = load::start(self.prepared, &job, job.randseed, Region::WHOLE)?;
             keep_notes(&mut self.notes, &running, self.prepared);
             self.closed = Some(running);
         }
-        let Some(running) = &self.closed else { return Ok(None) };
+        let Some(running) = &self.closed else {
+            return Ok(None);
+        };
         running.set_depth_limit(depth as u32);
         running.wait_ms((self.window_ms / 4).clamp(20, 500), self.subject.stop);
         self.long_enough(running)
@@ -250,14 +313,22 @@ impl Hunt<'_> {
     fn open_window(&mut self, iops: f64) -> Result<Option<Window>, Failure> {
         self.starts += 1;
         let job = open_job(&self.subject.job, iops, self.wish.max_depth);
-        let running =
-            load::start(self.prepared, &job, job.randseed.wrapping_add(self.starts), Region::WHOLE)?;
+        let running = load::start(
+            self.prepared,
+            &job,
+            job.randseed.wrapping_add(self.starts),
+            Region::WHOLE,
+        )?;
         keep_notes(&mut self.notes, &running, self.prepared);
         running.wait_ms((self.window_ms / 4).clamp(20, 500), self.subject.stop);
         let window = self.long_enough(&running)?;
-        self.is_open = window
-            .as_ref()
-            .is_some_and(|window| window.done.service.as_ref().is_some_and(|service| service.total() > 0));
+        self.is_open = window.as_ref().is_some_and(|window| {
+            window
+                .done
+                .service
+                .as_ref()
+                .is_some_and(|service| service.total() > 0)
+        });
         running.finish();
         Ok(window)
     }
@@ -291,39 +362,56 @@ impl Hunt<'_> {
         above: Option<f64>,
     ) -> Result<Option<(Confirmed, Confirmed)>, Failure> {
         let levels: Vec<f64> = best.into_iter().chain(above).collect();
-        let mut order: Vec<usize> =
-            (0..CONFIRMATIONS * levels.len()).map(|place| place % levels.len()).collect();
-        Dice::new(self.subject.job.randseed.wrapping_add(self.trials.len() as u64)).shuffle(&mut order);
+        let mut order: Vec<usize> = (0..CONFIRMATIONS * levels.len())
+            .map(|place| place % levels.len())
+            .collect();
+        Dice::new(
+            self.subject
+                .job
+                .randseed
+                .wrapping_add(self.trials.len() as u64),
+        )
+        .shuffle(&mut order);
         let mut windows: Vec<Vec<(Trial, f64)>> = vec![Vec::new(); levels.len()];
         for index in order {
-            let Some((trial, window)) = self.measure(Step::Confirm, levels[index])? else { return Ok(None) };
+            let Some((trial, window)) = self.measure(Step::Confirm, levels[index])? else {
+                return Ok(None);
+            };
             windows[index].push((trial, window.bytes_per_s()));
         }
-        let mut sides = levels.iter().zip(windows).map(|(level, windows)| self.summed_up(*level, &windows));
+        let mut sides = levels
+            .iter()
+            .zip(windows)
+            .map(|(level, windows)| self.summed_up(*level, &windows));
         let low = best.and_then(|_| sides.next());
         Ok(Some((low, above.and_then(|_| sides.next()))))
     }
 
     fn summed_up(&self, level: f64, windows: &[(Trial, f64)]) -> (bool, Level) {
-        let over =
-            |value: fn(&(Trial, f64)) -> f64| spread::of(&windows.iter().map(value).collect::<Vec<f64>>());
+        let over = |value: fn(&(Trial, f64)) -> f64| {
+            spread::of(&windows.iter().map(value).collect::<Vec<f64>>())
+        };
         let found = Level {
             level,
             iops: over(|window| window.0.iops),
             bytes_per_s: over(|window| window.1).mean,
             latency_ns: over(|window| window.0.latency_ns),
         };
-        let offered = if self.wish.lever == Lever::Rate { level * OFFERED } else { 0.0 };
-        let kept = found.latency_ns.mean <= self.wish.goal.limit_ns as f64 && found.iops.mean >= offered;
+        let offered = if self.wish.lever == Lever::Rate {
+            level * OFFERED
+        } else {
+            0.0
+        };
+        let kept =
+            found.latency_ns.mean <= self.wish.goal.limit_ns as f64 && found.iops.mean >= offered;
         (kept && found.iops.mean > 0.0, found)
     }
 
     /// A clearly lighter load that was seen to give the same rate.
     fn enough(&self, best: &Level) -> Option<f64> {
-        let same = self
-            .seen
-            .iter()
-            .filter(|(level, iops, _)| *level <= best.level * 0.75 && *iops >= best.iops.mean * 0.98);
+        let same = self.seen.iter().filter(|(level, iops, _)| {
+            *level <= best.level * 0.75 && *iops >= best.iops.mean * 0.98
+        });
         same.map(|(level, _, _)| *level).reduce(f64::min)
     }
 }
@@ -348,10 +436,20 @@ fn open_job(job: &Job, iops: f64, max_depth: u32) -> Job {
     let part = |share: f64| Rate::Iops((each * share).round().max(1.0) as u64);
     let reads = f64::from(job.rwmixread) / 100.0;
     let rates = match (job.rw.reads(), job.rw.writes()) {
-        (true, true) => PerDirection { read: part(reads), write: part(1.0 - reads), trim: part(1.0) },
+        (true, true) => PerDirection {
+            read: part(reads),
+            write: part(1.0 - reads),
+            trim: part(1.0),
+        },
         _ => PerDirection::all(part(1.0)),
     };
-    Job { open_loop: true, arrivals: Arrivals::Poisson, rates, iodepth: max_depth, ..job.clone() }
+    Job {
+        open_loop: true,
+        arrivals: Arrivals::Poisson,
+        rates,
+        iodepth: max_depth,
+        ..job.clone()
+    }
 }
 
 fn level_text(lever: Lever, level: f64) -> String {
@@ -368,14 +466,26 @@ mod tests {
     #[test]
     fn goals_are_read_with_their_unit() {
         let goal = |text| parse_goal(text).unwrap();
-        assert_eq!(goal("p99=2ms"), Goal { statistic: Statistic::Percentile(99.0), limit_ns: 2_000_000 });
+        assert_eq!(
+            goal("p99=2ms"),
+            Goal {
+                statistic: Statistic::Percentile(99.0),
+                limit_ns: 2_000_000
+            }
+        );
         assert_eq!(goal("p99.9=500us").limit_ns, 500_000);
         assert_eq!(goal("p99.9=500us").statistic, Statistic::Percentile(99.9));
-        assert_eq!(goal("mean=1.5ms"), Goal { statistic: Statistic::Mean, limit_ns: 1_500_000 });
+        assert_eq!(
+            goal("mean=1.5ms"),
+            Goal {
+                statistic: Statistic::Mean,
+                limit_ns: 1_500_000
+            }
+        );
         assert_eq!(goal("p50=1s").limit_ns, 1_000_000_000);
         for text in [
-            "p99", "p99=", "p99=2", "p99=fast", "p0=2ms", "p100=2ms", "p=2ms", "max=2ms", "p99=0ms",
-            "p99=-1ms",
+            "p99", "p99=", "p99=2", "p99=fast", "p0=2ms", "p100=2ms", "p=2ms", "max=2ms",
+            "p99=0ms", "p99=-1ms",
         ] {
             assert!(parse_goal(text).is_err(), "{text}");
         }
@@ -383,33 +493,76 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_highest_load_that_kept_the_goal() {
-        let one = |level, kept| Some((kept, Level { level, ..Level::default() }));
+        let one = |level, kept| {
+            Some((
+                kept,
+                Level {
+                    level,
+                    ..Level::default()
+                },
+            ))
+        };
         let levels = |pair| {
             let (best, above) = answer(pair);
             (best.map(|best| best.level), above.map(|above| above.level))
         };
-        assert_eq!(levels((one(8.0, true), one(9.0, false))), (Some(8.0), Some(9.0)));
-        assert_eq!(levels((one(8.0, true), one(9.0, true))), (Some(9.0), None), "the time was up");
-        assert_eq!(levels((one(8.0, false), one(9.0, false))), (None, Some(8.0)));
+        assert_eq!(
+            levels((one(8.0, true), one(9.0, false))),
+            (Some(8.0), Some(9.0))
+        );
+        assert_eq!(
+            levels((one(8.0, true), one(9.0, true))),
+            (Some(9.0), None),
+            "the time was up"
+        );
+        assert_eq!(
+            levels((one(8.0, false), one(9.0, false))),
+            (None, Some(8.0))
+        );
         assert_eq!(levels((one(256.0, true), None)), (Some(256.0), None));
         assert_eq!(levels((None, one(1.0, false))), (None, Some(1.0)));
     }
 
     #[test]
     fn fios_target_is_a_wish_of_its_own() {
-        let target = model::job::LatencyTarget { us: 1_500, window_us: 5_000_000, percentile: 99.5 };
-        let job = Job { latency_target: Some(target), iodepth: 64, ..Job::default() };
+        let target = model::job::LatencyTarget {
+            us: 1_500,
+            window_us: 5_000_000,
+            percentile: 99.5,
+        };
+        let job = Job {
+            latency_target: Some(target),
+            iodepth: 64,
+            ..Job::default()
+        };
         let wish = Wish::of(&StudyArgs::default(), &job).unwrap();
-        assert_eq!(wish.goal, Goal { statistic: Statistic::Percentile(99.5), limit_ns: 1_500_000 });
-        assert_eq!((wish.lever, wish.max_depth, wish.window_ms), (Lever::Iodepth, 64, Some(5_000)));
+        assert_eq!(
+            wish.goal,
+            Goal {
+                statistic: Statistic::Percentile(99.5),
+                limit_ns: 1_500_000
+            }
+        );
+        assert_eq!(
+            (wish.lever, wish.max_depth, wish.window_ms),
+            (Lever::Iodepth, 64, Some(5_000))
+        );
         assert_eq!(Wish::of(&StudyArgs::default(), &Job::default()), None);
     }
 
     #[test]
     fn a_rate_is_shared_by_jobs_and_directions() {
-        let job = Job { numjobs: 4, rw: model::job::Rw::Randrw, rwmixread: 75, ..Job::default() };
+        let job = Job {
+            numjobs: 4,
+            rw: model::job::Rw::Randrw,
+            rwmixread: 75,
+            ..Job::default()
+        };
         let open = open_job(&job, 4_000.0, 128);
-        assert_eq!((open.rates.read, open.rates.write), (Rate::Iops(750), Rate::Iops(250)));
+        assert_eq!(
+            (open.rates.read, open.rates.write),
+            (Rate::Iops(750), Rate::Iops(250))
+        );
         assert!(open.open_loop && open.iodepth == 128 && open.arrivals == Arrivals::Poisson);
     }
 }

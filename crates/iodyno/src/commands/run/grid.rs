@@ -19,23 +19,60 @@ struct Swept {
 }
 
 const OPTIONS: &[Swept] = &[
-    Swept { option: "iodepth", wanted: "a number from 1 on", number: Some(whole), put: iodepth },
-    Swept { option: "bs", wanted: "a size such as 4k or 1m", number: Some(size), put: bs },
-    Swept { option: "numjobs", wanted: "a number from 1 on", number: Some(whole), put: numjobs },
-    Swept { option: "rw", wanted: "read, write, randread, randwrite, rw or randrw", number: None, put: rw },
-    Swept { option: "rwmixread", wanted: "a share from 0 to 100", number: None, put: rwmixread },
-    Swept { option: "rate_iops", wanted: "I/Os per second, from 1 on", number: Some(whole), put: rate_iops },
+    Swept {
+        option: "iodepth",
+        wanted: "a number from 1 on",
+        number: Some(whole),
+        put: iodepth,
+    },
+    Swept {
+        option: "bs",
+        wanted: "a size such as 4k or 1m",
+        number: Some(size),
+        put: bs,
+    },
+    Swept {
+        option: "numjobs",
+        wanted: "a number from 1 on",
+        number: Some(whole),
+        put: numjobs,
+    },
+    Swept {
+        option: "rw",
+        wanted: "read, write, randread, randwrite, rw or randrw",
+        number: None,
+        put: rw,
+    },
+    Swept {
+        option: "rwmixread",
+        wanted: "a share from 0 to 100",
+        number: None,
+        put: rwmixread,
+    },
+    Swept {
+        option: "rate_iops",
+        wanted: "I/Os per second, from 1 on",
+        number: Some(whole),
+        put: rate_iops,
+    },
     Swept {
         option: "ioengine",
         wanted: "an engine that `iodyno catalogue` lists",
         number: None,
         put: ioengine,
     },
-    Swept { option: "direct", wanted: "0 or 1", number: None, put: direct },
+    Swept {
+        option: "direct",
+        wanted: "0 or 1",
+        number: None,
+        put: direct,
+    },
 ];
 
 fn whole(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|number| (1..=u64::from(u32::MAX)).contains(number))
+    text.parse()
+        .ok()
+        .filter(|number| (1..=u64::from(u32::MAX)).contains(number))
 }
 
 fn size(text: &str) -> Option<u64> {
@@ -116,23 +153,39 @@ pub struct GridPoint {
 impl Grid {
     /// From the texts of all `--sweep` options.
     pub fn parse(texts: &[String], job: &Job) -> Result<Grid, Failure> {
-        let mut grid =
-            Grid { axes: Vec::new(), points: vec![GridPoint { settings: vec![], job: job.clone() }] };
+        let mut grid = Grid {
+            axes: Vec::new(),
+            points: vec![GridPoint {
+                settings: vec![],
+                job: job.clone(),
+            }],
+        };
         for text in texts {
-            grid.vary(text).map_err(|why| Failure::usage(format!("--sweep {text}: {why}")))?;
+            grid.vary(text)
+                .map_err(|why| Failure::usage(format!("--sweep {text}: {why}")))?;
         }
         Ok(grid)
     }
 
     fn vary(&mut self, text: &str) -> Result<(), String> {
-        let (option, list) = text.split_once('=').ok_or("it is OPTION=VALUES, for example iodepth=1,4,16")?;
+        let (option, list) = text
+            .split_once('=')
+            .ok_or("it is OPTION=VALUES, for example iodepth=1,4,16")?;
         let option = option.trim().trim_start_matches('-');
-        let swept = OPTIONS.iter().find(|swept| swept.option == option).ok_or_else(|| {
-            let known: Vec<&str> = OPTIONS.iter().map(|swept| swept.option).collect();
-            format!("`{option}` cannot be swept; these can: {}", known.join(", "))
-        })?;
+        let swept = OPTIONS
+            .iter()
+            .find(|swept| swept.option == option)
+            .ok_or_else(|| {
+                let known: Vec<&str> = OPTIONS.iter().map(|swept| swept.option).collect();
+                format!(
+                    "`{option}` cannot be swept; these can: {}",
+                    known.join(", ")
+                )
+            })?;
         if self.axes.iter().any(|axis| axis.option == option) {
-            return Err(format!("{option} is swept already; give all its values in one list"));
+            return Err(format!(
+                "{option} is swept already; give all its values in one list"
+            ));
         }
         let mut values: Vec<String> = Vec::new();
         for word in words(list, swept)? {
@@ -144,10 +197,19 @@ impl Grid {
             values.push(value);
         }
         if values.len() * self.points.len() > MOST_POINTS {
-            return Err(format!("the grid has more than {MOST_POINTS} points; give fewer values"));
+            return Err(format!(
+                "the grid has more than {MOST_POINTS} points; give fewer values"
+            ));
         }
-        self.points = self.points.iter().flat_map(|point| spread(point, swept, &values)).collect();
-        self.axes.push(Axis { option: option.into(), values });
+        self.points = self
+            .points
+            .iter()
+            .flat_map(|point| spread(point, swept, &values))
+            .collect();
+        self.axes.push(Axis {
+            option: option.into(),
+            values,
+        });
         Ok(())
     }
 
@@ -163,7 +225,10 @@ fn spread(point: &GridPoint, swept: &Swept, values: &[String]) -> Vec<GridPoint>
         let mut point = point.clone();
         // The value was read once already, so that it is one is known.
         (swept.put)(&mut point.job, value);
-        point.settings.push(Setting { option: swept.option.into(), value: value.clone() });
+        point.settings.push(Setting {
+            option: swept.option.into(),
+            value: value.clone(),
+        });
         point
     };
     values.iter().map(one).collect()
@@ -180,7 +245,9 @@ fn words(list: &str, swept: &Swept) -> Result<Vec<String>, String> {
         if matches!(*part, "…" | "...") {
             let neighbours = (words.last().cloned(), parts.get(index + 1));
             let (Some(first), Some(last)) = neighbours else {
-                return Err(format!("`{part}` stands between two values, as in 1,2,…,256"));
+                return Err(format!(
+                    "`{part}` stands between two values, as in 1,2,…,256"
+                ));
             };
             let between = doublings(&first, last, swept)?;
             words.extend(between[1..between.len() - 1].iter().cloned());
@@ -195,16 +262,19 @@ fn words(list: &str, swept: &Swept) -> Result<Vec<String>, String> {
 
 /// From the first to the last in doublings; the last is there even where doubling passes it by.
 fn doublings(first: &str, last: &str, swept: &Swept) -> Result<Vec<String>, String> {
-    let number = swept
-        .number
-        .ok_or_else(|| format!("{} has no range; list its values ({})", swept.option, swept.wanted))?;
+    let number = swept.number.ok_or_else(|| {
+        format!(
+            "{} has no range; list its values ({})",
+            swept.option, swept.wanted
+        )
+    })?;
     let read = |text: &str| number(text).ok_or_else(|| format!("`{text}` is not {}", swept.wanted));
     let (from, to) = (read(first)?, read(last)?);
     if from >= to {
         return Err(format!("the range {first}..{last} does not rise"));
     }
-    let steps =
-        std::iter::successors(Some(from), |value| value.checked_mul(2)).take_while(|value| *value < to);
+    let steps = std::iter::successors(Some(from), |value| value.checked_mul(2))
+        .take_while(|value| *value < to);
     Ok(steps.chain([to]).map(|value| value.to_string()).collect())
 }
 
@@ -213,7 +283,11 @@ mod tests {
     use super::*;
 
     fn values(text: &str) -> Vec<String> {
-        Grid::parse(&[text.into()], &Job::default()).unwrap().axes.remove(0).values
+        Grid::parse(&[text.into()], &Job::default())
+            .unwrap()
+            .axes
+            .remove(0)
+            .values
     }
 
     fn refusal(texts: &[&str]) -> String {
@@ -225,8 +299,15 @@ mod tests {
     fn lists_ranges_and_dots() {
         assert_eq!(values("iodepth=1,4,16"), ["1", "4", "16"]);
         assert_eq!(values("iodepth=1..16"), ["1", "2", "4", "8", "16"]);
-        assert_eq!(values("iodepth=1,2,4,…,32"), ["1", "2", "4", "8", "16", "32"]);
-        assert_eq!(values("numjobs=1,...,6"), ["1", "2", "4", "6"], "the last is always there");
+        assert_eq!(
+            values("iodepth=1,2,4,…,32"),
+            ["1", "2", "4", "8", "16", "32"]
+        );
+        assert_eq!(
+            values("numjobs=1,...,6"),
+            ["1", "2", "4", "6"],
+            "the last is always there"
+        );
         assert_eq!(values("bs=4k..64k"), ["4k", "8k", "16k", "32k", "64k"]);
         assert_eq!(values("bs=512,1m, 3k"), ["512", "1m", "3k"]);
         assert_eq!(values("--rw=randread,randwrite"), ["randread", "randwrite"]);
@@ -235,7 +316,14 @@ mod tests {
 
     #[test]
     fn a_grid_has_every_combination_and_its_job() {
-        let texts = ["iodepth=1,8", "bs=4k,16k", "rate_iops=500", "direct=0", "rwmixread=70", "rw=randrw"];
+        let texts = [
+            "iodepth=1,8",
+            "bs=4k,16k",
+            "rate_iops=500",
+            "direct=0",
+            "rwmixread=70",
+            "rw=randrw",
+        ];
         let grid = Grid::parse(&texts.map(String::from), &Job::default()).unwrap();
         assert_eq!(grid.len(), 4);
         let of = |point: &GridPoint| (point.job.iodepth, point.job.bs);
@@ -246,7 +334,13 @@ mod tests {
         let job = &grid.points[3].job;
         assert_eq!(job.rates.read, Rate::Iops(500));
         assert!(!job.direct && job.rwmixread == 70 && job.rw == Rw::Randrw);
-        assert_eq!(grid.points[3].settings[1], Setting { option: "bs".into(), value: "16k".into() });
+        assert_eq!(
+            grid.points[3].settings[1],
+            Setting {
+                option: "bs".into(),
+                value: "16k".into()
+            }
+        );
     }
 
     #[test]
@@ -278,6 +372,8 @@ mod tests {
         }
         let many: Vec<String> = (1..200).map(|depth| depth.to_string()).collect();
         let many = many.join(",");
-        assert!(refusal(&[&format!("iodepth={many}"), &format!("numjobs={many}")]).contains("10000"));
+        assert!(
+            refusal(&[&format!("iodepth={many}"), &format!("numjobs={many}")]).contains("10000")
+        );
     }
 }

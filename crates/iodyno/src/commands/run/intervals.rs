@@ -56,7 +56,10 @@ impl Intervals {
             due_ns: origin_ns + length_ns,
             fold: 1,
             pending: Vec::new(),
-            earlier: Snapshot { at_ns: origin_ns, ..Snapshot::default() },
+            earlier: Snapshot {
+                at_ns: origin_ns,
+                ..Snapshot::default()
+            },
             kept: Vec::new(),
             read_latency: Columns::new(),
             write_latency: Columns::new(),
@@ -88,14 +91,20 @@ impl Intervals {
             inflight: running.inflight(),
         };
         let (start_ms, length_ms) = (interval.start_ms, interval.length_ms);
-        self.read_latency.keep(LatencyColumn::of(start_ms, length_ms, &read.latency));
-        self.write_latency.keep(LatencyColumn::of(start_ms, length_ms, &write.latency));
+        self.read_latency
+            .keep(LatencyColumn::of(start_ms, length_ms, &read.latency));
+        self.write_latency
+            .keep(LatencyColumn::of(start_ms, length_ms, &write.latency));
         self.earlier = snapshot;
         while self.due_ns <= now_ns {
             self.due_ns += self.length_ns;
         }
         self.keep(interval.clone());
-        Some(StreamLine { schema: "iodyno.interval/1", section: self.name.clone(), interval })
+        Some(StreamLine {
+            schema: "iodyno.interval/1",
+            section: self.name.clone(),
+            interval,
+        })
     }
 
     fn keep(&mut self, interval: Interval) {
@@ -117,21 +126,30 @@ impl Intervals {
 
     /// I/Os per second of each kept interval.
     pub fn rates(&self) -> Vec<f64> {
-        let rate = |one: &Interval| (one.read.ios + one.write.ios) as f64 * 1e3 / one.length_ms.max(1) as f64;
+        let rate = |one: &Interval| {
+            (one.read.ios + one.write.ios) as f64 * 1e3 / one.length_ms.max(1) as f64
+        };
         self.kept.iter().map(rate).collect()
     }
 
     /// All of them, and the latencies over the same time.
     pub fn into_all(mut self) -> (Vec<Interval>, LatencyMap) {
         self.kept.extend(merged(&self.pending));
-        let map = LatencyMap { read: self.read_latency.into_all(), write: self.write_latency.into_all() };
+        let map = LatencyMap {
+            read: self.read_latency.into_all(),
+            write: self.write_latency.into_all(),
+        };
         (self.kept, map)
     }
 }
 
 impl Columns {
     fn new() -> Columns {
-        Columns { fold: 1, pending: Vec::new(), kept: Vec::new() }
+        Columns {
+            fold: 1,
+            pending: Vec::new(),
+            kept: Vec::new(),
+        }
     }
 
     fn keep(&mut self, column: LatencyColumn) {
@@ -139,9 +157,14 @@ impl Columns {
         if self.pending.len() < self.fold {
             return;
         }
-        self.kept.extend(LatencyColumn::merged(&std::mem::take(&mut self.pending)));
+        self.kept
+            .extend(LatencyColumn::merged(&std::mem::take(&mut self.pending)));
         if self.kept.len() >= MOST_COLUMNS {
-            self.kept = self.kept.chunks(2).filter_map(LatencyColumn::merged).collect();
+            self.kept = self
+                .kept
+                .chunks(2)
+                .filter_map(LatencyColumn::merged)
+                .collect();
             self.fold *= 2;
         }
     }
@@ -149,7 +172,11 @@ impl Columns {
     /// All of them; none of a direction in which nothing completed.
     fn into_all(mut self) -> Vec<LatencyColumn> {
         self.kept.extend(LatencyColumn::merged(&self.pending));
-        if self.kept.iter().all(|column| column.rows.is_empty()) { Vec::new() } else { self.kept }
+        if self.kept.iter().all(|column| column.rows.is_empty()) {
+            Vec::new()
+        } else {
+            self.kept
+        }
     }
 }
 
@@ -191,7 +218,12 @@ mod tests {
         let mut intervals = Intervals::new("a", 0, 1000);
         let day = 86_400;
         for second in 0..day {
-            let read = IntervalSide { ios: 7, bytes: 7 * 4096, p50_ns: 5, p99_ns: second };
+            let read = IntervalSide {
+                ios: 7,
+                bytes: 7 * 4096,
+                p50_ns: 5,
+                p99_ns: second,
+            };
             intervals.keep(Interval {
                 start_ms: second * 1000,
                 length_ms: 1000,
@@ -211,13 +243,28 @@ mod tests {
         let mut columns = Columns::new();
         for second in 0..86_400u64 {
             let rows = vec![(100, 7), ((100 + second % 5) as u16 + 1, 1)];
-            columns.keep(LatencyColumn { start_ms: second * 1000, length_ms: 1000, rows });
+            columns.keep(LatencyColumn {
+                start_ms: second * 1000,
+                length_ms: 1000,
+                rows,
+            });
         }
         let all = columns.into_all();
-        assert!(all.len() <= MOST_COLUMNS && all.len() > MOST_COLUMNS / 4, "{}", all.len());
-        assert_eq!(all.iter().map(LatencyColumn::total).sum::<u64>(), 8 * 86_400);
+        assert!(
+            all.len() <= MOST_COLUMNS && all.len() > MOST_COLUMNS / 4,
+            "{}",
+            all.len()
+        );
+        assert_eq!(
+            all.iter().map(LatencyColumn::total).sum::<u64>(),
+            8 * 86_400
+        );
         let mut idle = Columns::new();
-        idle.keep(LatencyColumn { start_ms: 0, length_ms: 1000, rows: Vec::new() });
+        idle.keep(LatencyColumn {
+            start_ms: 0,
+            length_ms: 1000,
+            rows: Vec::new(),
+        });
         assert_eq!(idle.into_all(), [], "a direction without I/O has no map");
     }
 }

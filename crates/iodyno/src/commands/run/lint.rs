@@ -82,7 +82,11 @@ impl Lint {
         }
         context.out.note("running the corrected job");
         let is_fio = workload.is_fio;
-        let corrected = Workload { sections: sections.clone(), notes: Vec::new(), is_fio };
+        let corrected = Workload {
+            sections: sections.clone(),
+            notes: Vec::new(),
+            is_fio,
+        };
         *self = Lint::before(args, context, &corrected, (root, path));
         sections
     }
@@ -90,7 +94,10 @@ impl Lint {
     /// The command line of the corrected job; empty where no fix would change it, and for a job in iodyno's own words,
     /// to which each finding says what to add.
     fn corrected_words(&self, args: &Args, workload: &Workload, path: &IoPath) -> Vec<String> {
-        let has_fixes = self.findings.iter().any(|finding| !finding.fixes.is_empty());
+        let has_fixes = self
+            .findings
+            .iter()
+            .any(|finding| !finding.fixes.is_empty());
         if !workload.is_fio || !has_fixes {
             return Vec::new();
         }
@@ -144,7 +151,10 @@ fn own_words(typed: &[String]) -> Vec<String> {
     let mut words = vec!["iodyno".to_string()];
     let mut typed = typed.iter().skip(1).take_while(|word| *word != "--");
     while let Some(word) = typed.next() {
-        match CHOOSES_THE_JOB.iter().find(|option| word.split('=').next() == Some(option)) {
+        match CHOOSES_THE_JOB
+            .iter()
+            .find(|option| word.split('=').next() == Some(option))
+        {
             Some(&"--corrected") => {}
             Some(_) if !word.contains('=') => _ = typed.next(),
             Some(_) => {}
@@ -162,6 +172,9 @@ mod tests {
     fn what_chose_the_job_is_left_out() {
         let typed = "/usr/bin/iodyno run /srv --engine fio --job x.fio --section=a --max-size 1g -- -rw=read";
         let typed: Vec<String> = typed.split(' ').map(Into::into).collect();
-        assert_eq!(own_words(&typed).join(" "), "iodyno run /srv --engine fio --max-size 1g");
+        assert_eq!(
+            own_words(&typed).join(" "),
+            "iodyno run /srv --engine fio --max-size 1g"
+        );
     }
 }

@@ -64,13 +64,27 @@ pub fn run(subject: &Subject) -> Outcome {
         doubles_from: Vec::new(),
         notes: Vec::new(),
     };
-    let pair = Pair { subject, prepared: &prepared, reader, writer };
+    let pair = Pair {
+        subject,
+        prepared: &prepared,
+        reader,
+        writer,
+    };
     let filled = pair.fill(&mut grid, steps, visits, &progress);
     progress.clear();
     let sensors = sampler.stop();
     filled?;
     grid.doubles_from = interference::doubles_from(&grid);
-    Ok((Found { studies: Studies { interference: Some(grid), ..worn }, load: None }, sensors))
+    Ok((
+        Found {
+            studies: Studies {
+                interference: Some(grid),
+                ..worn
+            },
+            load: None,
+        },
+        sensors,
+    ))
 }
 
 fn reader(job: &Job) -> Result<Job, Failure> {
@@ -145,23 +159,40 @@ struct Visit {
 }
 
 impl Pair<'_> {
-    fn fill(&self, grid: &mut Matrix, steps: u32, visits: u32, progress: &Progress) -> Result<(), Failure> {
+    fn fill(
+        &self,
+        grid: &mut Matrix,
+        steps: u32,
+        visits: u32,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
         progress.say("highest read rate");
-        let Some(reads) = self.alone(&self.reader, Region::half(0), grid)? else { return Ok(()) };
+        let Some(reads) = self.alone(&self.reader, Region::half(0), grid)? else {
+            return Ok(());
+        };
         progress.say("highest write bandwidth");
-        let Some(writes) = self.alone(&self.writer, Region::half(1), grid)? else { return Ok(()) };
+        let Some(writes) = self.alone(&self.writer, Region::half(1), grid)? else {
+            return Ok(());
+        };
         grid.max_read_iops = reads.iops();
         grid.max_write_bytes_per_s = writes.bytes_per_s();
         grid.read_steps = interference::read_steps(grid.max_read_iops, steps);
         grid.write_steps = interference::write_steps(grid.max_write_bytes_per_s, steps);
         let (rows, columns) = (grid.write_steps.len(), grid.read_steps.len());
         grid.cells = (0..rows * columns)
-            .map(|index| Cell { write: index / columns, read: index % columns, ..Cell::default() })
+            .map(|index| Cell {
+                write: index / columns,
+                read: index % columns,
+                ..Cell::default()
+            })
             .collect();
         let mut latencies = vec![Histogram::new(); grid.cells.len()];
         let order = order::visits(grid.cells.len(), visits, grid.seed);
         for (place, (_, index)) in order.iter().copied().enumerate() {
-            let (write, read) = (grid.write_steps[index / columns], grid.read_steps[index % columns]);
+            let (write, read) = (
+                grid.write_steps[index / columns],
+                grid.read_steps[index % columns],
+            );
             progress.say(&format!(
                 "visit {} of {}: {} reads/s, {} written",
                 place + 1,
@@ -169,7 +200,9 @@ impl Pair<'_> {
                 count(read),
                 bytes_per_s(write)
             ));
-            let Some(visit) = self.visit(grid, (read, write), place as u64)? else { break };
+            let Some(visit) = self.visit(grid, (read, write), place as u64)? else {
+                break;
+            };
             latencies[index].merge(&visit.reads);
             grid.open_loop = visit.is_open;
             add(&mut grid.cells[index], &visit, &latencies[index]);
@@ -181,7 +214,12 @@ impl Pair<'_> {
     }
 
     /// One of the loads without the other, as fast as it goes.
-    fn alone(&self, job: &Job, region: Region, grid: &mut Matrix) -> Result<Option<Window>, Failure> {
+    fn alone(
+        &self,
+        job: &Job,
+        region: Region,
+        grid: &mut Matrix,
+    ) -> Result<Option<Window>, Failure> {
         let running = load::start(self.prepared, job, job.randseed, region)?;
         keep_notes(&mut grid.notes, &running, self.prepared);
         running.wait_ms(grid.warmup_ms, self.subject.stop);
@@ -199,13 +237,21 @@ impl Pair<'_> {
         Ok(())
     }
 
-    fn visit(&self, grid: &Matrix, (read, write): (f64, f64), place: u64) -> Result<Option<Visit>, Failure> {
+    fn visit(
+        &self,
+        grid: &Matrix,
+        (read, write): (f64, f64),
+        place: u64,
+    ) -> Result<Option<Visit>, Failure> {
         let stop = self.subject.stop;
         let reader = paced_reader(&self.reader, read);
         let seed = grid.seed.wrapping_add(place);
         let writing = if write > 0.0 {
             let rates = PerDirection::all(Rate::Bytes(write as u64));
-            let writer = Job { rates, ..self.writer.clone() };
+            let writer = Job {
+                rates,
+                ..self.writer.clone()
+            };
             Some(load::start(self.prepared, &writer, seed, Region::half(1))?)
         } else {
             None
@@ -213,9 +259,12 @@ impl Pair<'_> {
         let reading = load::start(self.prepared, &reader, seed, Region::half(0))?;
         reading.wait_ms(grid.warmup_ms, stop);
         let written = writing.as_ref().map(|writing| writing.snapshot());
-        let Some(window) = self.subject.window(&reading, grid.window_ms)? else { return Ok(None) };
+        let Some(window) = self.subject.window(&reading, grid.window_ms)? else {
+            return Ok(None);
+        };
         let written = writing.as_ref().zip(written);
-        let written = written.map(|(writing, before)| Window::between(&before, &writing.snapshot()));
+        let written =
+            written.map(|(writing, before)| Window::between(&before, &writing.snapshot()));
         if let Some(failure) = writing.as_ref().and_then(|writing| writing.failure()) {
             return Err(failure.into());
         }
@@ -226,7 +275,11 @@ impl Pair<'_> {
             reads: window.done.side(lane::READ).latency,
             read_iops: window.iops(),
             write_bytes_per_s: written.map_or(0.0, |window| window.bytes_per_s()),
-            is_open: window.done.service.as_ref().is_some_and(|service| service.total() > 0),
+            is_open: window
+                .done
+                .service
+                .as_ref()
+                .is_some_and(|service| service.total() > 0),
         }))
     }
 }
@@ -254,7 +307,8 @@ fn add(cell: &mut Cell, visit: &Visit, latency: &Histogram) {
     cell.visits += 1;
     let quantile = |share| latency.quantile_ns(share).unwrap_or(0);
     (cell.p50_ns, cell.p95_ns, cell.p99_ns) = (quantile(0.5), quantile(0.95), quantile(0.99));
-    cell.visits_p99_ns.push(visit.reads.quantile_ns(0.99).unwrap_or(0));
+    cell.visits_p99_ns
+        .push(visit.reads.quantile_ns(0.99).unwrap_or(0));
 }
 
 #[cfg(test)]
@@ -267,25 +321,47 @@ mod tests {
         let (warmup_ms, window_ms) = dwell(None, 5, VISITS).unwrap();
         let whole_ms = (warmup_ms + window_ms + CHANGE_MS) * 52;
         assert!((160_000..=180_000).contains(&whole_ms), "{whole_ms}");
-        assert!(dwell(Some(5_000), 5, 2).unwrap_err().message.contains("--steps"));
+        assert!(
+            dwell(Some(5_000), 5, 2)
+                .unwrap_err()
+                .message
+                .contains("--steps")
+        );
     }
 
     #[test]
     fn the_probe_goes_as_fast_as_it_can_and_the_paced_reader_can_be_run() {
-        let verify = Verify { method: VerifyMethod::Crc32c, interval: 0, read_back: true, fatal: true };
+        let verify = Verify {
+            method: VerifyMethod::Crc32c,
+            interval: 0,
+            read_back: true,
+            fatal: true,
+        };
         let job = Job {
             rw: Rw::Randread,
             rates: PerDirection::all(Rate::Iops(100)),
             arrivals: Arrivals::Poisson,
-            thinktime: Thinktime { us: 50, ..Thinktime::default() },
+            thinktime: Thinktime {
+                us: 50,
+                ..Thinktime::default()
+            },
             verify: Some(verify),
             ..Job::default()
         };
         let probe = reader(&job).unwrap();
-        assert!(!probe.is_paced() && probe.thinktime.us == 0 && probe.verify.is_none(), "{probe:?}");
+        assert!(
+            !probe.is_paced() && probe.thinktime.us == 0 && probe.verify.is_none(),
+            "{probe:?}"
+        );
         assert!(load::check_job(&probe).is_ok());
         for ioengine in ["io_uring", "libaio", "psync"] {
-            let paced = paced_reader(&Job { ioengine: ioengine.into(), ..probe.clone() }, 1.0);
+            let paced = paced_reader(
+                &Job {
+                    ioengine: ioengine.into(),
+                    ..probe.clone()
+                },
+                1.0,
+            );
             assert_eq!(paced.open_loop, ioengine != "psync");
             assert!(load::check_job(&paced).is_ok(), "{ioengine}");
         }
@@ -296,14 +372,22 @@ mod tests {
         let visit = |iops, ns: u64| {
             let mut reads = Histogram::new();
             (0..100).for_each(|_| reads.record(ns));
-            Visit { reads, read_iops: iops, write_bytes_per_s: 10.0, is_open: false }
+            Visit {
+                reads,
+                read_iops: iops,
+                write_bytes_per_s: 10.0,
+                is_open: false,
+            }
         };
         let (mut cell, mut all) = (Cell::default(), Histogram::new());
         for one in [visit(100.0, 1_000), visit(200.0, 9_000)] {
             all.merge(&one.reads);
             add(&mut cell, &one, &all);
         }
-        assert_eq!((cell.visits, cell.read_iops, cell.write_bytes_per_s), (2, 150.0, 10.0));
+        assert_eq!(
+            (cell.visits, cell.read_iops, cell.write_bytes_per_s),
+            (2, 150.0, 10.0)
+        );
         assert!(cell.p50_ns < 1_100 && cell.p99_ns > 8_900);
         assert!(cell.visits_p99_ns[0] < 1_100 && cell.visits_p99_ns[1] > 8_900);
     }

@@ -93,7 +93,15 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     let stop = context.stop_on_signals()?;
     match study_of(args, &workload)? {
-        None => measure_and_keep(args, context, &store, &workload, (&root, &path), &stop, lint),
+        None => measure_and_keep(
+            args,
+            context,
+            &store,
+            &workload,
+            (&root, &path),
+            &stop,
+            lint,
+        ),
         Some((study, job)) => {
             let (target, consent) = (&root, args.job.consent());
             let subject = study::Subject {
@@ -113,7 +121,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 
 /// A series of loads in place of one, where the options or the job ask for it.
 fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Job)>, Failure> {
-    let studies = workload.sections.iter().map(|section| Ok((args.study.study(&section.job)?, section)));
+    let studies = workload
+        .sections
+        .iter()
+        .map(|section| Ok((args.study.study(&section.job)?, section)));
     let all = studies.collect::<Result<Vec<_>, Failure>>()?;
     match &all[..] {
         [(Some(study), section)] => Ok(Some((study.clone(), section.job.clone()))),
@@ -144,11 +155,16 @@ fn measure_and_keep(
     drop(targets);
     let was_cut = stop.is_asked();
     let findings = lint.after(path, &done);
-    let mut record = Record { studies, ..record(context, workload, path, done, findings) };
+    let mut record = Record {
+        studies,
+        ..record(context, workload, path, done, findings)
+    };
     let kept = keep::into_store(store, &record);
     // What was said before the load need not be said again.
     let all = record.findings.clone();
-    record.findings.retain(|finding| diagnose::is_about_a_result(&finding.rule));
+    record
+        .findings
+        .retain(|finding| diagnose::is_about_a_result(&finding.rule));
     for line in words::record(kept.id, &record) {
         context.out.say(line);
     }
@@ -159,7 +175,11 @@ fn measure_and_keep(
             stop.signal_name()
         ));
     }
-    let document = RecordDocument { schema: "iodyno.run/1", id: kept.id, record: &record };
+    let document = RecordDocument {
+        schema: "iodyno.run/1",
+        id: kept.id,
+        record: &record,
+    };
     if args.stream {
         context.out.line(&document)
     } else {
@@ -179,8 +199,14 @@ fn exit_of(record: &Record, was_cut: bool) -> Exit {
 
 /// Whether reading back found other data than was written.
 fn record_is_bad(record: &Record) -> bool {
-    let sections = record.sections.iter().map(|section| &section.load).chain(&record.load);
-    sections.filter_map(|load| load.verified.as_ref()).any(|verified| verified.bad > 0)
+    let sections = record
+        .sections
+        .iter()
+        .map(|section| &section.load)
+        .chain(&record.load);
+    sections
+        .filter_map(|load| load.verified.as_ref())
+        .any(|verified| verified.bad > 0)
 }
 
 fn record(
@@ -191,14 +217,25 @@ fn record(
     findings: Vec<Finding>,
 ) -> Record {
     let mut sections = done.sections;
-    sections.iter_mut().for_each(|section| secret::cut_job(&mut section.job));
+    sections
+        .iter_mut()
+        .for_each(|section| secret::cut_job(&mut section.job));
     let first = sections.first();
-    let mut job = first.map_or_else(|| workload.sections[0].job.clone(), |section| section.job.clone());
+    let mut job = first.map_or_else(
+        || workload.sections[0].job.clone(),
+        |section| section.job.clone(),
+    );
     secret::cut_job(&mut job);
     let load = first.map(|section| section.load.clone());
     let summary = summary::sentence(&sections);
     let layers = done.layers.map(|layers| {
-        outside::told(layers, &sections.iter().map(|section| &section.load).collect::<Vec<_>>())
+        outside::told(
+            layers,
+            &sections
+                .iter()
+                .map(|section| &section.load)
+                .collect::<Vec<_>>(),
+        )
     });
     if sections.len() == 1 {
         sections.clear();

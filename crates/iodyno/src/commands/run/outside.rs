@@ -19,18 +19,29 @@ pub(super) fn told(layers: LayerTimes, loads: &[&LoadResult]) -> LayerTimes {
     // With a rate to keep, latencies begin when an I/O was due; those from its submission are kept for all directions
     // together, so they can be told where there is one direction.
     let is_open = loads.iter().any(|load| load.service.is_some());
-    let used = sides.iter().filter(|(_, latency)| latency.total() > 0).count();
+    let used = sides
+        .iter()
+        .filter(|(_, latency)| latency.total() > 0)
+        .count();
     let service = || {
         let mut all = Histogram::new();
-        loads.iter().filter_map(|load| load.service.as_ref()).for_each(|one| all.merge(one));
+        loads
+            .iter()
+            .filter_map(|load| load.service.as_ref())
+            .for_each(|one| all.merge(one));
         all
     };
-    let outside = sides.iter().filter_map(|(side, latency)| match (is_open, used) {
-        (false, _) => layers.outside(*side, latency),
-        (true, 1) if latency.total() > 0 => layers.outside(*side, &service()),
-        _ => None,
-    });
-    LayerTimes { outside: outside.collect(), ..layers }
+    let outside = sides
+        .iter()
+        .filter_map(|(side, latency)| match (is_open, used) {
+            (false, _) => layers.outside(*side, latency),
+            (true, 1) if latency.total() > 0 => layers.outside(*side, &service()),
+            _ => None,
+        });
+    LayerTimes {
+        outside: outside.collect(),
+        ..layers
+    }
 }
 
 #[cfg(test)]
@@ -45,16 +56,40 @@ mod tests {
     }
 
     fn load(read_ns: u64, service_ns: Option<u64>) -> LoadResult {
-        let read = Direction { ios: 100, bytes: 0, latency: times(read_ns, 100) };
+        let read = Direction {
+            ios: 100,
+            bytes: 0,
+            latency: times(read_ns, 100),
+        };
         let service = service_ns.map(|ns| times(ns, 100));
-        LoadResult { read, service, ..LoadResult::default() }
+        LoadResult {
+            read,
+            service,
+            ..LoadResult::default()
+        }
     }
 
     fn outside_of(loads: &[LoadResult], seen: u64) -> Vec<f64> {
-        let spans = vec![SpanTimes { side: Side::Read, span: Span::Q2C, times: times(100, seen) }];
-        let device = DeviceLayers { device: "vda".into(), devno: String::new(), spans, counters: [].into() };
-        let layers = LayerTimes { devices: vec![device], ..LayerTimes::default() };
-        told(layers, &loads.iter().collect::<Vec<_>>()).outside.iter().map(|one| one.mean_ns).collect()
+        let spans = vec![SpanTimes {
+            side: Side::Read,
+            span: Span::Q2C,
+            times: times(100, seen),
+        }];
+        let device = DeviceLayers {
+            device: "vda".into(),
+            devno: String::new(),
+            spans,
+            counters: [].into(),
+        };
+        let layers = LayerTimes {
+            devices: vec![device],
+            ..LayerTimes::default()
+        };
+        told(layers, &loads.iter().collect::<Vec<_>>())
+            .outside
+            .iter()
+            .map(|one| one.mean_ns)
+            .collect()
     }
 
     #[test]

@@ -36,7 +36,11 @@ pub fn writing(job: &Job) -> Job {
 
 /// The job for which a plain load's target is made ready.
 pub fn prepared_for(args: &StudyArgs, job: &Job) -> Job {
-    if args.precondition { writing(job) } else { job.clone() }
+    if args.precondition {
+        writing(job)
+    } else {
+        job.clone()
+    }
 }
 
 /// For a plain load: wears the target in where that is asked for.
@@ -47,19 +51,36 @@ pub fn if_asked(
     job: &Job,
     stop: &Stop,
 ) -> Result<Studies, Failure> {
-    let worn = if args.precondition { Some(wear_in(context, prepared, job, stop)?) } else { None };
-    Ok(Studies { precondition: worn, ..Studies::default() })
+    let worn = if args.precondition {
+        Some(wear_in(context, prepared, job, stop)?)
+    } else {
+        None
+    };
+    Ok(Studies {
+        precondition: worn,
+        ..Studies::default()
+    })
 }
 
 /// The job that wears the target in: a fast engine, direct where the job is, and one writer for each file.
 fn writer(prepared: &Prepared, job: &Job) -> Job {
-    let bs = BS.min(prepared.file_bytes()).next_multiple_of(prepared.align_bytes().max(512));
+    let bs = BS
+        .min(prepared.file_bytes())
+        .next_multiple_of(prepared.align_bytes().max(512));
     Job {
         ioengine: "io_uring".into(),
         rw: Rw::Write,
-        bs: if bs > prepared.file_bytes() { job.bs } else { bs },
+        bs: if bs > prepared.file_bytes() {
+            job.bs
+        } else {
+            bs
+        },
         iodepth: DEPTH,
-        numjobs: if job.files.sharing == Sharing::Own { prepared.owners() as u32 } else { 1 },
+        numjobs: if job.files.sharing == Sharing::Own {
+            prepared.owners() as u32
+        } else {
+            1
+        },
         direct: job.direct,
         rates: PerDirection::default(),
         size: job.size,
@@ -108,7 +129,11 @@ pub fn wear_in(
                 return Err(failure.into());
             }
             let now_ns = host::clock::monotonic_ns();
-            line.say(progress(done + running.snapshot().bytes, wanted, now_ns - begin_ns));
+            line.say(progress(
+                done + running.snapshot().bytes,
+                wanted,
+                now_ns - begin_ns,
+            ));
         }
         if let Some(failure) = running.failure() {
             return Err(failure.into());
@@ -121,7 +146,10 @@ pub fn wear_in(
     prepared.sync()?;
     line.clear();
     Ok(Precondition {
-        how: format!("written twice in sequential blocks of {}", bytes(job.bs as f64)),
+        how: format!(
+            "written twice in sequential blocks of {}",
+            bytes(job.bs as f64)
+        ),
         whole_device,
         range_bytes,
         bytes: done,

@@ -44,7 +44,10 @@ pub fn run_all(
     let origin_ns = clock::monotonic_ns();
     let tracing = Tracing::start(path, wish(args.layers));
     let layers_before = tracing.read();
-    let scope = Scope { tracing, ..Scope::of(path) };
+    let scope = Scope {
+        tracing,
+        ..Scope::of(path)
+    };
     let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
     let mut sections = Vec::new();
     let mut index = 0;
@@ -52,12 +55,23 @@ pub fn run_all(
         if stop.is_asked() {
             break;
         }
-        let mut stage = Stage { args, context, targets, number: number as u32, origin_ns, first: index };
+        let mut stage = Stage {
+            args,
+            context,
+            targets,
+            number: number as u32,
+            origin_ns,
+            first: index,
+        };
         index += members.len();
         sections.extend(stage.run(&members, stop)?);
     }
     let layers = scope.tracing.since(layers_before.as_ref());
-    Ok(Done { sections, sensors: sampler.stop(), layers })
+    Ok(Done {
+        sections,
+        sensors: sampler.stop(),
+        layers,
+    })
 }
 
 /// Sections that run together.
@@ -87,14 +101,23 @@ struct Active<'a> {
 impl Stage<'_> {
     fn run(&mut self, members: &[&Section], stop: &Stop) -> Result<Vec<SectionResult>, Failure> {
         let begin_ns = clock::monotonic_ns();
-        let mut slots: Vec<Slot<'_>> = members.iter().map(|section| Slot::Waiting(section)).collect();
+        let mut slots: Vec<Slot<'_>> = members
+            .iter()
+            .map(|section| Slot::Waiting(section))
+            .collect();
         let mut progress = Progress::new(self.context.out);
         while !slots.iter().all(|slot| matches!(slot, Slot::Over(_))) {
             let now_ns = clock::monotonic_ns();
             for (index, slot) in slots.iter_mut().enumerate() {
                 self.step(index, slot, begin_ns, now_ns, stop)?;
             }
-            progress.show(&slots.iter().filter_map(Slot::active).map(Active::view).collect::<Vec<_>>());
+            progress.show(
+                &slots
+                    .iter()
+                    .filter_map(Slot::active)
+                    .map(Active::view)
+                    .collect::<Vec<_>>(),
+            );
             clock::sleep_until_ns(now_ns + LOOK_NS);
         }
         progress.clear();
@@ -141,21 +164,40 @@ impl Stage<'_> {
 
     fn begin<'a>(&self, index: usize, section: &'a Section) -> Result<Active<'a>, Failure> {
         let job = &section.job;
-        let running = load::start(self.targets.of(self.first + index), job, job.randseed, Region::WHOLE)?;
+        let running = load::start(
+            self.targets.of(self.first + index),
+            job,
+            job.randseed,
+            Region::WHOLE,
+        )?;
         let started_ns = running.origin_ns();
         let whole_ms = job.ramp_ms + job.runtime_ms;
         Ok(Active {
             section,
             intervals: Intervals::new(&section.name, started_ns, self.args.interval),
             started_ns,
-            end_ns: if job.runtime_ms == 0 { u64::MAX } else { started_ns + whole_ms * 1_000_000 },
-            ramp_end_ns: if job.ramp_ms == 0 { 0 } else { started_ns + job.ramp_ms * 1_000_000 },
+            end_ns: if job.runtime_ms == 0 {
+                u64::MAX
+            } else {
+                started_ns + whole_ms * 1_000_000
+            },
+            ramp_end_ns: if job.ramp_ms == 0 {
+                0
+            } else {
+                started_ns + job.ramp_ms * 1_000_000
+            },
             running,
         })
     }
 
     fn end(&self, active: Active<'_>) -> Result<SectionResult, Failure> {
-        let Active { section, mut running, mut intervals, started_ns, .. } = active;
+        let Active {
+            section,
+            mut running,
+            mut intervals,
+            started_ns,
+            ..
+        } = active;
         intervals.look(&running, clock::monotonic_ns());
         // What fails only at the end, such as another program's report, shows once everything stands still.
         running.stop();
@@ -233,7 +275,8 @@ impl Active<'_> {
             last: self.intervals.last(),
             rates: self.intervals.rates(),
             elapsed_ms: clock::monotonic_ns().saturating_sub(self.started_ns) / 1_000_000,
-            whole_ms: (self.end_ns != u64::MAX).then(|| (self.end_ns - self.started_ns) / 1_000_000),
+            whole_ms: (self.end_ns != u64::MAX)
+                .then(|| (self.end_ns - self.started_ns) / 1_000_000),
         }
     }
 }

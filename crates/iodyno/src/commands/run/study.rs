@@ -94,7 +94,8 @@ impl StudyArgs {
         if self.interference {
             return Ok(Some(Study::Interference));
         }
-        Ok(steady::criterion(self, job)?.map(|(criterion, limit_ms)| Study::Steady(criterion, limit_ms)))
+        Ok(steady::criterion(self, job)?
+            .map(|(criterion, limit_ms)| Study::Steady(criterion, limit_ms)))
     }
 }
 
@@ -123,7 +124,12 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
     // A series ends by its own clock, never because a pass is over.
     // The search for a rate sets the arrivals of each try itself.
     let open_loop = subject.job.open_loop && !matches!(study, Study::FindMax(_));
-    subject.job = Job { time_based: true, ramp_ms: 0, open_loop, ..subject.job };
+    subject.job = Job {
+        time_based: true,
+        ramp_ms: 0,
+        open_loop,
+        ..subject.job
+    };
     let (found, sensors) = match &study {
         Study::Sweep(grid) => sweep::run(&subject, grid),
         Study::FindMax(wish) => find_max::run(&subject, wish),
@@ -151,16 +157,25 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         imported: None,
     };
     let kept = keep::into_store(&store, &record);
-    let shown = Record { findings: Vec::new(), ..record.clone() };
+    let shown = Record {
+        findings: Vec::new(),
+        ..record.clone()
+    };
     for line in words::record(kept.id, &shown) {
         context.out.say(line);
     }
     let was_cut = subject.stop.is_asked();
     if was_cut {
         let signal = subject.stop.signal_name();
-        context.out.note(format!("iodyno: stopped by {signal}; the record holds what ran until then."));
+        context.out.note(format!(
+            "iodyno: stopped by {signal}; the record holds what ran until then."
+        ));
     }
-    context.out.document(&RecordDocument { schema: "iodyno.run/1", id: kept.id, record: &record })?;
+    context.out.document(&RecordDocument {
+        schema: "iodyno.run/1",
+        id: kept.id,
+        record: &record,
+    })?;
     kept.ends(super::exit_of(&record, was_cut))
 }
 
@@ -170,12 +185,21 @@ impl Subject<'_> {
         one_kind_of_target(jobs)?;
         let jobs_by_reference: Vec<&Job> = jobs.iter().collect();
         let is_directory = self.target.kind() == host::files::Kind::Directory;
-        let widest = precondition::prepared_for(self.args, &load::covering(&jobs_by_reference, is_directory));
+        let widest = precondition::prepared_for(
+            self.args,
+            &load::covering(&jobs_by_reference, is_directory),
+        );
         let line = Line::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let context = self.context;
-        let mut prepared =
-            load::prepare(&context.host, self.target, &widest, &self.consent, self.stop, &mut progress)?;
+        let mut prepared = load::prepare(
+            &context.host,
+            self.target,
+            &widest,
+            &self.consent,
+            self.stop,
+            &mut progress,
+        )?;
         line.clear();
         for note in prepared.notes() {
             context.out.note(format!("note: {note}"));
@@ -192,7 +216,12 @@ impl Subject<'_> {
     /// The sensors, from now on.
     pub fn sensors(&self) -> Sampler {
         let now_ns = host::clock::monotonic_ns();
-        Sampler::start(&self.context.host, INTERVAL_DEFAULT_MS, now_ns, &Scope::of(&self.path))
+        Sampler::start(
+            &self.context.host,
+            INTERVAL_DEFAULT_MS,
+            now_ns,
+            &Scope::of(&self.path),
+        )
     }
 
     /// What a window of a running load completed; none when a stop was asked for.
@@ -223,7 +252,11 @@ impl Window {
     /// From the one to the other.
     pub fn between(before: &Snapshot, after: &Snapshot) -> Window {
         let ms = (after.at_ns - before.at_ns) as f64 / 1e6;
-        Window { ms, latency: after.latency_since(before), done: after.since(before) }
+        Window {
+            ms,
+            latency: after.latency_since(before),
+            done: after.since(before),
+        }
     }
 
     /// I/Os per second.
@@ -270,7 +303,10 @@ fn one_kind_of_target(jobs: &[Job]) -> Result<(), Failure> {
 
 /// Keeps what a load noted, each note once; what the preparation said is known already.
 pub fn keep_notes(notes: &mut Vec<String>, running: &Running, prepared: &Prepared) {
-    let fresh = running.notes().iter().filter(|note| !prepared.notes().contains(note));
+    let fresh = running
+        .notes()
+        .iter()
+        .filter(|note| !prepared.notes().contains(note));
     for note in fresh {
         if !notes.contains(note) {
             notes.push(note.clone());
@@ -288,7 +324,10 @@ impl Progress {
     /// For a series of about this length from now on.
     pub fn new(subject: &Subject, expected_ms: u64) -> Progress {
         let end_ns = host::clock::monotonic_ns() + expected_ms * 1_000_000;
-        Progress { teller: Teller::new(subject.context.out), end_ns }
+        Progress {
+            teller: Teller::new(subject.context.out),
+            end_ns,
+        }
     }
 
     /// Says this and the time left by the first estimate.

@@ -50,7 +50,10 @@ impl Dwell {
         };
         let each_ms = whole_ms / visits - CHANGE_MS;
         let warmup_ms = (each_ms / 4).min(1_000);
-        Ok(Dwell { warmup_ms, window_ms: each_ms - warmup_ms })
+        Ok(Dwell {
+            warmup_ms,
+            window_ms: each_ms - warmup_ms,
+        })
     }
 
     fn whole_ms(self) -> u64 {
@@ -77,8 +80,12 @@ pub fn run(subject: &Subject, grid: &Grid) -> Outcome {
     let visited = visit_all(subject, grid, &prepared, (repeats, dwell), whole_ms);
     let sensors = sampler.stop();
     let (visits, notes) = visited?;
-    let points: Vec<Point> =
-        grid.points.iter().zip(visits).map(|(point, visits)| finished(point, visits)).collect();
+    let points: Vec<Point> = grid
+        .points
+        .iter()
+        .zip(visits)
+        .map(|(point, visits)| finished(point, visits))
+        .collect();
     let sweep = Sweep {
         axes: grid.axes.clone(),
         seed,
@@ -89,7 +96,16 @@ pub fn run(subject: &Subject, grid: &Grid) -> Outcome {
         notes: notes.into_iter().chain(doubts(&points)).collect(),
         points,
     };
-    Ok((Found { studies: Studies { sweep: Some(sweep), ..worn }, load: None }, sensors))
+    Ok((
+        Found {
+            studies: Studies {
+                sweep: Some(sweep),
+                ..worn
+            },
+            load: None,
+        },
+        sensors,
+    ))
 }
 
 fn finished(point: &GridPoint, visits: Vec<Visit>) -> Point {
@@ -108,12 +124,15 @@ fn visit_all(
     let mut visits: Vec<Vec<Visit>> = vec![Vec::new(); grid.len()];
     let mut notes: Vec<String> = Vec::new();
     let progress = Progress::new(subject, whole_ms);
-    for (place, (repeat, index)) in
-        order::visits(grid.len(), repeats, subject.job.randseed).into_iter().enumerate()
+    for (place, (repeat, index)) in order::visits(grid.len(), repeats, subject.job.randseed)
+        .into_iter()
+        .enumerate()
     {
         let point = &grid.points[index];
         let seed = subject.job.randseed.wrapping_add(place as u64);
-        let Some(window) = visit(subject, prepared, &point.job, (seed, dwell), &mut notes)? else { break };
+        let Some(window) = visit(subject, prepared, &point.job, (seed, dwell), &mut notes)? else {
+            break;
+        };
         progress.say(&format!(
             "repeat {} of {repeats}, visit {} of {}: {} IOPS",
             repeat + 1,
@@ -161,7 +180,10 @@ fn visit(
 /// What a reader has to know about the points.
 fn doubts(points: &[Point]) -> Vec<String> {
     let mut doubts = Vec::new();
-    let few = points.iter().filter(|point| point.visits.iter().any(|visit| visit.ios < FEW_IOS)).count();
+    let few = points
+        .iter()
+        .filter(|point| point.visits.iter().any(|visit| visit.ios < FEW_IOS))
+        .count();
     if few > 0 {
         doubts.push(format!(
             "{few} of {} points had visits of fewer than {FEW_IOS} I/Os: p99 there is hardly more than the slowest; a \
@@ -169,9 +191,15 @@ fn doubts(points: &[Point]) -> Vec<String> {
             points.len()
         ));
     }
-    let unseen = points.iter().filter(|point| point.visits.is_empty()).count();
+    let unseen = points
+        .iter()
+        .filter(|point| point.visits.is_empty())
+        .count();
     if unseen > 0 {
-        doubts.push(format!("{unseen} of {} points were not visited: the sweep was cut short", points.len()));
+        doubts.push(format!(
+            "{unseen} of {} points were not visited: the sweep was cut short",
+            points.len()
+        ));
     }
     doubts
 }
@@ -183,13 +211,26 @@ mod tests {
     #[test]
     fn the_budget_is_shared_out() {
         let dwell = Dwell::of(None, 27).unwrap();
-        assert!(dwell.whole_ms() * 27 <= BUDGET_MS && dwell.whole_ms() * 27 > BUDGET_MS - 100, "{dwell:?}");
-        assert_eq!(dwell.warmup_ms, 1_000, "a long visit needs no longer warm-up");
+        assert!(
+            dwell.whole_ms() * 27 <= BUDGET_MS && dwell.whole_ms() * 27 > BUDGET_MS - 100,
+            "{dwell:?}"
+        );
+        assert_eq!(
+            dwell.warmup_ms, 1_000,
+            "a long visit needs no longer warm-up"
+        );
         let many = Dwell::of(None, 2_430).unwrap();
-        assert!(many.window_ms >= WINDOW_LEAST_MS && many.whole_ms() * 2_430 > BUDGET_MS, "a default grows");
+        assert!(
+            many.window_ms >= WINDOW_LEAST_MS && many.whole_ms() * 2_430 > BUDGET_MS,
+            "a default grows"
+        );
         let failure = Dwell::of(Some(10_000), 243).unwrap_err();
         assert_eq!(failure.exit, crate::exit::Exit::Usage);
-        assert!(failure.message.contains("--budget 61s"), "{}", failure.message);
+        assert!(
+            failure.message.contains("--budget 61s"),
+            "{}",
+            failure.message
+        );
         let least = Dwell::of(Some(61_000), 243).unwrap();
         assert!(least.window_ms >= WINDOW_LEAST_MS - 1, "{least:?}");
     }

@@ -28,7 +28,9 @@ impl Opened {
         workload: &Workload,
     ) -> Result<(Arc<Target>, IoPath), Failure> {
         let Some(section) = workload.sections.first() else {
-            return Err(Failure::usage("the job has no section, so there is nothing to run"));
+            return Err(Failure::usage(
+                "the job has no section, so there is nothing to run",
+            ));
         };
         let named = named(given, section)?;
         let root = match self.of(given, &named) {
@@ -73,7 +75,11 @@ impl Opened {
 pub fn opened(named: &Path, path: &IoPath) -> Result<Arc<Target>, Failure> {
     // A bare name of a device is none of a file here.
     let is_bare = Path::new(&path.target) == Path::new("/dev").join(named);
-    let named = if is_bare { Path::new(&path.target) } else { named };
+    let named = if is_bare {
+        Path::new(&path.target)
+    } else {
+        named
+    };
     let target = Target::open(named).map_err(load::LoadError::from)?;
     refuse_exchanged(&target, path)?;
     Ok(Arc::new(target))
@@ -121,21 +127,34 @@ impl Targets {
         let mut groups: Vec<(Arc<Target>, String, Vec<usize>)> = Vec::new();
         for (index, section) in workload.sections.iter().enumerate() {
             let given = args.target.as_deref();
-            let target = opened.of(given, &named(given, section)?).map_err(load::LoadError::from)?;
+            let target = opened
+                .of(given, &named(given, section)?)
+                .map_err(load::LoadError::from)?;
             let key = sharing_key(&target, section, index);
-            match groups.iter_mut().find(|(other, name, _)| Arc::ptr_eq(other, &target) && *name == key) {
+            match groups
+                .iter_mut()
+                .find(|(other, name, _)| Arc::ptr_eq(other, &target) && *name == key)
+            {
                 Some(group) => group.2.push(index),
                 None => groups.push((target, key, vec![index])),
             }
         }
-        let mut targets = Targets { prepared: Vec::new(), of_section: vec![0; workload.sections.len()] };
+        let mut targets = Targets {
+            prepared: Vec::new(),
+            of_section: vec![0; workload.sections.len()],
+        };
         for (target, _, members) in groups {
-            let jobs: Vec<&Job> = members.iter().map(|index| &workload.sections[*index].job).collect();
+            let jobs: Vec<&Job> = members
+                .iter()
+                .map(|index| &workload.sections[*index].job)
+                .collect();
             let job = load::covering(&jobs, target.kind() == Kind::Directory);
             let mut prepared = prepare_one(args, context, &target, &job, stop)?;
             prepared.set_device(device_of(context, (root, path), &target)?);
             prepared.set_state_dir(context.state_dir.clone());
-            members.into_iter().for_each(|index| targets.of_section[index] = targets.prepared.len());
+            members
+                .into_iter()
+                .for_each(|index| targets.of_section[index] = targets.prepared.len());
             let worn = precondition::if_asked(&args.study, context, &prepared, &job, stop)?;
             studies.precondition = studies.precondition.or(worn.precondition);
             targets.prepared.push(prepared);
@@ -212,7 +231,14 @@ fn prepare_one(
     let line = Line::new();
     let job = &precondition::prepared_for(&args.study, job);
     let mut progress = |done: u64, total: u64| line.layout(done, total);
-    let prepared = load::prepare(&context.host, target, job, &args.job.consent(), stop, &mut progress)?;
+    let prepared = load::prepare(
+        &context.host,
+        target,
+        job,
+        &args.job.consent(),
+        stop,
+        &mut progress,
+    )?;
     line.clear();
     Ok(prepared)
 }

@@ -132,15 +132,34 @@ impl Live {
         let stage = progress.stage.map_or("done", phrase);
         let whole_ms = (progress.spent_ms + progress.left_ms).max(1);
         let filled = (progress.spent_ms * BAR_CELLS / whole_ms) as usize;
-        let bar = format!("{}{}", "█".repeat(filled), " ".repeat(BAR_CELLS as usize - filled));
+        let bar = format!(
+            "{}{}",
+            "█".repeat(filled),
+            " ".repeat(BAR_CELLS as usize - filled)
+        );
         let head = format!("{} on {}", planned.knob, self.device);
         let left = units::span_ms(progress.left_ms);
         let mut lines = vec![format!("{head:<24} {stage:<24} ▕{bar}▏ {left} left")];
         let leader = &planned.values[progress.leader.min(planned.values.len() - 1)];
         let default = &planned.values[0];
-        let lead = |name: &String| if name == leader && progress.pairs > 0 { "  leading" } else { "" };
-        lines.push(format!("  {default} (now)  {} IOPS{}", units::count(progress.rate), lead(default)));
-        lines.extend(progress.arms.iter().map(|arm| format!("  {}{}", arm_line(arm), lead(&arm.arm))));
+        let lead = |name: &String| {
+            if name == leader && progress.pairs > 0 {
+                "  leading"
+            } else {
+                ""
+            }
+        };
+        lines.push(format!(
+            "  {default} (now)  {} IOPS{}",
+            units::count(progress.rate),
+            lead(default)
+        ));
+        lines.extend(
+            progress
+                .arms
+                .iter()
+                .map(|arm| format!("  {}{}", arm_line(arm), lead(&arm.arm))),
+        );
         lines.push(self.job.clone());
         lines.join("\n")
     }
@@ -161,8 +180,13 @@ fn arm_line(arm: &ArmResult) -> String {
         return format!("{:<14} not compared yet", arm.arm);
     };
     let dropped = if arm.dropped { "  out" } else { "" };
-    let bound =
-        |value: f64| if value.is_finite() && value < 9.0 { units::percent_signed(value) } else { "?".into() };
+    let bound = |value: f64| {
+        if value.is_finite() && value < 9.0 {
+            units::percent_signed(value)
+        } else {
+            "?".into()
+        }
+    };
     format!(
         "{:<14} {:>8}  ({} to {}){dropped}",
         arm.arm,

@@ -77,17 +77,32 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         .map_err(super::inspect::failure)?;
     // A window that read what an earlier one left in the page cache would measure the earlier one.
     let job = args.job.single(args.budget, seed)?;
-    let job = Job { cold_passes: !job.direct && job.rw.reads(), ..job };
+    let job = Job {
+        cold_passes: !job.direct && job.rw.reads(),
+        ..job
+    };
     let plan = plan::make(args, context, &path, &job)?;
     for line in plan.lines(&job) {
         context.out.say(line);
     }
     if args.dry_run {
-        context.out.document(&Document { schema: SCHEMA, id: None, plan: &plan, record: None })?;
+        context.out.document(&Document {
+            schema: SCHEMA,
+            id: None,
+            plan: &plan,
+            record: None,
+        })?;
         return Ok(Exit::Fine);
     }
     let store = Store::open(&context.state_dir)?;
-    let session = session::Session { args, context, plan: &plan, path: &path, job: &job, seed };
+    let session = session::Session {
+        args,
+        context,
+        plan: &plan,
+        path: &path,
+        job: &job,
+        seed,
+    };
     let done = session.run()?;
     let record = Record {
         schema: RECORD_SCHEMA.into(),
@@ -112,22 +127,45 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         context.out.say(line);
     }
     if !done.interrupted {
-        let values = if done.read_back == 1 { "value" } else { "values" };
-        context.out.say(format!("Every setting is back as it was: {} {values} read back.", done.read_back));
+        let values = if done.read_back == 1 {
+            "value"
+        } else {
+            "values"
+        };
+        context.out.say(format!(
+            "Every setting is back as it was: {} {values} read back.",
+            done.read_back
+        ));
     }
-    let document = Document { schema: SCHEMA, id: kept.id, plan: &plan, record: Some(&record) };
+    let document = Document {
+        schema: SCHEMA,
+        id: kept.id,
+        plan: &plan,
+        record: Some(&record),
+    };
     if args.stream {
         context.out.line(&document);
     } else {
         context.out.document(&document)?;
     }
-    kept.ends(if done.interrupted { Exit::Interrupted } else { exit_of(&record.trials) })
+    kept.ends(if done.interrupted {
+        Exit::Interrupted
+    } else {
+        exit_of(&record.trials)
+    })
 }
 
 /// 0 when at least one knob got an answer, 6 when none did.
 fn exit_of(trials: &[Trial]) -> Exit {
     let is_answer = |trial: &Trial| {
-        trial.verdict.as_ref().is_some_and(|v| matches!(v.outcome, Outcome::Better | Outcome::Equal))
+        trial
+            .verdict
+            .as_ref()
+            .is_some_and(|v| matches!(v.outcome, Outcome::Better | Outcome::Equal))
     };
-    if trials.iter().any(is_answer) { Exit::Fine } else { Exit::Undecided }
+    if trials.iter().any(is_answer) {
+        Exit::Fine
+    } else {
+        Exit::Undecided
+    }
 }

@@ -15,7 +15,11 @@ use serde::Serialize;
 /// Device time that settling, audit and hold-out take on top of the pairs, about: their windows are as long as the
 /// class's.
 fn fixed_ms(class: Class) -> u64 {
-    if class == Class::Fast { 40_000 } else { 150_000 }
+    if class == Class::Fast {
+        40_000
+    } else {
+        150_000
+    }
 }
 
 /// The part of it that no decision does without: the rest is for second looks and for a hold-out, which only a
@@ -75,7 +79,10 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
     usable(job)?;
     let device = device(path)?;
     let queue = Queue::of(&context.host, &device).ok_or_else(|| {
-        Failure::new(Exit::Failed, format!("{device} has no queue settings in /sys/block/{device}/queue."))
+        Failure::new(
+            Exit::Failed,
+            format!("{device} has no queue settings in /sys/block/{device}/queue."),
+        )
     })?;
     let asked = asked(args)?;
     let is_asked_by_name = !args.knobs.is_empty();
@@ -83,11 +90,23 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
     for (knob, values) in asked {
         match consider(knob, values, &queue, job, is_asked_by_name)? {
             Ok(planned) => chosen.push(planned),
-            Err(why) => skipped.push(SkippedKnob { knob: knob.id.into(), why }),
+            Err(why) => skipped.push(SkippedKnob {
+                knob: knob.id.into(),
+                why,
+            }),
         }
     }
-    let is_laid_out = matches!(host::files::kind(&args.target), Ok(host::files::Kind::Directory));
-    let plan = TunePlan { device, knobs: chosen, skipped, budget_ms: args.budget, is_laid_out };
+    let is_laid_out = matches!(
+        host::files::kind(&args.target),
+        Ok(host::files::Kind::Directory)
+    );
+    let plan = TunePlan {
+        device,
+        knobs: chosen,
+        skipped,
+        budget_ms: args.budget,
+        is_laid_out,
+    };
     if plan.knobs.is_empty() {
         return Err(nothing_to_try(&plan));
     }
@@ -109,7 +128,8 @@ fn usable(job: &Job) -> Result<(), Failure> {
 
 /// Why a knob cannot be judged under a load that is not ours to start anew.
 fn unjudgeable(knob: &Knob, job: &Job) -> Option<String> {
-    let is_theirs = Engine::find(&job.ioengine).is_some_and(|engine| engine.needs == Needs::Nothing);
+    let is_theirs =
+        Engine::find(&job.ioengine).is_some_and(|engine| engine.needs == Needs::Nothing);
     (is_theirs && knob.class != Class::Fast)
         .then(|| "it acts on files opened after the switch or on what is still to be written, and this load is not ours to start anew".into())
 }
@@ -157,12 +177,18 @@ fn asked(args: &Args) -> Result<Vec<Asked>, Failure> {
 
 /// `scheduler` or `scheduler=none,bfq`.
 fn parse_knob(text: &str) -> Result<Asked, Failure> {
-    let (id, values) = text.split_once('=').map_or((text, None), |(id, values)| (id, Some(values)));
+    let (id, values) = text
+        .split_once('=')
+        .map_or((text, None), |(id, values)| (id, Some(values)));
     let knob = Knob::find(id).ok_or_else(|| {
         let known: Vec<&str> = knobs::ALL.iter().map(|knob| knob.id).collect();
-        Failure::usage(format!("there is no knob `{id}`. There are {}.", known.join(", ")))
+        Failure::usage(format!(
+            "there is no knob `{id}`. There are {}.",
+            known.join(", ")
+        ))
     })?;
-    let values: Option<Vec<String>> = values.map(|values| values.split(',').map(str::to_string).collect());
+    let values: Option<Vec<String>> =
+        values.map(|values| values.split(',').map(str::to_string).collect());
     Ok((knob, values))
 }
 
@@ -196,7 +222,10 @@ fn consider(
         }
     };
     if values.len() < 2 {
-        return Ok(Err(format!("{} has no other value than {now} here", queue.device())));
+        return Ok(Err(format!(
+            "{} has no other value than {now} here",
+            queue.device()
+        )));
     }
     if let Some(why) = unjudgeable(knob, job) {
         return Ok(Err(why));
@@ -210,21 +239,36 @@ fn consider(
     {
         return Ok(Err(why));
     }
-    Ok(Ok(PlannedKnob { knob: knob.id.into(), values, class: knob.class_under(job), risk: knob.risk }))
+    Ok(Ok(PlannedKnob {
+        knob: knob.id.into(),
+        values,
+        class: knob.class_under(job),
+        risk: knob.risk,
+    }))
 }
 
 fn nothing_to_try(plan: &TunePlan) -> Failure {
-    let reasons: Vec<String> =
-        plan.skipped.iter().map(|skipped| format!("  {}: {}", skipped.knob, skipped.why)).collect();
+    let reasons: Vec<String> = plan
+        .skipped
+        .iter()
+        .map(|skipped| format!("  {}: {}", skipped.knob, skipped.why))
+        .collect();
     Failure::new(
         Exit::Failed,
-        format!("there is nothing to try on {} for this load:\n{}", plan.device, reasons.join("\n")),
+        format!(
+            "there is nothing to try on {} for this load:\n{}",
+            plan.device,
+            reasons.join("\n")
+        ),
     )
 }
 
 /// A tune writes below /sys; without the right it says so before it has done anything.
 fn rights(plan: &TunePlan, queue: &Queue, args: &Args) -> Result<(), Failure> {
-    let blocked = plan.knobs.iter().find(|knob| !host::rights::may_write(&queue.path(&knob.knob)));
+    let blocked = plan
+        .knobs
+        .iter()
+        .find(|knob| !host::rights::may_write(&queue.path(&knob.knob)));
     match blocked {
         Some(knob) if !args.dry_run => Err(Failure::new(
             Exit::Rights,
@@ -249,7 +293,10 @@ impl PlannedKnob {
             return (left_ms >= self.needs_ms()).then_some(most_ms);
         }
         let others_ms = fixed_ms(self.class) + explain_reserve_ms(self.class);
-        let share_ms = (left_ms / knobs_left.max(1)).saturating_sub(others_ms).max(least_ms).min(most_ms);
+        let share_ms = (left_ms / knobs_left.max(1))
+            .saturating_sub(others_ms)
+            .max(least_ms)
+            .min(most_ms);
         let is_enough = left_ms >= share_ms + least_fixed_ms(self.class);
         is_enough.then_some(share_ms)
     }
@@ -258,7 +305,9 @@ impl PlannedKnob {
     pub fn needs_ms(&self) -> u64 {
         match self.class {
             Class::Slow => blocks_ms(self.values.len()),
-            class => least_budget_ms(class, self.values.len()).max(LEAST_MS) + least_fixed_ms(class),
+            class => {
+                least_budget_ms(class, self.values.len()).max(LEAST_MS) + least_fixed_ms(class)
+            }
         }
     }
 }
@@ -279,12 +328,22 @@ impl TunePlan {
         for skipped in &self.skipped {
             lines.push(format!("  {:<15} not tried: {}", skipped.knob, skipped.why));
         }
-        let after = if self.is_laid_out { " of load, after a scratch file is written" } else { " of load" };
-        lines.push(format!("  takes at most {}{after}.", units::span_ms(self.budget_ms)));
+        let after = if self.is_laid_out {
+            " of load, after a scratch file is written"
+        } else {
+            " of load"
+        };
+        lines.push(format!(
+            "  takes at most {}{after}.",
+            units::span_ms(self.budget_ms)
+        ));
         lines.push(
-            "  Every value is saved first, switched back and forth under load, and put back".to_string(),
+            "  Every value is saved first, switched back and forth under load, and put back"
+                .to_string(),
         );
-        lines.push("  at the end, also on Ctrl-C; after a crash or kill -9 by `iodyno undo`.".to_string());
+        lines.push(
+            "  at the end, also on Ctrl-C; after a crash or kill -9 by `iodyno undo`.".to_string(),
+        );
         lines
     }
 }
@@ -304,14 +363,30 @@ mod tests {
         };
         assert_eq!(knob.pairs_ms(300_000, 3), Some(51_000));
         assert_eq!(knob.pairs_ms(180_000, 3), Some(11_000));
-        assert_eq!(knob.pairs_ms(120_000, 1), Some(60_000), "never more than the knob can use");
-        assert_eq!(knob.pairs_ms(60_000, 3), Some(10_000), "the first knob is tried with the least");
+        assert_eq!(
+            knob.pairs_ms(120_000, 1),
+            Some(60_000),
+            "never more than the knob can use"
+        );
+        assert_eq!(
+            knob.pairs_ms(60_000, 3),
+            Some(10_000),
+            "the first knob is tried with the least"
+        );
         assert_eq!(knob.pairs_ms(30_000, 1), None);
         assert!(
-            knob.pairs_ms(knob.needs_ms(), 1).is_some() && knob.pairs_ms(knob.needs_ms() - 1, 1).is_none()
+            knob.pairs_ms(knob.needs_ms(), 1).is_some()
+                && knob.pairs_ms(knob.needs_ms() - 1, 1).is_none()
         );
-        let slow = PlannedKnob { class: Class::Slow, ..knob };
-        assert_eq!(slow.pairs_ms(100_000, 1), None, "a slow knob fits whole or not at all");
+        let slow = PlannedKnob {
+            class: Class::Slow,
+            ..knob
+        };
+        assert_eq!(
+            slow.pairs_ms(100_000, 1),
+            None,
+            "a slow knob fits whole or not at all"
+        );
         assert!(slow.pairs_ms(600_000, 2).is_some());
     }
 
@@ -319,6 +394,11 @@ mod tests {
     fn a_knob_may_bring_its_values() {
         let (knob, values) = parse_knob("scheduler=none,bfq").unwrap();
         assert_eq!((knob.id, values.unwrap().len()), ("scheduler", 2));
-        assert!(parse_knob("sheduler").unwrap_err().message.contains("nr_requests"));
+        assert!(
+            parse_knob("sheduler")
+                .unwrap_err()
+                .message
+                .contains("nr_requests")
+        );
     }
 }

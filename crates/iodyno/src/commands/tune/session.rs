@@ -60,11 +60,15 @@ impl Session<'_> {
         Journal::must_be_free(&context.host, &context.state_dir, &lock)?;
         let stop = context.stop_on_signals()?;
         let prepared = self.prepare(&stop)?;
-        let queue = Queue::of(&context.host, &self.plan.device)
-            .ok_or_else(|| Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device)))?;
+        let queue = Queue::of(&context.host, &self.plan.device).ok_or_else(|| {
+            Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device))
+        })?;
         let journal = self.begin_journal(&queue, &lock)?;
         let tracing = self.tracing();
-        let scope = Scope { tracing: tracing.clone(), ..Scope::of(self.path) };
+        let scope = Scope {
+            tracing: tracing.clone(),
+            ..Scope::of(self.path)
+        };
         let origin_ns = host::clock::monotonic_ns();
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
         let rig = Rig {
@@ -87,7 +91,12 @@ impl Session<'_> {
                 stop.signal_name()
             ));
         }
-        Ok(Done { trials, sensors, interrupted, read_back })
+        Ok(Done {
+            trials,
+            sensors,
+            interrupted,
+            read_back,
+        })
     }
 
     fn purpose(&self) -> String {
@@ -97,7 +106,9 @@ impl Session<'_> {
     /// Tracing in all windows, where it was asked for. Otherwise the windows of the proof are free of it.
     fn tracing(&self) -> Tracing {
         match self.args.layers {
-            LayersArg::Auto => Tracing::off("a tune traces only after each decision (--layers auto)"),
+            LayersArg::Auto => {
+                Tracing::off("a tune traces only after each decision (--layers auto)")
+            }
             asked => Tracing::start(self.path, wish(Some(asked))),
         }
     }
@@ -107,8 +118,14 @@ impl Session<'_> {
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let consent = self.args.job.consent();
         let target = opened(&self.args.target, self.path)?;
-        let mut prepared =
-            load::prepare(&self.context.host, &target, self.job, &consent, stop, &mut progress)?;
+        let mut prepared = load::prepare(
+            &self.context.host,
+            &target,
+            self.job,
+            &consent,
+            stop,
+            &mut progress,
+        )?;
         prepared.set_device(Some(self.plan.device.clone()));
         line.clear();
         for note in prepared.notes() {
@@ -186,18 +203,24 @@ impl Session<'_> {
         rig: &Rig<'_>,
         live: &Live,
     ) -> Result<Trial, DriveError> {
-        let knob =
-            Knob::find(&planned.knob).ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
-        let mut plan = Plan::new(planned.values.clone(), planned.class, self.seed.wrapping_add(index as u64));
+        let knob = Knob::find(&planned.knob)
+            .ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
+        let mut plan = Plan::new(
+            planned.values.clone(),
+            planned.class,
+            self.seed.wrapping_add(index as u64),
+        );
         plan.rope = self.args.rope;
         // The promise is one for the whole tune: each knob gets its share of the error.
         plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
         plan.budget_ms = pairs_ms;
         plan.min_completions = 200;
-        let has_depth = load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
+        let has_depth =
+            load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
         plan.can_halve_depth = has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
-        let mut experiment = Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
+        let mut experiment =
+            Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
         let setup = Setup {
             host: &self.context.host,
             prepared: rig.prepared,
@@ -216,8 +239,15 @@ impl Session<'_> {
             explains: matches!(self.args.layers, LayersArg::Auto),
             origin_ns: rig.origin_ns,
         };
-        let Driven { verdict, layers, figures, moved, windows } =
-            drive(&setup, &mut experiment, &mut |progress| live.show(planned, progress))?;
+        let Driven {
+            verdict,
+            layers,
+            figures,
+            moved,
+            windows,
+        } = drive(&setup, &mut experiment, &mut |progress| {
+            live.show(planned, progress)
+        })?;
         let summary = words::verdict_sentence(knob.id, &planned.values, &verdict);
         Ok(Trial {
             layers,
@@ -240,7 +270,19 @@ impl Session<'_> {
         let (knob, arms) = (knob.into(), arms.to_vec());
         let (layers, figures, moved, windows) = (Vec::new(), Vec::new(), None, Vec::new());
         let aa = self.args.aa;
-        Trial { knob, device, arms, aa, skipped, summary, verdict, layers, figures, moved, windows }
+        Trial {
+            knob,
+            device,
+            arms,
+            aa,
+            skipped,
+            summary,
+            verdict,
+            layers,
+            figures,
+            moved,
+            windows,
+        }
     }
 }
 

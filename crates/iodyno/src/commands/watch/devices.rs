@@ -36,22 +36,35 @@ impl Devices {
             let path = inventory::collect(host, target)
                 .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
             if names(std::slice::from_ref(&path.root)).is_empty() {
-                let claim = format!("no block device is below {target}, so there is nothing to watch");
-                return Err(Failure::new(Exit::Failed, claim).hint("Without a name every device is watched."));
+                let claim =
+                    format!("no block device is below {target}, so there is nothing to watch");
+                return Err(Failure::new(Exit::Failed, claim)
+                    .hint("Without a name every device is watched."));
             }
             layers.push(path.root);
         }
         let named = names(&layers);
         if asked.is_empty() {
             layers.extend(
-                active(host).iter().filter_map(|name| Some(inventory::collect(host, name).ok()?.root)),
+                active(host)
+                    .iter()
+                    .filter_map(|name| Some(inventory::collect(host, name).ok()?.root)),
             );
         }
         let path = joined(layers);
         let (traced, note) = traced(&path);
         let layers = path.root.walk().into_iter();
-        let serial = layers.filter(|layer| is_serial(host, layer)).map(|layer| layer.name.clone()).collect();
-        Ok(Devices { named, serial, path, traced, note })
+        let serial = layers
+            .filter(|layer| is_serial(host, layer))
+            .map(|layer| layer.name.clone())
+            .collect();
+        Ok(Devices {
+            named,
+            serial,
+            path,
+            traced,
+            note,
+        })
     }
 
     /// Whether the device serves one request at a time, so that its busy time says how loaded it is.
@@ -63,7 +76,11 @@ impl Devices {
 /// Every block device on some paths, from the top down.
 fn names(layers: &[Layer]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for layer in layers.iter().flat_map(Layer::walk).filter(|layer| is_block(layer.kind)) {
+    for layer in layers
+        .iter()
+        .flat_map(Layer::walk)
+        .filter(|layer| is_block(layer.kind))
+    {
         if !names.contains(&layer.name) {
             names.push(layer.name.clone());
         }
@@ -72,28 +89,41 @@ fn names(layers: &[Layer]) -> Vec<String> {
 }
 
 fn is_block(kind: LayerKind) -> bool {
-    !matches!(kind, LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked)
+    !matches!(
+        kind,
+        LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked
+    )
 }
 
 /// Whole devices that have seen I/O, the busiest since boot first. One without a size, such as a loop device that was
 /// detached, keeps its counters and can do no I/O.
 fn active(host: &Host) -> Vec<String> {
     let requests = |name: &String| {
-        let text = host.text(&format!("/sys/block/{name}/stat")).unwrap_or_default();
+        let text = host
+            .text(&format!("/sys/block/{name}/stat"))
+            .unwrap_or_default();
         let column = |place: usize| text.split_whitespace().nth(place)?.parse::<u64>().ok();
         column(0).unwrap_or(0) + column(4).unwrap_or(0)
     };
-    let mut devices: Vec<(u64, String)> =
-        host.list("/sys/block").into_iter().map(|name| (requests(&name), name)).collect();
-    let is_empty =
-        |name: &str| host.text(&format!("/sys/block/{name}/size")).is_some_and(|size| size.trim() == "0");
+    let mut devices: Vec<(u64, String)> = host
+        .list("/sys/block")
+        .into_iter()
+        .map(|name| (requests(&name), name))
+        .collect();
+    let is_empty = |name: &str| {
+        host.text(&format!("/sys/block/{name}/size"))
+            .is_some_and(|size| size.trim() == "0")
+    };
     devices.retain(|(requests, name)| *requests > 0 && !is_empty(name));
     devices.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     devices.into_iter().map(|(_, name)| name).collect()
 }
 
 fn joined(below: Vec<Layer>) -> IoPath {
-    let root = Layer { below, ..Layer::new(LayerKind::Target, "") };
+    let root = Layer {
+        below,
+        ..Layer::new(LayerKind::Target, "")
+    };
     IoPath::new("", root)
 }
 
@@ -103,7 +133,11 @@ fn traced(path: &IoPath) -> (IoPath, String) {
     for layer in &path.root.below {
         let mut with: Vec<Layer> = chosen.clone();
         with.push(layer.clone());
-        if names(&with).len() <= TRACED_MAX { chosen = with } else { left.push(layer.name.clone()) }
+        if names(&with).len() <= TRACED_MAX {
+            chosen = with
+        } else {
+            left.push(layer.name.clone())
+        }
     }
     let note = match left.as_slice() {
         [] => String::new(),
@@ -117,7 +151,12 @@ fn traced(path: &IoPath) -> (IoPath, String) {
 
 /// The first names, and how many more there are.
 fn some_of(names: &[String]) -> String {
-    let told = names.iter().take(TOLD_MAX).cloned().collect::<Vec<_>>().join(", ");
+    let told = names
+        .iter()
+        .take(TOLD_MAX)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
     match names.len().saturating_sub(TOLD_MAX) {
         0 => told,
         more => format!("{told} and {more} more"),
@@ -129,7 +168,10 @@ fn some_of(names: &[String]) -> String {
 fn is_serial(host: &Host, layer: &Layer) -> bool {
     layer.kind == LayerKind::Disk
         && layer.name.starts_with("sd")
-        && host.text(&format!("/sys/block/{}/queue/rotational", layer.name)).as_deref() == Some("1")
+        && host
+            .text(&format!("/sys/block/{}/queue/rotational", layer.name))
+            .as_deref()
+            == Some("1")
 }
 
 #[cfg(test)]
@@ -139,7 +181,11 @@ mod tests {
     #[test]
     fn a_device_that_is_not_there_is_told() {
         let failure = Devices::find(&Host::live(), &["/dev/not-there".into()]).unwrap_err();
-        assert!(failure.message.contains("/dev/not-there"), "{}", failure.message);
+        assert!(
+            failure.message.contains("/dev/not-there"),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]
@@ -161,15 +207,25 @@ mod tests {
         let devices = Devices::find(&Host::live(), &[]).unwrap();
         assert!(devices.named.is_empty());
         let known = names(std::slice::from_ref(&devices.path.root));
-        assert!(active(&Host::live()).iter().all(|name| known.contains(name)), "{known:?}");
+        assert!(
+            active(&Host::live())
+                .iter()
+                .all(|name| known.contains(name)),
+            "{known:?}"
+        );
     }
 
     #[test]
     fn more_than_can_be_traced_are_named() {
-        let below = (0..20).map(|place| Layer::new(LayerKind::Disk, format!("sd{place}"))).collect();
+        let below = (0..20)
+            .map(|place| Layer::new(LayerKind::Disk, format!("sd{place}")))
+            .collect();
         let (traced, note) = traced(&joined(below));
         assert_eq!(traced.root.below.len(), TRACED_MAX);
-        assert!(note.contains("not traced: sd16, sd17, sd18, sd19."), "{note}");
+        assert!(
+            note.contains("not traced: sd16, sd17, sd18, sd19."),
+            "{note}"
+        );
         let many: Vec<String> = (0..40).map(|number| format!("sd{number}")).collect();
         assert_eq!(some_of(&many), "sd0, sd1, sd2, sd3, sd4, sd5 and 34 more");
     }

@@ -85,7 +85,11 @@ impl Args {
             )));
         }
         let host = &context.host;
-        if let Some(file) = self.file.iter().find(|file| !host.exists(&file.to_string_lossy())) {
+        if let Some(file) = self
+            .file
+            .iter()
+            .find(|file| !host.exists(&file.to_string_lossy()))
+        {
             return Err(Failure::new(
                 Exit::Failed,
                 format!("{} is not there to be watched", model::text::shown(file)),
@@ -103,7 +107,10 @@ impl Args {
 fn is_group(host: &Host, group: &str) -> bool {
     let group = group.trim_matches('/');
     let has = |root: &str| host.exists(&format!("{root}/{group}"));
-    let roots = host.list("/sys/fs/cgroup").into_iter().map(|name| format!("/sys/fs/cgroup/{name}"));
+    let roots = host
+        .list("/sys/fs/cgroup")
+        .into_iter()
+        .map(|name| format!("/sys/fs/cgroup/{name}"));
     has("/sys/fs/cgroup") || roots.into_iter().any(|root| has(&root))
 }
 
@@ -154,7 +161,14 @@ impl Watching {
         let origin_ns = host::clock::monotonic_ns();
         let sampler = Sampler::keeping(keep, &context.host, args.interval, origin_ns, &scope);
         let fields = Fields::new(observe::fields());
-        Ok(Watching { devices, scope, sampler, fields, layers: LayerHistory::new(tracing.clone()), tracing })
+        Ok(Watching {
+            devices,
+            scope,
+            sampler,
+            fields,
+            layers: LayerHistory::new(tracing.clone()),
+            tracing,
+        })
     }
 
     /// Every field over the time between two moments.
@@ -166,8 +180,15 @@ impl Watching {
 /// What is kept where nobody goes back in time: twice what a line is about or a rule judges, and two minutes for
 /// sensors that are read rarely.
 fn since_the_last_line(args: &Args) -> Keep {
-    let line_ns = i64::try_from(args.every_ms()).unwrap_or(i64::MAX).saturating_mul(1_000_000);
-    Keep::Last(line_ns.max(JUDGED_NS).saturating_mul(2).saturating_add(120_000_000_000))
+    let line_ns = i64::try_from(args.every_ms())
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1_000_000);
+    Keep::Last(
+        line_ns
+            .max(JUDGED_NS)
+            .saturating_mul(2)
+            .saturating_add(120_000_000_000),
+    )
 }
 
 /// What the live rules judge: long enough that one sample proves nothing, short enough that it is still true.
@@ -194,8 +215,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         return plain::run(args, context, &stop);
     }
     let mut watching = Watching::start(context, args, Keep::HOUR)?;
-    let setup =
-        Setup { interval_ms: args.interval, frames_per_s: args.frames, is_ascii: args.ascii, stop: &stop };
+    let setup = Setup {
+        interval_ms: args.interval,
+        frames_per_s: args.frames,
+        is_ascii: args.ascii,
+        stop: &stop,
+    };
     tui::run::run(&mut watching, context, &setup)
 }
 
@@ -217,7 +242,13 @@ struct Beats<'a> {
 impl<'a> Beats<'a> {
     fn new(args: &Args, stop: &'a Stop) -> Self {
         let start_ns = host::clock::monotonic_ns();
-        Beats { stop, start_ns, every_ns: args.every_ms() * 1_000_000, left: args.count, next: 1 }
+        Beats {
+            stop,
+            start_ns,
+            every_ns: args.every_ms() * 1_000_000,
+            left: args.count,
+            next: 1,
+        }
     }
 
     /// Waits for the next moment; false when it is over. Moments that have passed are skipped.

@@ -21,14 +21,22 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
     let mut count = 0;
     let (mut lines, mut shown) = (Vec::new(), Vec::new());
     while beats.wait() && !context.out.is_unread() {
-        let Some(now_ns) = watching.sampler.news(last_ns) else { continue };
+        let Some(now_ns) = watching.sampler.news(last_ns) else {
+            continue;
+        };
         let frame = watching.frame(last_ns, now_ns);
         if count % HEADING_EVERY == 0 {
             context.out.say(watch_lines::HEADING);
         }
         let devices = &watching.devices;
         let unix_ms = host::clock::unix_ms();
-        watch_lines::rows(unix_ms, &frame, &devices.named, |name| devices.is_serial(name), &mut lines);
+        watch_lines::rows(
+            unix_ms,
+            &frame,
+            &devices.named,
+            |name| devices.is_serial(name),
+            &mut lines,
+        );
         lines.drain(..).for_each(|line| context.out.say(line));
         let findings = watching.findings(now_ns);
         say_new(&findings, &shown, context);
@@ -42,19 +50,29 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
 
 /// A finding is said when it comes up, and again only after it was gone.
 fn say_new(found: &[Finding], shown: &[Finding], context: &Context) {
-    let is_same = |one: &Finding, other: &Finding| one.rule == other.rule && one.section == other.section;
-    for finding in found.iter().filter(|one| !shown.iter().any(|other| is_same(one, other))) {
-        watch_lines::finding(finding).into_iter().for_each(|line| context.out.say(line));
+    let is_same =
+        |one: &Finding, other: &Finding| one.rule == other.rule && one.section == other.section;
+    for finding in found
+        .iter()
+        .filter(|one| !shown.iter().any(|other| is_same(one, other)))
+    {
+        watch_lines::finding(finding)
+            .into_iter()
+            .for_each(|line| context.out.say(line));
     }
 }
 
 /// What a reader of the rows must know, after the last of them.
 fn end(watching: &Watching, context: &Context) {
     let status = watching.sampler.status();
-    status.notes.iter().for_each(|(sensor, note)| context.out.note(format!("{sensor}: {note}")));
+    status
+        .notes
+        .iter()
+        .for_each(|(sensor, note)| context.out.note(format!("{sensor}: {note}")));
     if status.lost > 0 {
-        context
-            .out
-            .note(format!("{} samples were lost: the machine was too busy to take them.", status.lost));
+        context.out.note(format!(
+            "{} samples were lost: the machine was too busy to take them.",
+            status.lost
+        ));
     }
 }

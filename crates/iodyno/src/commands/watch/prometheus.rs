@@ -14,25 +14,37 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = port.parse::<u16>() {
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
-    text.parse().map_err(|_| "an address is a port (9100) or an IP address with a port (0.0.0.0:9100)".into())
+    text.parse().map_err(|_| {
+        "an address is a port (9100) or an IP address with a port (0.0.0.0:9100)".into()
+    })
 }
 
 /// Serves until told to stop.
-pub fn serve(address: SocketAddr, args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
+pub fn serve(
+    address: SocketAddr,
+    args: &Args,
+    context: &Context,
+    stop: &Stop,
+) -> Result<Exit, Failure> {
     let failed = |error: std::io::Error| {
-        Failure::new(Exit::Failed, format!("cannot serve metrics at {address}: {error}"))
-            .hint("Choose another port, or an address of this machine.")
+        Failure::new(
+            Exit::Failed,
+            format!("cannot serve metrics at {address}: {error}"),
+        )
+        .hint("Choose another port, or an address of this machine.")
     };
     let server = Metrics::bind(address, &args.allow_host).map_err(failed)?;
     let bound = server.address().map_err(failed)?;
     let watching = Watching::start(context, args, since_the_last_line(args))?;
     context.out.say(format!("serving http://{bound}/metrics"));
     if !bound.ip().is_loopback() {
-        context
-            .out
-            .note("Everybody who reaches this address can read which devices and processes do I/O here.");
+        context.out.note(
+            "Everybody who reaches this address can read which devices and processes do I/O here.",
+        );
     }
-    server.run(stop, &mut || metrics(&watching)).map_err(failed)?;
+    server
+        .run(stop, &mut || metrics(&watching))
+        .map_err(failed)?;
     Ok(Exit::Fine)
 }
 

@@ -82,8 +82,15 @@ fn latencies(times: &LayerTimes) -> Vec<Latencies<'_>> {
     let mut all = Vec::new();
     for device in &times.devices {
         for side in Side::ALL {
-            let whole = WHOLE.into_iter().find_map(|span| Some((span, device.times(side, span)?)));
-            all.extend(whole.map(|(span, counts)| Latencies { device: &device.device, side, span, counts }));
+            let whole = WHOLE
+                .into_iter()
+                .find_map(|span| Some((span, device.times(side, span)?)));
+            all.extend(whole.map(|(span, counts)| Latencies {
+                device: &device.device,
+                side,
+                span,
+                counts,
+            }));
         }
     }
     all
@@ -97,13 +104,20 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
     let mut last_ns = watching.sampler.status().last_ns;
     let mut before = watching.tracing.read();
     while beats.wait() && !context.out.is_unread() {
-        let Some(now_ns) = watching.sampler.news(last_ns) else { continue };
+        let Some(now_ns) = watching.sampler.news(last_ns) else {
+            continue;
+        };
         let status = watching.sampler.status();
         let readings = watching.sampler.readings(last_ns, now_ns);
         let frame = watching.fields.frame(&readings);
-        let of_disks = readings.iter().find(|reading| reading.sensor == "diskstats");
+        let of_disks = readings
+            .iter()
+            .find(|reading| reading.sensor == "diskstats");
         let layers = watching.tracing.read();
-        let times = layers.as_ref().zip(before.as_ref()).map(|(now, before)| now.since(before));
+        let times = layers
+            .as_ref()
+            .zip(before.as_ref())
+            .map(|(now, before)| now.since(before));
         context.out.line(&Sample {
             schema: "iodyno.sample/1",
             unix_ms: host::clock::unix_ms(),
@@ -114,8 +128,13 @@ pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure>
             cost_cpu_ms: status.cost_cpu_ns as f64 / 1e6,
             fields: by_field(&frame),
             findings: watching.findings(now_ns),
-            layers: times.as_ref().map_or_else(Vec::new, |times| ArmSpan::of("", times)),
-            latencies: times.as_ref().filter(|_| args.latencies).map_or_else(Vec::new, latencies),
+            layers: times
+                .as_ref()
+                .map_or_else(Vec::new, |times| ArmSpan::of("", times)),
+            latencies: times
+                .as_ref()
+                .filter(|_| args.latencies)
+                .map_or_else(Vec::new, latencies),
         });
         beats.said();
         (last_ns, before) = (now_ns, layers);
@@ -140,11 +159,17 @@ fn head<'a>(args: &Args, context: &Context, watching: &'a Watching) -> Head<'a> 
     };
     Head {
         schema: "iodyno.watch/1",
-        host: context.host.text("/proc/sys/kernel/hostname").unwrap_or_default(),
+        host: context
+            .host
+            .text("/proc/sys/kernel/hostname")
+            .unwrap_or_default(),
         interval_ms: args.interval,
         every_ms: args.every_ms(),
         devices: &watching.devices.named,
-        fields: observe::fields().iter().flat_map(|(_, fields)| fields.iter().map(words)).collect(),
+        fields: observe::fields()
+            .iter()
+            .flat_map(|(_, fields)| fields.iter().map(words))
+            .collect(),
         absent: watching.sampler.status().absent.into_iter().collect(),
         layers_note: &watching.devices.note,
         no_layers: watching.tracing.layers().err().map(str::to_string),
@@ -163,16 +188,28 @@ mod tests {
             times.record(ns);
             times
         };
-        let span = |side, span, ns| SpanTimes { side, span, times: times(ns) };
+        let span = |side, span, ns| SpanTimes {
+            side,
+            span,
+            times: times(ns),
+        };
         let spans = vec![
             span(Side::Read, Span::D2C, 50),
             span(Side::Read, Span::Q2C, 100),
             span(Side::Write, Span::G2C, 70),
             span(Side::Flush, Span::Q2G, 10),
         ];
-        let device =
-            DeviceLayers { device: "vda".into(), devno: "254:0".into(), spans, counters: BTreeMap::new() };
-        let layers = LayerTimes { source: "eBPF full".into(), devices: vec![device], outside: Vec::new() };
+        let device = DeviceLayers {
+            device: "vda".into(),
+            devno: "254:0".into(),
+            spans,
+            counters: BTreeMap::new(),
+        };
+        let layers = LayerTimes {
+            source: "eBPF full".into(),
+            devices: vec![device],
+            outside: Vec::new(),
+        };
         let document = serde_json::to_value(latencies(&layers)).unwrap();
         let expected = serde_json::json!([
             {"device": "vda", "side": "read", "span": "Q2C", "counts": [[100, 1]]},

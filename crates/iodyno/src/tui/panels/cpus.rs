@@ -22,7 +22,12 @@ const TARGET: &str = "irq.cpu.target_per_s";
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// CPUs and interrupts.
-pub static PANEL: Panel = Panel { key: '5', name: "cpu", rows, draw };
+pub static PANEL: Panel = Panel {
+    key: '5',
+    name: "cpu",
+    rows,
+    draw,
+};
 
 /// A row of the map: its name, its field, whether that is a share of time, and the unit it is said in.
 struct Kind {
@@ -32,7 +37,11 @@ struct Kind {
 }
 
 const fn kind(name: &'static str, id: &'static str, is_percent: bool) -> Kind {
-    Kind { name, id, is_percent }
+    Kind {
+        name,
+        id,
+        is_percent,
+    }
 }
 
 static KINDS: &[Kind] = &[
@@ -49,14 +58,22 @@ static KINDS: &[Kind] = &[
 
 fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     let cpus = cpus(look);
-    if cpus.is_empty() || width < 48 { (1, 1) } else { (1, 2 + KINDS.len() as u16) }
+    if cpus.is_empty() || width < 48 {
+        (1, 1)
+    } else {
+        (1, 2 + KINDS.len() as u16)
+    }
 }
 
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let cpus = cpus(look);
     if cpus.is_empty() {
         let end = text::left(buffer, area, 0, 0, "CPU ", look.theme.strong());
-        let reason = look.status.absent.iter().find(|(sensor, _)| sensor == "cpu");
+        let reason = look
+            .status
+            .absent
+            .iter()
+            .find(|(sensor, _)| sensor == "cpu");
         let words = reason.map_or("–".to_string(), |(_, reason)| format!("absent: {reason}"));
         text::left(buffer, area, end, 0, &words, look.theme.faint());
         return;
@@ -70,8 +87,11 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 /// The CPUs that anything is known of, in the order of their numbers.
 fn cpus(look: &Look<'_>) -> Vec<u32> {
     let ids = ["cpu.busy_percent", "irq.cpu.all_per_s"];
-    let mut cpus: Vec<u32> =
-        ids.iter().flat_map(|id| look.frame.each(id)).filter_map(|(cpu, _)| cpu.parse().ok()).collect();
+    let mut cpus: Vec<u32> = ids
+        .iter()
+        .flat_map(|id| look.frame.each(id))
+        .filter_map(|(cpu, _)| cpu.parse().ok())
+        .collect();
     cpus.sort_unstable();
     cpus.dedup();
     cpus
@@ -86,7 +106,11 @@ fn values(look: &Look<'_>, id: &str, cpus: &[u32]) -> Vec<Option<f64>> {
     }
     let mut values = vec![None; cpus.len()];
     for (cpu, value) in look.frame.each(id) {
-        if let Some(place) = cpu.parse().ok().and_then(|cpu: u32| cpus.binary_search(&cpu).ok()) {
+        if let Some(place) = cpu
+            .parse()
+            .ok()
+            .and_then(|cpu: u32| cpus.binary_search(&cpu).ok())
+        {
             values[place] = Some(value);
         }
     }
@@ -98,21 +122,36 @@ fn own_irqs(look: &Look<'_>, cpus: &[u32]) -> Option<Vec<Option<f64>>> {
     look.frame.get("irq.device.per_s", look.device)?;
     let mut values = vec![None; cpus.len()];
     for (pair, rate) in look.frame.each("irq.device_cpu.per_s") {
-        let Some(cpu) = pair.strip_prefix(look.device).and_then(|rest| rest.strip_prefix('@')) else {
+        let Some(cpu) = pair
+            .strip_prefix(look.device)
+            .and_then(|rest| rest.strip_prefix('@'))
+        else {
             continue;
         };
-        if let Some(place) = cpu.parse().ok().and_then(|cpu: u32| cpus.binary_search(&cpu).ok()) {
+        if let Some(place) = cpu
+            .parse()
+            .ok()
+            .and_then(|cpu: u32| cpus.binary_search(&cpu).ok())
+        {
             values[place] = Some(rate);
         }
     }
     let is_known = values.iter().any(Option::is_some);
-    is_known.then(|| values.into_iter().map(|value| value.or(Some(0.0))).collect())
+    is_known.then(|| {
+        values
+            .into_iter()
+            .map(|value| value.or(Some(0.0)))
+            .collect()
+    })
 }
 
 /// The CPU with the most of something, what that is, and its share of the sum.
 fn top(values: &[Option<f64>], cpus: &[u32]) -> Option<(u32, f64, f64)> {
     let sum: f64 = values.iter().flatten().sum();
-    let known = cpus.iter().zip(values).filter_map(|(cpu, value)| Some((*cpu, (*value)?)));
+    let known = cpus
+        .iter()
+        .zip(values)
+        .filter_map(|(cpu, value)| Some((*cpu, (*value)?)));
     let (cpu, value) = known.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     Some((cpu, value, if sum > 0.0 { value / sum } else { 0.0 }))
 }
@@ -121,7 +160,9 @@ fn top(values: &[Option<f64>], cpus: &[u32]) -> Option<(u32, f64, f64)> {
 fn range_word(cpus: &[u32]) -> String {
     match (cpus.first(), cpus.last()) {
         (Some(first), Some(last)) if first == last => first.to_string(),
-        (Some(first), Some(last)) if (last - first) as usize + 1 == cpus.len() => format!("{first}–{last}"),
+        (Some(first), Some(last)) if (last - first) as usize + 1 == cpus.len() => {
+            format!("{first}–{last}")
+        }
         _ => format!("{} of them", cpus.len()),
     }
 }
@@ -139,7 +180,9 @@ fn irq_word(look: &Look<'_>, cpus: &[u32]) -> String {
     let values = values(look, TARGET, cpus);
     let owner = irq_owner(look, cpus);
     match top(&values, cpus) {
-        Some((cpu, rate, share)) if rate > 0.0 => format!("irq {owner} → CPU {cpu} {:.0} %", share * 100.0),
+        Some((cpu, rate, share)) if rate > 0.0 => {
+            format!("irq {owner} → CPU {cpu} {:.0} %", share * 100.0)
+        }
         Some(_) => format!("irq {owner} 0"),
         None => format!("irq {owner} –"),
     }
@@ -164,7 +207,11 @@ fn count_word(look: &Look<'_>, name: &str, id: &str) -> String {
 fn line(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let long = words(look, cpus, false).join("  ");
-    let line = if text::width(&long) <= width { long } else { shortened(&words(look, cpus, true), width) };
+    let line = if text::width(&long) <= width {
+        long
+    } else {
+        shortened(&words(look, cpus, true), width)
+    };
     text::left(buffer, area, 0, 0, &line, Style::new());
     text::left(buffer, area, 0, 0, "CPU", look.theme.strong());
 }
@@ -174,10 +221,18 @@ fn words(look: &Look<'_>, cpus: &[u32], is_short: bool) -> [String; 5] {
     let groups = Groups::of(cpus, CPUS_MAX);
     let busy = values(look, "cpu.busy_percent", cpus);
     let strip: String = groups.most(&busy).into_iter().map(share_letter).collect();
-    let fold = if groups.size > 1 { format!(" by {}", groups.size) } else { String::new() };
+    let fold = if groups.size > 1 {
+        format!(" by {}", groups.size)
+    } else {
+        String::new()
+    };
     let most = |name, id| most_word(look, name, id, cpus, is_short);
     [
-        format!("CPU {}{fold} {strip} {}", range_word(cpus), most("max", "cpu.busy_percent")),
+        format!(
+            "CPU {}{fold} {strip} {}",
+            range_word(cpus),
+            most("max", "cpu.busy_percent")
+        ),
         irq_word(look, cpus),
         most("softirq max", "cpu.softirq_percent"),
         count_word(look, "blocked", "stat.blocked_tasks"),
@@ -200,20 +255,41 @@ fn shortened(words: &[String], width: usize) -> String {
 
 /// A share of a CPU's time as an eighth of a row; a gap is told from idleness.
 fn share_letter(percent: Option<f64>) -> char {
-    percent.map_or('╌', |percent| BARS[((percent / 100.0 * 8.0).ceil() as usize).clamp(1, 8) - 1])
+    percent.map_or('╌', |percent| {
+        BARS[((percent / 100.0 * 8.0).ceil() as usize).clamp(1, 8) - 1]
+    })
 }
 
 fn map(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
     let note = if area.width >= 90 { NOTE } else { 0 };
     let room = usize::from(area.width.saturating_sub(NAME + note));
     // Numbers take four columns; where the CPUs do not have them, marks take two.
-    let cell = if cpus.len().min(CPUS_MAX) * 4 <= room { 4 } else { 2 };
+    let cell = if cpus.len().min(CPUS_MAX) * 4 <= room {
+        4
+    } else {
+        2
+    };
     let groups = Groups::of(cpus, CPUS_MAX.min(room / cell).max(1));
     let cell = if groups.count() * 4 <= room { 4 } else { cell };
     header(look, &groups, cell, area, buffer);
     let mut row = 1;
-    for kind in KINDS.iter().take(usize::from(area.height.saturating_sub(1))) {
-        map_row(look, kind, cpus, &groups, cell, Rect { y: area.y + row, height: 1, ..area }, buffer);
+    for kind in KINDS
+        .iter()
+        .take(usize::from(area.height.saturating_sub(1)))
+    {
+        map_row(
+            look,
+            kind,
+            cpus,
+            &groups,
+            cell,
+            Rect {
+                y: area.y + row,
+                height: 1,
+                ..area
+            },
+            buffer,
+        );
         row += 1;
     }
     if row < area.height {
@@ -222,7 +298,11 @@ fn map(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
             count_word(look, "tasks blocked", "stat.blocked_tasks"),
             count_word(look, "running", "stat.running_tasks"),
         ];
-        let words = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("   ");
+        let words = words
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join("   ");
         text::left(buffer, area, 0, row, &words, look.theme.faint());
     }
 }
@@ -230,10 +310,21 @@ fn map(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
 fn header(look: &Look<'_>, groups: &Groups, cell: usize, area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "CPU × INTERRUPT", look.theme.strong());
     let every = groups.header_every(cell);
-    for (place, first) in groups.firsts().enumerate().filter(|(place, _)| place % every == 0) {
+    for (place, first) in groups
+        .firsts()
+        .enumerate()
+        .filter(|(place, _)| place % every == 0)
+    {
         let end = usize::from(NAME) + (place + 1) * cell;
         let word = first.to_string();
-        text::left(buffer, area, (end - word.len()) as u16, 0, &word, look.theme.faint());
+        text::left(
+            buffer,
+            area,
+            (end - word.len()) as u16,
+            0,
+            &word,
+            look.theme.faint(),
+        );
     }
     if groups.size > 1 {
         let words = format!("groups of {}, the most of each", groups.size);
@@ -273,8 +364,19 @@ fn map_row(
             (Some(rate), false) => rate_letter(*rate, most, look.theme.is_ascii).to_string(),
         };
         let start = usize::from(NAME) + (place + 1) * cell;
-        let style = if value.is_some_and(|value| value > 0.0) { Style::new() } else { look.theme.faint() };
-        text::left(buffer, area, start.saturating_sub(text::width(&word)) as u16, 0, &word, style);
+        let style = if value.is_some_and(|value| value > 0.0) {
+            Style::new()
+        } else {
+            look.theme.faint()
+        };
+        text::left(
+            buffer,
+            area,
+            start.saturating_sub(text::width(&word)) as u16,
+            0,
+            &word,
+            style,
+        );
     }
     let end = usize::from(NAME) + groups.count() * cell;
     let words = note_word(kind, &all, cpus);
@@ -294,7 +396,9 @@ fn rate_letter(rate: f64, most: f64, is_ascii: bool) -> char {
 }
 
 fn note_word(kind: &Kind, values: &[Option<f64>], cpus: &[u32]) -> String {
-    let Some((cpu, most, share)) = top(values, cpus) else { return String::new() };
+    let Some((cpu, most, share)) = top(values, cpus) else {
+        return String::new();
+    };
     let sum: f64 = values.iter().flatten().sum();
     match (kind.is_percent, most > 0.0) {
         (_, false) => String::new(),
@@ -309,8 +413,11 @@ fn note_word(kind: &Kind, values: &[Option<f64>], cpus: &[u32]) -> String {
 
 /// The busiest lines: `irq 24 41.2 k/s`.
 fn lines_word(look: &Look<'_>) -> String {
-    let mut lines: Vec<(&str, f64)> =
-        look.frame.each("irq.line.per_s").filter(|(_, rate)| *rate > 0.0).collect();
+    let mut lines: Vec<(&str, f64)> = look
+        .frame
+        .each("irq.line.per_s")
+        .filter(|(_, rate)| *rate > 0.0)
+        .collect();
     lines.sort_by(|a, b| b.1.total_cmp(&a.1));
     let shown = lines.iter().take(3).map(|(line, rate)| {
         let rate = if *rate >= 10.0 { rate.round() } else { *rate };

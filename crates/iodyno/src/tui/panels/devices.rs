@@ -12,7 +12,12 @@ use ratatui::style::Style;
 pub use rows::{Listed, Row, listed};
 
 /// The devices.
-pub static PANEL: Panel = Panel { key: '1', name: "dev", rows, draw };
+pub static PANEL: Panel = Panel {
+    key: '1',
+    name: "dev",
+    rows,
+    draw,
+};
 
 /// A title, one device, and the line that says what is not shown.
 fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
@@ -22,13 +27,24 @@ fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
 
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let listed = listed(look);
-    let longest = listed.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let longest = listed
+        .rows
+        .iter()
+        .map(|row| row.name.chars().count())
+        .max()
+        .unwrap_or(0);
     let (columns, hidden) = columns::fitting(usize::from(area.width), longest);
     titles(look, area, buffer, &columns, hidden);
     let room = usize::from(area.height.saturating_sub(2));
-    let cursor = listed.rows.iter().position(|row| row.name == look.device).unwrap_or(0);
+    let cursor = listed
+        .rows
+        .iter()
+        .position(|row| row.name == look.device)
+        .unwrap_or(0);
     // The cursor stays in the window; the window moves no further than it has to.
-    let first = (cursor + 1).saturating_sub(room).min(listed.rows.len().saturating_sub(room));
+    let first = (cursor + 1)
+        .saturating_sub(room)
+        .min(listed.rows.len().saturating_sub(room));
     let shown = listed.rows.iter().skip(first).take(room);
     let curves = rows::Curves::of(look, columns::spark_cells(&columns));
     for (row, y) in shown.zip(1..) {
@@ -36,12 +52,23 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         for (column, width) in &columns {
             let style = column.style(look.theme, row);
             let words = cell(look, column, row, *width, &curves);
-            let style = if row.name == look.device { style.patch(look.theme.strong()) } else { style };
+            let style = if row.name == look.device {
+                style.patch(look.theme.strong())
+            } else {
+                style
+            };
             x = text::left(buffer, area, x, y, &words, style);
         }
     }
     if listed.rows.is_empty() {
-        text::left(buffer, area, 1, 1, &nothing(look, &listed), look.theme.faint());
+        text::left(
+            buffer,
+            area,
+            1,
+            1,
+            &nothing(look, &listed),
+            look.theme.faint(),
+        );
     }
     let below = listed.rows.len().saturating_sub(room);
     last_line(look, area, buffer, &listed, below);
@@ -51,22 +78,43 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 fn nothing(look: &Look<'_>, listed: &Listed<'_>) -> String {
     match (look.choice.filter.is_empty(), listed.idle) {
         (false, _) => {
-            format!("no device's name holds `{}`; Esc clears the filter", text::clean(&look.choice.filter))
+            format!(
+                "no device's name holds `{}`; Esc clears the filter",
+                text::clean(&look.choice.filter)
+            )
         }
         (true, 0) => "no device has been read yet".to_string(),
         (true, _) => "no device has done I/O for a minute; i shows idle ones".to_string(),
     }
 }
 
-fn titles(look: &Look<'_>, area: Rect, buffer: &mut Buffer, columns: &[(&Column, usize)], hidden: usize) {
+fn titles(
+    look: &Look<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+    columns: &[(&Column, usize)],
+    hidden: usize,
+) {
     let mut x = 0;
     for (column, width) in columns {
         let title = match column.is_left() {
-            true => format!("{}{:<width$}", column.gap(), column.title, width = width - column.gap().len()),
+            true => format!(
+                "{}{:<width$}",
+                column.gap(),
+                column.title,
+                width = width - column.gap().len()
+            ),
             false => format!("{:>width$}", column.title),
         };
-        let is_sorted = look.choice.sort.is_some_and(|field| column.fields().contains(&field));
-        let style = if is_sorted { look.theme.strong() } else { look.theme.faint() };
+        let is_sorted = look
+            .choice
+            .sort
+            .is_some_and(|field| column.fields().contains(&field));
+        let style = if is_sorted {
+            look.theme.strong()
+        } else {
+            look.theme.faint()
+        };
         x = text::left(buffer, area, x, 0, &title, style);
     }
     if hidden > 0 {
@@ -74,27 +122,55 @@ fn titles(look: &Look<'_>, area: Rect, buffer: &mut Buffer, columns: &[(&Column,
     }
 }
 
-fn cell(look: &Look<'_>, column: &Column, row: &Row<'_>, width: usize, curves: &rows::Curves) -> String {
+fn cell(
+    look: &Look<'_>,
+    column: &Column,
+    row: &Row<'_>,
+    width: usize,
+    curves: &rows::Curves,
+) -> String {
     match column.content {
         Content::Name => {
             let mark = if row.name == look.device { '>' } else { ' ' };
-            format!("{mark}{:<width$}", text::cut(row.name, width - 2), width = width - 1)
+            format!(
+                "{mark}{:<width$}",
+                text::cut(row.name, width - 2),
+                width = width - 1
+            )
         }
         Content::Model => {
-            let model = look.known.get(row.name).map_or("", |device| device.model.as_str());
-            format!("{}{:<width$}", column.gap(), text::cut(model, width - 1), width = width - 1)
+            let model = look
+                .known
+                .get(row.name)
+                .map_or("", |device| device.model.as_str());
+            format!(
+                "{}{:<width$}",
+                column.gap(),
+                text::cut(model, width - 1),
+                width = width - 1
+            )
         }
         Content::Busy => {
             let known = look.known.get(row.name);
             let is_parallel = known.is_none_or(|device| device.parallel.is_some());
             let busy = row.get("disk.busy_percent").filter(|_| !is_parallel);
-            format!("{:>width$}", busy.map_or("–".into(), |percent| format!("{:.0} %", percent.min(100.0))))
+            format!(
+                "{:>width$}",
+                busy.map_or("–".into(), |percent| format!(
+                    "{:.0} %",
+                    percent.min(100.0)
+                ))
+            )
         }
         Content::Value(field, words) => {
             format!("{:>width$}", row.get(field).map_or("–".into(), words))
         }
         Content::Curve(fields) => {
-            format!("{}{}", column.gap(), text::bars(&curves.of_device(fields, row.name)))
+            format!(
+                "{}{}",
+                column.gap(),
+                text::bars(&curves.of_device(fields, row.name))
+            )
         }
     }
 }
@@ -129,8 +205,10 @@ fn last_line(look: &Look<'_>, area: Rect, buffer: &mut Buffer, listed: &Listed<'
     }
     let y = area.height.saturating_sub(1);
     let end = text::left(buffer, area, 1, y, &words.join("   "), look.theme.faint());
-    let title =
-        sortable().iter().find(|(_, field)| Some(*field) == look.choice.sort).map(|(title, _)| *title);
+    let title = sortable()
+        .iter()
+        .find(|(_, field)| Some(*field) == look.choice.sort)
+        .map(|(title, _)| *title);
     let order = match (title, look.choice.is_reversed) {
         (Some(title), false) => format!("sort {title} ▼"),
         (Some(title), true) => format!("sort {title} ▲"),

@@ -17,7 +17,12 @@ const PARTS: usize = 10;
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// Dirty pages.
-pub static PANEL: Panel = Panel { key: '4', name: "dirty", rows, draw };
+pub static PANEL: Panel = Panel {
+    key: '4',
+    name: "dirty",
+    rows,
+    draw,
+};
 
 fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
     (1, if Pages::of(look).is_some() { 5 } else { 1 })
@@ -26,7 +31,12 @@ fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "DIRTY", look.theme.strong());
     let Some(pages) = Pages::of(look) else {
-        let words = match look.status.absent.iter().find(|(sensor, _)| sensor == "memory") {
+        let words = match look
+            .status
+            .absent
+            .iter()
+            .find(|(sensor, _)| sensor == "memory")
+        {
             Some((_, reason)) => format!("absent: {reason}"),
             None => "–".into(),
         };
@@ -34,10 +44,25 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         return;
     };
     let forecast = limit_in_s(look, &pages);
-    first_line(look, &pages, forecast.filter(|_| area.height == 1), area, buffer);
+    first_line(
+        look,
+        &pages,
+        forecast.filter(|_| area.height == 1),
+        area,
+        buffer,
+    );
     let room = usize::from(area.width.saturating_sub(NAME));
-    let says = sentences(look, &pages, forecast).into_iter().find(|words| text::width(words) <= room);
-    text::left(buffer, area, NAME, 1, &says.unwrap_or_default(), Style::new());
+    let says = sentences(look, &pages, forecast)
+        .into_iter()
+        .find(|words| text::width(words) <= room);
+    text::left(
+        buffer,
+        area,
+        NAME,
+        1,
+        &says.unwrap_or_default(),
+        Style::new(),
+    );
     let curves = [
         ("dirty", "memory.dirty_bytes", false),
         ("into cache", "vm.dirtied_bytes_per_s", true),
@@ -81,15 +106,21 @@ impl Pages {
 
     /// Where the kernel stands, in its own terms.
     fn state(self) -> String {
-        let (Some(background), Some(limit), Some(slowed)) = (self.background, self.limit, self.slowed_from())
+        let (Some(background), Some(limit), Some(slowed)) =
+            (self.background, self.limit, self.slowed_from())
         else {
             return "the kernel's thresholds are not known here".into();
         };
         match self.counted() {
             counted if counted >= limit => "at the limit: writers wait for the disk".into(),
-            counted if counted >= slowed => "writers are being slowed to what the disk writes".into(),
+            counted if counted >= slowed => {
+                "writers are being slowed to what the disk writes".into()
+            }
             _ if self.dirty >= background => {
-                format!("written in the background; writers are slowed from {}", units::bytes(slowed))
+                format!(
+                    "written in the background; writers are slowed from {}",
+                    units::bytes(slowed)
+                )
             }
             _ => "below background: only what is old is written".into(),
         }
@@ -107,8 +138,15 @@ fn limit_in_s(look: &Look<'_>, pages: &Pages) -> Option<f64> {
 
 /// What it comes to, with the rates where they fit.
 fn sentences(look: &Look<'_>, pages: &Pages, forecast: Option<f64>) -> [String; 3] {
-    let rate = |id| look.frame.get(id, "").map_or("–".into(), units::bytes_per_s);
-    let (into, out) = (rate("vm.dirtied_bytes_per_s"), rate("vm.written_bytes_per_s"));
+    let rate = |id| {
+        look.frame
+            .get(id, "")
+            .map_or("–".into(), units::bytes_per_s)
+    };
+    let (into, out) = (
+        rate("vm.dirtied_bytes_per_s"),
+        rate("vm.written_bytes_per_s"),
+    );
     let state = match forecast {
         Some(seconds) => format!("the limit is reached in about {}", about(seconds)),
         None => pages.state(),
@@ -121,8 +159,17 @@ fn about(seconds: f64) -> String {
     units::span_ms((seconds.max(1.0).round() * 1000.0) as u64).replace(".0 s", " s")
 }
 
-fn first_line(look: &Look<'_>, pages: &Pages, forecast: Option<f64>, area: Rect, buffer: &mut Buffer) {
-    let writeback = look.frame.get("vm.written_bytes_per_s", "").map(units::bytes_per_s);
+fn first_line(
+    look: &Look<'_>,
+    pages: &Pages,
+    forecast: Option<f64>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let writeback = look
+        .frame
+        .get("vm.written_bytes_per_s", "")
+        .map(units::bytes_per_s);
     let amount = match pages.limit {
         Some(limit) => of(pages.counted(), limit),
         None => units::bytes(pages.counted()),
@@ -138,8 +185,25 @@ fn first_line(look: &Look<'_>, pages: &Pages, forecast: Option<f64>, area: Rect,
     let gauge = room.saturating_sub(text::width(words) + 1);
     match pages.limit {
         Some(limit) if gauge >= GAUGE_MIN => {
-            draw_gauge(look, pages, limit, Rect { x: area.x + NAME, width: gauge as u16, ..area }, buffer);
-            text::left(buffer, area, NAME + gauge as u16 + 1, 0, words, Style::new());
+            draw_gauge(
+                look,
+                pages,
+                limit,
+                Rect {
+                    x: area.x + NAME,
+                    width: gauge as u16,
+                    ..area
+                },
+                buffer,
+            );
+            text::left(
+                buffer,
+                area,
+                NAME + gauge as u16 + 1,
+                0,
+                words,
+                Style::new(),
+            );
         }
         _ => {
             text::left(buffer, area, NAME, 0, words, Style::new());
@@ -151,7 +215,10 @@ fn first_line(look: &Look<'_>, pages: &Pages, forecast: Option<f64>, area: Rect,
 fn of(part: f64, whole: f64) -> String {
     let whole_word = units::bytes(whole);
     let unit = whole_word.rsplit(' ').next().unwrap_or("B");
-    let power = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"].iter().position(|one| *one == unit).unwrap_or(0);
+    let power = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+        .iter()
+        .position(|one| *one == unit)
+        .unwrap_or(0);
     let value = part / 1024f64.powi(power as i32);
     let digits = match value {
         value if value >= 99.95 || power == 0 => 0,
@@ -169,7 +236,12 @@ fn draw_gauge(look: &Look<'_>, pages: &Pages, limit: f64, area: Rect, buffer: &m
     // What is beyond the limit is cut at the edge: the figure beside says it.
     let column = |bytes: f64| (bytes / limit * (width - beyond) as f64).clamp(0.0, width as f64);
     let mut letters = vec![' '; width];
-    fill(&mut letters, column(pages.dirty), column(pages.counted()), look.theme.is_ascii);
+    fill(
+        &mut letters,
+        column(pages.dirty),
+        column(pages.counted()),
+        look.theme.is_ascii,
+    );
     mark(&mut letters, width - beyond, word);
     if let Some(background) = pages.background {
         mark(&mut letters, column(background) as usize, "background");
@@ -178,7 +250,12 @@ fn draw_gauge(look: &Look<'_>, pages: &Pages, limit: f64, area: Rect, buffer: &m
     text::left(buffer, area, 0, 0, &format!("▕{gauge}▏"), Style::new());
     let filled = column(pages.dirty).ceil() as u16;
     buffer.set_style(
-        Rect { x: area.x + 1, width: filled.min(area.width.saturating_sub(2)), height: 1, ..area },
+        Rect {
+            x: area.x + 1,
+            width: filled.min(area.width.saturating_sub(2)),
+            height: 1,
+            ..area
+        },
         look.theme.write(),
     );
 }
@@ -205,11 +282,19 @@ fn fill(letters: &mut [char], dirty: f64, counted: f64, is_ascii: bool) {
 
 /// A threshold, and its name where nothing is in the way.
 fn mark(letters: &mut [char], column: usize, word: &str) {
-    let Some(letter) = letters.get_mut(column) else { return };
+    let Some(letter) = letters.get_mut(column) else {
+        return;
+    };
     *letter = '┆';
     let after = column + 1..column + 1 + word.len();
-    if letters.get(after.clone()).is_some_and(|free| free.iter().all(|letter| *letter == ' ')) {
-        letters[after].iter_mut().zip(word.chars()).for_each(|(letter, c)| *letter = c);
+    if letters
+        .get(after.clone())
+        .is_some_and(|free| free.iter().all(|letter| *letter == ' '))
+    {
+        letters[after]
+            .iter_mut()
+            .zip(word.chars())
+            .for_each(|(letter, c)| *letter = c);
     }
 }
 
@@ -227,14 +312,33 @@ fn curve_line(
     text::left(buffer, area, NAME, row, name, look.theme.faint());
     let columns = usize::from(area.width).saturating_sub(usize::from(left) + right);
     let values = curves::curve(look, id, "", columns);
-    text::left(buffer, area, left, row, &text::bars(&values), look.theme.write());
+    text::left(
+        buffer,
+        area,
+        left,
+        row,
+        &text::bars(&values),
+        look.theme.write(),
+    );
     let top = values.iter().flatten().copied().fold(f64::NAN, f64::max);
-    let said = |bytes: f64| if is_rate { units::bytes_per_s(bytes) } else { units::bytes(bytes) };
+    let said = |bytes: f64| {
+        if is_rate {
+            units::bytes_per_s(bytes)
+        } else {
+            units::bytes(bytes)
+        }
+    };
     let word = match top.is_nan() {
         true => "no data".to_string(),
         false => {
             // From the columns as the top is, or it could be above it. The last one may have only just begun.
-            let now = values.iter().rev().take(2).flatten().next().map_or("–".into(), |bytes| said(*bytes));
+            let now = values
+                .iter()
+                .rev()
+                .take(2)
+                .flatten()
+                .next()
+                .map_or("–".into(), |bytes| said(*bytes));
             format!("now {now}  top {}", said(top))
         }
     };

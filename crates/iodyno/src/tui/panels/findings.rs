@@ -7,7 +7,12 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// The findings.
-pub static PANEL: Panel = Panel { key: '7', name: "findings", rows, draw };
+pub static PANEL: Panel = Panel {
+    key: '7',
+    name: "findings",
+    rows,
+    draw,
+};
 
 /// One line, and nothing where nothing was found.
 fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
@@ -34,15 +39,32 @@ fn style(look: &Look<'_>, finding: &Finding) -> Style {
 fn one_line(look: &Look<'_>, area: Rect, buffer: &mut Buffer, worst: &Finding) {
     let more = match area.width {
         ..100 => format!("f findings ({})", look.findings.len()),
-        _ => format!("f findings ({}): evidence, and what would refute it", look.findings.len()),
+        _ => format!(
+            "f findings ({}): evidence, and what would refute it",
+            look.findings.len()
+        ),
     };
     let room = usize::from(area.width).saturating_sub(text::width(&more) + 4);
     let claim = text::clean(&worst.claim);
     let claim = match claim.chars().count() > room {
-        true => format!("{}…", claim.chars().take(room.saturating_sub(1)).collect::<String>().trim_end()),
+        true => format!(
+            "{}…",
+            claim
+                .chars()
+                .take(room.saturating_sub(1))
+                .collect::<String>()
+                .trim_end()
+        ),
         false => claim,
     };
-    text::left(buffer, area, 0, 0, &format!("! {claim}"), style(look, worst));
+    text::left(
+        buffer,
+        area,
+        0,
+        0,
+        &format!("! {claim}"),
+        style(look, worst),
+    );
     text::right(buffer, area, 0, &more, look.theme.faint());
 }
 
@@ -61,14 +83,22 @@ fn all(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         text::left(buffer, area, 1, y, &line, style);
     }
     if hidden > 0 {
-        text::right(buffer, area, area.height - 1, &format!("…+{hidden} lines"), look.theme.faint());
+        text::right(
+            buffer,
+            area,
+            area.height - 1,
+            &format!("…+{hidden} lines"),
+            look.theme.faint(),
+        );
     }
 }
 
 fn words(look: &Look<'_>, finding: &Finding, width: usize) -> Vec<(String, Style)> {
     let mut lines = Vec::new();
     let mut part = |label: &str, said: &str, style: Style| {
-        for (place, line) in text::wrap(&text::clean(said), width.saturating_sub(12)).into_iter().enumerate()
+        for (place, line) in text::wrap(&text::clean(said), width.saturating_sub(12))
+            .into_iter()
+            .enumerate()
         {
             let label = if place == 0 { label } else { "" };
             lines.push((format!("{label:<11} {line}"), style));
@@ -77,10 +107,18 @@ fn words(look: &Look<'_>, finding: &Finding, width: usize) -> Vec<(String, Style
     part(finding.level.word(), &finding.claim, style(look, finding));
     for (place, evidence) in finding.evidence.iter().enumerate() {
         let label = if place == 0 { "evidence" } else { "" };
-        part(label, &format!("{} {}", evidence.name, evidence.value), Style::new());
+        part(
+            label,
+            &format!("{} {}", evidence.name, evidence.value),
+            Style::new(),
+        );
     }
     part("refuted by", &finding.refuted_by, Style::new());
     part("try", &finding.advice, Style::new());
-    part("page", &format!("iodyno explain {}", finding.rule), look.theme.faint());
+    part(
+        "page",
+        &format!("iodyno explain {}", finding.rule),
+        look.theme.faint(),
+    );
     lines
 }

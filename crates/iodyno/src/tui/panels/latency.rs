@@ -21,11 +21,20 @@ const ROWS_MAX: u16 = 26;
 const MEANS_ROWS: u16 = 7;
 
 /// Latency over time.
-pub static PANEL: Panel = Panel { key: '2', name: "lat", rows, draw };
+pub static PANEL: Panel = Panel {
+    key: '2',
+    name: "lat",
+    rows,
+    draw,
+};
 
 fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
     // Means need a line each; a map is better the higher it is.
-    if device(look).is_some() { (1, ROWS_MAX) } else { (1, MEANS_ROWS) }
+    if device(look).is_some() {
+        (1, ROWS_MAX)
+    } else {
+        (1, MEANS_ROWS)
+    }
 }
 
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
@@ -100,7 +109,10 @@ fn title(look: &Look<'_>, device: &DeviceLayers, side: Side, area: Rect, buffer:
             let word = |ns: Option<f64>| ns.map_or("–".into(), units::duration_ns);
             let p50 = times.quantile_ns(0.5).map(|ns| ns as f64);
             let p50 = format!("p50 {}   {} {}", word(p50), tail.name, word(tail.of(times)));
-            (span.name(), format!("{p50}   n {}", units::count(times.total() as f64)))
+            (
+                span.name(),
+                format!("{p50}   n {}", units::count(times.total() as f64)),
+            )
         }
         None => ("", "n 0".into()),
     };
@@ -129,24 +141,44 @@ fn labels(look: &Look<'_>, map: &Map, area: Rect, buffer: &mut Buffer) {
     let every = if area.height > 10 { 2 } else { 1 };
     for row in 0..area.height - 2 {
         let y = area.height - 2 - row;
-        let edge = map.edges_ns.get(usize::from(row) * halved).filter(|_| row % every == 0);
+        let edge = map
+            .edges_ns
+            .get(usize::from(row) * halved)
+            .filter(|_| row % every == 0);
         let label = edge.map_or(String::new(), |ns| units::duration_ns(*ns as f64));
-        text::left(buffer, area, 0, y, &format!("{label:>7}│"), look.theme.faint());
+        text::left(
+            buffer,
+            area,
+            0,
+            y,
+            &format!("{label:>7}│"),
+            look.theme.faint(),
+        );
     }
 }
 
 fn cells(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
-    let level = |column: &[f64], row: usize| column.get(row).map_or(0, |value| heat::level(*value, map.top));
+    let level = |column: &[f64], row: usize| {
+        column
+            .get(row)
+            .map_or(0, |value| heat::level(*value, map.top))
+    };
     let halved = heat::is_halved(look.theme);
     for (x, column) in (plot.left()..plot.right()).zip(&map.columns) {
         let Some(column) = column else { continue };
         for row in 0..plot.height {
             let place = usize::from(row);
             let (letter, style) = match halved {
-                true => heat::halves(level(column, 2 * place + 1), level(column, 2 * place), look.theme),
+                true => heat::halves(
+                    level(column, 2 * place + 1),
+                    level(column, 2 * place),
+                    look.theme,
+                ),
                 false => (heat::shade(level(column, place)), Style::new()),
             };
-            buffer[(x, plot.bottom() - 1 - row)].set_char(letter).set_style(style);
+            buffer[(x, plot.bottom() - 1 - row)]
+                .set_char(letter)
+                .set_style(style);
         }
     }
 }
@@ -154,14 +186,23 @@ fn cells(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
 /// Columns of which nothing is known, with the reason where it fits.
 fn hatch(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
     let letter = if look.theme.is_ascii { '/' } else { '╱' };
-    for (x, _) in (plot.left()..plot.right()).zip(&map.columns).filter(|(_, column)| column.is_none()) {
+    for (x, _) in (plot.left()..plot.right())
+        .zip(&map.columns)
+        .filter(|(_, column)| column.is_none())
+    {
         // Every third diagonal: a surface that is seen as one and does not weigh more than the data.
         for y in (plot.top()..plot.bottom()).filter(|y| (x + y) % 3 == 0) {
-            buffer[(x, y)].set_char(letter).set_style(look.theme.faint());
+            buffer[(x, y)]
+                .set_char(letter)
+                .set_style(look.theme.faint());
         }
     }
     let (reason, y) = (" not traced yet ", plot.height / 2);
-    let unknown = map.columns.iter().take_while(|column| column.is_none()).count();
+    let unknown = map
+        .columns
+        .iter()
+        .take_while(|column| column.is_none())
+        .count();
     if unknown >= reason.len() + 2 {
         let x = (unknown - reason.len()) / 2;
         text::left(buffer, plot, x as u16, y, reason, look.theme.faint());
@@ -170,11 +211,20 @@ fn hatch(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
 
 /// What the brightest cells stand for.
 fn scale(look: &Look<'_>, top: f64) -> String {
-    let sign =
-        if heat::is_halved(look.theme) { "brightest".to_string() } else { heat::shade(heat::LEVELS).into() };
+    let sign = if heat::is_halved(look.theme) {
+        "brightest".to_string()
+    } else {
+        heat::shade(heat::LEVELS).into()
+    };
     match look.choice.heat_by_time {
-        true => format!("{sign} = {} waited per s and octave", units::duration_ns(top * 1e9)),
-        false => format!("{sign} = {} I/Os per s and octave", units::count(three_digits(top))),
+        true => format!(
+            "{sign} = {} waited per s and octave",
+            units::duration_ns(top * 1e9)
+        ),
+        false => format!(
+            "{sign} = {} I/Os per s and octave",
+            units::count(three_digits(top))
+        ),
     }
 }
 
@@ -187,20 +237,37 @@ fn axis(look: &Look<'_>, scale: &str, area: Rect, y: u16, buffer: &mut Buffer) {
     let width = usize::from(area.width - LABEL);
     let line = format!("└{}┘", "─".repeat(width.saturating_sub(1)));
     text::left(buffer, area, LABEL - 1, y, &line, look.theme.faint());
-    text::left(buffer, area, LABEL, y, &curves::span_word(look), look.theme.faint());
+    text::left(
+        buffer,
+        area,
+        LABEL,
+        y,
+        &curves::span_word(look),
+        look.theme.faint(),
+    );
     let end = curves::end_word(look);
     let x = (usize::from(area.width) - 1).saturating_sub(text::width(&end));
     text::left(buffer, area, x as u16, y, &end, look.theme.faint());
     let taken = text::width(&curves::span_word(look)) + text::width(&end) + 6;
     if !scale.is_empty() && width > taken + text::width(scale) {
         let x = usize::from(LABEL) + (width - text::width(scale)) / 2;
-        text::left(buffer, area, x as u16, y, &format!(" {scale} "), look.theme.faint());
+        text::left(
+            buffer,
+            area,
+            x as u16,
+            y,
+            &format!(" {scale} "),
+            look.theme.faint(),
+        );
     }
 }
 
 /// Without layers: the mean of each direction, by the kernel's own statistics.
 fn draw_means(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
-    let sides = [("read", "disk.await_read_ms"), ("write", "disk.await_write_ms")];
+    let sides = [
+        ("read", "disk.await_read_ms"),
+        ("write", "disk.await_write_ms"),
+    ];
     let mean = |id: &str| match look.frame.get(id, look.device) {
         Some(ms) => units::duration_ns(ms * 1e6),
         None => "–".into(),
@@ -209,7 +276,11 @@ fn draw_means(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let name = text::cut(look.device, 20);
     let words = match look.device {
         "" => " no device is chosen".to_string(),
-        _ => format!(" {name} mean (await)  read {}  write {}", mean(sides[0].1), mean(sides[1].1)),
+        _ => format!(
+            " {name} mean (await)  read {}  write {}",
+            mean(sides[0].1),
+            mean(sides[1].1)
+        ),
     };
     text::left(buffer, area, end, 0, &words, Style::new());
     if look.device.is_empty() {
@@ -223,7 +294,10 @@ fn draw_means(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
             means_row(look, side, id, style, area, row, buffer);
             row += 1;
         }
-        let plot = Rect { width: area.width - SCALE_WIDTH, ..area };
+        let plot = Rect {
+            width: area.width - SCALE_WIDTH,
+            ..area
+        };
         axis(look, "", plot, row, buffer);
         row += 1;
     }
@@ -234,11 +308,26 @@ fn draw_means(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// `write ▁▂▅▇ 0 … 12.4 ms`: the scale is the row's own, so it is said.
-fn means_row(look: &Look<'_>, side: &str, id: &str, style: Style, area: Rect, row: u16, buffer: &mut Buffer) {
+fn means_row(
+    look: &Look<'_>,
+    side: &str,
+    id: &str,
+    style: Style,
+    area: Rect,
+    row: u16,
+    buffer: &mut Buffer,
+) {
     let columns = usize::from(area.width.saturating_sub(LABEL + SCALE_WIDTH));
     let values = curves::curve(look, id, look.device, columns);
     let top = values.iter().flatten().copied().fold(f64::NAN, f64::max);
-    text::left(buffer, area, 0, row, &format!("{side:<7}"), look.theme.faint());
+    text::left(
+        buffer,
+        area,
+        0,
+        row,
+        &format!("{side:<7}"),
+        look.theme.faint(),
+    );
     text::left(buffer, area, LABEL, row, &text::bars(&values), style);
     let scale = match top.is_nan() {
         true if look.frame.get("disk.reads_per_s", look.device).is_none() => "no data".to_string(),
@@ -261,9 +350,21 @@ fn why_not(look: &Look<'_>) -> String {
     if traced.is_empty() {
         return "No heat map yet: tracing has begun, the first second is being counted.".into();
     }
-    let shown = traced.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
-    let more = if traced.len() > 4 { format!(" and {} more", traced.len() - 4) } else { String::new() };
-    format!("No heat map: in this time {} was not traced, but {shown}{more}.", text::cut(look.device, 20))
+    let shown = traced
+        .iter()
+        .take(4)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = if traced.len() > 4 {
+        format!(" and {} more", traced.len() - 4)
+    } else {
+        String::new()
+    };
+    format!(
+        "No heat map: in this time {} was not traced, but {shown}{more}.",
+        text::cut(look.device, 20)
+    )
 }
 
 #[cfg(test)]

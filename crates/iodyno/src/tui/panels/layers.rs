@@ -21,7 +21,12 @@ const BAR_MIN: usize = 8;
 const HEAD: u16 = 7;
 
 /// Time by layer.
-pub static PANEL: Panel = Panel { key: '3', name: "layer", rows, draw };
+pub static PANEL: Panel = Panel {
+    key: '3',
+    name: "layer",
+    rows,
+    draw,
+};
 
 fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     match shown(look) {
@@ -50,7 +55,11 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
         return;
     }
     for (row, (line, is_note)) in (0..area.height).zip(shown.block(width)) {
-        let style = if is_note { look.theme.faint() } else { Style::new() };
+        let style = if is_note {
+            look.theme.faint()
+        } else {
+            Style::new()
+        };
         text::left(buffer, area, 0, row, &line, style);
     }
     text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
@@ -77,15 +86,25 @@ fn fitted(words: &str, width: usize) -> String {
     if text::width(words) <= width {
         return words.to_string();
     }
-    words.chars().take(width.saturating_sub(1)).chain(std::iter::once('…')).take(width).collect()
+    words
+        .chars()
+        .take(width.saturating_sub(1))
+        .chain(std::iter::once('…'))
+        .take(width)
+        .collect()
 }
 
 fn absent(look: &Look<'_>) -> String {
     match look.layers.no_data() {
         Some(reason) => format!("absent: {reason}"),
         None if look.layers.first_ns().is_none() => "the first second is being counted".into(),
-        None if look.device.is_empty() => "absent: no device is shown whose layers these could be".into(),
-        None => format!("absent: {} was not traced in this time", text::cut(look.device, 20)),
+        None if look.device.is_empty() => {
+            "absent: no device is shown whose layers these could be".into()
+        }
+        None => format!(
+            "absent: {} was not traced in this time",
+            text::cut(look.device, 20)
+        ),
     }
 }
 
@@ -104,7 +123,13 @@ fn shown(look: &Look<'_>) -> Option<Shown> {
     let side = spans::side(look.choice.side, &device);
     let span_ms = (look.span_ns / 1_000_000).max(0) as u64;
     let source = look.layers.source().to_string();
-    Some(Shown { device, side, source, span_ms, is_ascii: look.theme.is_ascii })
+    Some(Shown {
+        device,
+        side,
+        source,
+        span_ms,
+        is_ascii: look.theme.is_ascii,
+    })
 }
 
 impl Shown {
@@ -117,11 +142,19 @@ impl Shown {
         let has = |span: Span| self.times(span).is_some();
         match spans::whole(&self.device, self.side) {
             None => None,
-            Some((Span::G2C, _)) if !has(Span::D2C) => {
-                Some(("Q2G", "Q2G to D2C", "lite has no time of issue here, full sees all"))
+            Some((Span::G2C, _)) if !has(Span::D2C) => Some((
+                "Q2G",
+                "Q2G to D2C",
+                "lite has no time of issue here, full sees all",
+            )),
+            Some((Span::G2C, _)) => Some((
+                "Q2G",
+                "Q2G G2I I2D",
+                "lite sees requests only, full sees all",
+            )),
+            _ if !PATH.into_iter().any(has) => {
+                Some(("Q2G", "Q2G to D2C", "bio-based: it has no requests"))
             }
-            Some((Span::G2C, _)) => Some(("Q2G", "Q2G G2I I2D", "lite sees requests only, full sees all")),
-            _ if !PATH.into_iter().any(has) => Some(("Q2G", "Q2G to D2C", "bio-based: it has no requests")),
             _ if has(Span::G2D) && !has(Span::I2D) => {
                 Some(("G2I", "G2I I2D", "scheduler none has no insert"))
             }
@@ -136,7 +169,10 @@ impl Shown {
     /// Everything in one line, as exactly as it fits.
     fn line(&self, width: usize) -> String {
         let Some((whole, _)) = spans::whole(&self.device, self.side) else {
-            return fitted(&format!("LAYERS  no {} in this time", self.side.name()), width);
+            return fitted(
+                &format!("LAYERS  no {} in this time", self.side.name()),
+                width,
+            );
         };
         let (side, tail) = (self.side.name(), self.tail().name);
         let name = text::cut(&self.device.device, 16);
@@ -152,10 +188,12 @@ impl Shown {
             let entries = self.entries(whole, |p50, tail| pair(p50, tail, digits));
             head + &entries.join(between)
         });
-        lines.find(|line| text::width(line) <= width).unwrap_or_else(|| {
-            let entries = self.entries(whole, |p50, _| units::duration_ns(p50));
-            fitted(&format!("LAYERS p50  {}", entries.join("  ")), width)
-        })
+        lines
+            .find(|line| text::width(line) <= width)
+            .unwrap_or_else(|| {
+                let entries = self.entries(whole, |p50, _| units::duration_ns(p50));
+                fitted(&format!("LAYERS p50  {}", entries.join("  ")), width)
+            })
     }
 
     /// Each layer with its median and tail as some function words them.
@@ -164,14 +202,22 @@ impl Shown {
         let entry = |span: Span| match (self.times(span), absent) {
             (Some(times), _) => {
                 let p50 = times.quantile_ns(0.5)? as f64;
-                Some(format!("{} {}", span.name(), word(p50, self.tail().of(times)?)))
+                Some(format!(
+                    "{} {}",
+                    span.name(),
+                    word(p50, self.tail().of(times)?)
+                ))
             }
-            (None, Some((first, names, _))) if first == span.name() => Some(format!("{names} absent")),
+            (None, Some((first, names, _))) if first == span.name() => {
+                Some(format!("{names} absent"))
+            }
             _ => None,
         };
         // The whole only where there is nothing that makes it up.
         let is_alone = !PATH[..4].iter().any(|span| self.times(*span).is_some());
-        let spans = PATH.into_iter().chain(is_alone.then_some(whole).filter(|span| *span != Span::D2C));
+        let spans = PATH
+            .into_iter()
+            .chain(is_alone.then_some(whole).filter(|span| *span != Span::D2C));
         spans.filter_map(entry).collect()
     }
 
@@ -180,16 +226,24 @@ impl Shown {
         let Some((whole, _)) = spans::whole(&self.device, self.side) else {
             return vec![(self.line(width), false)];
         };
-        let present: Vec<Span> = PATH.into_iter().filter(|span| self.times(*span).is_some()).collect();
+        let present: Vec<Span> = PATH
+            .into_iter()
+            .filter(|span| self.times(*span).is_some())
+            .collect();
         let mut drawn = present.clone();
         drawn.extend((!present.contains(&whole)).then_some(whole));
         let bar = width.saturating_sub(NAME + FIGURES + 1);
         let scale = Scale::of(drawn.iter().filter_map(|span| self.times(*span)), bar);
         let mut lines = vec![(self.head(width), false)];
-        for span in PATH.into_iter().chain((!present.contains(&whole)).then_some(whole)) {
+        for span in PATH
+            .into_iter()
+            .chain((!present.contains(&whole)).then_some(whole))
+        {
             if let Some(times) = self.times(span) {
                 lines.push((self.row(span, times, &scale), false));
-            } else if let Some((_, names, why)) = self.absent().filter(|absent| absent.0 == span.name()) {
+            } else if let Some((_, names, why)) =
+                self.absent().filter(|absent| absent.0 == span.name())
+            {
                 lines.push((fitted(&format!("{names}  absent: {why}"), width), true));
             }
         }
@@ -201,21 +255,36 @@ impl Shown {
 
     /// The shares of the mean, as a strip and as words.
     fn shares(&self, width: usize) -> Vec<(String, bool)> {
-        let Some((whole, all)) = spans::whole(&self.device, self.side) else { return Vec::new() };
-        let parts = PATH.into_iter().filter_map(|span| Some((span.name(), self.times(span)?)));
-        let Some(shares) = share::shares(parts, whole, all) else { return Vec::new() };
+        let Some((whole, all)) = spans::whole(&self.device, self.side) else {
+            return Vec::new();
+        };
+        let parts = PATH
+            .into_iter()
+            .filter_map(|span| Some((span.name(), self.times(span)?)));
+        let Some(shares) = share::shares(parts, whole, all) else {
+            return Vec::new();
+        };
         let strip = share::strip(&shares, width, self.is_ascii);
-        vec![(strip, false), (fitted(&share::words(&shares, whole), width), true)]
+        vec![
+            (strip, false),
+            (fitted(&share::words(&shares, whole), width), true),
+        ]
     }
 
     fn head(&self, width: usize) -> String {
         let name = text::cut(&self.device.device, 16);
-        let long =
-            format!("LAYERS {name} {}, {}, {}", self.side.name(), units::span_ms(self.span_ms), self.source);
+        let long = format!(
+            "LAYERS {name} {}, {}, {}",
+            self.side.name(),
+            units::span_ms(self.span_ms),
+            self.source
+        );
         let short = format!("LAYERS {name} {}", self.side.name());
         let figures = format!("{:>9}{:>10}{:>9}", "p50", self.tail().name, "n");
         let room = width.saturating_sub(FIGURES);
-        let words = [long, short].into_iter().find(|words| text::width(words) < room);
+        let words = [long, short]
+            .into_iter()
+            .find(|words| text::width(words) < room);
         let words = words.unwrap_or_else(|| "LAYERS".into());
         fitted(&format!("{words:<room$} {figures}"), width)
     }
@@ -228,7 +297,12 @@ impl Shown {
         let tail = self.tail().of(times).filter(|_| is_carried);
         let bar = scale.bar(times, tail);
         let n = units::count(times.total() as f64);
-        format!("{:<NAME$}{bar} {:>9}{:>10}{n:>9}", span.name(), word(p50), word(tail))
+        format!(
+            "{:<NAME$}{bar} {:>9}{:>10}{n:>9}",
+            span.name(),
+            word(p50),
+            word(tail)
+        )
     }
 }
 
@@ -241,17 +315,34 @@ struct Scale {
 
 impl Scale {
     fn of<'a>(all: impl Iterator<Item = &'a Histogram>, width: usize) -> Scale {
-        let ends =
-            all.filter_map(|times| Some((times.quantile_ns(0.5)?.max(1) as f64, spans::longest(times)?)));
+        let ends = all.filter_map(|times| {
+            Some((
+                times.quantile_ns(0.5)?.max(1) as f64,
+                spans::longest(times)?,
+            ))
+        });
         let ends: Vec<(f64, f64)> = ends.collect();
-        let low = ends.iter().map(|(low, _)| low.log10().floor() as i32).min().unwrap_or(0);
-        let high = ends.iter().map(|(_, high)| high.log10().ceil() as i32).max().unwrap_or(1);
-        Scale { low, high: high.max(low + 1), width: if width < BAR_MIN { 0 } else { width } }
+        let low = ends
+            .iter()
+            .map(|(low, _)| low.log10().floor() as i32)
+            .min()
+            .unwrap_or(0);
+        let high = ends
+            .iter()
+            .map(|(_, high)| high.log10().ceil() as i32)
+            .max()
+            .unwrap_or(1);
+        Scale {
+            low,
+            high: high.max(low + 1),
+            width: if width < BAR_MIN { 0 } else { width },
+        }
     }
 
     fn place(&self, ns: f64) -> usize {
         let share = (ns.max(1.0).log10() - f64::from(self.low)) / f64::from(self.high - self.low);
-        ((share * (self.width.max(1) - 1) as f64).round().max(0.0) as usize).min(self.width.max(1) - 1)
+        ((share * (self.width.max(1) - 1) as f64).round().max(0.0) as usize)
+            .min(self.width.max(1) - 1)
     }
 
     /// From the median to the tail, with a point for the longest.
@@ -278,8 +369,14 @@ impl Scale {
         let word = |ns: f64| units::duration_ns(ns).replace(".00", "").replace(".0", "");
         let (low, high) = (word(low), word(high));
         let note = "● p50  ┤ tail  · max";
-        let line = self.width.checked_sub(text::width(&low) + text::width(&high) + 2)?;
-        Some(format!("{:NAME$}{low} {} {high}  {note}", "", "─".repeat(line)))
+        let line = self
+            .width
+            .checked_sub(text::width(&low) + text::width(&high) + 2)?;
+        Some(format!(
+            "{:NAME$}{low} {} {high}  {note}",
+            "",
+            "─".repeat(line)
+        ))
     }
 }
 
@@ -291,7 +388,11 @@ fn pair(first: f64, second: f64, digits: usize) -> String {
         ns if ns < 1e9 => (1e6, "ms"),
         _ => (1e9, "s"),
     };
-    format!("{}/{} {name}", digits_of(first / unit, digits), digits_of(second / unit, digits))
+    format!(
+        "{}/{} {name}",
+        digits_of(first / unit, digits),
+        digits_of(second / unit, digits)
+    )
 }
 
 fn digits_of(value: f64, digits: usize) -> String {

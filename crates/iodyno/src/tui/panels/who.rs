@@ -20,7 +20,12 @@ const REFUSED: &str = "may not be looked at";
 const ROWS_MAX: u16 = 14;
 
 /// Processes and control groups.
-pub static PANEL: Panel = Panel { key: '6', name: "who", rows, draw };
+pub static PANEL: Panel = Panel {
+    key: '6',
+    name: "who",
+    rows,
+    draw,
+};
 
 /// Names of a kind's fields: bytes and counts, read and written.
 struct Kind {
@@ -73,7 +78,11 @@ impl Row {
 
 fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     let all = busy(look, &PROCESSES).0.len() + busy(look, &CGROUPS).0.len();
-    if all == 0 || width < TABLE_MIN { (1, 1) } else { (1, (all as u16).saturating_add(3).min(ROWS_MAX)) }
+    if all == 0 || width < TABLE_MIN {
+        (1, 1)
+    } else {
+        (1, (all as u16).saturating_add(3).min(ROWS_MAX))
+    }
 }
 
 fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
@@ -85,20 +94,41 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     }
     let room = usize::from(area.height) - 2;
     // Processes first; control groups have the rest, two rows at least where there are any.
-    let for_groups = if groups.is_empty() || room < 5 { 0 } else { 1 + groups.len().min(room / 3) };
+    let for_groups = if groups.is_empty() || room < 5 {
+        0
+    } else {
+        1 + groups.len().min(room / 3)
+    };
     let for_processes = room - for_groups;
     let mut row = table(look, &PROCESSES, &processes, for_processes, area, buffer);
     if for_groups > 0 {
-        let below = Rect { y: area.y + row, height: area.height - row, ..area };
+        let below = Rect {
+            y: area.y + row,
+            height: area.height - row,
+            ..area
+        };
         row += table(look, &CGROUPS, &groups, for_groups - 1, below, buffer);
     }
-    let hidden =
-        processes.len().saturating_sub(for_processes) + groups.len().saturating_sub(for_groups.max(1) - 1);
+    let hidden = processes.len().saturating_sub(for_processes)
+        + groups.len().saturating_sub(for_groups.max(1) - 1);
     let idle = idle + idle_groups;
-    let more = if hidden > 0 { format!("…+{hidden} more, ") } else { String::new() };
-    let idle = if idle > 0 { format!("{idle} idle, ") } else { String::new() };
-    let unseen = refused(look).map_or(String::new(), |count| format!("{count} not seen (root may), "));
-    let words = [format!("{more}{idle}{unseen}{CAVEAT}"), format!("{more}{unseen}{CAVEAT_SHORT}")];
+    let more = if hidden > 0 {
+        format!("…+{hidden} more, ")
+    } else {
+        String::new()
+    };
+    let idle = if idle > 0 {
+        format!("{idle} idle, ")
+    } else {
+        String::new()
+    };
+    let unseen = refused(look).map_or(String::new(), |count| {
+        format!("{count} not seen (root may), ")
+    });
+    let words = [
+        format!("{more}{idle}{unseen}{CAVEAT}"),
+        format!("{more}{unseen}{CAVEAT_SHORT}"),
+    ];
     let fits = |words: &&String| text::width(words) <= usize::from(area.width);
     let words = words.iter().find(fits).unwrap_or(&words[1]);
     text::left(buffer, area, 0, row, words, look.theme.faint());
@@ -106,16 +136,24 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 
 /// How many processes the sensor may not look at, as it says itself.
 fn refused<'a>(look: &Look<'a>) -> Option<&'a str> {
-    let notes = look.status.notes.iter().filter(|(sensor, _)| *sensor == PROCESSES.sensor);
+    let notes = look
+        .status
+        .notes
+        .iter()
+        .filter(|(sensor, _)| *sensor == PROCESSES.sensor);
     let refused = |(_, note): &'_ &(_, String)| note.contains(REFUSED);
-    notes.into_iter().find(refused).and_then(|(_, note)| note.split_whitespace().next())
+    notes
+        .into_iter()
+        .find(refused)
+        .and_then(|(_, note)| note.split_whitespace().next())
 }
 
 /// Those that do anything, the most bytes first; only those whose names hold what is looked for, where any does; and how many do nothing.
 fn busy(look: &Look<'_>, kind: &Kind) -> (Vec<Row>, usize) {
     let filter = look.choice.filter.to_lowercase();
     let holds = |row: &Row| row.subject.to_lowercase().contains(&filter);
-    let (mut rows, idle): (Vec<Row>, Vec<Row>) = all(look, kind).into_iter().partition(|row| !row.is_idle());
+    let (mut rows, idle): (Vec<Row>, Vec<Row>) =
+        all(look, kind).into_iter().partition(|row| !row.is_idle());
     // Who looks for a device does not want everybody who uses it to vanish.
     if rows.iter().any(holds) {
         rows.retain(holds);
@@ -123,7 +161,10 @@ fn busy(look: &Look<'_>, kind: &Kind) -> (Vec<Row>, usize) {
     let calls = |row: &Row| row.reads.unwrap_or(0.0) + row.writes.unwrap_or(0.0);
     rows.sort_by(|a, b| {
         let by_calls = || calls(b).total_cmp(&calls(a));
-        b.bytes().total_cmp(&a.bytes()).then_with(by_calls).then_with(|| a.subject.cmp(&b.subject))
+        b.bytes()
+            .total_cmp(&a.bytes())
+            .then_with(by_calls)
+            .then_with(|| a.subject.cmp(&b.subject))
     });
     (rows, idle.len())
 }
@@ -160,12 +201,17 @@ fn short(subject: &str) -> &str {
 /// `mysqld r 161 w 31.6 MiB/s`: the directions in which it does anything, in the unit of the greater.
 fn entry(row: &Row) -> String {
     let name = text::cut(short(&row.subject), 15);
-    let (read, write) = (row.read_bytes.unwrap_or(0.0), row.write_bytes.unwrap_or(0.0));
+    let (read, write) = (
+        row.read_bytes.unwrap_or(0.0),
+        row.write_bytes.unwrap_or(0.0),
+    );
     if row.bytes() <= 0.0 {
         let calls = row.reads.unwrap_or(0.0) + row.writes.unwrap_or(0.0);
         return format!("{name} {} calls/s", whole(calls));
     }
-    let parts = [("r", read), ("w", write)].into_iter().filter(|(_, bytes)| *bytes > 0.0);
+    let parts = [("r", read), ("w", write)]
+        .into_iter()
+        .filter(|(_, bytes)| *bytes > 0.0);
     let words = parts.map(|(letter, bytes)| format!("{letter} {}", units::bytes_per_s(bytes)));
     format!("{name} {}", words.collect::<Vec<_>>().join(" "))
 }
@@ -179,7 +225,14 @@ fn line(look: &Look<'_>, processes: &[Row], area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "WHO", look.theme.strong());
     let room = usize::from(area.width.saturating_sub(7));
     if processes.is_empty() {
-        text::left(buffer, area, 7, 0, &nobody(look, &PROCESSES, room), look.theme.faint());
+        text::left(
+            buffer,
+            area,
+            7,
+            0,
+            &nobody(look, &PROCESSES, room),
+            look.theme.faint(),
+        );
         return;
     }
     let caveat = match refused(look) {
@@ -209,14 +262,22 @@ fn line(look: &Look<'_>, processes: &[Row], area: Rect, buffer: &mut Buffer) {
 
 /// Why there are no rows: nobody does anything, nothing is known, or not all may be looked at.
 fn nobody(look: &Look<'_>, kind: &Kind, room: usize) -> String {
-    let absent = look.status.absent.iter().find(|(sensor, _)| sensor == kind.sensor);
+    let absent = look
+        .status
+        .absent
+        .iter()
+        .find(|(sensor, _)| sensor == kind.sensor);
     let refused = refused(look).filter(|_| kind.sensor == PROCESSES.sensor);
     match (absent, refused) {
         (Some((_, reason)), _) => format!("absent: {reason}"),
         (None, Some(count)) => {
             let unseen = format!("{count} processes {REFUSED} (root may)");
             let long = format!("{unseen}; the others do no I/O");
-            if text::width(&long) <= room { long } else { unseen }
+            if text::width(&long) <= room {
+                long
+            } else {
+                unseen
+            }
         }
         (None, None)
             if look.frame.each(kind.reads).next().is_none()
@@ -229,23 +290,56 @@ fn nobody(look: &Look<'_>, kind: &Kind, room: usize) -> String {
 }
 
 /// A head and so many rows; gives back how many lines that took.
-fn table(look: &Look<'_>, kind: &Kind, rows: &[Row], most: usize, area: Rect, buffer: &mut Buffer) -> u16 {
+fn table(
+    look: &Look<'_>,
+    kind: &Kind,
+    rows: &[Row],
+    most: usize,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> u16 {
     let name = usize::from(area.width).saturating_sub(4 * CELL).min(60);
     let heads = ["calls r/s", "w/s", "rMiB/s", "wMiB/s"];
     let heads: String = heads.iter().map(|head| format!("{head:>CELL$}")).collect();
-    text::left(buffer, area, 0, 0, &format!("{:<name$}{heads}", kind.title), look.theme.strong());
+    text::left(
+        buffer,
+        area,
+        0,
+        0,
+        &format!("{:<name$}{heads}", kind.title),
+        look.theme.strong(),
+    );
     if rows.is_empty() {
-        text::left(buffer, area, 0, 1, &nobody(look, kind, area.width.into()), look.theme.faint());
+        text::left(
+            buffer,
+            area,
+            0,
+            1,
+            &nobody(look, kind, area.width.into()),
+            look.theme.faint(),
+        );
         return 2;
     }
     let mut at = 1;
     for row in rows.iter().take(most) {
         let mib = |bytes: Option<f64>| bytes.map_or("–".into(), mib_word);
         let calls = |rate: Option<f64>| rate.map_or("–".into(), whole);
-        let cells = [calls(row.reads), calls(row.writes), mib(row.read_bytes), mib(row.write_bytes)];
+        let cells = [
+            calls(row.reads),
+            calls(row.writes),
+            mib(row.read_bytes),
+            mib(row.write_bytes),
+        ];
         let cells: String = cells.iter().map(|cell| format!("{cell:>CELL$}")).collect();
         let subject = text::cut(&label(&row.subject), name.saturating_sub(1));
-        text::left(buffer, area, 0, at, &format!("{subject:<name$}{cells}"), Style::new());
+        text::left(
+            buffer,
+            area,
+            0,
+            at,
+            &format!("{subject:<name$}{cells}"),
+            Style::new(),
+        );
         at += 1;
     }
     at
@@ -254,7 +348,10 @@ fn table(look: &Look<'_>, kind: &Kind, rows: &[Row], most: usize, area: Rect, bu
 /// `mysqld 2211`.
 fn label(subject: &str) -> String {
     let name = short(subject);
-    match subject.strip_prefix(name).and_then(|pid| pid.strip_prefix('.')) {
+    match subject
+        .strip_prefix(name)
+        .and_then(|pid| pid.strip_prefix('.'))
+    {
         Some(pid) => format!("{name} {pid}"),
         None => subject.to_string(),
     }

@@ -21,11 +21,17 @@ const INTERRUPTS_LEAST: f64 = 100.0;
 
 /// Changes of the device's and the CPUs' figures. Of single CPUs only those that moved are kept: there may be hundreds.
 pub(super) fn changes(arms: &Arms<'_>) -> Vec<Change> {
-    let candidates = arms.figures.iter().filter_map(|figure| candidate(arms, figure));
+    let candidates = arms
+        .figures
+        .iter()
+        .filter_map(|figure| candidate(arms, figure));
     let mut changes = judged(candidates.collect());
     changes.retain(|change| change.moved || change.kind == Kind::Device || change.subject == "all");
     let share = share_of_rate(arms);
-    for change in changes.iter_mut().filter(|change| change.moved && change.subject == "all") {
+    for change in changes
+        .iter_mut()
+        .filter(|change| change.moved && change.subject == "all")
+    {
         change.share = share;
     }
     // Of many CPUs that moved, the one that moved most comes first.
@@ -35,7 +41,11 @@ pub(super) fn changes(arms: &Arms<'_>) -> Vec<Change> {
 
 /// The CPU time of an I/O is about all CPUs, and stands before any of them.
 fn size(change: &Change) -> f64 {
-    if change.subject == "all" { f64::INFINITY } else { (change.to - change.from).abs() }
+    if change.subject == "all" {
+        f64::INFINITY
+    } else {
+        (change.to - change.from).abs()
+    }
 }
 
 fn candidate(arms: &Arms<'_>, figure: &ArmFigures) -> Option<Candidate> {
@@ -59,7 +69,11 @@ fn candidate(arms: &Arms<'_>, figure: &ArmFigures) -> Option<Candidate> {
         share: None,
         made_of: None,
     };
-    Some(Candidate { change, samples: [sample(from), sample(to)], least })
+    Some(Candidate {
+        change,
+        samples: [sample(from), sample(to)],
+        least,
+    })
 }
 
 /// `disk.vda.await_read_ms` is `await_read_ms` of vda. Device names may have dots, figures have none.
@@ -86,7 +100,11 @@ fn least(arms: &Arms<'_>, name: &str, size: f64) -> Option<f64> {
 }
 
 fn sample(value: &ArmValue) -> Sample {
-    Sample { mean: value.value, spread: value.spread, windows: value.windows }
+    Sample {
+        mean: value.value,
+        spread: value.spread,
+        windows: value.windows,
+    }
 }
 
 fn value(arms: &Arms<'_>, name: &str, arm: &str) -> Option<f64> {
@@ -104,9 +122,14 @@ fn rate(arms: &Arms<'_>, arm: &str) -> Option<f64> {
 /// of the rate's change that this is, on the logarithmic scale.
 fn share_of_rate(arms: &Arms<'_>) -> Option<f64> {
     let is_busy = |figure: &&ArmFigures| {
-        parse(&figure.name).is_some_and(|(kind, _, name)| kind == Kind::Cpu && name == "busy_percent")
+        parse(&figure.name)
+            .is_some_and(|(kind, _, name)| kind == Kind::Cpu && name == "busy_percent")
     };
-    let busy = arms.figures.iter().filter(is_busy).filter_map(|figure| Some(figure.of(arms.from)?.value));
+    let busy = arms
+        .figures
+        .iter()
+        .filter(is_busy)
+        .filter_map(|figure| Some(figure.of(arms.from)?.value));
     let busiest = busy.fold(0.0, f64::max);
     let cost = |arm: &str| value(arms, "cpu.all.us_per_io", arm);
     let (cost_from, cost_to) = (cost(arms.from)?, cost(arms.to)?);
@@ -119,8 +142,11 @@ fn share_of_rate(arms: &Arms<'_>) -> Option<f64> {
 
 /// The CPUs that take the target's interrupts, where the arms differ in them by more than noise.
 pub(super) fn interrupts(arms: &Arms<'_>) -> Option<Interrupts> {
-    let cpus: Vec<(u32, &ArmValue, &ArmValue)> =
-        arms.figures.iter().filter_map(|figure| taken(arms, figure)).collect();
+    let cpus: Vec<(u32, &ArmValue, &ArmValue)> = arms
+        .figures
+        .iter()
+        .filter_map(|figure| taken(arms, figure))
+        .collect();
     let total = |of: &dyn Fn(&(u32, &ArmValue, &ArmValue)) -> f64| cpus.iter().map(of).sum::<f64>();
     let (from_total, to_total) = (total(&|cpu| cpu.1.value), total(&|cpu| cpu.2.value));
     if from_total < INTERRUPTS_LEAST || to_total < INTERRUPTS_LEAST {
@@ -133,7 +159,10 @@ pub(super) fn interrupts(arms: &Arms<'_>) -> Option<Interrupts> {
         let is_noise = noise.is_none_or(|noise| (under_to.value - under_from.value).abs() <= noise);
         // A CPU at the border, or one that only seems to have come or gone, counts as it did before.
         let is_same = is_noise || (is - was).abs() < TAKES;
-        let (was, is) = (was >= TAKES, if is_same { was >= TAKES } else { is >= TAKES });
+        let (was, is) = (
+            was >= TAKES,
+            if is_same { was >= TAKES } else { is >= TAKES },
+        );
         from.extend(was.then_some(*cpu));
         to.extend(is.then_some(*cpu));
     }
@@ -141,6 +170,11 @@ pub(super) fn interrupts(arms: &Arms<'_>) -> Option<Interrupts> {
 }
 
 fn taken<'a>(arms: &Arms<'a>, figure: &'a ArmFigures) -> Option<(u32, &'a ArmValue, &'a ArmValue)> {
-    let cpu = figure.name.strip_prefix("irq.cpu")?.strip_suffix(".target_per_s")?.parse().ok()?;
+    let cpu = figure
+        .name
+        .strip_prefix("irq.cpu")?
+        .strip_suffix(".target_per_s")?
+        .parse()
+        .ok()?;
     Some((cpu, figure.of(arms.from)?, figure.of(arms.to)?))
 }

@@ -28,8 +28,12 @@ pub(super) fn changes(arms: &Arms<'_>) -> Vec<Change> {
         }
     }
     let candidates = devices.iter().flat_map(|device| {
-        let sides = Side::ALL.into_iter().filter(|side| is_main(arms, device, *side));
-        sides.flat_map(|side| of_device(arms, device, side)).collect::<Vec<_>>()
+        let sides = Side::ALL
+            .into_iter()
+            .filter(|side| is_main(arms, device, *side));
+        sides
+            .flat_map(|side| of_device(arms, device, side))
+            .collect::<Vec<_>>()
     });
     let mut changes = judged(candidates.collect());
     share_out(&mut changes, arms.device);
@@ -39,8 +43,14 @@ pub(super) fn changes(arms: &Arms<'_>) -> Vec<Change> {
 /// Parts and whole of one device and direction.
 fn of_device(arms: &Arms<'_>, device: &str, side: Side) -> Vec<Candidate> {
     let look = Look { arms, device, side };
-    let Some(whole) = look.part(Span::Q2C).or_else(|| look.part(Span::G2C)) else { return Vec::new() };
-    let tuned = Look { arms, device: arms.device, side };
+    let Some(whole) = look.part(Span::Q2C).or_else(|| look.part(Span::G2C)) else {
+        return Vec::new();
+    };
+    let tuned = Look {
+        arms,
+        device: arms.device,
+        side,
+    };
     let scale = tuned
         .part(Span::Q2C)
         .or_else(|| tuned.part(Span::G2C))
@@ -61,10 +71,21 @@ fn of_device(arms: &Arms<'_>, device: &str, side: Side) -> Vec<Candidate> {
             share: None,
             made_of: part.made_of,
         };
-        Candidate { change, samples: part.samples, least: (OF_WHOLE * scale).max(OF_ITSELF * from.mean) }
+        Candidate {
+            change,
+            samples: part.samples,
+            least: (OF_WHOLE * scale).max(OF_ITSELF * from.mean),
+        }
     };
-    let parts = look.parts().into_iter().map(|part| candidate(Kind::Layer, part)).collect::<Vec<_>>();
-    parts.into_iter().chain([candidate(Kind::Whole, whole)]).collect()
+    let parts = look
+        .parts()
+        .into_iter()
+        .map(|part| candidate(Kind::Layer, part))
+        .collect::<Vec<_>>();
+    parts
+        .into_iter()
+        .chain([candidate(Kind::Whole, whole)])
+        .collect()
 }
 
 fn longest(whole: &Part) -> f64 {
@@ -88,20 +109,41 @@ impl Look<'_> {
 
     /// A span that both arms have.
     fn part(&self, span: Span) -> Option<Part> {
-        let (from, to) = (self.span(self.arms.from, span)?, self.span(self.arms.to, span)?);
+        let (from, to) = (
+            self.span(self.arms.from, span)?,
+            self.span(self.arms.to, span)?,
+        );
         let medians = Some((from.p50_ns as f64, to.p50_ns as f64));
-        Some(Part { name: span.name(), samples: [sample(from), sample(to)], medians, made_of: None })
+        Some(Part {
+            name: span.name(),
+            samples: [sample(from), sample(to)],
+            medians,
+            made_of: None,
+        })
     }
 
     /// The parts of the whole that both arms have, in the order of an I/O's life. Between request and driver one arm may
     /// have a scheduler and the other none: then it is one part.
     fn parts(&self) -> Vec<Part> {
-        let scheduler = self.part(Span::G2I).zip(self.part(Span::I2D)).map(|(plug, held)| vec![plug, held]);
-        let before = scheduler.or_else(|| self.part(Span::G2D).map(|part| vec![part])).unwrap_or_else(|| {
-            let both = self.before_driver(self.arms.from).zip(self.before_driver(self.arms.to));
-            both.map(|(from, to)| self.joined(from, to)).into_iter().collect()
-        });
-        self.part(Span::Q2G).into_iter().chain(before).chain(self.part(Span::D2C)).collect()
+        let scheduler = self
+            .part(Span::G2I)
+            .zip(self.part(Span::I2D))
+            .map(|(plug, held)| vec![plug, held]);
+        let before = scheduler
+            .or_else(|| self.part(Span::G2D).map(|part| vec![part]))
+            .unwrap_or_else(|| {
+                let both = self
+                    .before_driver(self.arms.from)
+                    .zip(self.before_driver(self.arms.to));
+                both.map(|(from, to)| self.joined(from, to))
+                    .into_iter()
+                    .collect()
+            });
+        self.part(Span::Q2G)
+            .into_iter()
+            .chain(before)
+            .chain(self.part(Span::D2C))
+            .collect()
     }
 
     /// The time from the request to the driver under an arm, and what it is made of.
@@ -120,7 +162,9 @@ impl Look<'_> {
     fn joined(&self, (from, from_is): (Sample, &str), (to, to_is): (Sample, &str)) -> Part {
         let made_of = [(from_is, self.arms.from), (to_is, self.arms.to)];
         let other = made_of.into_iter().filter(|(what, _)| *what != "G2D");
-        let words: Vec<String> = other.map(|(what, arm)| format!("{what} under {arm}")).collect();
+        let words: Vec<String> = other
+            .map(|(what, arm)| format!("{what} under {arm}"))
+            .collect();
         Part {
             name: "G2D",
             samples: [from, to],
@@ -131,21 +175,36 @@ impl Look<'_> {
 }
 
 fn sample(span: &ArmSpan) -> Sample {
-    Sample { mean: span.mean_ns, spread: span.spread_ns, windows: span.windows }
+    Sample {
+        mean: span.mean_ns,
+        spread: span.spread_ns,
+        windows: span.windows,
+    }
 }
 
 /// Sum or difference of two parts. How their windows go together is not known, so their spreads add up.
 fn combined(a: Sample, b: Sample, sign: f64) -> Sample {
     let mean = (a.mean + sign * b.mean).max(0.0);
-    Sample { mean, spread: a.spread + b.spread, windows: a.windows.min(b.windows) }
+    Sample {
+        mean,
+        spread: a.spread + b.spread,
+        windows: a.windows.min(b.windows),
+    }
 }
 
 /// Whether a good part of the device's I/O goes in this direction, under either arm.
 fn is_main(arms: &Arms<'_>, device: &str, side: Side) -> bool {
     let ios = |wanted: Option<Side>| {
-        let of_arms = arms.layers.iter().filter(|one| one.arm == arms.from || one.arm == arms.to);
-        let whole = of_arms.filter(|one| matches!(one.span, Span::Q2C | Span::G2C) && one.device == device);
-        whole.filter(|one| wanted.is_none_or(|side| one.side == side)).map(|one| one.ios).sum::<u64>()
+        let of_arms = arms
+            .layers
+            .iter()
+            .filter(|one| one.arm == arms.from || one.arm == arms.to);
+        let whole =
+            of_arms.filter(|one| matches!(one.span, Span::Q2C | Span::G2C) && one.device == device);
+        whole
+            .filter(|one| wanted.is_none_or(|side| one.side == side))
+            .map(|one| one.ios)
+            .sum::<u64>()
     };
     let all = ios(None);
     all > 0 && ios(Some(side)) as f64 >= SIDE_LEAST * all as f64
@@ -158,8 +217,9 @@ fn share_out(changes: &mut [Change], device: &str) {
         .filter(|change| change.kind == Kind::Whole && change.subject == device && change.moved)
         .map(|whole| (whole.side, whole.to - whole.from))
         .collect();
-    for change in
-        changes.iter_mut().filter(|one| one.kind == Kind::Layer && one.subject == device && one.moved)
+    for change in changes
+        .iter_mut()
+        .filter(|one| one.kind == Kind::Layer && one.subject == device && one.moved)
     {
         let whole = wholes.iter().find(|(side, _)| *side == change.side);
         change.share = whole.map(|(_, by)| (change.to - change.from) / by);

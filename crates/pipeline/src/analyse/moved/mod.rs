@@ -43,7 +43,10 @@ pub fn between(arms: &Arms<'_>) -> Moved {
     // A stable sort: of the same weight, the order of an I/O's life stays.
     let slower = slower(arms);
     changes.sort_by(|a, b| rank(b, slower).total_cmp(&rank(a, slower)));
-    let windows = arms.layers.iter().filter(|span| span.arm == arms.from || span.arm == arms.to);
+    let windows = arms
+        .layers
+        .iter()
+        .filter(|span| span.arm == arms.from || span.arm == arms.to);
     Moved {
         from: arms.from.to_string(),
         to: arms.to.to_string(),
@@ -56,7 +59,10 @@ pub fn between(arms: &Arms<'_>) -> Moved {
 
 /// Whether the load got less done under the second arm; none where its rate was not read or is the same.
 fn slower(arms: &Arms<'_>) -> Option<bool> {
-    let load = arms.figures.iter().find(|figure| figure.name == "load.per_s")?;
+    let load = arms
+        .figures
+        .iter()
+        .find(|figure| figure.name == "load.per_s")?;
     let (from, to) = (load.of(arms.from)?.value, load.of(arms.to)?.value);
     (from != to).then_some(to < from)
 }
@@ -99,14 +105,22 @@ struct Candidate {
 /// Judges changes that are looked at together.
 fn judged(candidates: Vec<Candidate>) -> Vec<Change> {
     let comparisons = candidates.len();
-    let judge = |Candidate { change, samples: [from, to], least }: Candidate| {
+    let judge = |Candidate {
+                     change,
+                     samples: [from, to],
+                     least,
+                 }: Candidate| {
         let noise = noise(&from, &to, comparisons);
         let by = (to.mean - from.mean).abs();
         let is_time = matches!(change.kind, Kind::Layer | Kind::Whole);
-        let is_sure =
-            noise.is_some_and(|noise| by > noise) || (is_time && is_times_over(&from, &to, comparisons));
+        let is_sure = noise.is_some_and(|noise| by > noise)
+            || (is_time && is_times_over(&from, &to, comparisons));
         let moved = by > 0.0 && by >= least && is_sure;
-        Change { noise, moved, ..change }
+        Change {
+            noise,
+            moved,
+            ..change
+        }
     };
     candidates.into_iter().map(judge).collect()
 }
@@ -122,7 +136,11 @@ fn noise(from: &Sample, to: &Sample, comparisons: usize) -> Option<f64> {
 /// Only where more than two thirds of the larger arm's windows must have carried the change: by Cauchy and Schwarz at
 /// least 1 in 1 + (deviation / mean)² of them are above zero. A few stalls are no layer that grew.
 fn is_times_over(from: &Sample, to: &Sample, comparisons: usize) -> bool {
-    let (small, large) = if from.mean < to.mean { (from, to) } else { (to, from) };
+    let (small, large) = if from.mean < to.mean {
+        (from, to)
+    } else {
+        (to, from)
+    };
     if small.windows.min(large.windows) < TIMES_OVER_WINDOWS || small.mean <= 0.0 {
         return false;
     }
@@ -138,7 +156,8 @@ fn chance(from: &Sample, to: &Sample, units: [f64; 2], comparisons: usize) -> Op
     if from.windows < 2 || to.windows < 2 {
         return None;
     }
-    let variance = |sample: &Sample, unit: f64| (sample.spread / unit).powi(2) / sample.windows as f64;
+    let variance =
+        |sample: &Sample, unit: f64| (sample.spread / unit).powi(2) / sample.windows as f64;
     let (a, b) = (variance(from, units[0]), variance(to, units[1]));
     if a + b <= 0.0 {
         return Some(0.0);

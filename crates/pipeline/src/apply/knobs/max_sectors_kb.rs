@@ -42,16 +42,27 @@ pub static KNOB: Knob = Knob {
 };
 
 fn pointless(queue: &Queue, job: &Job) -> Option<String> {
-    let smallest = choices(queue).iter().filter_map(|value| value.parse::<u64>().ok()).min()?;
+    let smallest = choices(queue)
+        .iter()
+        .filter_map(|value| value.parse::<u64>().ok())
+        .min()?;
     let merges = !job.rw.is_random() || !job.direct;
-    (!merges && job.bs <= smallest * 1024)
-        .then(|| format!("random I/O of {} is never as large", model::units::bytes(job.bs as f64)))
+    (!merges && job.bs <= smallest * 1024).then(|| {
+        format!(
+            "random I/O of {} is never as large",
+            model::units::bytes(job.bs as f64)
+        )
+    })
 }
 
 fn choices(queue: &Queue) -> Vec<String> {
-    let Some(now) = queue.number("max_sectors_kb") else { return Vec::new() };
+    let Some(now) = queue.number("max_sectors_kb") else {
+        return Vec::new();
+    };
     let highest = queue.number("max_hw_sectors_kb").unwrap_or(now).min(4096);
-    let others = [128, 512, highest].into_iter().filter(|&value| value <= highest);
+    let others = [128, 512, highest]
+        .into_iter()
+        .filter(|&value| value <= highest);
     current_first(now.to_string(), others.map(|value: u64| value.to_string()))
 }
 
@@ -61,7 +72,9 @@ fn rejects(queue: &Queue, value: &str) -> Option<String> {
     match value.parse::<u64>() {
         Err(_) => Some("it is a whole number of KiB".into()),
         Ok(kib) if kib > highest => Some(format!("the hardware takes {highest} KiB at most")),
-        Ok(kib) if kib < page_kib => Some(format!("a request holds at least one page of {page_kib} KiB")),
+        Ok(kib) if kib < page_kib => Some(format!(
+            "a request holds at least one page of {page_kib} KiB"
+        )),
         Ok(_) => None,
     }
 }
@@ -75,9 +88,22 @@ mod tests {
     fn stays_within_the_hardware() {
         let queue = queue(&[("max_sectors_kb", "1280"), ("max_hw_sectors_kb", "1280")]);
         assert_eq!(choices(&queue), ["1280", "128", "512"]);
-        assert!(rejects(&queue, "4096").unwrap().contains("1280 KiB at most"));
+        assert!(
+            rejects(&queue, "4096")
+                .unwrap()
+                .contains("1280 KiB at most")
+        );
         assert!(rejects(&queue, "1").is_some());
         assert!(pointless(&queue, &Job::default()).is_some());
-        assert_eq!(pointless(&queue, &Job { bs: 1 << 20, ..Job::default() }), None);
+        assert_eq!(
+            pointless(
+                &queue,
+                &Job {
+                    bs: 1 << 20,
+                    ..Job::default()
+                }
+            ),
+            None
+        );
     }
 }

@@ -21,11 +21,32 @@ pub static ALL: &[&super::Knob] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("max_sectors_kb", include_str!("../../../../../docs/catalogue/knob/max_sectors_kb.md")),
-    ("nomerges", include_str!("../../../../../docs/catalogue/knob/nomerges.md")),
-    ("nr_requests", include_str!("../../../../../docs/catalogue/knob/nr_requests.md")),
-    ("read_ahead_kb", include_str!("../../../../../docs/catalogue/knob/read_ahead_kb.md")),
-    ("rq_affinity", include_str!("../../../../../docs/catalogue/knob/rq_affinity.md")),
-    ("scheduler", include_str!("../../../../../docs/catalogue/knob/scheduler.md")),
-    ("wbt_lat_usec", include_str!("../../../../../docs/catalogue/knob/wbt_lat_usec.md")),
+    (
+        "max_sectors_kb",
+        include_str!("../../../../../docs/catalogue/knob/max_sectors_kb.md"),
+    ),
+    (
+        "nomerges",
+        include_str!("../../../../../docs/catalogue/knob/nomerges.md"),
+    ),
+    (
+        "nr_requests",
+        include_str!("../../../../../docs/catalogue/knob/nr_requests.md"),
+    ),
+    (
+        "read_ahead_kb",
+        include_str!("../../../../../docs/catalogue/knob/read_ahead_kb.md"),
+    ),
+    (
+        "rq_affinity",
+        include_str!("../../../../../docs/catalogue/knob/rq_affinity.md"),
+    ),
+    (
+        "scheduler",
+        include_str!("../../../../../docs/catalogue/knob/scheduler.md"),
+    ),
+    (
+        "wbt_lat_usec",
+        include_str!("../../../../../docs/catalogue/knob/wbt_lat_usec.md"),
+    ),
 ];

@@ -45,7 +45,9 @@ fn pointless(_: &Queue, _: &Job) -> Option<String> {
 
 fn choices(queue: &Queue) -> Vec<String> {
     let now = queue.text("nomerges");
-    now.map_or_else(Vec::new, |now| current_first(now, ["0", "1", "2"].map(String::from)))
+    now.map_or_else(Vec::new, |now| {
+        current_first(now, ["0", "1", "2"].map(String::from))
+    })
 }
 
 fn rejects(_: &Queue, value: &str) -> Option<String> {

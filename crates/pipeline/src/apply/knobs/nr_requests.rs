@@ -51,11 +51,18 @@ fn pointless(queue: &Queue, job: &Job) -> Option<String> {
 }
 
 fn choices(queue: &Queue) -> Vec<String> {
-    let Some(now) = queue.number("nr_requests") else { return Vec::new() };
+    let Some(now) = queue.number("nr_requests") else {
+        return Vec::new();
+    };
     let has_scheduler = queue.scheduler().is_some_and(|word| word != "none");
-    let highest = if has_scheduler { u64::MAX } else { queue.tags().unwrap_or(now) };
-    let others =
-        [now / 4, now * 4, highest].into_iter().filter(|&value| (4..=highest.min(1024)).contains(&value));
+    let highest = if has_scheduler {
+        u64::MAX
+    } else {
+        queue.tags().unwrap_or(now)
+    };
+    let others = [now / 4, now * 4, highest]
+        .into_iter()
+        .filter(|&value| (4..=highest.min(1024)).contains(&value));
     current_first(now.to_string(), others.map(|value| value.to_string()))
 }
 
@@ -65,9 +72,9 @@ fn rejects(queue: &Queue, value: &str) -> Option<String> {
     match value.parse::<u64>() {
         Err(_) => Some("it is a whole number".into()),
         Ok(0..4) => Some("the kernel raises values below 4 to 4".into()),
-        Ok(wanted) if wanted > tags && !has_scheduler => {
-            Some(format!("the driver has {tags} tags, and no scheduler is set that could hold more"))
-        }
+        Ok(wanted) if wanted > tags && !has_scheduler => Some(format!(
+            "the driver has {tags} tags, and no scheduler is set that could hold more"
+        )),
         Ok(_) => None,
     }
 }
@@ -79,11 +86,18 @@ mod tests {
 
     #[test]
     fn stays_within_the_tags_where_no_scheduler_is_set() {
-        let plain = queue(&[("scheduler", "[none] bfq"), ("nr_requests", "128"), ("../mq/0/nr_tags", "128")]);
+        let plain = queue(&[
+            ("scheduler", "[none] bfq"),
+            ("nr_requests", "128"),
+            ("../mq/0/nr_tags", "128"),
+        ]);
         assert_eq!(choices(&plain), ["128", "32"]);
         assert!(rejects(&plain, "256").unwrap().contains("128 tags"));
-        let sorted =
-            queue(&[("scheduler", "none [bfq]"), ("nr_requests", "256"), ("../mq/0/nr_tags", "128")]);
+        let sorted = queue(&[
+            ("scheduler", "none [bfq]"),
+            ("nr_requests", "256"),
+            ("../mq/0/nr_tags", "128"),
+        ]);
         assert_eq!(choices(&sorted), ["256", "64", "1024"]);
         assert_eq!(rejects(&sorted, "1024"), None);
         assert!(rejects(&sorted, "3").is_some() && rejects(&sorted, "many").is_some());
@@ -92,8 +106,20 @@ mod tests {
     #[test]
     fn says_when_the_load_never_reaches_it() {
         let queue = queue(&[("nr_requests", "256")]);
-        let job = Job { iodepth: 32, ..Job::default() };
+        let job = Job {
+            iodepth: 32,
+            ..Job::default()
+        };
         assert!(pointless(&queue, &job).unwrap().contains("32 in flight"));
-        assert_eq!(pointless(&queue, &Job { iodepth: 256, ..job }), None);
+        assert_eq!(
+            pointless(
+                &queue,
+                &Job {
+                    iodepth: 256,
+                    ..job
+                }
+            ),
+            None
+        );
     }
 }

@@ -53,9 +53,13 @@ fn pointless(_: &Queue, job: &Job) -> Option<String> {
 }
 
 fn choices(queue: &Queue) -> Vec<String> {
-    let Some(now) = queue.number("read_ahead_kb") else { return Vec::new() };
+    let Some(now) = queue.number("read_ahead_kb") else {
+        return Vec::new();
+    };
     let others = [0, 16, 128, 1024, 4096].map(|value: u64| value.to_string());
-    let whole = others.into_iter().filter(|value| rejects(queue, value).is_none());
+    let whole = others
+        .into_iter()
+        .filter(|value| rejects(queue, value).is_none());
     current_first(now.to_string(), whole)
 }
 
@@ -80,14 +84,30 @@ mod tests {
     fn only_whole_pages() {
         let queue = queue(&[("read_ahead_kb", "128")]);
         assert_eq!(choices(&queue).first().map(String::as_str), Some("128"));
-        assert!(rejects(&queue, "3").unwrap().contains("would round it to 0"));
+        assert!(
+            rejects(&queue, "3")
+                .unwrap()
+                .contains("would round it to 0")
+        );
         assert_eq!(rejects(&queue, "128"), None);
     }
 
     #[test]
     fn is_pointless_for_direct_io_and_for_writers() {
         let queue = queue(&[("read_ahead_kb", "128")]);
-        assert_eq!(pointless(&queue, &Job::default()).as_deref(), Some("direct I/O does not use it"));
-        assert_eq!(pointless(&queue, &Job { direct: false, ..Job::default() }), None);
+        assert_eq!(
+            pointless(&queue, &Job::default()).as_deref(),
+            Some("direct I/O does not use it")
+        );
+        assert_eq!(
+            pointless(
+                &queue,
+                &Job {
+                    direct: false,
+                    ..Job::default()
+                }
+            ),
+            None
+        );
     }
 }

@@ -50,7 +50,9 @@ pub static KNOB: Knob = Knob {
 
 fn words(queue: &Queue) -> Vec<String> {
     let text = queue.text("scheduler").unwrap_or_default();
-    text.split_whitespace().map(|word| word.trim_matches(['[', ']']).to_string()).collect()
+    text.split_whitespace()
+        .map(|word| word.trim_matches(['[', ']']).to_string())
+        .collect()
 }
 
 fn pointless(_: &Queue, _: &Job) -> Option<String> {
@@ -58,7 +60,9 @@ fn pointless(_: &Queue, _: &Job) -> Option<String> {
 }
 
 fn choices(queue: &Queue) -> Vec<String> {
-    queue.scheduler().map_or_else(Vec::new, |current| current_first(current, words(queue)))
+    queue
+        .scheduler()
+        .map_or_else(Vec::new, |current| current_first(current, words(queue)))
 }
 
 fn rejects(queue: &Queue, value: &str) -> Option<String> {
@@ -78,7 +82,11 @@ mod tests {
     fn offers_the_words_of_the_kernel_the_current_one_first() {
         let queue = queue(&[("scheduler", "none [mq-deadline] kyber bfq")]);
         assert_eq!(choices(&queue), ["mq-deadline", "none", "kyber", "bfq"]);
-        assert!(rejects(&queue, "cfq").unwrap().contains("none, mq-deadline, kyber, bfq"));
+        assert!(
+            rejects(&queue, "cfq")
+                .unwrap()
+                .contains("none, mq-deadline, kyber, bfq")
+        );
         assert_eq!(rejects(&queue, "bfq"), None);
     }
 
@@ -90,11 +98,24 @@ mod tests {
 
     #[test]
     fn saves_what_a_switch_resets() {
-        let queue =
-            queue(&[("scheduler", "[bfq] none"), ("iosched/slice_idle", "8"), ("nr_requests", "256")]);
+        let queue = queue(&[
+            ("scheduler", "[bfq] none"),
+            ("iosched/slice_idle", "8"),
+            ("nr_requests", "256"),
+        ]);
         let saved = crate::apply::checkpoint_paths(&KNOB, &queue);
-        let names: Vec<_> =
-            saved.iter().map(|(path, order)| (path.rsplit('/').next().unwrap(), *order)).collect();
-        assert_eq!(names, [("scheduler", 10), ("slice_idle", 11), ("wbt_lat_usec", 30), ("nr_requests", 40)]);
+        let names: Vec<_> = saved
+            .iter()
+            .map(|(path, order)| (path.rsplit('/').next().unwrap(), *order))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                ("scheduler", 10),
+                ("slice_idle", 11),
+                ("wbt_lat_usec", 30),
+                ("nr_requests", 40)
+            ]
+        );
     }
 }

@@ -47,16 +47,25 @@ fn pointless(_: &Queue, job: &Job) -> Option<String> {
 }
 
 fn choices(queue: &Queue) -> Vec<String> {
-    let default = if queue.number("rotational") == Some(1) { "75000" } else { "2000" };
+    let default = if queue.number("rotational") == Some(1) {
+        "75000"
+    } else {
+        "2000"
+    };
     let now = queue.text("wbt_lat_usec");
-    now.map_or_else(Vec::new, |now| current_first(now, ["0", default].map(String::from)))
+    now.map_or_else(Vec::new, |now| {
+        current_first(now, ["0", default].map(String::from))
+    })
 }
 
 fn rejects(queue: &Queue, value: &str) -> Option<String> {
     if queue.text("wbt_lat_usec").is_none() {
         return Some("writeback throttling is not set up for it".into());
     }
-    value.parse::<u64>().is_err().then(|| "it is a whole number of microseconds".into())
+    value
+        .parse::<u64>()
+        .is_err()
+        .then(|| "it is a whole number of microseconds".into())
 }
 
 #[cfg(test)]

@@ -6,5 +6,7 @@ pub mod udev_rule;
 pub static ALL: &[&super::Persist] = &[&udev_rule::PERSIST];
 
 /// The id and the documentation page of every item.
-pub static PAGES: &[(&str, &str)] =
-    &[("udev_rule", include_str!("../../../../../docs/catalogue/persist/udev_rule.md"))];
+pub static PAGES: &[(&str, &str)] = &[(
+    "udev_rule",
+    include_str!("../../../../../docs/catalogue/persist/udev_rule.md"),
+)];

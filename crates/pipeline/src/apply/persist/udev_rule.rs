@@ -30,21 +30,37 @@ pub static PERSIST: Persist = Persist {
 };
 
 fn available(host: &Host) -> Result<(), String> {
-    let has_udev =
-        ["/lib/systemd/systemd-udevd", "/usr/lib/systemd/systemd-udevd", "/sbin/udevd", "/usr/bin/udevadm"]
-            .iter()
-            .any(|path| host.exists(path));
-    if has_udev { Ok(()) } else { Err("udev is not installed here, so nothing would read the rule".into()) }
+    let has_udev = [
+        "/lib/systemd/systemd-udevd",
+        "/usr/lib/systemd/systemd-udevd",
+        "/sbin/udevd",
+        "/usr/bin/udevadm",
+    ]
+    .iter()
+    .any(|path| host.exists(path));
+    if has_udev {
+        Ok(())
+    } else {
+        Err("udev is not installed here, so nothing would read the rule".into())
+    }
 }
 
 fn plan(host: &Host, wish: &Wish) -> Result<PersistPlan, String> {
     let device = wish.device();
     if device.starts_with("loop") || device.starts_with("zram") || device.starts_with("ram") {
-        return Err(format!("{device} is set up anew at each boot; set it where the device is set up"));
+        return Err(format!(
+            "{device} is set up anew at each boot; set it where the device is set up"
+        ));
     }
-    let values = wish.values().iter().map(|(knob, value)| assignment(knob, value));
+    let values = wish
+        .values()
+        .iter()
+        .map(|(knob, value)| assignment(knob, value));
     let assignments = values.collect::<Result<Vec<String>, String>>()?;
-    let name: String = device.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let name: String = device
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
     let content = format!(
         "# Written by iodyno: record {record} proved these values. Take them back: iodyno undo\n\
          ACTION==\"add|change\", SUBSYSTEM==\"block\", {subject}, {assignments}\n",
@@ -64,18 +80,32 @@ fn plan(host: &Host, wish: &Wish) -> Result<PersistPlan, String> {
 fn assignment(knob: &Knob, value: &str) -> Result<String, String> {
     match is_plain_value(value) {
         true => Ok(format!("ATTR{{queue/{}}}=\"{value}\"", knob.id)),
-        false => Err(format!("`{}` is no value of {} that a rule can hold", clean_to(value, 60), knob.id)),
+        false => Err(format!(
+            "`{}` is no value of {} that a rule can hold",
+            clean_to(value, 60),
+            knob.id
+        )),
     }
 }
 
 /// The match of the device: by the serial that udev stored, where it has one that is safe to quote.
 fn subject(host: &Host, device: &str) -> Result<String, String> {
     if !is_plain_name(device) {
-        return Err(format!("`{}` is no name of a device that a rule can hold", clean_to(device, 60)));
+        return Err(format!(
+            "`{}` is no name of a device that a rule can hold",
+            clean_to(device, 60)
+        ));
     }
-    let devno = host.text(&format!("/sys/block/{device}/dev")).unwrap_or_default();
-    let stored = host.text(&format!("/run/udev/data/b{}", devno.trim())).unwrap_or_default();
-    let serial = stored.lines().find_map(|line| line.strip_prefix("E:ID_SERIAL=")).unwrap_or_default();
+    let devno = host
+        .text(&format!("/sys/block/{device}/dev"))
+        .unwrap_or_default();
+    let stored = host
+        .text(&format!("/run/udev/data/b{}", devno.trim()))
+        .unwrap_or_default();
+    let serial = stored
+        .lines()
+        .find_map(|line| line.strip_prefix("E:ID_SERIAL="))
+        .unwrap_or_default();
     Ok(match is_plain_value(serial) {
         true => format!("ENV{{DEVTYPE}}==\"disk\", ENV{{ID_SERIAL}}==\"{serial}\""),
         false => format!("KERNEL==\"{device}\""),
@@ -102,7 +132,10 @@ mod tests {
     fn finds_the_disk_by_its_serial() {
         let mut archive = Archive::default();
         archive.insert("/sys/block/sda/dev", Attribute::Value("8:0".into()));
-        archive.insert("/run/udev/data/b8:0", Attribute::Value("S:disk/x\nE:ID_SERIAL=INTEL_S4500_1".into()));
+        archive.insert(
+            "/run/udev/data/b8:0",
+            Attribute::Value("S:disk/x\nE:ID_SERIAL=INTEL_S4500_1".into()),
+        );
         let plan = plan(&Host::from_archive(archive), &wish("sda")).unwrap();
         assert_eq!(plan.path, "/etc/udev/rules.d/99-iodyno-sda.rules");
         assert!(plan.content.ends_with(
@@ -129,7 +162,10 @@ mod tests {
             "",
         ] {
             let refused = plan(&host, &with("vda", &[("scheduler", value)])).unwrap_err();
-            assert!(refused.contains("no value of scheduler") && !refused.contains('\n'), "{refused}");
+            assert!(
+                refused.contains("no value of scheduler") && !refused.contains('\n'),
+                "{refused}"
+            );
         }
         for device in ["sd*", "sd?", "[a-z]", "vda\", RUN+=\"x", "../x", "a\nb", ""] {
             let refused = plan(&host, &with(device, &[("scheduler", "none")])).unwrap_err();
@@ -142,17 +178,32 @@ mod tests {
         for serial in ["A*", "A\", RUN+=\"x", "$kernel", "%k"] {
             let mut archive = Archive::default();
             archive.insert("/sys/block/sda/dev", Attribute::Value("8:0".into()));
-            archive.insert("/run/udev/data/b8:0", Attribute::Value(format!("E:ID_SERIAL={serial}")));
+            archive.insert(
+                "/run/udev/data/b8:0",
+                Attribute::Value(format!("E:ID_SERIAL={serial}")),
+            );
             let plan = plan(&Host::from_archive(archive), &wish("sda")).unwrap();
-            assert!(plan.content.contains("KERNEL==\"sda\"") && !plan.content.contains(serial), "{serial}");
+            assert!(
+                plan.content.contains("KERNEL==\"sda\"") && !plan.content.contains(serial),
+                "{serial}"
+            );
         }
     }
 
     #[test]
     fn falls_back_to_the_name_and_refuses_loops() {
         let host = Host::from_archive(Archive::default());
-        assert!(plan(&host, &wish("vda")).unwrap().content.contains("KERNEL==\"vda\""));
-        assert!(plan(&host, &wish("loop3")).unwrap_err().contains("set up anew"));
+        assert!(
+            plan(&host, &wish("vda"))
+                .unwrap()
+                .content
+                .contains("KERNEL==\"vda\"")
+        );
+        assert!(
+            plan(&host, &wish("loop3"))
+                .unwrap_err()
+                .contains("set up anew")
+        );
         assert!(available(&host).is_err());
     }
 }

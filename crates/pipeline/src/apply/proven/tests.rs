@@ -55,18 +55,43 @@ fn refused(wins: &[(&str, &str, &str)]) -> NotProven {
 #[test]
 fn what_a_tune_proved_is_written_in_its_order() {
     // 256 requests are only possible once there is a scheduler to hold them.
-    let wins = [("nr_requests", "sda", "256"), ("read_ahead_kb", "sda", "16"), ("scheduler", "sda", "bfq")];
+    let wins = [
+        ("nr_requests", "sda", "256"),
+        ("read_ahead_kb", "sda", "16"),
+        ("scheduler", "sda", "bfq"),
+    ];
     let (wish, queue) = wish(7, &record(&wins), &host()).unwrap();
-    assert_eq!((wish.device(), wish.record(), queue.device()), ("sda", 7, "sda"));
-    let values: Vec<_> = wish.values().iter().map(|(knob, value)| (knob.id, value.as_str())).collect();
-    assert_eq!(values, [("scheduler", "bfq"), ("nr_requests", "256"), ("read_ahead_kb", "16")]);
+    assert_eq!(
+        (wish.device(), wish.record(), queue.device()),
+        ("sda", 7, "sda")
+    );
+    let values: Vec<_> = wish
+        .values()
+        .iter()
+        .map(|(knob, value)| (knob.id, value.as_str()))
+        .collect();
+    assert_eq!(
+        values,
+        [
+            ("scheduler", "bfq"),
+            ("nr_requests", "256"),
+            ("read_ahead_kb", "16")
+        ]
+    );
 }
 
 #[test]
 fn a_knob_is_one_of_the_catalogue() {
     let evil = "nr_requests}=\"128\", RUN+=\"/bin/sh -c 'id'\", ATTR{queue/nr_requests";
-    for knob in [evil, "../../../../etc/motd", "queue/scheduler", "io_poll", "", "scheduler\n", "x\u{1b}[2J"]
-    {
+    for knob in [
+        evil,
+        "../../../../etc/motd",
+        "queue/scheduler",
+        "io_poll",
+        "",
+        "scheduler\n",
+        "x\u{1b}[2J",
+    ] {
         // Also beside a setting that is fine.
         let found = refused(&[("rq_affinity", "sda", "2"), (knob, "sda", "2")]);
         assert!(matches!(&found, NotProven::Knob(_)), "{knob:?}: {found:?}");
@@ -76,26 +101,69 @@ fn a_knob_is_one_of_the_catalogue() {
 
 #[test]
 fn a_device_is_one_of_this_machine() {
-    for name in ["../..WORKDIR/evildev", "..", ".", "", "../class/evil", "sda/../sda", "sd\na", "/dev/sda"] {
+    for name in [
+        "../..WORKDIR/evildev",
+        "..",
+        ".",
+        "",
+        "../class/evil",
+        "sda/../sda",
+        "sd\na",
+        "/dev/sda",
+    ] {
         let found = refused(&[("read_ahead_kb", name, "128")]);
-        assert!(matches!(found, NotProven::DeviceName(_)), "{name:?}: {found:?}");
+        assert!(
+            matches!(found, NotProven::DeviceName(_)),
+            "{name:?}: {found:?}"
+        );
     }
-    assert_eq!(refused(&[("read_ahead_kb", "sdz", "16")]), NotProven::NoDevice("sdz".into()));
+    assert_eq!(
+        refused(&[("read_ahead_kb", "sdz", "16")]),
+        NotProven::NoDevice("sdz".into())
+    );
     let two = refused(&[("read_ahead_kb", "sda", "16"), ("rq_affinity", "sdb", "2")]);
-    assert_eq!(two, NotProven::SeveralDevices(vec!["sda".into(), "sdb".into()]));
+    assert_eq!(
+        two,
+        NotProven::SeveralDevices(vec!["sda".into(), "sdb".into()])
+    );
 }
 
 #[test]
 fn a_value_is_one_that_the_knob_takes() {
-    for value in ["none\"", "none\nRUN+=\"x\"", "$(id)", "%k", "a b", "{x}", "", "none;id", "none\u{202e}"] {
+    for value in [
+        "none\"",
+        "none\nRUN+=\"x\"",
+        "$(id)",
+        "%k",
+        "a b",
+        "{x}",
+        "",
+        "none;id",
+        "none\u{202e}",
+    ] {
         let found = refused(&[("scheduler", "sda", value)]);
-        assert!(matches!(found, NotProven::Characters { knob: "scheduler", .. }), "{value:?}: {found:?}");
+        assert!(
+            matches!(
+                found,
+                NotProven::Characters {
+                    knob: "scheduler",
+                    ..
+                }
+            ),
+            "{value:?}: {found:?}"
+        );
     }
-    for (knob, value) in
-        [("scheduler", "cfq"), ("nr_requests", "many"), ("nr_requests", "256"), ("rq_affinity", "9")]
-    {
+    for (knob, value) in [
+        ("scheduler", "cfq"),
+        ("nr_requests", "many"),
+        ("nr_requests", "256"),
+        ("rq_affinity", "9"),
+    ] {
         let found = refused(&[(knob, "sda", value)]);
-        assert!(matches!(found, NotProven::Rejected { .. }), "{knob}={value}: {found:?}");
+        assert!(
+            matches!(found, NotProven::Rejected { .. }),
+            "{knob}={value}: {found:?}"
+        );
     }
     let twice = refused(&[("rq_affinity", "sda", "2"), ("rq_affinity", "sda", "0")]);
     assert_eq!(twice, NotProven::Twice("rq_affinity"));

@@ -80,22 +80,33 @@ pub static CAUSE: Cause = Cause {
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let is_watched = |array: &str| {
-        let has = |id: &str| scene.frames().any(|(_, frame)| frame.get(id, array).is_some());
+        let has = |id: &str| {
+            scene
+                .frames()
+                .any(|(_, frame)| frame.get(id, array).is_some())
+        };
         has("md.degraded_disks") || has("md.sync_bytes_per_s")
     };
-    let arrays = scene.of_kind(LayerKind::Stacked).filter(|array| !is_watched(&array.name));
+    let arrays = scene
+        .of_kind(LayerKind::Stacked)
+        .filter(|array| !is_watched(&array.name));
     arrays.filter_map(finding).collect()
 }
 
 fn finding(array: &Layer) -> Option<Finding> {
     let name = &array.name;
     let missing = array.number("degraded").filter(|missing| *missing > 0.0);
-    let state = array.fact("array_state").filter(|state| matches!(*state, "broken" | "inactive" | "clear"));
-    let action = array.fact("sync_action").filter(|action| !matches!(*action, "idle" | "frozen"));
+    let state = array
+        .fact("array_state")
+        .filter(|state| matches!(*state, "broken" | "inactive" | "clear"));
+    let action = array
+        .fact("sync_action")
+        .filter(|action| !matches!(*action, "idle" | "frozen"));
     let (claim, evidence, gain) = if let Some(missing) = missing {
         let disks = array.fact("raid_disks").unwrap_or("?");
-        let failed =
-            array.fact("failed_members").map_or_else(String::new, |names| format!(", {names} failed"));
+        let failed = array
+            .fact("failed_members")
+            .map_or_else(String::new, |names| format!(", {names} failed"));
         // A RAID 5 of three serves half of its random reads with two disks' work each.
         (
             format!(
@@ -105,10 +116,16 @@ fn finding(array: &Layer) -> Option<Finding> {
             0.5,
         )
     } else if let Some(state) = state {
-        (format!("{name} does not serve I/O: its state is {state}."), ("array_state", state.to_string()), 1.0)
+        (
+            format!("{name} does not serve I/O: its state is {state}."),
+            ("array_state", state.to_string()),
+            1.0,
+        )
     } else {
         let action = action?;
-        let done = array.fact("sync_completed").map_or_else(String::new, |done| format!(" ({done})"));
+        let done = array
+            .fact("sync_completed")
+            .map_or_else(String::new, |done| format!(" ({done})"));
         // sync_speed_max lets a rebuild have all of an idle disk, and half of one that is used.
         (
             format!("{name} is busy with a {action}{done}, which competes with its I/O."),
@@ -120,7 +137,9 @@ fn finding(array: &Layer) -> Option<Finding> {
         warning(name, claim)
             .shows(evidence.0, evidence.1)
             .refuted_by("cat /proc/mdstat shows every member up and no progress line")
-            .advise(format!("See mdadm --detail /dev/{name}; measure and tune when the array is whole."))
+            .advise(format!(
+                "See mdadm --detail /dev/{name}; measure and tune when the array is whole."
+            ))
             .gains(gain),
     )
 }

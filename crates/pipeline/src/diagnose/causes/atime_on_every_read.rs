@@ -76,16 +76,24 @@ const KEEPS: [&str; 7] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs"]
 const SPARES: [&str; 4] = ["relatime", "noatime", "lazytime", "ro"];
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::FileSystem).filter_map(finding).collect()
+    scene
+        .of_kind(LayerKind::FileSystem)
+        .filter_map(finding)
+        .collect()
 }
 
 fn finding(layer: &Layer) -> Option<Finding> {
     let options = layer.fact("options")?;
-    let keeps = layer.fact("fstype").is_some_and(|kind| KEEPS.contains(&kind));
+    let keeps = layer
+        .fact("fstype")
+        .is_some_and(|kind| KEEPS.contains(&kind));
     if !keeps || SPARES.iter().any(|option| mounted_with(layer, option)) {
         return None;
     }
-    let claim = format!("{} writes the access time of every read (strictatime).", layer.name);
+    let claim = format!(
+        "{} writes the access time of every read (strictatime).",
+        layer.name
+    );
     let finding = note(&layer.name, claim)
         .shows("options", options)
         .refuted_by("reading many files causes no writes")

@@ -67,14 +67,23 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::FileSystem).filter_map(finding).collect()
+    scene
+        .of_kind(LayerKind::FileSystem)
+        .filter_map(finding)
+        .collect()
 }
 
 fn finding(layer: &Layer) -> Option<Finding> {
-    let option = ["nobarrier", "barrier=0"].into_iter().find(|option| mounted_with(layer, option))?;
-    let caches = layer.walk().into_iter().filter(|below| below.kind == LayerKind::Disk);
-    let cache =
-        caches.filter_map(|disk| Some((disk, chosen(disk, "write_cache")?))).max_by_key(|(_, cache)| {
+    let option = ["nobarrier", "barrier=0"]
+        .into_iter()
+        .find(|option| mounted_with(layer, option))?;
+    let caches = layer
+        .walk()
+        .into_iter()
+        .filter(|below| below.kind == LayerKind::Disk);
+    let cache = caches
+        .filter_map(|disk| Some((disk, chosen(disk, "write_cache")?)))
+        .max_by_key(|(_, cache)| {
             // One volatile cache among the members is enough.
             *cache == "write back"
         })?;

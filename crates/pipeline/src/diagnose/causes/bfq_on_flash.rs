@@ -96,14 +96,21 @@ const HELD: f64 = 0.3;
 const HARMLESS: f64 = 0.1;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.queues().filter_map(|layer| finding(scene, layer)).collect()
+    scene
+        .queues()
+        .filter_map(|layer| finding(scene, layer))
+        .collect()
 }
 
 /// The schedulers that this kernel offers instead, as a knob takes them: kernels before 5.0 have other words.
 fn others(layer: &Layer) -> String {
-    let text = layer.setting("scheduler").and_then(|setting| setting.value.value()).unwrap_or_default();
-    let words =
-        text.split_whitespace().filter(|word| ["none", "mq-deadline", "noop", "deadline"].contains(word));
+    let text = layer
+        .setting("scheduler")
+        .and_then(|setting| setting.value.value())
+        .unwrap_or_default();
+    let words = text
+        .split_whitespace()
+        .filter(|word| ["none", "mq-deadline", "noop", "deadline"].contains(word));
     words.collect::<Vec<_>>().join(",")
 }
 
@@ -121,18 +128,30 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             let claim = format!(
                 "Requests to {name} spent {percent:.0} % of their time in {word}, at depth {depth}, which the device takes."
             );
-            (Level::Warning, claim, (share / (1.0 - share).max(0.1)).min(3.0))
+            (
+                Level::Warning,
+                claim,
+                (share / (1.0 - share).max(0.1)).min(3.0),
+            )
         }
         None => {
-            let claim = format!("{name} is fast and has the scheduler {word}, which was made for platters.");
+            let claim = format!(
+                "{name} is fast and has the scheduler {word}, which was made for platters."
+            );
             (Level::Note, claim, 0.2)
         }
     };
     let mut finding = found(level, name, claim)
         .shows("scheduler", word)
         .refuted_by("none is no faster in an experiment with this load")
-        .experiment(format!("iodyno tune {} --knob scheduler={}", scene.path.target, others(layer)))
-        .advise("Compare none and mq-deadline under your load; readers beside writers may need bfq.")
+        .experiment(format!(
+            "iodyno tune {} --knob scheduler={}",
+            scene.path.target,
+            others(layer)
+        ))
+        .advise(
+            "Compare none and mq-deadline under your load; readers beside writers may need bfq.",
+        )
         .gains(gain);
     if let Some((share, _)) = held {
         finding = finding.shows("I2D", format!("{:.0} % of Q2C", share * 100.0));

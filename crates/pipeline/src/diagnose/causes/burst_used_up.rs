@@ -94,9 +94,17 @@ pub static CAUSE: Cause = Cause {
 const FASTER: f64 = 1.3;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some(promise) = scene.promise else { return Vec::new() };
-    let rates = promise.iops.zip(promise.burst_iops).filter(|(base, burst)| *burst > base * 1.1);
-    rates.and_then(|rates| finding(scene, promise, rates)).into_iter().collect()
+    let Some(promise) = scene.promise else {
+        return Vec::new();
+    };
+    let rates = promise
+        .iops
+        .zip(promise.burst_iops)
+        .filter(|(base, burst)| *burst > base * 1.1);
+    rates
+        .and_then(|rates| finding(scene, promise, rates))
+        .into_iter()
+        .collect()
 }
 
 /// A shallower load that was faster than the base by far, and a deepest one that settled at it: more depth never gives less by
@@ -104,7 +112,10 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 fn fallen_between(scene: &Scene<'_>, base: f64) -> Option<(f64, f64)> {
     let curve = scene.curve();
     let ((_, last), before) = curve.split_last()?;
-    let shallower = before.iter().map(|(_, probe)| *probe).chain(scene.probe(Role::Latency));
+    let shallower = before
+        .iter()
+        .map(|(_, probe)| *probe)
+        .chain(scene.probe(Role::Latency));
     let highest = shallower.map(settled_iops).max_by(f64::total_cmp)?;
     let now = settled_iops(last);
     (cloud::is_kept(now, base) && highest > base * FASTER).then_some((highest, now))
@@ -120,7 +131,10 @@ fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> O
         .or_else(|| fallen_between(scene, base));
     let count = |rate: f64| units::count(rate.round());
     let best = settled_best(scene).unwrap_or_default();
-    let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
+    let device = scene
+        .path
+        .queue_device()
+        .map_or("", |layer| layer.name.as_str());
     let (level, claim) = if let Some((before, now)) = fallen {
         let claim = format!(
             "{device} fell from {} to {} IOPS during the check: its burst credits are used up.",
@@ -137,8 +151,9 @@ fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> O
             ),
         )
     } else if cloud::is_kept(best, burst) {
-        let lasts =
-            promise.burst_s.map(|s| format!(" after {} at the latest", units::span_ms((s * 1e3) as u64)));
+        let lasts = promise
+            .burst_s
+            .map(|s| format!(" after {} at the latest", units::span_ms((s * 1e3) as u64)));
         let claim = format!(
             "{device} runs on burst credits: under this load it falls from {} to {} IOPS{}.",
             count(burst),

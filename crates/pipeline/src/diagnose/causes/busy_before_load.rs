@@ -88,20 +88,30 @@ const BUSY_PERCENT: f64 = 50.0;
 const IOS_MIN: f64 = 20.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some(frame) = scene.idle() else { return Vec::new() };
-    scene.disks().into_iter().filter_map(|disk| finding(frame, disk)).collect()
+    let Some(frame) = scene.idle() else {
+        return Vec::new();
+    };
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(frame, disk))
+        .collect()
 }
 
 fn finding(frame: &Frame, disk: &Layer) -> Option<Finding> {
     let name = &disk.name;
     let of = |id: &str| frame.get(id, name).unwrap_or(0.0);
-    let busy = frame.get("disk.busy_percent", name).filter(|busy| *busy >= BUSY_PERCENT)?;
+    let busy = frame
+        .get("disk.busy_percent", name)
+        .filter(|busy| *busy >= BUSY_PERCENT)?;
     let ios = of("disk.reads_per_s") + of("disk.writes_per_s");
     if ios < IOS_MIN {
         return None;
     }
     let bytes = of("disk.read_bytes_per_s") + of("disk.write_bytes_per_s");
-    let who = busiest(frame).map(|(who, _)| format!(", most of them for {who}")).unwrap_or_default();
+    let who = busiest(frame)
+        .map(|(who, _)| format!(", most of them for {who}"))
+        .unwrap_or_default();
     let claim = format!(
         "{name} was busy for {busy:.0} % of the time before any load: {ios:.0} I/Os a second, {}{who}.",
         units::bytes_per_s(bytes)
@@ -121,7 +131,12 @@ fn finding(frame: &Frame, disk: &Layer) -> Option<Finding> {
 /// The process that moved most, where one moved anything.
 fn busiest(frame: &Frame) -> Option<(&str, f64)> {
     let reads = frame.each("process.read_bytes_per_s");
-    let all =
-        reads.map(|(who, bytes)| (who, bytes + frame.get("process.write_bytes_per_s", who).unwrap_or(0.0)));
-    all.filter(|(_, bytes)| *bytes > 0.0).max_by(|one, other| one.1.total_cmp(&other.1))
+    let all = reads.map(|(who, bytes)| {
+        (
+            who,
+            bytes + frame.get("process.write_bytes_per_s", who).unwrap_or(0.0),
+        )
+    });
+    all.filter(|(_, bytes)| *bytes > 0.0)
+        .max_by(|one, other| one.1.total_cmp(&other.1))
 }

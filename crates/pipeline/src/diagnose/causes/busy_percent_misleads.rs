@@ -95,7 +95,11 @@ const SHARE_MAX: f64 = 0.67;
 const DEPTH_MIN: u32 = 4;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
@@ -104,13 +108,19 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     // Only a deeper load shows room above a step: a lighter one that gave more shows that the disk became slower.
     let best_from = |depth: u32| {
         let deeper = curve.iter().filter(|(one, _)| *one >= depth);
-        deeper.filter_map(|(_, probe)| parts::rate(&probe.frame, name)).max_by(f64::total_cmp)
+        deeper
+            .filter_map(|(_, probe)| parts::rate(&probe.frame, name))
+            .max_by(f64::total_cmp)
     };
-    let others = scene.idle().map(|frame| ("under the load of others", 0, frame));
+    let others = scene
+        .idle()
+        .map(|frame| ("under the load of others", 0, frame));
     let steps = curve.iter().filter(|(depth, _)| *depth >= DEPTH_MIN);
     let steps = steps.map(|(depth, probe)| ("in a load of the check", *depth, &probe.frame));
     let misled = |(whose, depth, frame): (&'static str, u32, &Frame)| {
-        let busy = frame.get("disk.busy_percent", name).filter(|busy| *busy >= BUSY_PERCENT)?;
+        let busy = frame
+            .get("disk.busy_percent", name)
+            .filter(|busy| *busy >= BUSY_PERCENT)?;
         let best = best_from(depth)?;
         let share = parts::rate(frame, name)? / best;
         (share > 0.0 && share < SHARE_MAX).then_some((whose, busy, share, best))

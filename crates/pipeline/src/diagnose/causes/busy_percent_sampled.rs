@@ -94,11 +94,18 @@ const KERNEL: (u32, u32) = (5, 0);
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let counts_ticks = scene.kernel().is_some_and(|kernel| kernel >= KERNEL);
     let one = |name: &str| scene.frames().find_map(|(_, frame)| finding(frame, name));
-    scene.disks().into_iter().filter(|_| counts_ticks).filter_map(|disk| one(&disk.name)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter(|_| counts_ticks)
+        .filter_map(|disk| one(&disk.name))
+        .collect()
 }
 
 fn finding(frame: &Frame, name: &str) -> Option<Finding> {
-    let busy = frame.get("disk.busy_percent", name).filter(|busy| *busy >= BUSY_PERCENT_MIN)?;
+    let busy = frame
+        .get("disk.busy_percent", name)
+        .filter(|busy| *busy >= BUSY_PERCENT_MIN)?;
     let queue = frame.get("disk.queue_mean_ios", name)?;
     let rate = parts::rate(frame, name).filter(|rate| *rate >= RATE_MIN)?;
     let most = queue * 100.0;

@@ -134,20 +134,31 @@ const SHORT_S: f64 = 0.25;
 const FINE: f64 = 0.9;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some(free_run) = free_run(scene) else { return Vec::new() };
+    let Some(free_run) = free_run(scene) else {
+        return Vec::new();
+    };
     let found = |frame: &Frame| {
         let each = frame.each("cgroup.dirty_bytes");
-        each.filter_map(|(group, dirty)| finding(frame, group, dirty, free_run)).collect::<Vec<_>>()
+        each.filter_map(|(group, dirty)| finding(frame, group, dirty, free_run))
+            .collect::<Vec<_>>()
     };
-    let seen = scene.frames().map(|(_, frame)| found(frame)).find(|found| !found.is_empty());
+    let seen = scene
+        .frames()
+        .map(|(_, frame)| found(frame))
+        .find(|found| !found.is_empty());
     seen.unwrap_or_else(|| suspected(scene, free_run).into_iter().collect())
 }
 
 /// The share of its memory that a group may have dirty before its writers wait. Bytes that are set for the machine are a
 /// share of the machine's memory, which a group has of its own.
 fn free_run(scene: &Scene<'_>) -> Option<f64> {
-    let set =
-        |name: &str| scene.path.machine_setting(name).and_then(Setting::number).filter(|set| *set > 0.0);
+    let set = |name: &str| {
+        scene
+            .path
+            .machine_setting(name)
+            .and_then(Setting::number)
+            .filter(|set| *set > 0.0)
+    };
     let share = |bytes: &str, percent: &str| {
         let of_memory = || Some(set(bytes)? / scene.memory_bytes()?);
         of_memory().or_else(|| Some(set(percent)? / 100.0))
@@ -159,11 +170,22 @@ fn free_run(scene: &Scene<'_>) -> Option<f64> {
 
 /// The group of this process: what its writers may have dirty, beside what the disk writes in a moment.
 fn suspected(scene: &Scene<'_>, free_run: f64) -> Option<Finding> {
-    let limit = scene.path.machine.as_ref()?.number("memory_limit_bytes").filter(|limit| *limit > 0.0)?;
+    let limit = scene
+        .path
+        .machine
+        .as_ref()?
+        .number("memory_limit_bytes")
+        .filter(|limit| *limit > 0.0)?;
     let room = free_run * limit;
-    let rate = |role| scene.probe(role).map(Probe::bytes_per_s).filter(|rate| *rate > 0.0);
-    let share =
-        rate(Role::BufferedWrite).zip(rate(Role::WriteStream)).map(|(buffered, direct)| buffered / direct);
+    let rate = |role| {
+        scene
+            .probe(role)
+            .map(Probe::bytes_per_s)
+            .filter(|rate| *rate > 0.0)
+    };
+    let share = rate(Role::BufferedWrite)
+        .zip(rate(Role::WriteStream))
+        .map(|(buffered, direct)| buffered / direct);
     let seconds = room / write_rate(scene)?;
     if room >= SMALL || seconds >= SHORT_S || share.is_some_and(|share| share >= FINE) {
         return None;
@@ -198,7 +220,10 @@ fn finding(frame: &Frame, group: &str, dirty: f64, free_run: f64) -> Option<Find
         units::bytes(dirty)
     );
     let (level, claim) = if still >= STILL_PERCENT {
-        (Level::Warning, format!("{start}; all of it stood still {still:.0} % of the time."))
+        (
+            Level::Warning,
+            format!("{start}; all of it stood still {still:.0} % of the time."),
+        )
     } else {
         (Level::Note, format!("{start}."))
     };
@@ -208,6 +233,10 @@ fn finding(frame: &Frame, group: &str, dirty: f64, free_run: f64) -> Option<Find
         .shows("cgroup.io_full_percent", format!("{still:.0} %"))
         .refuted_by("the tasks stand still as long with twice the memory")
         .advise("Give the group more memory, or have it write directly or sync in small pieces.")
-        .gains(if level == Level::Warning { still / 100.0 } else { 0.05 });
+        .gains(if level == Level::Warning {
+            still / 100.0
+        } else {
+            0.05
+        });
     Some(finding)
 }

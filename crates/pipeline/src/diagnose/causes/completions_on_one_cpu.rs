@@ -89,17 +89,30 @@ const PER_IO_MIN: f64 = 0.3;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let one = |disk: &Layer| {
-        let affinity = disk.setting("rq_affinity")?.number().filter(|value| *value > 0.0)?;
-        scene.probes.iter().find_map(|probe| finding(probe, disk, affinity))
+        let affinity = disk
+            .setting("rq_affinity")?
+            .number()
+            .filter(|value| *value > 0.0)?;
+        scene
+            .probes
+            .iter()
+            .find_map(|probe| finding(probe, disk, affinity))
     };
     let has_others = parts::cpus(scene).is_some_and(|cpus| cpus > 1);
-    scene.disks().into_iter().filter(|_| has_others).filter_map(one).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter(|_| has_others)
+        .filter_map(one)
+        .collect()
 }
 
 fn finding(probe: &Probe, disk: &Layer, affinity: f64) -> Option<Finding> {
     let frame = &probe.frame;
     let rate = parts::rate(frame, &disk.name).filter(|rate| *rate >= IOPS_MIN)?;
-    let (cpu, percent) = frame.each("cpu.softirq_percent").max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let (cpu, percent) = frame
+        .each("cpu.softirq_percent")
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
     let completions = frame.get("softirq.cpu.block_per_s", cpu)?;
     let is_full = percent > SOFTIRQ_PERCENT_MIN && completions > rate * PER_IO_MIN;
     is_full.then(|| {

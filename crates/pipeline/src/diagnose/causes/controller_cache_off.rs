@@ -83,23 +83,40 @@ pub static CAUSE: Cause = Cause {
 const MS_MIN: f64 = 3.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let platters =
-        |disk: &&Layer| disk.fact("rotational") == Some("1") && disk.fact("raid_volume") == Some("yes");
+    let platters = |disk: &&Layer| {
+        disk.fact("rotational") == Some("1") && disk.fact("raid_volume") == Some("yes")
+    };
     // The loads go to the target; of several disks below nobody can say which one was slow.
     let disks = scene.disks();
-    let [disk] = disks.as_slice() else { return Vec::new() };
-    Some(*disk).filter(platters).and_then(|disk| finding(scene, disk)).into_iter().collect()
+    let [disk] = disks.as_slice() else {
+        return Vec::new();
+    };
+    Some(*disk)
+        .filter(platters)
+        .and_then(|disk| finding(scene, disk))
+        .into_iter()
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let controller = disk.fact("raid_controller")?;
     let ms = |times: &Histogram| times.mean_ns().map(|ns| ns / 1e6);
-    let fsync =
-        scene.probe(Role::Fsync).and_then(|probe| ms(&probe.load.sync.latency)).map(|ms| ("an fsync", ms));
+    let fsync = scene
+        .probe(Role::Fsync)
+        .and_then(|probe| ms(&probe.load.sync.latency))
+        .map(|ms| ("an fsync", ms));
     let is_alone = |probe: &&Probe| probe.load.depth <= 1;
-    let write = scene.all(Role::Write).find(is_alone).and_then(|probe| ms(&probe.load.write.latency));
-    let (what, ms) = fsync.or(write.map(|ms| ("a small write", ms))).filter(|(_, ms)| *ms >= MS_MIN)?;
-    let cache = disk.setting("cache_type").and_then(|setting| setting.value.value()).unwrap_or("unknown");
+    let write = scene
+        .all(Role::Write)
+        .find(is_alone)
+        .and_then(|probe| ms(&probe.load.write.latency));
+    let (what, ms) = fsync
+        .or(write.map(|ms| ("a small write", ms)))
+        .filter(|(_, ms)| *ms >= MS_MIN)?;
+    let cache = disk
+        .setting("cache_type")
+        .and_then(|setting| setting.value.value())
+        .unwrap_or("unknown");
     Some(
         warning(&disk.name, format!("On {} {what} takes {ms:.1} ms behind {controller}: its cache takes no writes.", disk.name))
             .shows(what, format!("{ms:.2} ms"))

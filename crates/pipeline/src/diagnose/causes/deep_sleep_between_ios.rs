@@ -93,28 +93,43 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let machine = scene.path.machine.as_ref()?;
-    let exit_us = machine.number("cpuidle_deepest_us").filter(|us| *us >= EXIT_US_MIN)?;
-    let is_held = machine.number("pm_qos_cpu_dma_latency_us").is_some_and(|held| held < exit_us);
+    let exit_us = machine
+        .number("cpuidle_deepest_us")
+        .filter(|us| *us >= EXIT_US_MIN)?;
+    let is_held = machine
+        .number("pm_qos_cpu_dma_latency_us")
+        .is_some_and(|held| held < exit_us);
     let alone = scene.probe(Role::Latency)?.mean_us()?;
-    let together = scene.curve().into_iter().filter(|(depth, _)| (2..=8).contains(depth));
-    let together = together.filter_map(|(_, probe): (u32, &Probe)| probe.mean_us()).min_by(f64::total_cmp);
+    let together = scene
+        .curve()
+        .into_iter()
+        .filter(|(depth, _)| (2..=8).contains(depth));
+    let together = together
+        .filter_map(|(_, probe): (u32, &Probe)| probe.mean_us())
+        .min_by(f64::total_cmp);
     if is_held {
         return None;
     }
     let share = exit_us / alone;
     let (level, less) = match together.map(|together| 1.0 - together / alone) {
-        Some(less) if less > FASTER_MIN && share >= EXIT_SHARE_MEASURED => (Level::Warning, Some(less)),
+        Some(less) if less > FASTER_MIN && share >= EXIT_SHARE_MEASURED => {
+            (Level::Warning, Some(less))
+        }
         None if share >= EXIT_SHARE_SUSPECTED => (Level::Note, None),
         _ => return None,
     };
-    let state = machine.fact("cpuidle_deepest").unwrap_or("the deepest state");
+    let state = machine
+        .fact("cpuidle_deepest")
+        .unwrap_or("the deepest state");
     let device = scene.disks().first().map_or("", |disk| disk.name.as_str());
     let claim = match less {
         Some(less) => format!(
             "A read takes {:.0} % less when others are under way too: CPUs sleep in {state} between single ones.",
             less * 100.0
         ),
-        None => format!("CPUs take {exit_us:.0} µs to leave {state}, and one read takes {alone:.0} µs."),
+        None => {
+            format!("CPUs take {exit_us:.0} µs to leave {state}, and one read takes {alone:.0} µs.")
+        }
     };
     Some(
         found(level, device, claim)

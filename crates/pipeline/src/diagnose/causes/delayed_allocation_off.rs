@@ -83,32 +83,51 @@ const FALL: f64 = 0.7;
 const FINE: f64 = 0.9;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::FileSystem).filter_map(|layer| finding(scene, layer)).collect()
+    scene
+        .of_kind(LayerKind::FileSystem)
+        .filter_map(|layer| finding(scene, layer))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
-    let is_off = mounted_with(layer, "nodelalloc") || layer.fact("delayed_allocation") == Some("no");
+    let is_off =
+        mounted_with(layer, "nodelalloc") || layer.fact("delayed_allocation") == Some("no");
     if layer.fact("fstype") != Some("ext4") || !is_off {
         return None;
     }
-    let rate = |role| scene.probe(role).map(Probe::bytes_per_s).filter(|rate| *rate > 0.0);
-    let share =
-        rate(Role::BufferedWrite).zip(rate(Role::WriteStream)).map(|(buffered, direct)| buffered / direct);
+    let rate = |role| {
+        scene
+            .probe(role)
+            .map(Probe::bytes_per_s)
+            .filter(|rate| *rate > 0.0)
+    };
+    let share = rate(Role::BufferedWrite)
+        .zip(rate(Role::WriteStream))
+        .map(|(buffered, direct)| buffered / direct);
     if share.is_some_and(|share| share >= FINE) {
         return None;
     }
-    let start = format!("{} chooses blocks page by page while programs write", layer.name);
+    let start = format!(
+        "{} chooses blocks page by page while programs write",
+        layer.name
+    );
     let slow = share.filter(|share| *share < FALL);
     let (level, claim) = match slow {
-        Some(share) => {
-            (Level::Warning, format!("{start}: buffered writes reach {:.0} % of direct ones.", share * 100.0))
-        }
+        Some(share) => (
+            Level::Warning,
+            format!(
+                "{start}: buffered writes reach {:.0} % of direct ones.",
+                share * 100.0
+            ),
+        ),
         None => (Level::Note, format!("{start} (nodelalloc).")),
     };
     let mut finding = found(level, &layer.name, claim)
         .shows("options", layer.fact("options").unwrap_or_default())
         .refuted_by("buffered writes are no faster with delalloc")
-        .advise("Compare delalloc under your load: throughput against the evenness of single writes.")
+        .advise(
+            "Compare delalloc under your load: throughput against the evenness of single writes.",
+        )
         .gains(slow.map_or(0.1, |share| (1.0 / share - 1.0).min(2.0)));
     if let Some(share) = slow {
         finding = finding.shows("buffered over direct", format!("{:.0} %", share * 100.0));

@@ -88,21 +88,32 @@ const KNEE_SHARE: f64 = 0.9;
 const QUEUE_MIN: f64 = 2.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let name = disk.name.as_str();
     let curve = scene.curve();
-    let totals: Vec<(u32, f64)> =
-        curve.iter().filter_map(|(depth, probe)| Some((*depth, parts::rate(&probe.frame, name)?))).collect();
-    let best = totals.iter().map(|(_, rate)| *rate).max_by(f64::total_cmp)?;
+    let totals: Vec<(u32, f64)> = curve
+        .iter()
+        .filter_map(|(depth, probe)| Some((*depth, parts::rate(&probe.frame, name)?)))
+        .collect();
+    let best = totals
+        .iter()
+        .map(|(_, rate)| *rate)
+        .max_by(f64::total_cmp)?;
     let (knee, _) = totals.iter().find(|(_, rate)| *rate >= best * KNEE_SHARE)?;
     let idle = scene.idle()?;
     let others = parts::rate(idle, name)?;
     let queue = idle.get("disk.queue_mean_ios", name)?;
     let is_full = others >= best * SHARE_MIN && queue >= f64::from(*knee).max(QUEUE_MIN);
-    let wait = idle.get("disk.await_read_ms", name).map_or("-".into(), |ms| format!("{ms:.1}"));
+    let wait = idle
+        .get("disk.await_read_ms", name)
+        .map_or("-".into(), |ms| format!("{ms:.1}"));
     is_full.then(|| {
         let percent = others / best * 100.0;
         warning(

@@ -77,16 +77,26 @@ pub static CAUSE: Cause = Cause {
 const MOST: f64 = 0.8;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let of_load = |probe: &model::check::Probe| {
-        let (device, whole) = (probe.span_us(&disk.name, Span::D2C)?, probe.span_us(&disk.name, Span::Q2C)?);
+        let (device, whole) = (
+            probe.span_us(&disk.name, Span::D2C)?,
+            probe.span_us(&disk.name, Span::Q2C)?,
+        );
         (whole > 0.0).then_some((device / whole, device))
     };
-    let (share, us) =
-        scene.probes.iter().filter_map(of_load).min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let (share, us) = scene
+        .probes
+        .iter()
+        .filter_map(of_load)
+        .min_by(|one, other| one.0.total_cmp(&other.0))?;
     if share < MOST {
         return None;
     }
@@ -97,8 +107,13 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         disk.name
     );
     let finding = note(&disk.name, claim)
-        .shows("D2C", format!("{} of Q2C, {percent:.0} %", units::duration_ns(us * 1e3)))
+        .shows(
+            "D2C",
+            format!("{} of Q2C, {percent:.0} %", units::duration_ns(us * 1e3)),
+        )
         .refuted_by("a queue setting changes the latency by more than the rest")
-        .advise("Leave scheduler and nr_requests alone; look at the device, its link and its limits.");
+        .advise(
+            "Leave scheduler and nr_requests alone; look at the device, its link and its limits.",
+        );
     Some(finding)
 }

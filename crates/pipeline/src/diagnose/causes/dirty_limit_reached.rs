@@ -94,10 +94,17 @@ pub static CAUSE: Cause = Cause {
 const OTHERS: f64 = 5e6;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let is_theirs =
-        |role: Role| matches!(role, Role::Idle | Role::Latency | Role::Depth | Role::Stream | Role::Streams);
+    let is_theirs = |role: Role| {
+        matches!(
+            role,
+            Role::Idle | Role::Latency | Role::Depth | Role::Stream | Role::Streams
+        )
+    };
     let mut frames = scene.frames().filter(|(role, _)| is_theirs(*role));
-    frames.find_map(|(_, frame)| finding(frame)).into_iter().collect()
+    frames
+        .find_map(|(_, frame)| finding(frame))
+        .into_iter()
+        .collect()
 }
 
 fn finding(frame: &Frame) -> Option<Finding> {

@@ -119,9 +119,15 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let is_chosen = set("vm.dirty_bytes").is_some_and(|bytes| bytes > 0.0)
         || set("vm.dirty_ratio").is_some_and(|ratio| ratio < LOW_RATIO);
     let limit = dirty_limit(scene).filter(|limit| is_chosen && *limit < SMALL && *limit > 0.0)?;
-    let rate = |role| scene.probe(role).map(Probe::bytes_per_s).filter(|rate| *rate > 0.0);
-    let share =
-        rate(Role::BufferedWrite).zip(rate(Role::WriteStream)).map(|(buffered, direct)| buffered / direct);
+    let rate = |role| {
+        scene
+            .probe(role)
+            .map(Probe::bytes_per_s)
+            .filter(|rate| *rate > 0.0)
+    };
+    let share = rate(Role::BufferedWrite)
+        .zip(rate(Role::WriteStream))
+        .map(|(buffered, direct)| buffered / direct);
     if share.is_some_and(|share| share >= FINE) {
         return None;
     }
@@ -134,14 +140,24 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let start = format!("Every writer waits when {} are dirty", units::bytes(limit));
     let claim = match (slow, seconds) {
         (Some(share), _) => {
-            format!("{start}: buffered writes reach {:.0} % of direct ones.", share * 100.0)
+            format!(
+                "{start}: buffered writes reach {:.0} % of direct ones.",
+                share * 100.0
+            )
         }
         (None, Some(seconds)) => {
-            format!("{start}, which is {} of this disk's writing.", units::duration_ns(seconds * 1e9))
+            format!(
+                "{start}, which is {} of this disk's writing.",
+                units::duration_ns(seconds * 1e9)
+            )
         }
         (None, None) => format!("{start}; by default it is a fifth of the memory."),
     };
-    let level = if limit < TINY || slow.is_some() { Level::Warning } else { Level::Note };
+    let level = if limit < TINY || slow.is_some() {
+        Level::Warning
+    } else {
+        Level::Note
+    };
     let section = scene.file_system().map_or("", |layer| layer.name.as_str());
     let mut finding = found(level, section, claim)
         .shows("dirty limit", units::bytes(limit))

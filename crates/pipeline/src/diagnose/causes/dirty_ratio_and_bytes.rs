@@ -73,18 +73,28 @@ pub static CAUSE: Cause = Cause {
     judge,
 };
 
-const PAIRS: [(&str, &str); 2] =
-    [("vm.dirty_ratio", "vm.dirty_bytes"), ("vm.dirty_background_ratio", "vm.dirty_background_bytes")];
+const PAIRS: [(&str, &str); 2] = [
+    ("vm.dirty_ratio", "vm.dirty_bytes"),
+    ("vm.dirty_background_ratio", "vm.dirty_background_bytes"),
+];
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    PAIRS.into_iter().filter_map(|(ratio, bytes)| finding(scene, ratio, bytes)).collect()
+    PAIRS
+        .into_iter()
+        .filter_map(|(ratio, bytes)| finding(scene, ratio, bytes))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, ratio: &str, bytes: &str) -> Option<Finding> {
-    let (ratio, bytes) = (scene.path.machine_setting(ratio)?, scene.path.machine_setting(bytes)?);
+    let (ratio, bytes) = (
+        scene.path.machine_setting(ratio)?,
+        scene.path.machine_setting(bytes)?,
+    );
     let wanting = |setting: &Setting| {
         let owners = configured(setting).filter(|owner| owner.wants.as_deref() != Some("0"));
-        owners.last().map(|owner| (owner.place.clone(), owner.wants.clone().unwrap_or_default()))
+        owners
+            .last()
+            .map(|owner| (owner.place.clone(), owner.wants.clone().unwrap_or_default()))
     };
     let (one, other) = (wanting(ratio)?, wanting(bytes)?);
     let holds = if bytes.number()? > 0.0 { bytes } else { ratio };

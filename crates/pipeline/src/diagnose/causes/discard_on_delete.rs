@@ -85,17 +85,25 @@ const BUSY_MS: f64 = 100.0;
 const GROWTH: f64 = 3.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let mounted = scene.of_kind(LayerKind::FileSystem).filter(|layer| mounted_with(layer, "discard"));
+    let mounted = scene
+        .of_kind(LayerKind::FileSystem)
+        .filter(|layer| mounted_with(layer, "discard"));
     mounted.filter_map(|layer| finding(scene, layer)).collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
-    let disks = || layer.walk().into_iter().filter(|below| below.kind == LayerKind::Disk);
+    let disks = || {
+        layer
+            .walk()
+            .into_iter()
+            .filter(|below| below.kind == LayerKind::Disk)
+    };
     if let Some(measured) = disks().find_map(|disk| measured(scene, layer, disk)) {
         return Some(measured);
     }
-    let is_sata =
-        |disk: &Layer| disk.fact("transport") == Some("sata") && disk.fact("rotational") == Some("0");
+    let is_sata = |disk: &Layer| {
+        disk.fact("transport") == Some("sata") && disk.fact("rotational") == Some("0")
+    };
     let disk = disks().find(|disk| is_sata(disk))?;
     let claim = format!(
         "{} discards at every deletion, and {} is a SATA disk, most of which stop everything for a TRIM.",
@@ -111,7 +119,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
 
 fn measured(scene: &Scene<'_>, layer: &Layer, disk: &Layer) -> Option<Finding> {
     let reads = |frame: &model::frame::Frame| frame.get("disk.await_read_ms", &disk.name);
-    let alone = scene.frames().filter_map(|(_, frame)| reads(frame)).min_by(f64::total_cmp)?;
+    let alone = scene
+        .frames()
+        .filter_map(|(_, frame)| reads(frame))
+        .min_by(f64::total_cmp)?;
     let (rate, await_ms, beside) = scene.frames().find_map(|(_, frame)| {
         let of = |id: &str| frame.get(id, &disk.name);
         let (rate, await_ms) = (of("disk.discards_per_s")?, of("disk.await_discard_ms")?);

@@ -78,23 +78,53 @@ pub static CAUSE: Cause = Cause {
 
 /// A counter, the level of one or more, and what that is.
 const SIGNS: &[(&str, Level, &str)] = &[
-    ("health.failure_predicted", Level::Warning, "expects to fail"),
-    ("health.reported_uncorrectable", Level::Warning, "counts {} reads that it gave up"),
-    ("health.offline_uncorrectable_sectors", Level::Warning, "has found {} sectors that it cannot read"),
-    ("health.read_uncorrected_errors", Level::Warning, "counts {} reads that it gave up"),
-    ("health.write_uncorrected_errors", Level::Warning, "counts {} writes that it gave up"),
-    ("health.reallocated_sectors", Level::Note, "has replaced {} sectors by spare ones"),
+    (
+        "health.failure_predicted",
+        Level::Warning,
+        "expects to fail",
+    ),
+    (
+        "health.reported_uncorrectable",
+        Level::Warning,
+        "counts {} reads that it gave up",
+    ),
+    (
+        "health.offline_uncorrectable_sectors",
+        Level::Warning,
+        "has found {} sectors that it cannot read",
+    ),
+    (
+        "health.read_uncorrected_errors",
+        Level::Warning,
+        "counts {} reads that it gave up",
+    ),
+    (
+        "health.write_uncorrected_errors",
+        Level::Warning,
+        "counts {} writes that it gave up",
+    ),
+    (
+        "health.reallocated_sectors",
+        Level::Note,
+        "has replaced {} sectors by spare ones",
+    ),
 ];
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 /// One finding a disk: the worst sign speaks, all are evidence.
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let value = |id: &str| highest(scene, id, &disk.name).filter(|value| *value >= 1.0);
-    let shown: Vec<_> =
-        SIGNS.iter().filter_map(|(id, level, words)| Some((*id, *level, *words, value(id)?))).collect();
+    let shown: Vec<_> = SIGNS
+        .iter()
+        .filter_map(|(id, level, words)| Some((*id, *level, *words, value(id)?)))
+        .collect();
     let (_, level, words, number) = shown.first()?;
     let words = words.replace("{}", &format!("{number:.0}"));
     let mut finding = found(*level, &disk.name, format!("{} {words}.", disk.name));
@@ -104,6 +134,8 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     Some(
         finding
             .refuted_by("a long self-test ends without an error and the counters stand still")
-            .advise("Save the data, run a long self-test, and replace the disk when the numbers grow."),
+            .advise(
+                "Save the data, run a long self-test, and replace the disk when the numbers grow.",
+            ),
     )
 }

@@ -91,13 +91,20 @@ const COUNTERS: &[&str] = &[
     "health.critical_temperature_minutes",
 ];
 
-const TIMES: &[&str] = &["health.light_throttling_seconds", "health.heavy_throttling_seconds"];
+const TIMES: &[&str] = &[
+    "health.light_throttling_seconds",
+    "health.heavy_throttling_seconds",
+];
 
 /// Seconds of a life that are worth a note.
 const LONG_S: f64 = 600.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 /// A temperature of a disk. hwmon has a SATA disk's by its name, and an NVMe's by its controller: `nvme0 Composite`.
@@ -118,15 +125,22 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let degrees = hottest(scene, "temperature.celsius", name)
         .or_else(|| highest(scene, "health.temperature_celsius", name));
     let critical = hottest(scene, "temperature.critical_celsius", name);
-    let is_critical = degrees.zip(critical).is_some_and(|(now, most)| most > 0.0 && now >= most);
+    let is_critical = degrees
+        .zip(critical)
+        .is_some_and(|(now, most)| most > 0.0 && now >= most);
     let finding = if let Some((id, low, high)) = grown {
-        let claim = format!("{name} slowed itself down for heat while it was measured, or was about to.");
-        warning(name, claim).shows(id, format!("{low:.0} before, {high:.0} after")).gains(0.3)
+        let claim =
+            format!("{name} slowed itself down for heat while it was measured, or was about to.");
+        warning(name, claim)
+            .shows(id, format!("{low:.0} before, {high:.0} after"))
+            .gains(0.3)
     } else if is_critical {
         let now = degrees.unwrap_or_default();
         warning(
             name,
-            format!("{name} is at {now:.0} °C, its critical temperature: it slows itself down or stops."),
+            format!(
+                "{name} is at {now:.0} °C, its critical temperature: it slows itself down or stops."
+            ),
         )
         .gains(0.3)
     } else {
@@ -138,7 +152,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         let long = long.trim_end_matches(" 0 s");
         note(
             name,
-            format!("{name} has spent {long} of its life slowed down for heat; not during this check."),
+            format!(
+                "{name} has spent {long} of its life slowed down for heat; not during this check."
+            ),
         )
         .shows("throttled", format!("{seconds:.0} s"))
     };

@@ -74,7 +74,10 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     let is_crypt = volume.fact("mapping") == Some("crypt");
     let flags = volume.fact("crypt_flags").unwrap_or_default();
-    let disk = volume.walk().into_iter().find(|layer| layer.kind == LayerKind::Disk)?;
+    let disk = volume
+        .walk()
+        .into_iter()
+        .find(|layer| layer.kind == LayerKind::Disk)?;
     let is_fast = scene.medium_of(disk) == Some(Medium::Nvme);
     (is_crypt && is_fast && !flags.contains("no_read_workqueue")).then(|| {
         let name = &volume.name;

@@ -81,13 +81,18 @@ const EMPTY: f64 = 0.02;
 const SCARCE: f64 = 0.10;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let writable = scene.of_kind(LayerKind::FileSystem).filter(|layer| !mounted_with(layer, "ro"));
+    let writable = scene
+        .of_kind(LayerKind::FileSystem)
+        .filter(|layer| !mounted_with(layer, "ro"));
     writable.filter_map(finding).collect()
 }
 
 fn finding(layer: &Layer) -> Option<Finding> {
     let left = |free: &str, total: &str| {
-        let (free, total) = (layer.number(free)?, layer.number(total).filter(|total| *total > 0.0)?);
+        let (free, total) = (
+            layer.number(free)?,
+            layer.number(total).filter(|total| *total > 0.0)?,
+        );
         Some((free, total, free / total))
     };
     let name = &layer.name;
@@ -96,10 +101,16 @@ fn finding(layer: &Layer) -> Option<Finding> {
     let is_empty = inodes.is_some() || bytes.is_some_and(|(_, _, share)| share < EMPTY);
     let claim = match (inodes, bytes) {
         (Some((free, total, _)), _) => {
-            format!("{name} has {free:.0} of {total:.0} inodes left: new files fail, whatever room there is.")
+            format!(
+                "{name} has {free:.0} of {total:.0} inodes left: new files fail, whatever room there is."
+            )
         }
         (None, Some((free, total, share))) if share < EMPTY => {
-            format!("{name} has {} of {} left.", units::bytes(free), units::bytes(total))
+            format!(
+                "{name} has {} of {} left.",
+                units::bytes(free),
+                units::bytes(total)
+            )
         }
         (None, Some((_, _, share))) => {
             format!(
@@ -110,11 +121,19 @@ fn finding(layer: &Layer) -> Option<Finding> {
         (None, None) => return None,
     };
     let value = |id: &str| layer.fact(id).unwrap_or_default().to_string();
-    let finding = found(if is_empty { Level::Warning } else { Level::Note }, name, claim)
-        .shows("free_bytes", value("free_bytes"))
-        .shows("free_inodes", value("free_inodes"))
-        .refuted_by("a file of some GiB is written as fast as on a file system with room")
-        .advise("Delete what is not needed, or grow it; more inodes need a new ext4 (mkfs -N).")
-        .gains(if is_empty { 1.0 } else { 0.05 });
+    let finding = found(
+        if is_empty {
+            Level::Warning
+        } else {
+            Level::Note
+        },
+        name,
+        claim,
+    )
+    .shows("free_bytes", value("free_bytes"))
+    .shows("free_inodes", value("free_inodes"))
+    .refuted_by("a file of some GiB is written as fast as on a file system with room")
+    .advise("Delete what is not needed, or grow it; more inodes need a new ext4 (mkfs -N).")
+    .gains(if is_empty { 1.0 } else { 0.05 });
     Some(finding)
 }

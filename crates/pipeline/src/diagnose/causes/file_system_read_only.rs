@@ -66,29 +66,47 @@ pub static CAUSE: Cause = Cause {
     summary: "a file system that was to be written and is mounted read-only",
     level: Level::Warning,
     risk: Risk::NeedsCare,
-    competing: &["somebody mounted it so on purpose: then the kernel log has no error of this file system"],
+    competing: &[
+        "somebody mounted it so on purpose: then the kernel log has no error of this file system",
+    ],
     experiment: "dmesg --level=err,warn, and the health of the disk with `iodyno watch`",
     knob: None,
     judge,
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::FileSystem).filter_map(finding).collect()
+    scene
+        .of_kind(LayerKind::FileSystem)
+        .filter_map(finding)
+        .collect()
 }
 
 fn finding(layer: &Layer) -> Option<Finding> {
     let is_read_only = layer.fact("read_only") == Some("yes");
     let errors = layer.number("errors_count").filter(|errors| *errors > 0.0);
-    let wanted = layer.fact("fstab").filter(|options| !options.split(',').any(|option| option == "ro"));
+    let wanted = layer
+        .fact("fstab")
+        .filter(|options| !options.split(',').any(|option| option == "ro"));
     if errors.is_none() && (!is_read_only || wanted.is_none()) {
         return None;
     }
     let place = &layer.name;
-    let stops = layer.fact("options").is_some_and(|options| options.contains("errors=remount-ro"));
-    let many = |errors: f64| if errors == 1.0 { "1 error".to_string() } else { format!("{errors} errors") };
+    let stops = layer
+        .fact("options")
+        .is_some_and(|options| options.contains("errors=remount-ro"));
+    let many = |errors: f64| {
+        if errors == 1.0 {
+            "1 error".to_string()
+        } else {
+            format!("{errors} errors")
+        }
+    };
     let claim = match errors {
         Some(errors) if is_read_only => {
-            format!("{place} is mounted read-only: its file system met {}.", many(errors))
+            format!(
+                "{place} is mounted read-only: its file system met {}.",
+                many(errors)
+            )
         }
         Some(errors) if stops => {
             format!(
@@ -96,7 +114,10 @@ fn finding(layer: &Layer) -> Option<Finding> {
                 many(errors)
             )
         }
-        Some(errors) => format!("The file system of {place} met {}: it wants a check.", many(errors)),
+        Some(errors) => format!(
+            "The file system of {place} met {}: it wants a check.",
+            many(errors)
+        ),
         None => format!("{place} is mounted read-only, and fstab does not ask for it."),
     };
     let mut found = warning(place, claim).shows("options", layer.fact("options").unwrap_or("ro"));

@@ -104,18 +104,27 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     if seconds < LONG_S {
         return None;
     }
-    let loads = [Role::BufferedWrite, Role::Fsync].into_iter().filter_map(|role| scene.probe(role));
+    let loads = [Role::BufferedWrite, Role::Fsync]
+        .into_iter()
+        .filter_map(|role| scene.probe(role));
     // Direct writes that stand still are the disk's own doing.
     let own = scene.probe(Role::WriteStream).map_or(0, gaps);
-    let gaps = loads.map(gaps).max().filter(|count| *count > own).unwrap_or(0);
+    let gaps = loads
+        .map(gaps)
+        .max()
+        .filter(|count| *count > own)
+        .unwrap_or(0);
     let section = scene.file_system().map_or("", |layer| layer.name.as_str());
-    let start =
-        format!("Up to {} may be dirty, which takes this disk {seconds:.0} s to write", units::bytes(limit));
+    let start = format!(
+        "Up to {} may be dirty, which takes this disk {seconds:.0} s to write",
+        units::bytes(limit)
+    );
     let (level, claim) = match gaps {
         0 => (Level::Note, format!("{start}.")),
-        count => {
-            (Level::Warning, format!("{start}; the load stood still {count} times for {GAP_MS} ms and more."))
-        }
+        count => (
+            Level::Warning,
+            format!("{start}; the load stood still {count} times for {GAP_MS} ms and more."),
+        ),
     };
     let finding = found(level, section, claim)
         .shows("dirty limit", units::bytes(limit))
@@ -134,5 +143,9 @@ fn gaps(probe: &Probe) -> usize {
     let bins = &probe.load.bins;
     let last = bins.iter().rposition(|count| *count > 0).unwrap_or(0);
     let first = bins.iter().position(|count| *count > 0).unwrap_or(0);
-    bins.get(first..=last).map_or(0, |work| work.split(|count| *count > 0).filter(|gap| long(gap)).count())
+    bins.get(first..=last).map_or(0, |work| {
+        work.split(|count| *count > 0)
+            .filter(|gap| long(gap))
+            .count()
+    })
 }

@@ -90,7 +90,12 @@ fn floor_ns(medium: Medium) -> Option<u64> {
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let disk = scene.disks().into_iter().next()?;
     let medium = scene.medium_of(disk)?;
-    let median = scene.probe(Role::Fsync)?.load.sync.latency.quantile_ns(0.5)?;
+    let median = scene
+        .probe(Role::Fsync)?
+        .load
+        .sync
+        .latency
+        .quantile_ns(0.5)?;
     let floor = floor_ns(medium)?;
     (median < floor).then(|| {
         let time = units::duration_ns(median as f64);
@@ -103,7 +108,9 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
             .shows("fsync p50", &time)
             .shows(
                 "write_cache",
-                disk.setting("write_cache").and_then(|one| one.chosen()).unwrap_or("unknown"),
+                disk.setting("write_cache")
+                    .and_then(|one| one.chosen())
+                    .unwrap_or("unknown"),
             )
             .refuted_by("memory that outlives a loss of power stands between")
             .advise("Find out which cache answers before data that matters lies there.")

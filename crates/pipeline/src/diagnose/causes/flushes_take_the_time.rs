@@ -91,7 +91,9 @@ const SLOW_MS: f64 = 2.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let disks = scene.disks().into_iter();
-    disks.filter_map(|disk| production(scene, disk).or_else(|| slow(scene, disk))).collect()
+    disks
+        .filter_map(|disk| production(scene, disk).or_else(|| slow(scene, disk)))
+        .collect()
 }
 
 fn flushes(frame: &Frame, disk: &Layer) -> Option<(f64, f64)> {
@@ -127,7 +129,10 @@ fn slow(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         return None;
     }
     let took = units::duration_ns(await_ms * 1e6);
-    let claim = format!("A flush of {} takes {took}: each commit waits for it.", disk.name);
+    let claim = format!(
+        "A flush of {} takes {took}: each commit waits for it.",
+        disk.name
+    );
     let finding = note(&disk.name, claim)
         .shows("disk.await_flush_ms", format!("{await_ms:.2}"))
         .shows("fsyncs a second", format!("{:.0}", probe.load.sync.ios as f64 / probe.load.elapsed_ms * 1e3))

@@ -111,11 +111,15 @@ const OTHERS: f64 = 5e6;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let ext4 = scene.file_system().filter(|layer| is_ordered(layer));
-    ext4.and_then(|layer| finding(scene, layer)).into_iter().collect()
+    ext4.and_then(|layer| finding(scene, layer))
+        .into_iter()
+        .collect()
 }
 
 fn is_ordered(layer: &Layer) -> bool {
-    let is_other = ["data=writeback", "data=journal"].iter().any(|option| mounted_with(layer, option));
+    let is_other = ["data=writeback", "data=journal"]
+        .iter()
+        .any(|option| mounted_with(layer, option));
     let says_other = layer.fact("journal").is_some_and(|mode| mode != "ordered");
     layer.fact("fstype") == Some("ext4") && !is_other && !says_other
 }
@@ -128,7 +132,9 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let of = |id: &str| probe.frame.get(id, &device.name);
     let device_ms = of("disk.await_flush_ms")? + of("disk.await_write_ms")?;
     let seen = [Some(&probe.frame), scene.idle()].into_iter().flatten();
-    let dirtied = seen.filter_map(|frame| frame.get("vm.dirtied_bytes_per_s", "")).max_by(f64::total_cmp)?;
+    let dirtied = seen
+        .filter_map(|frame| frame.get("vm.dirtied_bytes_per_s", ""))
+        .max_by(f64::total_cmp)?;
     let others = dirtied - probe.bytes_per_s();
     if sync_ms < TIMES * device_ms || sync_ms < LEAST_MS || others < OTHERS {
         return None;

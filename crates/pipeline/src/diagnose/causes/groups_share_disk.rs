@@ -79,26 +79,41 @@ const SHARE_MIN: f64 = 0.2;
 const WAITING_MIN: f64 = 20.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.idle().and_then(|frame| finding(scene, frame)).into_iter().collect()
+    scene
+        .idle()
+        .and_then(|frame| finding(scene, frame))
+        .into_iter()
+        .collect()
 }
 
 /// I/Os a second of each group, without those that a group below it did.
 fn leaves(frame: &Frame) -> Vec<(&str, f64)> {
     let mut rates: BTreeMap<&str, f64> = BTreeMap::new();
     for id in ["cgroup.reads_per_s", "cgroup.writes_per_s"] {
-        frame.each(id).for_each(|(group, rate)| *rates.entry(group).or_default() += rate);
+        frame
+            .each(id)
+            .for_each(|(group, rate)| *rates.entry(group).or_default() += rate);
     }
     let has_child = |group: &str| {
         let below = format!("{}/", group.trim_end_matches('/'));
-        rates.keys().any(|other| *other != group && other.starts_with(&below))
+        rates
+            .keys()
+            .any(|other| *other != group && other.starts_with(&below))
     };
-    rates.iter().filter(|(group, _)| !has_child(group)).map(|(group, rate)| (*group, *rate)).collect()
+    rates
+        .iter()
+        .filter(|(group, _)| !has_child(group))
+        .map(|(group, rate)| (*group, *rate))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, frame: &Frame) -> Option<Finding> {
     let groups = leaves(frame);
     let total: f64 = groups.iter().map(|(_, rate)| rate).sum();
-    let mut large: Vec<_> = groups.into_iter().filter(|(_, rate)| *rate >= SHARE_MIN * total).collect();
+    let mut large: Vec<_> = groups
+        .into_iter()
+        .filter(|(_, rate)| *rate >= SHARE_MIN * total)
+        .collect();
     large.sort_by(|one, other| other.1.total_cmp(&one.1));
     let waiting = frame.get("pressure.some_percent", "io")?;
     let has_cost = frame.each("cgroup.cost_percent").next().is_some();
@@ -112,14 +127,17 @@ fn finding(scene: &Scene<'_>, frame: &Frame) -> Option<Finding> {
         large.len(),
         names.join(", ")
     );
-    let mut finding = note(&device.name, claim).shows("pressure.some_percent io", format!("{waiting:.0} %"));
+    let mut finding =
+        note(&device.name, claim).shows("pressure.some_percent io", format!("{waiting:.0} %"));
     for (group, rate) in large {
         finding = finding.shows(group, format!("{rate:.0} I/Os a second"));
     }
     Some(
         finding
             .refuted_by("one of them alone is as slow")
-            .advise("Give the one that matters a weight (io.weight with io.cost) or limit the other.")
+            .advise(
+                "Give the one that matters a weight (io.weight with io.cost) or limit the other.",
+            )
             .gains(0.2),
     )
 }

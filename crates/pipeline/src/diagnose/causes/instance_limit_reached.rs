@@ -89,41 +89,67 @@ struct Limits {
 }
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    limits(scene).and_then(|limits| finding(scene, &limits)).into_iter().collect()
+    limits(scene)
+        .and_then(|limits| finding(scene, &limits))
+        .into_iter()
+        .collect()
 }
 
 fn limits(scene: &Scene<'_>) -> Option<Limits> {
-    let promised = scene.promise.filter(|one| one.instance_iops.or(one.instance_bytes_per_s).is_some());
+    let promised = scene
+        .promise
+        .filter(|one| one.instance_iops.or(one.instance_bytes_per_s).is_some());
     if let Some(promise) = promised {
         let (iops, bytes_per_s) = (promise.instance_iops, promise.instance_bytes_per_s);
-        return Some(Limits { iops, bytes_per_s, name: "the instance".into() });
+        return Some(Limits {
+            iops,
+            bytes_per_s,
+            name: "the instance".into(),
+        });
     }
     let provider = scene.path.machine_fact("provider")?;
     let instance = builtin().instance(scene.path.machine_fact("instance")?)?;
     let (iops, bytes_per_s) = (Some(instance.iops), Some(instance.mbps * 1e6));
-    (instance.provider == provider).then(|| Limits { iops, bytes_per_s, name: instance.name.clone() })
+    (instance.provider == provider).then(|| Limits {
+        iops,
+        bytes_per_s,
+        name: instance.name.clone(),
+    })
 }
 
 fn finding(scene: &Scene<'_>, limits: &Limits) -> Option<Finding> {
     let promise = |of: fn(&model::check::Promise) -> Option<f64>| scene.promise.and_then(of);
     // A disk that is sold with no more than the instance allows is at its own limit.
     let is_own = |own: Option<f64>, limit: f64| own.is_some_and(|own| own <= limit * 1.03);
-    let reached = scene.frames().filter_map(|(_, frame)| all_disks(frame)).find_map(|(ios, bytes)| {
-        let by_ios =
-            limits.iops.filter(|limit| is_near(ios, *limit) && !is_own(promise(|one| one.iops), *limit));
-        let by_bytes = limits
-            .bytes_per_s
-            .filter(|limit| is_near(bytes, *limit) && !is_own(promise(|one| one.bytes_per_s), *limit));
-        let words = |limit: f64, is_ios: bool| match is_ios {
-            true => (format!("{} IOPS", units::count(ios)), format!("{} IOPS", units::count(limit))),
-            false => (units::bytes_per_s(bytes), units::bytes_per_s(limit)),
-        };
-        by_ios.map(|limit| words(limit, true)).or_else(|| by_bytes.map(|limit| words(limit, false)))
-    });
+    let reached = scene
+        .frames()
+        .filter_map(|(_, frame)| all_disks(frame))
+        .find_map(|(ios, bytes)| {
+            let by_ios = limits
+                .iops
+                .filter(|limit| is_near(ios, *limit) && !is_own(promise(|one| one.iops), *limit));
+            let by_bytes = limits.bytes_per_s.filter(|limit| {
+                is_near(bytes, *limit) && !is_own(promise(|one| one.bytes_per_s), *limit)
+            });
+            let words = |limit: f64, is_ios: bool| match is_ios {
+                true => (
+                    format!("{} IOPS", units::count(ios)),
+                    format!("{} IOPS", units::count(limit)),
+                ),
+                false => (units::bytes_per_s(bytes), units::bytes_per_s(limit)),
+            };
+            by_ios
+                .map(|limit| words(limit, true))
+                .or_else(|| by_bytes.map(|limit| words(limit, false)))
+        });
     let (got, limit) = reached?;
-    let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
+    let device = scene
+        .path
+        .queue_device()
+        .map_or("", |layer| layer.name.as_str());
     let name = &limits.name;
-    let claim = format!("All disks together give {got}, the limit of {name}: it binds, not this disk.");
+    let claim =
+        format!("All disks together give {got}, the limit of {name}: it binds, not this disk.");
     Some(
         warning(device, claim)
             .shows("all disks", &got)

@@ -82,12 +82,18 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let name = disk.name.as_str();
-    let is_full = scene.frames().any(|(_, frame)| parts::interrupts_fill_a_cpu(frame, name));
+    let is_full = scene
+        .frames()
+        .any(|(_, frame)| parts::interrupts_fill_a_cpu(frame, name));
     if disk.fact("irq_managed") != Some("yes") || !is_full {
         return None;
     }
@@ -112,7 +118,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         note(name, claim)
             .shows("irq_managed", "yes")
             .shows("queues", format!("{queues} for {cpus} CPUs"))
-            .refuted_by("a write to /proc/irq/NUMBER/smp_affinity_list succeeds and the counts move")
+            .refuted_by(
+                "a write to /proc/irq/NUMBER/smp_affinity_list succeeds and the counts move",
+            )
             .advise(advice)
             // Of the two ways out one needs another machine; 10 % is what a second CPU for completions gave at least.
             .gains(0.1),

@@ -93,8 +93,14 @@ const RATE_MIN: f64 = 100.0;
 const SHARE_MIN: f64 = 0.9;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let movable = scene.disks().into_iter().filter(|disk| disk.fact("irq_managed") != Some("yes"));
-    movable.filter(|disk| parts::vectors(disk).len() == 1).filter_map(|disk| finding(scene, disk)).collect()
+    let movable = scene
+        .disks()
+        .into_iter()
+        .filter(|disk| disk.fact("irq_managed") != Some("yes"));
+    movable
+        .filter(|disk| parts::vectors(disk).len() == 1)
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
@@ -110,8 +116,14 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         return None;
     }
     let balancer = scene.path.machine_fact("irqbalance").unwrap_or("unknown");
-    let by = if balancer == "running" { "; irqbalance runs and may move them again" } else { "" };
-    let claim = format!("The interrupts of {name} went from CPU {first} to CPU {last} during the loads{by}.");
+    let by = if balancer == "running" {
+        "; irqbalance runs and may move them again"
+    } else {
+        ""
+    };
+    let claim = format!(
+        "The interrupts of {name} went from CPU {first} to CPU {last} during the loads{by}."
+    );
     Some(
         note(name, claim)
             .shows("irq.device_cpu.per_s", format!("CPU {}", places.join(", then CPU ")))

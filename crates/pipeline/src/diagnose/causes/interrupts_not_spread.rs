@@ -127,21 +127,37 @@ const COUNTED_MIN: u64 = 100;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let has_others = parts::cpus(scene).is_some_and(|cpus| cpus > 1);
-    scene.disks().into_iter().filter(|_| has_others).filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter(|_| has_others)
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let vectors = parts::vectors(disk);
     let cpu = &destination(vectors.first()?)?;
-    let is_all = vectors.iter().all(|line| destination(line).as_ref() == Some(cpu));
+    let is_all = vectors
+        .iter()
+        .all(|line| destination(line).as_ref() == Some(cpu));
     if vectors.len() < 2 || !is_all {
         return None;
     }
-    let measured = scene.frames().find_map(|(_, frame)| share(frame, &disk.name, cpu));
-    let is_told_already = scene.frames().any(|(_, frame)| parts::interrupts_fill_a_cpu(frame, &disk.name));
-    let level = if measured.is_some() && !is_told_already { Level::Warning } else { Level::Note };
-    let took = measured
-        .map_or_else(String::new, |share| format!(", which took {:.0} % of them under load", share * 100.0));
+    let measured = scene
+        .frames()
+        .find_map(|(_, frame)| share(frame, &disk.name, cpu));
+    let is_told_already = scene
+        .frames()
+        .any(|(_, frame)| parts::interrupts_fill_a_cpu(frame, &disk.name));
+    let level = if measured.is_some() && !is_told_already {
+        Level::Warning
+    } else {
+        Level::Note
+    };
+    let took = measured.map_or_else(String::new, |share| {
+        format!(", which took {:.0} % of them under load", share * 100.0)
+    });
     let (name, count) = (&disk.name, vectors.len());
     Some(
         found(
@@ -180,5 +196,6 @@ fn share(frame: &Frame, device: &str, cpu: &str) -> Option<f64> {
     let (busiest, share, total) = parts::busiest_cpu(frame, device)?;
     let percent = |id: &str| frame.get(id, cpu).unwrap_or(0.0);
     let cost = percent("cpu.irq_percent") + percent("cpu.softirq_percent");
-    (busiest == cpu && total > RATE_MIN && share > SHARE_MIN && cost > INTERRUPT_PERCENT_MIN).then_some(share)
+    (busiest == cpu && total > RATE_MIN && share > SHARE_MIN && cost > INTERRUPT_PERCENT_MIN)
+        .then_some(share)
 }

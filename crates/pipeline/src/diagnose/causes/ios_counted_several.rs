@@ -68,13 +68,22 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let promise = scene.promise?;
-    let (unit, iops) = (promise.io_unit_bytes.filter(|unit| *unit > 0)?, promise.iops?);
-    let streams = scene.probes.iter().filter(|probe| matches!(probe.role, Role::Stream | Role::WriteStream));
+    let (unit, iops) = (
+        promise.io_unit_bytes.filter(|unit| *unit > 0)?,
+        promise.iops?,
+    );
+    let streams = scene
+        .probes
+        .iter()
+        .filter(|probe| matches!(probe.role, Role::Stream | Role::WriteStream));
     let counted = streams.map(|probe| (probe, probe.job.bs.div_ceil(unit)));
     let (probe, several) = counted
         .filter(|(_, several)| *several > 1)
         .find(|(probe, several)| is_kept(probe.iops() * *several as f64, iops))?;
-    let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
+    let device = scene
+        .path
+        .queue_device()
+        .map_or("", |layer| layer.name.as_str());
     let (size, unit) = (units::bytes(probe.job.bs as f64), units::bytes(unit as f64));
     let claim = format!(
         "{device}: each I/O of {size} counts as {several} of {unit}, so {} a second are its {} IOPS.",
@@ -83,7 +92,10 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     );
     Some(
         note(device, claim)
-            .shows("I/Os counted a second", units::count(probe.iops() * several as f64))
+            .shows(
+                "I/Os counted a second",
+                units::count(probe.iops() * several as f64),
+            )
             .shows("source", &promise.source)
             .refuted_by("a block of the unit gives more bytes a second")
             .advise("Compare bytes a second, not I/Os, for blocks above the unit."),

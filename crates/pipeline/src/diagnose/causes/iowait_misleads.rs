@@ -82,19 +82,31 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     // Only what others do: nobody is misled about our own loads.
     let frame = scene.idle()?;
-    let waits: Vec<f64> = frame.each("cpu.iowait_percent").map(|(_, percent)| percent).collect();
+    let waits: Vec<f64> = frame
+        .each("cpu.iowait_percent")
+        .map(|(_, percent)| percent)
+        .collect();
     let iowait = waits.iter().sum::<f64>() / waits.len().max(1) as f64;
-    let some = frame.get("pressure.some_percent", "io").filter(|_| !waits.is_empty())?;
+    let some = frame
+        .get("pressure.some_percent", "io")
+        .filter(|_| !waits.is_empty())?;
     let claim = if iowait < LOW_PERCENT && some > WAITING_PERCENT {
-        format!("iowait is {iowait:.0} %, yet for {some:.0} % of the time some task waited for I/O.")
+        format!(
+            "iowait is {iowait:.0} %, yet for {some:.0} % of the time some task waited for I/O."
+        )
     } else if iowait > HIGH_PERCENT && some < NOT_WAITING_PERCENT {
-        format!("iowait is {iowait:.0} %, yet tasks waited for I/O for {some:.0} % of the time only.")
+        format!(
+            "iowait is {iowait:.0} %, yet tasks waited for I/O for {some:.0} % of the time only."
+        )
     } else {
         return None;
     };
     Some(
         note("", claim)
-            .shows("cpu.iowait_percent", format!("{iowait:.1} (mean of {} CPUs)", waits.len()))
+            .shows(
+                "cpu.iowait_percent",
+                format!("{iowait:.1} (mean of {} CPUs)", waits.len()),
+            )
             .shows("pressure.some_percent io", format!("{some:.0}"))
             .refuted_by("both agree over a longer time")
             .advise("Judge waiting by /proc/pressure/io, not by iowait."),

@@ -87,13 +87,19 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     if !matches!(version, Some("1" | "hybrid")) {
         return Vec::new();
     }
-    let writes = limits(scene).into_iter().filter(|limit| limit.what.starts_with('w'));
+    let writes = limits(scene)
+        .into_iter()
+        .filter(|limit| limit.what.starts_with('w'));
     writes.filter_map(|limit| finding(scene, &limit)).collect()
 }
 
 /// The rate that the limit is about.
 fn rate(probe: &Probe, limit: &CgroupLimit) -> f64 {
-    if limit.what == "wbps" { probe.bytes_per_s() } else { probe.iops() }
+    if limit.what == "wbps" {
+        probe.bytes_per_s()
+    } else {
+        probe.iops()
+    }
 }
 
 fn words(rate: f64, limit: &CgroupLimit) -> String {
@@ -108,13 +114,18 @@ fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     let device = limited(scene, limit)?;
     let most = limit.limit as f64;
     let limit_words = words(most, limit);
-    let buffered = scene.probe(Role::BufferedWrite).map(|probe| rate(probe, limit));
+    let buffered = scene
+        .probe(Role::BufferedWrite)
+        .map(|probe| rate(probe, limit));
     let (level, claim) = match buffered {
         Some(rate) if rate > most * ABOVE => {
             let rate = words(rate, limit);
             (
                 Level::Warning,
-                format!("Buffered writes went at {rate} past the limit of {limit_words} on {}.", device.name),
+                format!(
+                    "Buffered writes went at {rate} past the limit of {limit_words} on {}.",
+                    device.name
+                ),
             )
         }
         // Measured below the limit: it holds, or there is nothing to hold back.
@@ -129,7 +140,13 @@ fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     };
     Some(
         found(level, &device.name, claim)
-            .shows("cgroup_version", scene.path.machine_fact("cgroup_version").unwrap_or_default())
+            .shows(
+                "cgroup_version",
+                scene
+                    .path
+                    .machine_fact("cgroup_version")
+                    .unwrap_or_default(),
+            )
             .shows(&limit.what, limit.limit)
             .refuted_by("buffered writes with an fsync at the end stay below the limit")
             .advise("Use cgroup v2 for the limit, direct I/O, or a memory limit beside it."),

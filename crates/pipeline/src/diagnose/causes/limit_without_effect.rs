@@ -82,13 +82,19 @@ pub static CAUSE: Cause = Cause {
 const ABOVE: f64 = 1.2;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    limits(scene).iter().filter_map(|limit| finding(scene, limit)).collect()
+    limits(scene)
+        .iter()
+        .filter_map(|limit| finding(scene, limit))
+        .collect()
 }
 
 /// What a direct load did of that which is limited; none for others.
 fn rate(probe: &Probe, limit: &CgroupLimit) -> Option<f64> {
     use Role::{Depth, Latency, Stream, Streams, Write, WriteStream};
-    let is_direct = matches!(probe.role, Depth | Latency | Stream | Streams | Write | WriteStream);
+    let is_direct = matches!(
+        probe.role,
+        Depth | Latency | Stream | Streams | Write | WriteStream
+    );
     let seconds = probe.load.elapsed_ms / 1e3;
     let done = match limit.what.as_str() {
         "riops" => probe.load.read.ios,
@@ -111,9 +117,17 @@ fn words(rate: f64, limit: &CgroupLimit) -> String {
 fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     let device = limited(scene, limit)?;
     let most = limit.limit as f64;
-    let best = scene.probes.iter().filter_map(|probe| rate(probe, limit)).max_by(f64::total_cmp)?;
+    let best = scene
+        .probes
+        .iter()
+        .filter_map(|probe| rate(probe, limit))
+        .max_by(f64::total_cmp)?;
     (best > most * ABOVE).then(|| {
-        let place = if device.kind == LayerKind::Partition { ", which is set on a partition" } else { "" };
+        let place = if device.kind == LayerKind::Partition {
+            ", which is set on a partition"
+        } else {
+            ""
+        };
         let claim = format!(
             "The limit of {} on {}{place} does not hold: the check did {}.",
             words(most, limit),

@@ -79,7 +79,10 @@ pub static CAUSE: Cause = Cause {
 const SHARE_MIN: f64 = 0.9;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::Stacked).filter_map(|volume| finding(scene, volume)).collect()
+    scene
+        .of_kind(LayerKind::Stacked)
+        .filter_map(|volume| finding(scene, volume))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
@@ -120,8 +123,12 @@ fn busiest<'a>(scene: &Scene<'_>, volume: &'a Layer) -> Option<(&'a str, f64)> {
     let probe = scene.all(Role::Depth).last()?;
     let reads = |name: &str| probe.frame.get("disk.reads_per_s", name).unwrap_or(0.0);
     let members = parts::members(volume).into_iter();
-    let rates: Vec<(&str, f64)> = members.map(|member| (member.name.as_str(), reads(&member.name))).collect();
+    let rates: Vec<(&str, f64)> = members
+        .map(|member| (member.name.as_str(), reads(&member.name)))
+        .collect();
     let total: f64 = rates.iter().map(|(_, rate)| rate).sum();
-    let busiest = rates.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let busiest = rates
+        .into_iter()
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
     (total > 0.0).then_some((busiest.0, busiest.1 / total))
 }

@@ -93,11 +93,20 @@ const WORDS: &[&str] = &[
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let about = |disk| (disk, log_of(scene, disk, WORDS));
-    scene.queues().map(about).filter(|(_, lines)| !lines.is_empty()).map(finding).collect()
+    scene
+        .queues()
+        .map(about)
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(finding)
+        .collect()
 }
 
 fn finding((disk, lines): (&Layer, Vec<&str>)) -> Finding {
-    let count = if lines.len() == 1 { "an error".into() } else { format!("{} errors", lines.len()) };
+    let count = if lines.len() == 1 {
+        "an error".into()
+    } else {
+        format!("{} errors", lines.len())
+    };
     let last = lines.last().copied().unwrap_or_default();
     warning(&disk.name, format!("{}: the kernel logged {count} since boot, the last one: {last}.", disk.name))
         .shows("kernel log", last)

@@ -109,21 +109,29 @@ const READS_MIN: f64 = 10.0;
 const SPLIT_MAX: f64 = 1.2;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::Stacked).filter_map(|volume| finding(scene, volume)).collect()
+    scene
+        .of_kind(LayerKind::Stacked)
+        .filter_map(|volume| finding(scene, volume))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
-    let small = [Role::Latency, Role::Depth].into_iter().flat_map(|role| scene.all(role));
+    let small = [Role::Latency, Role::Depth]
+        .into_iter()
+        .flat_map(|role| scene.all(role));
     let ours = small.map(|probe| (Level::Warning, &probe.frame));
     let others = scene.idle().map(|frame| (Level::Note, frame));
-    let (level, above, below) = ours
-        .chain(others)
-        .find_map(|(level, frame)| waits(frame, volume).map(|(above, below)| (level, above, below)))?;
+    let (level, above, below) = ours.chain(others).find_map(|(level, frame)| {
+        waits(frame, volume).map(|(above, below)| (level, above, below))
+    })?;
     let (name, more) = (&volume.name, above - below);
     let mapping = volume.fact("mapping").unwrap_or("unknown");
     let (claim, advice) = match (mapping, volume.fact("delay_ms")) {
         ("delay", ms) => (
-            format!("{name} delays every read by {} ms on purpose (dm-delay).", ms.unwrap_or("some")),
+            format!(
+                "{name} delays every read by {} ms on purpose (dm-delay).",
+                ms.unwrap_or("some")
+            ),
             "Take dm-delay out of the path: it is made for tests.",
         ),
         _ => (
@@ -134,12 +142,18 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
         ),
     };
     let finding = found(level, name, claim);
-    let finding =
-        if mapping == "delay" { finding.experiment(format!("dmsetup table /dev/{name}")) } else { finding };
+    let finding = if mapping == "delay" {
+        finding.experiment(format!("dmsetup table /dev/{name}"))
+    } else {
+        finding
+    };
     Some(
         finding
             .shows("mapping", mapping)
-            .shows("disk.await_read_ms", format!("{name} {above:.2}, below {below:.2}"))
+            .shows(
+                "disk.await_read_ms",
+                format!("{name} {above:.2}, below {below:.2}"),
+            )
             .refuted_by("direct reads of the disk itself take as long")
             .advise(advice)
             .gains((above / below.max(0.01) - 1.0).min(10.0)),
@@ -151,8 +165,12 @@ fn waits(frame: &Frame, volume: &Layer) -> Option<(f64, f64)> {
     let reads = |layer: &Layer| frame.get("disk.reads_per_s", &layer.name).unwrap_or(0.0);
     let wait = |layer: &Layer| frame.get("disk.await_read_ms", &layer.name);
     let members = parts::members(volume);
-    let is_split = members.iter().map(|member| reads(member)).sum::<f64>() > reads(volume) * SPLIT_MAX;
-    let below = members.into_iter().filter_map(wait).max_by(f64::total_cmp)?;
+    let is_split =
+        members.iter().map(|member| reads(member)).sum::<f64>() > reads(volume) * SPLIT_MAX;
+    let below = members
+        .into_iter()
+        .filter_map(wait)
+        .max_by(f64::total_cmp)?;
     let above = wait(volume)?;
     let is_far = above > below * TIMES_MIN && above - below > MORE_MS_MIN;
     (reads(volume) > READS_MIN && !is_split && is_far).then_some((above, below))

@@ -91,7 +91,11 @@ const SLOWER_MIN: f64 = 0.1;
 const READS_MIN: f64 = 50.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let nodes = scene.path.machine_fact("numa_nodes").and_then(|nodes| nodes.parse().ok()).unwrap_or(1);
+    let nodes = scene
+        .path
+        .machine_fact("numa_nodes")
+        .and_then(|nodes| nodes.parse().ok())
+        .unwrap_or(1);
     scene
         .of_kind(LayerKind::Stacked)
         .filter(|_| nodes > 1)
@@ -103,16 +107,32 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     let frame = &scene.probe(Role::Latency)?.frame;
     let mut nodes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for disk in parts::members(volume) {
-        let is_read = frame.get("disk.reads_per_s", &disk.name).is_some_and(|reads| reads > READS_MIN);
-        let wait = frame.get("disk.await_read_ms", &disk.name).filter(|_| is_read);
-        nodes.entry(disk.fact("numa_node")?).or_default().extend(wait);
+        let is_read = frame
+            .get("disk.reads_per_s", &disk.name)
+            .is_some_and(|reads| reads > READS_MIN);
+        let wait = frame
+            .get("disk.await_read_ms", &disk.name)
+            .filter(|_| is_read);
+        nodes
+            .entry(disk.fact("numa_node")?)
+            .or_default()
+            .extend(wait);
     }
     let mean = |(node, waits): (&'_ &str, &Vec<f64>)| {
-        (!waits.is_empty()).then(|| (node.to_string(), waits.iter().sum::<f64>() / waits.len() as f64))
+        (!waits.is_empty()).then(|| {
+            (
+                node.to_string(),
+                waits.iter().sum::<f64>() / waits.len() as f64,
+            )
+        })
     };
     let means: Vec<(String, f64)> = nodes.iter().filter_map(mean).collect();
-    let (near, fast) = means.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
-    let (far, slow) = means.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let (near, fast) = means
+        .iter()
+        .min_by(|one, other| one.1.total_cmp(&other.1))?;
+    let (far, slow) = means
+        .iter()
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
     let slower = slow / fast - 1.0;
     (slower > SLOWER_MIN).then(|| {
         let percent = slower * 100.0;
@@ -121,8 +141,14 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
             volume.name
         );
         note(&volume.name, claim)
-            .shows("numa_node", nodes.keys().copied().collect::<Vec<_>>().join(", "))
-            .shows("disk.await_read_ms", format!("node {near} {fast:.3}, node {far} {slow:.3}"))
+            .shows(
+                "numa_node",
+                nodes.keys().copied().collect::<Vec<_>>().join(", "),
+            )
+            .shows(
+                "disk.await_read_ms",
+                format!("node {near} {fast:.3}, node {far} {slow:.3}"),
+            )
             .refuted_by("pinned to the other node the same disks are slower still")
             .advise("Keep an array and its program on one node, where the disks allow it.")
             .gains(slower / 2.0)

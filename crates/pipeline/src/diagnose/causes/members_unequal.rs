@@ -127,31 +127,45 @@ type Seen<'a> = (&'a str, f64, Option<f64>);
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // A mirror may read from one side alone; parity levels and stripes read from all.
     let is_spread = |volume: &&Layer| {
-        matches!(volume.fact("stack"), Some("raid0" | "raid5" | "raid6" | "raid10"))
-            || volume.fact("mapping") == Some("striped")
+        matches!(
+            volume.fact("stack"),
+            Some("raid0" | "raid5" | "raid6" | "raid10")
+        ) || volume.fact("mapping") == Some("striped")
     };
-    scene.of_kind(LayerKind::Stacked).filter(is_spread).filter_map(|volume| finding(scene, volume)).collect()
+    scene
+        .of_kind(LayerKind::Stacked)
+        .filter(is_spread)
+        .filter_map(|volume| finding(scene, volume))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     let frame = &scene.curve().last()?.1.frame;
-    let seen: Vec<Seen<'_>> =
-        parts::members(volume).into_iter().filter_map(|member| seen(frame, member)).collect();
+    let seen: Vec<Seen<'_>> = parts::members(volume)
+        .into_iter()
+        .filter_map(|member| seen(frame, member))
+        .collect();
     let total: f64 = seen.iter().map(|(_, reads, _)| reads).sum();
     if seen.len() < 2 || total < READS_MIN * seen.len() as f64 {
         return None;
     }
-    let advice = "Compare that member with the others: smartctl -a, link speed, settings, other users.";
+    let advice =
+        "Compare that member with the others: smartctl -a, link speed, settings, other users.";
     let refuted = "in a second load another member is the odd one";
     if let Some((name, wait, others)) =
         slow(&seen).filter(|(name, ..)| is_slow_throughout(scene, volume, name))
     {
         let times = wait / others;
-        let claim =
-            format!("{}: {name} takes {times:.1} times as long as the other members do.", volume.name);
+        let claim = format!(
+            "{}: {name} takes {times:.1} times as long as the other members do.",
+            volume.name
+        );
         return Some(
             warning(&volume.name, claim)
-                .shows("disk.await_read_ms", format!("{name} {wait:.2}, others {others:.2}"))
+                .shows(
+                    "disk.await_read_ms",
+                    format!("{name} {wait:.2}, others {others:.2}"),
+                )
                 .refuted_by(refuted)
                 .advise(advice)
                 .gains((times - 1.0).min(3.0)),
@@ -159,15 +173,23 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     }
     let fair = total / seen.len() as f64;
     let uneven = |seen: &Seen<'_>| (seen.1 - fair).abs();
-    let (name, reads, _) = seen
-        .iter()
-        .max_by(|one, other| uneven(one).total_cmp(&uneven(other)).then(one.1.total_cmp(&other.1)))?;
+    let (name, reads, _) = seen.iter().max_by(|one, other| {
+        uneven(one)
+            .total_cmp(&uneven(other))
+            .then(one.1.total_cmp(&other.1))
+    })?;
     ((reads - fair).abs() > fair * UNEVEN).then(|| {
         let percent = reads / total * 100.0;
-        let claim =
-            format!("{}: {name} serves {percent:.0} % of the reads of {} members.", volume.name, seen.len());
+        let claim = format!(
+            "{}: {name} serves {percent:.0} % of the reads of {} members.",
+            volume.name,
+            seen.len()
+        );
         note(&volume.name, claim)
-            .shows("disk.reads_per_s", format!("{name} {reads:.0} of {total:.0}"))
+            .shows(
+                "disk.reads_per_s",
+                format!("{name} {reads:.0} of {total:.0}"),
+            )
             .refuted_by(refuted)
             .advise(advice)
             .gains(0.1)
@@ -176,24 +198,42 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
 
 /// Whether it was the same member at every depth: of short loads, any one can catch a stall.
 fn is_slow_throughout(scene: &Scene<'_>, volume: &Layer, member: &str) -> bool {
-    let loads =
-        scene.probe(Role::Latency).into_iter().chain(scene.curve().into_iter().map(|(_, probe)| probe));
+    let loads = scene
+        .probe(Role::Latency)
+        .into_iter()
+        .chain(scene.curve().into_iter().map(|(_, probe)| probe));
     let mut steps = loads.map(|probe| {
-        parts::members(volume).into_iter().filter_map(|member| seen(&probe.frame, member)).collect::<Vec<_>>()
+        parts::members(volume)
+            .into_iter()
+            .filter_map(|member| seen(&probe.frame, member))
+            .collect::<Vec<_>>()
     });
     steps.all(|step| slow(&step).is_some_and(|(name, ..)| name == member))
 }
 
 fn seen<'a>(frame: &Frame, member: &'a Layer) -> Option<Seen<'a>> {
     let reads = frame.get("disk.reads_per_s", &member.name)?;
-    Some((&member.name, reads, frame.get("disk.await_read_ms", &member.name)))
+    Some((
+        &member.name,
+        reads,
+        frame.get("disk.await_read_ms", &member.name),
+    ))
 }
 
 /// The slowest member with its time and the mean of the others, where they are far apart.
 fn slow<'a>(seen: &[Seen<'a>]) -> Option<(&'a str, f64, f64)> {
-    let waits: Vec<(&str, f64)> = seen.iter().filter_map(|(name, _, wait)| Some((*name, (*wait)?))).collect();
-    let (name, wait) = *waits.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    let others: Vec<f64> = waits.iter().filter(|(one, _)| *one != name).map(|(_, wait)| *wait).collect();
+    let waits: Vec<(&str, f64)> = seen
+        .iter()
+        .filter_map(|(name, _, wait)| Some((*name, (*wait)?)))
+        .collect();
+    let (name, wait) = *waits
+        .iter()
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let others: Vec<f64> = waits
+        .iter()
+        .filter(|(one, _)| *one != name)
+        .map(|(_, wait)| *wait)
+        .collect();
     let mean = others.iter().sum::<f64>() / others.len() as f64;
     (!others.is_empty() && wait > mean * SLOWER_TIMES && wait - mean > SLOWER_MS)
         .then_some((name, wait, mean))

@@ -78,7 +78,9 @@ pub static CAUSE: Cause = Cause {
     summary: "very many random requests that each look for a neighbour in vain",
     level: Level::Note,
     risk: Risk::Safe,
-    competing: &["the CPU time goes elsewhere: then nomerges=2 saves none, and `perf top` shows where"],
+    competing: &[
+        "the CPU time goes elsewhere: then nomerges=2 saves none, and `perf top` shows where",
+    ],
     experiment: "iodyno tune {target} --iodepth 256 --knob nomerges=0,2",
     knob: Some("nomerges"),
     judge,
@@ -94,16 +96,25 @@ const BUSY_PERCENT: f64 = 50.0;
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // zram, arrays and mapped devices pass on what they get as it comes and look for no neighbour.
     let has_requests = |layer: &&Layer| matches!(layer.kind, LayerKind::Disk | LayerKind::Loop);
-    let disks = scene.queues().filter(has_requests).filter(|disk| number(disk, "nomerges") == Some(0.0));
-    disks.filter_map(|disk| scene.frames().find_map(|(_, frame)| finding(disk, frame))).collect()
+    let disks = scene
+        .queues()
+        .filter(has_requests)
+        .filter(|disk| number(disk, "nomerges") == Some(0.0));
+    disks
+        .filter_map(|disk| scene.frames().find_map(|(_, frame)| finding(disk, frame)))
+        .collect()
 }
 
 fn finding(disk: &Layer, frame: &Frame) -> Option<Finding> {
     let of = |id: &str| frame.get(id, &disk.name);
     let rate = of("disk.reads_per_s").unwrap_or(0.0) + of("disk.writes_per_s").unwrap_or(0.0);
-    let merged =
-        of("disk.read_merged_percent").unwrap_or(0.0).max(of("disk.write_merged_percent").unwrap_or(0.0));
-    let system = frame.each("cpu.system_percent").map(|(_, percent)| percent).max_by(f64::total_cmp)?;
+    let merged = of("disk.read_merged_percent")
+        .unwrap_or(0.0)
+        .max(of("disk.write_merged_percent").unwrap_or(0.0));
+    let system = frame
+        .each("cpu.system_percent")
+        .map(|(_, percent)| percent)
+        .max_by(f64::total_cmp)?;
     if rate < MANY_PER_S || merged > NONE_PERCENT || system < BUSY_PERCENT {
         return None;
     }

@@ -76,16 +76,25 @@ const MANY_PER_S: f64 = 1000.0;
 const SMALL: f64 = 8192.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.queues().filter_map(|layer| finding(scene, layer)).collect()
+    scene
+        .queues()
+        .filter_map(|layer| finding(scene, layer))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let setting = layer.setting("nomerges")?;
     let value = setting.number().filter(|value| *value > 0.0)?;
     let name = &layer.name;
-    let small =
-        scene.frames().find_map(|(_, frame)| small(frame, name)).filter(|_| is_spinning(scene, layer));
-    let how = if value >= 2.0 { "never merged" } else { "merged in the simplest case only" };
+    let small = scene
+        .frames()
+        .find_map(|(_, frame)| small(frame, name))
+        .filter(|_| is_spinning(scene, layer));
+    let how = if value >= 2.0 {
+        "never merged"
+    } else {
+        "merged in the simplest case only"
+    };
     let (level, claim) = match small {
         Some((rate, size)) => {
             let size = units::bytes(size);
@@ -94,7 +103,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             );
             (Level::Warning, claim)
         }
-        None => (Level::Note, format!("Neighbouring requests to {name} are {how}.")),
+        None => (
+            Level::Note,
+            format!("Neighbouring requests to {name} are {how}."),
+        ),
     };
     let mut finding = found(level, name, claim)
         .shows("nomerges", value)
@@ -112,5 +124,7 @@ fn small(frame: &Frame, device: &str) -> Option<(f64, f64)> {
     let of = |rate: &str, size: &str| Some((frame.get(rate, device)?, frame.get(size, device)?));
     let read = of("disk.reads_per_s", "disk.size_read_bytes");
     let written = of("disk.writes_per_s", "disk.size_write_bytes");
-    read.into_iter().chain(written).find(|(rate, size)| *rate >= MANY_PER_S && *size <= SMALL)
+    read.into_iter()
+        .chain(written)
+        .find(|(rate, size)| *rate >= MANY_PER_S && *size <= SMALL)
 }

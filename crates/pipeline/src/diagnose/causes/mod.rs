@@ -193,76 +193,238 @@ pub static ALL: &[&super::Cause] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("array_not_whole", include_str!("../../../../../docs/catalogue/cause/array_not_whole.md")),
-    ("atime_on_every_read", include_str!("../../../../../docs/catalogue/cause/atime_on_every_read.md")),
-    ("barriers_off", include_str!("../../../../../docs/catalogue/cause/barriers_off.md")),
-    ("below_promise", include_str!("../../../../../docs/catalogue/cause/below_promise.md")),
-    ("bfq_on_flash", include_str!("../../../../../docs/catalogue/cause/bfq_on_flash.md")),
-    ("burst_used_up", include_str!("../../../../../docs/catalogue/cause/burst_used_up.md")),
-    ("busy_before_load", include_str!("../../../../../docs/catalogue/cause/busy_before_load.md")),
-    ("busy_percent_misleads", include_str!("../../../../../docs/catalogue/cause/busy_percent_misleads.md")),
-    ("busy_percent_sampled", include_str!("../../../../../docs/catalogue/cause/busy_percent_sampled.md")),
-    ("cgroup_dirty_limit", include_str!("../../../../../docs/catalogue/cause/cgroup_dirty_limit.md")),
-    ("completions_on_one_cpu", include_str!("../../../../../docs/catalogue/cause/completions_on_one_cpu.md")),
-    ("controller_cache_off", include_str!("../../../../../docs/catalogue/cause/controller_cache_off.md")),
-    ("deep_sleep_between_ios", include_str!("../../../../../docs/catalogue/cause/deep_sleep_between_ios.md")),
-    ("delayed_allocation_off", include_str!("../../../../../docs/catalogue/cause/delayed_allocation_off.md")),
-    ("device_saturated", include_str!("../../../../../docs/catalogue/cause/device_saturated.md")),
-    ("device_takes_the_time", include_str!("../../../../../docs/catalogue/cause/device_takes_the_time.md")),
-    ("dirty_limit_reached", include_str!("../../../../../docs/catalogue/cause/dirty_limit_reached.md")),
-    ("dirty_limit_tiny", include_str!("../../../../../docs/catalogue/cause/dirty_limit_tiny.md")),
-    ("dirty_ratio_and_bytes", include_str!("../../../../../docs/catalogue/cause/dirty_ratio_and_bytes.md")),
-    ("discard_on_delete", include_str!("../../../../../docs/catalogue/cause/discard_on_delete.md")),
-    ("disk_counts_errors", include_str!("../../../../../docs/catalogue/cause/disk_counts_errors.md")),
-    ("disk_slowed_by_heat", include_str!("../../../../../docs/catalogue/cause/disk_slowed_by_heat.md")),
+    (
+        "array_not_whole",
+        include_str!("../../../../../docs/catalogue/cause/array_not_whole.md"),
+    ),
+    (
+        "atime_on_every_read",
+        include_str!("../../../../../docs/catalogue/cause/atime_on_every_read.md"),
+    ),
+    (
+        "barriers_off",
+        include_str!("../../../../../docs/catalogue/cause/barriers_off.md"),
+    ),
+    (
+        "below_promise",
+        include_str!("../../../../../docs/catalogue/cause/below_promise.md"),
+    ),
+    (
+        "bfq_on_flash",
+        include_str!("../../../../../docs/catalogue/cause/bfq_on_flash.md"),
+    ),
+    (
+        "burst_used_up",
+        include_str!("../../../../../docs/catalogue/cause/burst_used_up.md"),
+    ),
+    (
+        "busy_before_load",
+        include_str!("../../../../../docs/catalogue/cause/busy_before_load.md"),
+    ),
+    (
+        "busy_percent_misleads",
+        include_str!("../../../../../docs/catalogue/cause/busy_percent_misleads.md"),
+    ),
+    (
+        "busy_percent_sampled",
+        include_str!("../../../../../docs/catalogue/cause/busy_percent_sampled.md"),
+    ),
+    (
+        "cgroup_dirty_limit",
+        include_str!("../../../../../docs/catalogue/cause/cgroup_dirty_limit.md"),
+    ),
+    (
+        "completions_on_one_cpu",
+        include_str!("../../../../../docs/catalogue/cause/completions_on_one_cpu.md"),
+    ),
+    (
+        "controller_cache_off",
+        include_str!("../../../../../docs/catalogue/cause/controller_cache_off.md"),
+    ),
+    (
+        "deep_sleep_between_ios",
+        include_str!("../../../../../docs/catalogue/cause/deep_sleep_between_ios.md"),
+    ),
+    (
+        "delayed_allocation_off",
+        include_str!("../../../../../docs/catalogue/cause/delayed_allocation_off.md"),
+    ),
+    (
+        "device_saturated",
+        include_str!("../../../../../docs/catalogue/cause/device_saturated.md"),
+    ),
+    (
+        "device_takes_the_time",
+        include_str!("../../../../../docs/catalogue/cause/device_takes_the_time.md"),
+    ),
+    (
+        "dirty_limit_reached",
+        include_str!("../../../../../docs/catalogue/cause/dirty_limit_reached.md"),
+    ),
+    (
+        "dirty_limit_tiny",
+        include_str!("../../../../../docs/catalogue/cause/dirty_limit_tiny.md"),
+    ),
+    (
+        "dirty_ratio_and_bytes",
+        include_str!("../../../../../docs/catalogue/cause/dirty_ratio_and_bytes.md"),
+    ),
+    (
+        "discard_on_delete",
+        include_str!("../../../../../docs/catalogue/cause/discard_on_delete.md"),
+    ),
+    (
+        "disk_counts_errors",
+        include_str!("../../../../../docs/catalogue/cause/disk_counts_errors.md"),
+    ),
+    (
+        "disk_slowed_by_heat",
+        include_str!("../../../../../docs/catalogue/cause/disk_slowed_by_heat.md"),
+    ),
     (
         "encryption_in_workqueues",
         include_str!("../../../../../docs/catalogue/cause/encryption_in_workqueues.md"),
     ),
-    ("file_system_full", include_str!("../../../../../docs/catalogue/cause/file_system_full.md")),
-    ("file_system_read_only", include_str!("../../../../../docs/catalogue/cause/file_system_read_only.md")),
-    ("flush_in_bursts", include_str!("../../../../../docs/catalogue/cause/flush_in_bursts.md")),
-    ("flush_too_fast", include_str!("../../../../../docs/catalogue/cause/flush_too_fast.md")),
-    ("flushes_left_out", include_str!("../../../../../docs/catalogue/cause/flushes_left_out.md")),
-    ("flushes_take_the_time", include_str!("../../../../../docs/catalogue/cause/flushes_take_the_time.md")),
-    ("fsync_waits_for_others", include_str!("../../../../../docs/catalogue/cause/fsync_waits_for_others.md")),
-    ("groups_share_disk", include_str!("../../../../../docs/catalogue/cause/groups_share_disk.md")),
-    ("instance_limit_reached", include_str!("../../../../../docs/catalogue/cause/instance_limit_reached.md")),
-    ("interrupts_managed", include_str!("../../../../../docs/catalogue/cause/interrupts_managed.md")),
+    (
+        "file_system_full",
+        include_str!("../../../../../docs/catalogue/cause/file_system_full.md"),
+    ),
+    (
+        "file_system_read_only",
+        include_str!("../../../../../docs/catalogue/cause/file_system_read_only.md"),
+    ),
+    (
+        "flush_in_bursts",
+        include_str!("../../../../../docs/catalogue/cause/flush_in_bursts.md"),
+    ),
+    (
+        "flush_too_fast",
+        include_str!("../../../../../docs/catalogue/cause/flush_too_fast.md"),
+    ),
+    (
+        "flushes_left_out",
+        include_str!("../../../../../docs/catalogue/cause/flushes_left_out.md"),
+    ),
+    (
+        "flushes_take_the_time",
+        include_str!("../../../../../docs/catalogue/cause/flushes_take_the_time.md"),
+    ),
+    (
+        "fsync_waits_for_others",
+        include_str!("../../../../../docs/catalogue/cause/fsync_waits_for_others.md"),
+    ),
+    (
+        "groups_share_disk",
+        include_str!("../../../../../docs/catalogue/cause/groups_share_disk.md"),
+    ),
+    (
+        "instance_limit_reached",
+        include_str!("../../../../../docs/catalogue/cause/instance_limit_reached.md"),
+    ),
+    (
+        "interrupts_managed",
+        include_str!("../../../../../docs/catalogue/cause/interrupts_managed.md"),
+    ),
     (
         "interrupts_moved_meanwhile",
         include_str!("../../../../../docs/catalogue/cause/interrupts_moved_meanwhile.md"),
     ),
-    ("interrupts_not_spread", include_str!("../../../../../docs/catalogue/cause/interrupts_not_spread.md")),
-    ("ios_counted_several", include_str!("../../../../../docs/catalogue/cause/ios_counted_several.md")),
-    ("iowait_misleads", include_str!("../../../../../docs/catalogue/cause/iowait_misleads.md")),
-    ("limit_misses_buffered", include_str!("../../../../../docs/catalogue/cause/limit_misses_buffered.md")),
-    ("limit_without_effect", include_str!("../../../../../docs/catalogue/cause/limit_without_effect.md")),
-    ("linear_volume", include_str!("../../../../../docs/catalogue/cause/linear_volume.md")),
-    ("log_has_io_errors", include_str!("../../../../../docs/catalogue/cause/log_has_io_errors.md")),
-    ("mapped_device_waits", include_str!("../../../../../docs/catalogue/cause/mapped_device_waits.md")),
+    (
+        "interrupts_not_spread",
+        include_str!("../../../../../docs/catalogue/cause/interrupts_not_spread.md"),
+    ),
+    (
+        "ios_counted_several",
+        include_str!("../../../../../docs/catalogue/cause/ios_counted_several.md"),
+    ),
+    (
+        "iowait_misleads",
+        include_str!("../../../../../docs/catalogue/cause/iowait_misleads.md"),
+    ),
+    (
+        "limit_misses_buffered",
+        include_str!("../../../../../docs/catalogue/cause/limit_misses_buffered.md"),
+    ),
+    (
+        "limit_without_effect",
+        include_str!("../../../../../docs/catalogue/cause/limit_without_effect.md"),
+    ),
+    (
+        "linear_volume",
+        include_str!("../../../../../docs/catalogue/cause/linear_volume.md"),
+    ),
+    (
+        "log_has_io_errors",
+        include_str!("../../../../../docs/catalogue/cause/log_has_io_errors.md"),
+    ),
+    (
+        "mapped_device_waits",
+        include_str!("../../../../../docs/catalogue/cause/mapped_device_waits.md"),
+    ),
     (
         "members_on_two_numa_nodes",
         include_str!("../../../../../docs/catalogue/cause/members_on_two_numa_nodes.md"),
     ),
-    ("members_unequal", include_str!("../../../../../docs/catalogue/cause/members_unequal.md")),
-    ("merge_lookups_wasted", include_str!("../../../../../docs/catalogue/cause/merge_lookups_wasted.md")),
-    ("merging_off", include_str!("../../../../../docs/catalogue/cause/merging_off.md")),
-    ("network_stands_still", include_str!("../../../../../docs/catalogue/cause/network_stands_still.md")),
+    (
+        "members_unequal",
+        include_str!("../../../../../docs/catalogue/cause/members_unequal.md"),
+    ),
+    (
+        "merge_lookups_wasted",
+        include_str!("../../../../../docs/catalogue/cause/merge_lookups_wasted.md"),
+    ),
+    (
+        "merging_off",
+        include_str!("../../../../../docs/catalogue/cause/merging_off.md"),
+    ),
+    (
+        "network_stands_still",
+        include_str!("../../../../../docs/catalogue/cause/network_stands_still.md"),
+    ),
     (
         "no_scheduler_on_spinning_disk",
         include_str!("../../../../../docs/catalogue/cause/no_scheduler_on_spinning_disk.md"),
     ),
-    ("one_command_at_a_time", include_str!("../../../../../docs/catalogue/cause/one_command_at_a_time.md")),
-    ("overlay_copies_up", include_str!("../../../../../docs/catalogue/cause/overlay_copies_up.md")),
-    ("page_cache_too_small", include_str!("../../../../../docs/catalogue/cause/page_cache_too_small.md")),
-    ("partition_unaligned", include_str!("../../../../../docs/catalogue/cause/partition_unaligned.md")),
-    ("paths_lost", include_str!("../../../../../docs/catalogue/cause/paths_lost.md")),
-    ("pcie_link_narrow", include_str!("../../../../../docs/catalogue/cause/pcie_link_narrow.md")),
-    ("power_saving_delays", include_str!("../../../../../docs/catalogue/cause/power_saving_delays.md")),
-    ("promise_reached", include_str!("../../../../../docs/catalogue/cause/promise_reached.md")),
-    ("raid5_small_writes", include_str!("../../../../../docs/catalogue/cause/raid5_small_writes.md")),
-    ("rate_capped_outside", include_str!("../../../../../docs/catalogue/cause/rate_capped_outside.md")),
+    (
+        "one_command_at_a_time",
+        include_str!("../../../../../docs/catalogue/cause/one_command_at_a_time.md"),
+    ),
+    (
+        "overlay_copies_up",
+        include_str!("../../../../../docs/catalogue/cause/overlay_copies_up.md"),
+    ),
+    (
+        "page_cache_too_small",
+        include_str!("../../../../../docs/catalogue/cause/page_cache_too_small.md"),
+    ),
+    (
+        "partition_unaligned",
+        include_str!("../../../../../docs/catalogue/cause/partition_unaligned.md"),
+    ),
+    (
+        "paths_lost",
+        include_str!("../../../../../docs/catalogue/cause/paths_lost.md"),
+    ),
+    (
+        "pcie_link_narrow",
+        include_str!("../../../../../docs/catalogue/cause/pcie_link_narrow.md"),
+    ),
+    (
+        "power_saving_delays",
+        include_str!("../../../../../docs/catalogue/cause/power_saving_delays.md"),
+    ),
+    (
+        "promise_reached",
+        include_str!("../../../../../docs/catalogue/cause/promise_reached.md"),
+    ),
+    (
+        "raid5_small_writes",
+        include_str!("../../../../../docs/catalogue/cause/raid5_small_writes.md"),
+    ),
+    (
+        "rate_capped_outside",
+        include_str!("../../../../../docs/catalogue/cause/rate_capped_outside.md"),
+    ),
     (
         "readahead_default_jumped",
         include_str!("../../../../../docs/catalogue/cause/readahead_default_jumped.md"),
@@ -283,9 +445,18 @@ pub static PAGES: &[(&str, &str)] = &[
         "readahead_small_for_platters",
         include_str!("../../../../../docs/catalogue/cause/readahead_small_for_platters.md"),
     ),
-    ("readahead_too_large", include_str!("../../../../../docs/catalogue/cause/readahead_too_large.md")),
-    ("readahead_too_small", include_str!("../../../../../docs/catalogue/cause/readahead_too_small.md")),
-    ("reads_slow_down", include_str!("../../../../../docs/catalogue/cause/reads_slow_down.md")),
+    (
+        "readahead_too_large",
+        include_str!("../../../../../docs/catalogue/cause/readahead_too_large.md"),
+    ),
+    (
+        "readahead_too_small",
+        include_str!("../../../../../docs/catalogue/cause/readahead_too_small.md"),
+    ),
+    (
+        "reads_slow_down",
+        include_str!("../../../../../docs/catalogue/cause/reads_slow_down.md"),
+    ),
     (
         "reads_starved_by_writes",
         include_str!("../../../../../docs/catalogue/cause/reads_starved_by_writes.md"),
@@ -298,37 +469,100 @@ pub static PAGES: &[(&str, &str)] = &[
         "rebuild_takes_its_share",
         include_str!("../../../../../docs/catalogue/cause/rebuild_takes_its_share.md"),
     ),
-    ("requests_run_out", include_str!("../../../../../docs/catalogue/cause/requests_run_out.md")),
-    ("requests_split", include_str!("../../../../../docs/catalogue/cause/requests_split.md")),
-    ("rotational_is_wrong", include_str!("../../../../../docs/catalogue/cause/rotational_is_wrong.md")),
-    ("sata_link_slowed", include_str!("../../../../../docs/catalogue/cause/sata_link_slowed.md")),
+    (
+        "requests_run_out",
+        include_str!("../../../../../docs/catalogue/cause/requests_run_out.md"),
+    ),
+    (
+        "requests_split",
+        include_str!("../../../../../docs/catalogue/cause/requests_split.md"),
+    ),
+    (
+        "rotational_is_wrong",
+        include_str!("../../../../../docs/catalogue/cause/rotational_is_wrong.md"),
+    ),
+    (
+        "sata_link_slowed",
+        include_str!("../../../../../docs/catalogue/cause/sata_link_slowed.md"),
+    ),
     (
         "scheduler_on_wrong_layer",
         include_str!("../../../../../docs/catalogue/cause/scheduler_on_wrong_layer.md"),
     ),
-    ("scheduler_word_gone", include_str!("../../../../../docs/catalogue/cause/scheduler_word_gone.md")),
-    ("setting_drifted", include_str!("../../../../../docs/catalogue/cause/setting_drifted.md")),
-    ("single_hardware_queue", include_str!("../../../../../docs/catalogue/cause/single_hardware_queue.md")),
+    (
+        "scheduler_word_gone",
+        include_str!("../../../../../docs/catalogue/cause/scheduler_word_gone.md"),
+    ),
+    (
+        "setting_drifted",
+        include_str!("../../../../../docs/catalogue/cause/setting_drifted.md"),
+    ),
+    (
+        "single_hardware_queue",
+        include_str!("../../../../../docs/catalogue/cause/single_hardware_queue.md"),
+    ),
     (
         "slow_device_holds_dirty_memory",
         include_str!("../../../../../docs/catalogue/cause/slow_device_holds_dirty_memory.md"),
     ),
-    ("stream_fills_link", include_str!("../../../../../docs/catalogue/cause/stream_fills_link.md")),
+    (
+        "stream_fills_link",
+        include_str!("../../../../../docs/catalogue/cause/stream_fills_link.md"),
+    ),
     (
         "streams_collide_in_legacy_queue",
         include_str!("../../../../../docs/catalogue/cause/streams_collide_in_legacy_queue.md"),
     ),
-    ("streams_thrash", include_str!("../../../../../docs/catalogue/cause/streams_thrash.md")),
-    ("svctm_misleads", include_str!("../../../../../docs/catalogue/cause/svctm_misleads.md")),
-    ("transfers_damaged", include_str!("../../../../../docs/catalogue/cause/transfers_damaged.md")),
-    ("uas_resets", include_str!("../../../../../docs/catalogue/cause/uas_resets.md")),
-    ("usb_high_speed", include_str!("../../../../../docs/catalogue/cause/usb_high_speed.md")),
-    ("usb_one_command", include_str!("../../../../../docs/catalogue/cause/usb_one_command.md")),
-    ("volume_still_loading", include_str!("../../../../../docs/catalogue/cause/volume_still_loading.md")),
-    ("write_cliff", include_str!("../../../../../docs/catalogue/cause/write_cliff.md")),
-    ("writeback_not_charged", include_str!("../../../../../docs/catalogue/cause/writeback_not_charged.md")),
-    ("writeback_throttled", include_str!("../../../../../docs/catalogue/cause/writeback_throttled.md")),
-    ("writeback_unthrottled", include_str!("../../../../../docs/catalogue/cause/writeback_unthrottled.md")),
-    ("writes_into_holes", include_str!("../../../../../docs/catalogue/cause/writes_into_holes.md")),
-    ("xfs_nobarrier_in_fstab", include_str!("../../../../../docs/catalogue/cause/xfs_nobarrier_in_fstab.md")),
+    (
+        "streams_thrash",
+        include_str!("../../../../../docs/catalogue/cause/streams_thrash.md"),
+    ),
+    (
+        "svctm_misleads",
+        include_str!("../../../../../docs/catalogue/cause/svctm_misleads.md"),
+    ),
+    (
+        "transfers_damaged",
+        include_str!("../../../../../docs/catalogue/cause/transfers_damaged.md"),
+    ),
+    (
+        "uas_resets",
+        include_str!("../../../../../docs/catalogue/cause/uas_resets.md"),
+    ),
+    (
+        "usb_high_speed",
+        include_str!("../../../../../docs/catalogue/cause/usb_high_speed.md"),
+    ),
+    (
+        "usb_one_command",
+        include_str!("../../../../../docs/catalogue/cause/usb_one_command.md"),
+    ),
+    (
+        "volume_still_loading",
+        include_str!("../../../../../docs/catalogue/cause/volume_still_loading.md"),
+    ),
+    (
+        "write_cliff",
+        include_str!("../../../../../docs/catalogue/cause/write_cliff.md"),
+    ),
+    (
+        "writeback_not_charged",
+        include_str!("../../../../../docs/catalogue/cause/writeback_not_charged.md"),
+    ),
+    (
+        "writeback_throttled",
+        include_str!("../../../../../docs/catalogue/cause/writeback_throttled.md"),
+    ),
+    (
+        "writeback_unthrottled",
+        include_str!("../../../../../docs/catalogue/cause/writeback_unthrottled.md"),
+    ),
+    (
+        "writes_into_holes",
+        include_str!("../../../../../docs/catalogue/cause/writes_into_holes.md"),
+    ),
+    (
+        "xfs_nobarrier_in_fstab",
+        include_str!("../../../../../docs/catalogue/cause/xfs_nobarrier_in_fstab.md"),
+    ),
 ];

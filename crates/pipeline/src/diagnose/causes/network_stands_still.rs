@@ -87,10 +87,17 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // A provider's block storage has rules of its own.
     let is_network = |disk: &&Layer| {
         scene.medium_of(disk) == Some(Medium::Network)
-            && !disk.fact("model").is_some_and(|model| model.contains("Elastic Block Store"))
+            && !disk
+                .fact("model")
+                .is_some_and(|model| model.contains("Elastic Block Store"))
             || disk.fact("rbd_pool").is_some()
     };
-    scene.disks().into_iter().filter(is_network).filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter(is_network)
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 /// Milliseconds without a completion between the first and the last one, and of how many.
@@ -98,17 +105,21 @@ fn stillness(scene: &Scene<'_>) -> Option<(u64, u64)> {
     let load = &deepest(scene)?.load;
     let first = load.bins.iter().position(|count| *count > 0)?;
     let last = load.bins.iter().rposition(|count| *count > 0)?;
-    let runs =
-        load.bins[first..=last].split(|count| *count > 0).map(|empty| empty.len() as u64 * load.bin_ms);
+    let runs = load.bins[first..=last]
+        .split(|count| *count > 0)
+        .map(|empty| empty.len() as u64 * load.bin_ms);
     let still_ms: u64 = runs.filter(|ms| *ms >= GAP_MS).sum();
     (still_ms >= STILL_MS).then(|| (still_ms, load.bins.len() as u64 * load.bin_ms))
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
-    let named =
-        ["rbd_pool", "iscsi_portal", "nbd_server"].iter().find_map(|name| Some((*name, disk.fact(name)?)));
+    let named = ["rbd_pool", "iscsi_portal", "nbd_server"]
+        .iter()
+        .find_map(|name| Some((*name, disk.fact(name)?)));
     let (kind, place) = named.unwrap_or(("transport", disk.fact("transport").unwrap_or("network")));
-    let median = scene.probe(Role::Latency).and_then(|probe| probe.percentile_us(0.5));
+    let median = scene
+        .probe(Role::Latency)
+        .and_then(|probe| probe.percentile_us(0.5));
     let finding = match (stillness(scene), median.filter(|us| *us >= SLOW_US)) {
         (Some((still, all)), _) => {
             let (still, all) = (units::span_ms(still), units::span_ms(all));
@@ -116,7 +127,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
                 "{}: nothing came back for {still} of {all}: the network or the other side paused.",
                 disk.name
             );
-            warning(&disk.name, claim).shows("without a completion", still).gains(0.5)
+            warning(&disk.name, claim)
+                .shows("without a completion", still)
+                .gains(0.5)
         }
         (None, Some(us)) => {
             let time = units::duration_ns(us * 1e3);

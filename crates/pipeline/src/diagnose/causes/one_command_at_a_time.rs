@@ -78,7 +78,11 @@ pub static CAUSE: Cause = Cause {
 const FASTER: f64 = 1.2;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
@@ -88,7 +92,11 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         return None;
     }
     let name = &disk.name;
-    let deepest = scene.curve().into_iter().rev().find(|(depth, _)| *depth > 1);
+    let deepest = scene
+        .curve()
+        .into_iter()
+        .rev()
+        .find(|(depth, _)| *depth > 1);
     let claim = match (scene.probe(Role::Latency), deepest) {
         (Some(one), Some((depth, probe))) => {
             if probe.iops() > one.iops() * FASTER {
@@ -99,7 +107,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
             )
         }
         _ if disk.number("host_can_queue").is_some_and(|most| most > 1.0) => {
-            format!("{name} takes one command at a time, though its host adapter could have more in flight.")
+            format!(
+                "{name} takes one command at a time, though its host adapter could have more in flight."
+            )
         }
         _ => return None,
     };

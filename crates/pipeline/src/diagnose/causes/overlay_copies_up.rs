@@ -55,7 +55,9 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let overlay = scene.file_system().filter(|layer| layer.fact("fstype") == Some("overlay"));
+    let overlay = scene
+        .file_system()
+        .filter(|layer| layer.fact("fstype") == Some("overlay"));
     let finding = overlay.map(|layer| {
         let claim = format!(
             "{} is an overlay: before the first change of a file from the image it is copied as a whole.",

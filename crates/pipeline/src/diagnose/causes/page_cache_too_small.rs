@@ -88,16 +88,22 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let of = |id: &str| scene.idle()?.get(id, "");
     let machine = scene.path.machine.as_ref();
-    let page = machine.and_then(|machine| machine.number("page_bytes")).unwrap_or(PAGE);
-    let (again, read) = (of("vm.refaults_per_s")? * page, of("vm.paged_in_bytes_per_s")?);
+    let page = machine
+        .and_then(|machine| machine.number("page_bytes"))
+        .unwrap_or(PAGE);
+    let (again, read) = (
+        of("vm.refaults_per_s")? * page,
+        of("vm.paged_in_bytes_per_s")?,
+    );
     let share = again / read.max(1.0);
     let is_swap = of("vm.swapped_in_bytes_per_s").is_some_and(|swapped| swapped > again / 2.0);
     if again < LEAST || share < SHARE || is_swap {
         return None;
     }
     let limit = machine.and_then(|machine| machine.number("memory_limit_bytes"));
-    let within =
-        limit.map_or(String::new(), |limit| format!(" (this group may have {})", units::bytes(limit)));
+    let within = limit.map_or(String::new(), |limit| {
+        format!(" (this group may have {})", units::bytes(limit))
+    });
     let claim = format!(
         "{:.0} % of what is read was in memory shortly before and had to go{within}.",
         share.min(1.0) * 100.0

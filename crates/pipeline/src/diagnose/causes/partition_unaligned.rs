@@ -54,12 +54,18 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::Partition).filter_map(finding).collect()
+    scene
+        .of_kind(LayerKind::Partition)
+        .filter_map(finding)
+        .collect()
 }
 
 fn finding(partition: &Layer) -> Option<Finding> {
     let is_unaligned = partition.fact("aligned") == Some("no");
-    let (start, block) = (partition.number("start_bytes")?, partition.number("block_bytes")?);
+    let (start, block) = (
+        partition.number("start_bytes")?,
+        partition.number("block_bytes")?,
+    );
     is_unaligned.then(|| {
         let name = &partition.name;
         warning(

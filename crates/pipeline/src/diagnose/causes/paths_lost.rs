@@ -62,20 +62,35 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let multipath =
-        scene.of_kind(LayerKind::Stacked).filter(|layer| layer.fact("mapping") == Some("multipath"));
-    multipath.filter_map(|layer| finding(scene, layer)).collect()
+    let multipath = scene
+        .of_kind(LayerKind::Stacked)
+        .filter(|layer| layer.fact("mapping") == Some("multipath"));
+    multipath
+        .filter_map(|layer| finding(scene, layer))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let active = layer.number("paths_active").unwrap_or(0.0);
     let failed = layer.number("paths_failed").unwrap_or(0.0);
-    let logged = scene.log_with(&["multipath"]).into_iter().rfind(|line| line.contains("Failing path"));
+    let logged = scene
+        .log_with(&["multipath"])
+        .into_iter()
+        .rfind(|line| line.contains("Failing path"));
     let (level, claim) = if failed >= 1.0 {
         let all = active + failed;
-        (Level::Warning, format!("{}: {failed:.0} of {all:.0} paths have failed.", layer.name))
+        (
+            Level::Warning,
+            format!("{}: {failed:.0} of {all:.0} paths have failed.", layer.name),
+        )
     } else if logged.is_some() {
-        (Level::Note, format!("{}: paths have failed since boot; all of them are back.", layer.name))
+        (
+            Level::Note,
+            format!(
+                "{}: paths have failed since boot; all of them are back.",
+                layer.name
+            ),
+        )
     } else {
         return None;
     };
@@ -83,7 +98,11 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         .shows("paths", format!("{active:.0} active, {failed:.0} failed"))
         .refuted_by("multipath -ll shows every path active and the log has no new line")
         .advise("Name the path with multipath -ll, and fix its port, cable or switch.")
-        .gains(if failed > 0.0 && active > 0.0 { failed / active } else { 0.0 });
+        .gains(if failed > 0.0 && active > 0.0 {
+            failed / active
+        } else {
+            0.0
+        });
     Some(match logged {
         Some(line) => finding.shows("kernel log", line),
         None => finding,

@@ -92,12 +92,18 @@ const FULL: f64 = 0.8;
 const IDLE: f64 = 0.5;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let lanes = disk.number("link_width").zip(disk.number("link_width_max"));
-    let bytes = disk.number("link_bytes_per_s").zip(disk.number("link_bytes_per_s_max"));
+    let bytes = disk
+        .number("link_bytes_per_s")
+        .zip(disk.number("link_bytes_per_s_max"));
     let slower = bytes.filter(|(now, most)| now < &(most * 0.95));
     // A disk of four lanes in a slot of two is as it was built: no link of the path could do more.
     let is_as_built = bytes.is_some() && slower.is_none();
@@ -114,17 +120,28 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let what = match (lost, slower) {
         (Some((now, most)), _) => format!("{now:.0} of {most:.0} lanes"),
         (None, Some((now, most))) => {
-            format!("{} of {}", units::bytes_per_s(now), units::bytes_per_s(most))
+            format!(
+                "{} of {}",
+                units::bytes_per_s(now),
+                units::bytes_per_s(most)
+            )
         }
         (None, None) => return None,
     };
-    let level = if is_full || (lost.is_some() && is_physical) { Level::Warning } else { Level::Note };
+    let level = if is_full || (lost.is_some() && is_physical) {
+        Level::Warning
+    } else {
+        Level::Note
+    };
     let rest = match (is_full, lost) {
         (true, _) => ", and the stream fills it",
         (false, Some(_)) => "",
         (false, None) => "; it may be slowed down while idle",
     };
-    let gain = bytes.map_or_else(|| lost.map_or(0.0, |(now, most)| most / now), |(now, most)| most / now);
+    let gain = bytes.map_or_else(
+        || lost.map_or(0.0, |(now, most)| most / now),
+        |(now, most)| most / now,
+    );
     let place = disk.fact("pcie_narrowest").unwrap_or(&disk.name);
     let evidence = |name: &str| disk.fact(name).unwrap_or("unknown").to_string();
     Some(

@@ -82,22 +82,36 @@ pub static CAUSE: Cause = Cause {
 };
 
 /// The policies under which a SATA link sleeps.
-const SLEEPY: &[&str] = &["min_power", "med_power_with_dipm", "medium_power", "min_power_with_partial"];
+const SLEEPY: &[&str] = &[
+    "min_power",
+    "med_power_with_dipm",
+    "medium_power",
+    "min_power_with_partial",
+];
 
 const TIMES: f64 = 20.0;
 const LONG_US: f64 = 1000.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 /// The setting that lets it sleep, and its value.
 fn sleeps(disk: &Layer) -> Option<(&'static str, String)> {
-    let policy = disk.setting("link_power_management_policy").and_then(|one| one.chosen());
+    let policy = disk
+        .setting("link_power_management_policy")
+        .and_then(|one| one.chosen());
     if let Some(policy) = policy.filter(|policy| SLEEPY.contains(policy)) {
         return Some(("link_power_management_policy", policy.into()));
     }
-    let tolerance = disk.setting("nvme/ps_max_latency_us")?.number().filter(|us| *us > 0.0)?;
+    let tolerance = disk
+        .setting("nvme/ps_max_latency_us")?
+        .number()
+        .filter(|us| *us > 0.0)?;
     Some(("nvme/ps_max_latency_us", format!("{tolerance:.0}")))
 }
 
@@ -108,7 +122,10 @@ fn experiment(scene: &Scene<'_>, setting: &str) -> String {
         _ => "echo max_performance > the host's link_power_management_policy",
     };
     let load = "-rw=randread -bs=4k -direct=1 -rate_iops=20 -runtime=30";
-    format!("{awake}; compare p99.9 of iodyno run {} -- {load}, before and after", scene.path.target)
+    format!(
+        "{awake}; compare p99.9 of iodyno run {} -- {load}, before and after",
+        scene.path.target
+    )
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {

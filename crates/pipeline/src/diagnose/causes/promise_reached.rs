@@ -80,10 +80,17 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let promise = scene.promise?;
     let iops = settled_best(scene);
-    let streams = scene.probes.iter().filter(|probe| matches!(probe.role, Role::Stream | Role::Streams));
-    let bytes = streams.map(|probe| probe.bytes_per_s()).max_by(f64::total_cmp);
+    let streams = scene
+        .probes
+        .iter()
+        .filter(|probe| matches!(probe.role, Role::Stream | Role::Streams));
+    let bytes = streams
+        .map(|probe| probe.bytes_per_s())
+        .max_by(f64::total_cmp);
     let is = |measured: Option<f64>, promised: Option<f64>| {
-        measured.zip(promised).is_some_and(|(measured, promised)| is_kept(measured, promised))
+        measured
+            .zip(promised)
+            .is_some_and(|(measured, promised)| is_kept(measured, promised))
     };
     let (got, is_burst) = if is(iops, promise.iops) {
         (format!("{} IOPS", units::count(iops?)), false)
@@ -94,17 +101,28 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     } else {
         return None;
     };
-    let device = scene.path.queue_device().map_or("", |layer| layer.name.as_str());
+    let device = scene
+        .path
+        .queue_device()
+        .map_or("", |layer| layer.name.as_str());
     let kind = format!("{} {}", promise.provider, promise.kind);
-    let kind = Some(kind.trim()).filter(|kind| !kind.is_empty()).unwrap_or("it");
-    let while_it_lasts = if is_burst { ", as long as its credits last" } else { "" };
+    let kind = Some(kind.trim())
+        .filter(|kind| !kind.is_empty())
+        .unwrap_or("it");
+    let while_it_lasts = if is_burst {
+        ", as long as its credits last"
+    } else {
+        ""
+    };
     let claim = format!("{device} gives {got}: what {kind} is sold with{while_it_lasts}.");
     Some(
         note(device, claim)
             .shows("measured", &got)
             .shows(
                 "promised",
-                promise.iops.map_or_else(String::new, |iops| format!("{} IOPS", units::count(iops))),
+                promise
+                    .iops
+                    .map_or_else(String::new, |iops| format!("{} IOPS", units::count(iops))),
             )
             .shows("source", &promise.source)
             .refuted_by("another moment gives a tenth more")

@@ -117,28 +117,43 @@ const WRITES_MIN: f64 = 50.0;
 const READS_MIN: f64 = 0.3;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let parity = |volume: &&Layer| matches!(volume.fact("stack"), Some("raid4" | "raid5" | "raid6"));
-    scene.of_kind(LayerKind::Stacked).filter(parity).filter_map(|volume| finding(scene, volume)).collect()
+    let parity =
+        |volume: &&Layer| matches!(volume.fact("stack"), Some("raid4" | "raid5" | "raid6"));
+    scene
+        .of_kind(LayerKind::Stacked)
+        .filter(parity)
+        .filter_map(|volume| finding(scene, volume))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
-    let is_syncing = volume.fact("sync_action").is_some_and(|action| !matches!(action, "idle" | "frozen"));
+    let is_syncing = volume
+        .fact("sync_action")
+        .is_some_and(|action| !matches!(action, "idle" | "frozen"));
     if is_syncing {
         return None;
     }
     let by_others = scene.idle().and_then(|frame| factor(frame, volume));
-    let ours = [Role::Write, Role::WriteStream, Role::Fsync].into_iter().filter_map(|role| scene.probe(role));
+    let ours = [Role::Write, Role::WriteStream, Role::Fsync]
+        .into_iter()
+        .filter_map(|role| scene.probe(role));
     let (level, (writes, reads_below, all_below)) = match by_others {
         Some(seen) => (Level::Warning, seen),
-        None => (Level::Note, ours.filter_map(|probe| factor(&probe.frame, volume)).next()?),
+        None => (
+            Level::Note,
+            ours.filter_map(|probe| factor(&probe.frame, volume))
+                .next()?,
+        ),
     };
     let (name, stack) = (&volume.name, volume.fact("stack").unwrap_or_default());
     let factor = all_below / writes;
     let claim = format!(
         "Each write to {name} ({stack}) costs {factor:.1} I/Os: less than a stripe is read before it is written."
     );
-    let cache =
-        volume.setting("md/stripe_cache_size").and_then(|setting| setting.chosen()).unwrap_or("unknown");
+    let cache = volume
+        .setting("md/stripe_cache_size")
+        .and_then(|setting| setting.chosen())
+        .unwrap_or("unknown");
     Some(
         found(level, name, claim)
             .shows("disk.writes_per_s", format!("{writes:.0} above"))
@@ -157,11 +172,23 @@ fn factor(frame: &Frame, volume: &Layer) -> Option<(f64, f64, f64)> {
     let value = |id: &str, layer: &Layer| frame.get(id, &layer.name).unwrap_or(0.0);
     let writes = value("disk.writes_per_s", volume);
     let members = parts::members(volume);
-    let data_disks = members.len() as f64 - if volume.fact("stack") == Some("raid6") { 2.0 } else { 1.0 };
+    let data_disks = members.len() as f64
+        - if volume.fact("stack") == Some("raid6") {
+            2.0
+        } else {
+            1.0
+        };
     let stripe = volume.number("chunk_bytes").unwrap_or(f64::MAX) * data_disks;
     let is_small = value("disk.size_write_bytes", volume) < stripe;
-    let reads: f64 = members.iter().map(|member| value("disk.reads_per_s", member)).sum();
-    let all: f64 = members.iter().map(|member| parts::rate(frame, &member.name).unwrap_or(0.0)).sum();
+    let reads: f64 = members
+        .iter()
+        .map(|member| value("disk.reads_per_s", member))
+        .sum();
+    let all: f64 = members
+        .iter()
+        .map(|member| parts::rate(frame, &member.name).unwrap_or(0.0))
+        .sum();
     let caused = reads - value("disk.reads_per_s", volume);
-    (writes > WRITES_MIN && is_small && caused > (all - reads) * READS_MIN).then_some((writes, reads, all))
+    (writes > WRITES_MIN && is_small && caused > (all - reads) * READS_MIN)
+        .then_some((writes, reads, all))
 }

@@ -165,22 +165,31 @@ struct Cap {
 }
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some(disk) = scene.path.queue_device() else { return Vec::new() };
-    let deep = scene
-        .probes
-        .iter()
-        .filter(|probe| probe.role == Role::Depth && probe.load.depth > 1 && !is_left_to_the_rule(probe));
+    let Some(disk) = scene.path.queue_device() else {
+        return Vec::new();
+    };
+    let deep = scene.probes.iter().filter(|probe| {
+        probe.role == Role::Depth && probe.load.depth > 1 && !is_left_to_the_rule(probe)
+    });
     // The deepest that shows it: shallow loads stay below the cap.
     let bucket = deep.filter_map(plateau_of).next_back().map(bucket);
     let cap = pulsed(scene).or(bucket).or_else(|| same_at_depths(scene));
     let cap = cap.filter(|cap| !is_our_own(scene, cap) && !is_promised(scene, cap));
-    cap.map(|cap| finding(scene, disk, &cap)).into_iter().collect()
+    cap.map(|cap| finding(scene, disk, &cap))
+        .into_iter()
+        .collect()
 }
 
 /// Whether it is what the disk is sold with, for ever or in a burst: then nothing is wrong with it.
 fn is_promised(scene: &Scene<'_>, cap: &Cap) -> bool {
-    let sold = scene.promise.map(|promise| [promise.iops, promise.burst_iops]);
-    sold.is_some_and(|sold| sold.into_iter().flatten().any(|rate| cloud::is_kept(cap.rate, rate)))
+    let sold = scene
+        .promise
+        .map(|promise| [promise.iops, promise.burst_iops]);
+    sold.is_some_and(|sold| {
+        sold.into_iter()
+            .flatten()
+            .any(|rate| cloud::is_kept(cap.rate, rate))
+    })
 }
 
 /// Whether a control group of this machine has just this limit: then the rule `cgroup_limit_reached` names it.
@@ -195,39 +204,70 @@ fn bucket(found: plateau::Plateau) -> Cap {
     let words = |ns: u64| units::duration_ns(ns as f64);
     let how = match found.steps {
         Some((low, high)) => {
-            format!("with latencies of {} and {} and little between", words(low), words(high))
+            format!(
+                "with latencies of {} and {} and little between",
+                words(low),
+                words(high)
+            )
         }
-        None => format!("after {} IOPS at first", units::count(found.highest.round())),
+        None => format!(
+            "after {} IOPS at first",
+            units::count(found.highest.round())
+        ),
     };
-    Cap { rate: found.settled, highest: found.highest, how, is_certain: true }
+    Cap {
+        rate: found.settled,
+        highest: found.highest,
+        how,
+        is_certain: true,
+    }
 }
 
 /// Tokens that come by the clock, in the shallowest load that shows them: there most of a burst were not in flight.
 fn pulsed(scene: &Scene<'_>) -> Option<Cap> {
-    let loads = scene.probes.iter().filter(|probe| matches!(probe.role, Role::Latency | Role::Depth));
+    let loads = scene
+        .probes
+        .iter()
+        .filter(|probe| matches!(probe.role, Role::Latency | Role::Depth));
     let found = loads.filter_map(|probe| {
-        plateau::pulses(&probe.load.bins, probe.load.bin_ms, probe.load.depth.max(probe.job.iodepth))
+        plateau::pulses(
+            &probe.load.bins,
+            probe.load.bin_ms,
+            probe.load.depth.max(probe.job.iodepth),
+        )
     });
     let pulses = found.min_by(|one, other| one.period_ms.total_cmp(&other.period_ms))?;
     let period = units::span_ms(pulses.period_ms.round() as u64);
     let how = format!("in pulses of {:.0} I/Os every {period}", pulses.ios);
-    Some(Cap { rate: pulses.rate(), highest: pulses.rate(), how, is_certain: true })
+    Some(Cap {
+        rate: pulses.rate(),
+        highest: pulses.rate(),
+        how,
+        is_certain: true,
+    })
 }
 
 /// A bucket without a stock: no depth gives more, and no moment. What is physical saturates with more noise, but may be
 /// as even, so that only disks are judged behind which somebody can stand with a bucket.
 fn same_at_depths(scene: &Scene<'_>) -> Option<Cap> {
-    let medium = scene.disks().first().and_then(|disk| scene.medium_of(disk))?;
+    let medium = scene
+        .disks()
+        .first()
+        .and_then(|disk| scene.medium_of(disk))?;
     let flat = |(depth, probe): (u32, &Probe)| {
         let (rates, _) = cloud::series_of_bins(&probe.load, 12);
-        let busy = (probe.load.cpu_user_ms + probe.load.cpu_system_ms) / probe.load.elapsed_ms.max(1.0);
+        let busy =
+            (probe.load.cpu_user_ms + probe.load.cpu_system_ms) / probe.load.elapsed_ms.max(1.0);
         let noise = plateau::variation(&rates).filter(|_| rates.len() >= plateau::LEAST)?;
         let rate = rates.iter().sum::<f64>() / rates.len() as f64;
         (noise <= plateau::FLAT && busy <= CPU_MAX).then_some((depth, rate))
     };
     let flat: Vec<(u32, f64)> = scene.curve().into_iter().filter_map(flat).collect();
-    let (deepest, rate) = *flat.last().filter(|_| matches!(medium, Medium::Virtual | Medium::Network))?;
-    let is_same = |(depth, other): &&(u32, f64)| depth * 2 <= deepest && (other / rate - 1.0).abs() <= SAME;
+    let (deepest, rate) = *flat
+        .last()
+        .filter(|_| matches!(medium, Medium::Virtual | Medium::Network))?;
+    let is_same =
+        |(depth, other): &&(u32, f64)| depth * 2 <= deepest && (other / rate - 1.0).abs() <= SAME;
     let (depth, _) = flat.iter().find(is_same)?;
     Some(Cap {
         rate,
@@ -251,21 +291,35 @@ fn finding(scene: &Scene<'_>, disk: &Layer, cap: &Cap) -> Finding {
     let (rate, how) = (units::count(cap.rate.round()), &cap.how);
     let named = name_of(scene, disk, cap.rate);
     let fits = named.as_ref().map(|one| {
-        let size = one.size_gib.map(|[size, ..]| format!(" of {size:.0} GiB")).unwrap_or_default();
-        format!(" It is what {}:{}{size} is sold with.", one.provider, one.kind)
+        let size = one
+            .size_gib
+            .map(|[size, ..]| format!(" of {size:.0} GiB"))
+            .unwrap_or_default();
+        format!(
+            " It is what {}:{}{size} is sold with.",
+            one.provider, one.kind
+        )
     });
     let is_sure = cap.is_certain || named.is_some() || is_round(cap.rate);
     let (level, what) = match is_sure {
-        true => (Level::Warning, "a limit from outside, which no kernel setting moves"),
+        true => (
+            Level::Warning,
+            "a limit from outside, which no kernel setting moves",
+        ),
         false => (Level::Note, "perhaps a limit from outside"),
     };
-    let claim =
-        format!("{}: the rate is flat at {rate} IOPS {how}: {what}.{}", disk.name, fits.unwrap_or_default());
+    let claim = format!(
+        "{}: the rate is flat at {rate} IOPS {how}: {what}.{}",
+        disk.name,
+        fits.unwrap_or_default()
+    );
     found(level, &disk.name, claim)
         .shows("settled", &rate)
         .shows("highest before", units::count(cap.highest.round()))
         .refuted_by("another depth or block size gives another rate in IOPS and in bytes")
-        .advise("Ask `iodyno cloud` what the type promises; a larger or another one is the only cure.")
+        .advise(
+            "Ask `iodyno cloud` what the type promises; a larger or another one is the only cure.",
+        )
         .gains(0.3)
 }
 
@@ -283,12 +337,19 @@ fn name_of(scene: &Scene<'_>, disk: &Layer, rate: f64) -> Option<Match> {
     let measured = Measured {
         iops: Some(rate),
         size_gib: Some(bottom.number("size_bytes")? / (1u64 << 30) as f64),
-        provider: cloud::machine_of(data, scene.path).provider.unwrap_or_default(),
+        provider: cloud::machine_of(data, scene.path)
+            .provider
+            .unwrap_or_default(),
         ..Measured::default()
     };
-    let fitting: Vec<Match> =
-        cloud::recognise(data, &measured).into_iter().filter(|one| one.strength == Strength::Size).collect();
+    let fitting: Vec<Match> = cloud::recognise(data, &measured)
+        .into_iter()
+        .filter(|one| one.strength == Strength::Size)
+        .collect();
     // Two types of one provider can share a formula; two providers are a coincidence.
     let first = fitting.first()?;
-    fitting.iter().all(|one| one.provider == first.provider).then(|| first.clone())
+    fitting
+        .iter()
+        .all(|one| one.provider == first.provider)
+        .then(|| first.clone())
 }

@@ -115,7 +115,10 @@ const TIMES: f64 = 2.0;
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // Only the value that acts matters: a layer above has its own.
     let acting = read_ahead(scene).filter(|(_, window)| window.name == "read_ahead_kb");
-    acting.and_then(|(layer, _)| finding(scene, layer)).into_iter().collect()
+    acting
+        .and_then(|(layer, _)| finding(scene, layer))
+        .into_iter()
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
@@ -129,7 +132,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let why = if optimal * 2.0 >= kib * 1024.0 {
         format!("twice its optimal I/O size of {:.0} KiB", optimal / 1024.0)
     } else if kernel >= ROTATIONAL_SINCE && rotational(layer) == Some(true) {
-        format!("it says that it spins, and kernel {}.{} reads far ahead then", kernel.0, kernel.1)
+        format!(
+            "it says that it spins, and kernel {}.{} reads far ahead then",
+            kernel.0, kernel.1
+        )
     } else {
         return None;
     };
@@ -142,21 +148,31 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let name = &layer.name;
     let start = format!("{name} is read {kib:.0} KiB ahead by the kernel's own reckoning ({why})");
     let (level, claim) = match times {
-        Some(times) => {
-            (Level::Warning, format!("{start}, and its disks read {times:.1} times what random reads get."))
-        }
-        None => (Level::Note, format!("{start}; before, and on other disks, it is 128 KiB.")),
+        Some(times) => (
+            Level::Warning,
+            format!("{start}, and its disks read {times:.1} times what random reads get."),
+        ),
+        None => (
+            Level::Note,
+            format!("{start}; before, and on other disks, it is 128 KiB."),
+        ),
     };
     let mut finding = found(level, name, claim)
         .shows("read_ahead_kb", kib)
         .shows("optimal_io_size", optimal)
-        .shows("rotational", rotational(layer).map_or("unknown", |spins| if spins { "1" } else { "0" }))
+        .shows(
+            "rotational",
+            rotational(layer).map_or("unknown", |spins| if spins { "1" } else { "0" }),
+        )
         .shows("kernel", format!("{}.{}", kernel.0, kernel.1))
         .refuted_by("random buffered reads are as fast and read as much with 128 KiB")
         .advise("Compare 128 KiB under your load, and keep what wins by a rule of udev.")
         .gains(times.map_or(0.2, |times| (times - 1.0).min(3.0) / 2.0));
     if let Some(times) = times {
-        finding = finding.shows("read by the disks", format!("{times:.1} times what the load got"));
+        finding = finding.shows(
+            "read by the disks",
+            format!("{times:.1} times what the load got"),
+        );
     }
     Some(finding)
 }

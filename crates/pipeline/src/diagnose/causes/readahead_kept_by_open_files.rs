@@ -86,13 +86,18 @@ const ABOVE: f64 = 1.1;
 const SOME_PER_S: f64 = 10.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.queues().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .queues()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let setting = disk.setting("read_ahead_kb")?;
     let now = setting.number()?;
-    let wanted = configured(setting).last().and_then(|owner| owner.wants.clone());
+    let wanted = configured(setting)
+        .last()
+        .and_then(|owner| owner.wants.clone());
     let wanted = wanted.or_else(|| Some(setting.default.as_ref()?.value.clone()))?;
     let before: f64 = wanted.parse().ok().filter(|before| *before > now)?;
     let of = |id: &str| scene.idle()?.get(id, &disk.name);

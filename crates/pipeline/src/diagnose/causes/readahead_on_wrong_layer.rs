@@ -81,17 +81,29 @@ pub static CAUSE: Cause = Cause {
     summary: "a read-ahead set on a disk, where a layer above reads ahead by its own",
     level: Level::Warning,
     risk: Risk::CostsLatency,
-    competing: &["the disk is also read as a device, past the file system: then its own value acts for that"],
+    competing: &[
+        "the disk is also read as a device, past the file system: then its own value acts for that",
+    ],
     experiment: "iodyno inspect {target} --all shows both; iodyno run {target} -- -rw=read -bs=128k -direct=0 with each value above",
     knob: None,
     judge,
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some((acting, window)) = read_ahead(scene) else { return Vec::new() };
-    let Some(kib) = window.number() else { return Vec::new() };
-    let below = acting.walk().into_iter().skip(1).filter(|layer| layer.kind == LayerKind::Disk);
-    below.filter_map(|disk| finding(acting, kib, disk)).collect()
+    let Some((acting, window)) = read_ahead(scene) else {
+        return Vec::new();
+    };
+    let Some(kib) = window.number() else {
+        return Vec::new();
+    };
+    let below = acting
+        .walk()
+        .into_iter()
+        .skip(1)
+        .filter(|layer| layer.kind == LayerKind::Disk);
+    below
+        .filter_map(|disk| finding(acting, kib, disk))
+        .collect()
 }
 
 fn finding(acting: &Layer, kib: f64, disk: &Layer) -> Option<Finding> {
@@ -102,7 +114,10 @@ fn finding(acting: &Layer, kib: f64, disk: &Layer) -> Option<Finding> {
     let setting = disk.setting("read_ahead_kb")?;
     let here = setting.number().filter(|here| *here != kib)?;
     let owner = configured(setting).last();
-    let default = setting.default.as_ref().and_then(|default| default.value.parse::<f64>().ok());
+    let default = setting
+        .default
+        .as_ref()
+        .and_then(|default| default.value.parse::<f64>().ok());
     let is_changed = default.is_some_and(|default| default != here);
     if owner.is_none() && !is_changed {
         return None;
@@ -113,13 +128,18 @@ fn finding(acting: &Layer, kib: f64, disk: &Layer) -> Option<Finding> {
         acting.name
     );
     let finding = match owner {
-        Some(owner) => warning(name, claim).shows("set by", &owner.place).gains(0.2),
+        Some(owner) => warning(name, claim)
+            .shows("set by", &owner.place)
+            .gains(0.2),
         None => note(name, claim).gains(0.1),
     };
     let finding = finding
         .shows(&format!("read_ahead_kb of {name}"), here)
         .shows(&format!("read-ahead of {}", acting.name), kib)
         .refuted_by("buffered streams change with the disk's value")
-        .advise(format!("Set it on {}, where files are read ahead.", acting.name));
+        .advise(format!(
+            "Set it on {}, where files are read ahead.",
+            acting.name
+        ));
     Some(finding)
 }

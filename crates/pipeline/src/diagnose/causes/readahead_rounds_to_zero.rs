@@ -74,10 +74,18 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some(page) = scene.path.machine.as_ref().and_then(|machine| machine.number("page_bytes")) else {
+    let Some(page) = scene
+        .path
+        .machine
+        .as_ref()
+        .and_then(|machine| machine.number("page_bytes"))
+    else {
         return Vec::new();
     };
-    scene.queues().filter_map(|layer| finding(layer, page / 1024.0)).collect()
+    scene
+        .queues()
+        .filter_map(|layer| finding(layer, page / 1024.0))
+        .collect()
 }
 
 fn finding(layer: &Layer, page_kib: f64) -> Option<Finding> {
@@ -93,12 +101,18 @@ fn finding(layer: &Layer, page_kib: f64) -> Option<Finding> {
         "{} wants {wants:.0} KiB of read-ahead for {}; pages have {page_kib:.0} KiB here, and the kernel keeps 0.",
         owner.place, layer.name
     );
-    let finding = found(if is_zero { Level::Warning } else { Level::Note }, &layer.name, claim)
-        .shows("read_ahead_kb", now)
-        .shows(&owner.place, wants)
-        .shows("page", format!("{page_kib:.0} KiB"))
-        .refuted_by("read_ahead_kb reads back as the rule wants it")
-        .advise(format!("Write {page_kib:.0} or more, and compare under your load."))
-        .gains(if is_zero { 0.5 } else { 0.0 });
+    let finding = found(
+        if is_zero { Level::Warning } else { Level::Note },
+        &layer.name,
+        claim,
+    )
+    .shows("read_ahead_kb", now)
+    .shows(&owner.place, wants)
+    .shows("page", format!("{page_kib:.0} KiB"))
+    .refuted_by("read_ahead_kb reads back as the rule wants it")
+    .advise(format!(
+        "Write {page_kib:.0} or more, and compare under your load."
+    ))
+    .gains(if is_zero { 0.5 } else { 0.0 });
     Some(finding)
 }

@@ -99,7 +99,10 @@ const BUSY_PERCENT: f64 = 80.0;
 const STREAMING: f64 = 100e6;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let disks = scene.disks().into_iter().filter(|disk| is_spinning(scene, disk));
+    let disks = scene
+        .disks()
+        .into_iter()
+        .filter(|disk| is_spinning(scene, disk));
     disks.filter_map(|disk| finding(scene, disk)).collect()
 }
 
@@ -114,7 +117,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
                 size / 1024.0,
                 units::bytes_per_s(rate)
             );
-            warning(name, claim).shows("mean read", units::bytes(size)).gains(1.0)
+            warning(name, claim)
+                .shows("mean read", units::bytes(size))
+                .gains(1.0)
         }
         None => {
             let (one, several) = streams(scene).filter(|(one, several)| *several < FALL * one)?;
@@ -140,8 +145,11 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
 /// Mean size and rate of buffered readers that the window bounds and the head's ways slow down.
 fn travelling(frame: &Frame, disk: &str, kib: f64) -> Option<(f64, f64)> {
     let of = |id: &str| frame.get(id, disk);
-    let (busy, size, rate) =
-        (of("disk.busy_percent")?, of("disk.size_read_bytes")?, of("disk.read_bytes_per_s")?);
+    let (busy, size, rate) = (
+        of("disk.busy_percent")?,
+        of("disk.size_read_bytes")?,
+        of("disk.read_bytes_per_s")?,
+    );
     let is_window = (0.9..=1.1).contains(&(size / (kib * 1024.0)));
     (busy > BUSY_PERCENT && is_window && rate < STREAMING).then_some((size, rate))
 }

@@ -141,19 +141,35 @@ const READS: f64 = 10.0;
 const BUSY: f64 = 5e6;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some((layer, window)) = read_ahead(scene) else { return Vec::new() };
-    let Some(kib) = window.number().filter(|kib| *kib >= LEAST_KIB) else { return Vec::new() };
+    let Some((layer, window)) = read_ahead(scene) else {
+        return Vec::new();
+    };
+    let Some(kib) = window.number().filter(|kib| *kib >= LEAST_KIB) else {
+        return Vec::new();
+    };
     let measured = amplification(scene).map(|times| measured(layer, kib, times));
     // A measurement of our own decides; production is looked at where there is none.
     let seen = measured.unwrap_or_else(|| production(scene, layer, kib));
-    seen.or_else(|| burden(scene, layer, window, kib)).into_iter().collect()
+    seen.or_else(|| burden(scene, layer, window, kib))
+        .into_iter()
+        .collect()
 }
 
 /// What a fault through a mapping costs with a window that is not the kernel's own.
 fn burden(scene: &Scene<'_>, layer: &Layer, window: &Setting, kib: f64) -> Option<Finding> {
-    let usual = window.default.as_ref().and_then(|default| default.value.parse().ok()).unwrap_or(0.0);
-    let stream = scene.probe(Role::Stream).map(Probe::bytes_per_s).filter(|rate| *rate > 0.0)?;
-    let single_us = scene.probe(Role::Latency)?.mean_us().filter(|us| *us > 0.0)?;
+    let usual = window
+        .default
+        .as_ref()
+        .and_then(|default| default.value.parse().ok())
+        .unwrap_or(0.0);
+    let stream = scene
+        .probe(Role::Stream)
+        .map(Probe::bytes_per_s)
+        .filter(|rate| *rate > 0.0)?;
+    let single_us = scene
+        .probe(Role::Latency)?
+        .mean_us()
+        .filter(|us| *us > 0.0)?;
     let window_us = kib * 1024.0 / stream * 1e6;
     let reads = window_us / single_us;
     if kib <= f64::max(usual, USUAL_KIB) || reads < READS {
@@ -178,10 +194,15 @@ fn measured(layer: &Layer, kib: f64, times: f64) -> Option<Finding> {
     if times <= TIMES {
         return None;
     }
-    let claim = format!("Random buffered reads make the disks read {times:.1} times what they get.");
+    let claim =
+        format!("Random buffered reads make the disks read {times:.1} times what they get.");
     // Short loads on small scratch come near their own cached blocks, where the kernel takes them for a stream: up to the
     // usual window that is no certain loss.
-    let level = if kib > USUAL_KIB || times > CERTAIN_TIMES { Level::Warning } else { Level::Note };
+    let level = if kib > USUAL_KIB || times > CERTAIN_TIMES {
+        Level::Warning
+    } else {
+        Level::Note
+    };
     let finding = found(level, &layer.name, claim)
         .shows("read_ahead_kb", kib)
         .shows("read by the disks", format!("{times:.1} times what the load got"))
@@ -195,10 +216,13 @@ fn production(scene: &Scene<'_>, layer: &Layer, kib: f64) -> Option<Finding> {
     let frame = scene.idle()?;
     // Reads through a mapping are asked for by faults, not by calls.
     let faulted = frame.get("vm.major_faults_per_s", "")? * 4096.0;
-    let (process, read, asked) = frame.each("process.read_bytes_per_s").find_map(|(process, read)| {
-        let asked = frame.get("process.asked_read_bytes_per_s", process)? + faulted;
-        (read > BUSY && read > TIMES * asked).then_some((process, read, asked))
-    })?;
+    let (process, read, asked) =
+        frame
+            .each("process.read_bytes_per_s")
+            .find_map(|(process, read)| {
+                let asked = frame.get("process.asked_read_bytes_per_s", process)? + faulted;
+                (read > BUSY && read > TIMES * asked).then_some((process, read, asked))
+            })?;
     let times = read / asked.max(1.0);
     let claim = format!("{process} makes the disks read {times:.1} times what it asks for.");
     let finding = note(&layer.name, claim)

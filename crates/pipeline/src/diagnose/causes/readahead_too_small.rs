@@ -97,7 +97,12 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     if kib >= SMALL_KIB && one_read.is_none_or(|one| kib >= one) {
         return None;
     }
-    let rate = |role| scene.probe(role).map(Probe::bytes_per_s).filter(|rate| *rate > 0.0);
+    let rate = |role| {
+        scene
+            .probe(role)
+            .map(Probe::bytes_per_s)
+            .filter(|rate| *rate > 0.0)
+    };
     let rates = rate(Role::Stream).zip(rate(Role::BufferedStream));
     if rates.is_some_and(|(direct, buffered)| buffered >= FINE * direct) {
         return None;
@@ -113,10 +118,14 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
             (Level::Warning, claim)
         }
         (None, Some(one)) if kib < one => {
-            let claim = format!("{name} is read {kib:.0} KiB ahead, less than one read of {one:.0} KiB.");
+            let claim =
+                format!("{name} is read {kib:.0} KiB ahead, less than one read of {one:.0} KiB.");
             (Level::Note, claim)
         }
-        _ => (Level::Note, format!("{name} is read {kib:.0} KiB ahead: streams wait for every few pages.")),
+        _ => (
+            Level::Note,
+            format!("{name} is read {kib:.0} KiB ahead: streams wait for every few pages."),
+        ),
     };
     let mut finding = found(level, name, claim)
         .shows(&window.name, kib)

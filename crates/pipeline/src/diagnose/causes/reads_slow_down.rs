@@ -81,12 +81,17 @@ const DROP_MIN: f64 = 0.3;
 const LONGER_MIN: f64 = 1.5;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let is_local = matches!(scene.medium(), Some(Medium::Rotational | Medium::Flash | Medium::Nvme));
+    let is_local = matches!(
+        scene.medium(),
+        Some(Medium::Rotational | Medium::Flash | Medium::Nvme)
+    );
     if !is_local {
         return Vec::new();
     }
-    let dropped =
-        scene.probes.iter().filter(|probe| matches!(probe.role, Role::Depth | Role::Latency | Role::Stream));
+    let dropped = scene
+        .probes
+        .iter()
+        .filter(|probe| matches!(probe.role, Role::Depth | Role::Latency | Role::Stream));
     dropped
         .filter_map(drop_of)
         .next()
@@ -97,7 +102,12 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn drop_of(probe: &Probe) -> Option<Finding> {
-    let rates: Vec<f64> = probe.load.bins.iter().map(|count| f64::from(*count)).collect();
+    let rates: Vec<f64> = probe
+        .load
+        .bins
+        .iter()
+        .map(|count| f64::from(*count))
+        .collect();
     let drop = cliff::first_drop(&rates)?;
     let lost = 1.0 - drop.after / drop.burst;
     let after_ms = drop.at as u64 * probe.load.bin_ms;
@@ -105,9 +115,15 @@ fn drop_of(probe: &Probe) -> Option<Finding> {
     (lost >= DROP_MIN).then(|| {
         note(
             "",
-            format!("Reads became {:.0} % slower after {after_ms} ms of an unchanged load.", lost * 100.0),
+            format!(
+                "Reads became {:.0} % slower after {after_ms} ms of an unchanged load.",
+                lost * 100.0
+            ),
         )
-        .shows("reads a second", format!("{:.0}, then {:.0}", drop.burst * per_s, drop.after * per_s))
+        .shows(
+            "reads a second",
+            format!("{:.0}, then {:.0}", drop.burst * per_s, drop.after * per_s),
+        )
     })
 }
 
@@ -115,22 +131,39 @@ fn longer(scene: &Scene<'_>) -> Option<Finding> {
     let first = scene.probe(Role::Latency)?.mean_us()?;
     let last = scene.all(Role::Latency).last()?.mean_us()?;
     (last > first * LONGER_MIN).then(|| {
-        note("", format!("After the loads single reads take {last:.0} µs, before them {first:.0} µs."))
-            .shows("latency at depth 1", format!("{first:.0} µs, then {last:.0} µs"))
+        note(
+            "",
+            format!("After the loads single reads take {last:.0} µs, before them {first:.0} µs."),
+        )
+        .shows(
+            "latency at depth 1",
+            format!("{first:.0} µs, then {last:.0} µs"),
+        )
     })
 }
 
 /// The disk that it is about, and what its own counters of heat say.
 fn about(scene: &Scene<'_>, mut finding: Finding) -> Finding {
-    finding.section = scene.disks().first().map_or(String::new(), |disk| disk.name.clone());
+    finding.section = scene
+        .disks()
+        .first()
+        .map_or(String::new(), |disk| disk.name.clone());
     let hot = ["health.light_throttlings", "health.heavy_throttlings"].map(|id| {
-        let values: Vec<f64> =
-            scene.frames().filter_map(|(_, frame)| frame.get(id, &finding.section)).collect();
-        values.first().zip(values.last()).map(|(first, last)| last - first)
+        let values: Vec<f64> = scene
+            .frames()
+            .filter_map(|(_, frame)| frame.get(id, &finding.section))
+            .collect();
+        values
+            .first()
+            .zip(values.last())
+            .map(|(first, last)| last - first)
     });
     let hot: Vec<f64> = hot.into_iter().flatten().collect();
-    let slowed =
-        if hot.is_empty() { "not readable".into() } else { format!("{:.0} more", hot.iter().sum::<f64>()) };
+    let slowed = if hot.is_empty() {
+        "not readable".into()
+    } else {
+        format!("{:.0} more", hot.iter().sum::<f64>())
+    };
     finding
         .shows("throttle counters of the drive", slowed)
         .refuted_by("a second load of the same kind holds its rate to the end")

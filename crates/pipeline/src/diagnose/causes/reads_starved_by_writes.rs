@@ -92,8 +92,13 @@ const LEAST_US: f64 = 5000.0;
 const GROWTH: f64 = 10.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some(starved) = Starved::of(scene) else { return Vec::new() };
-    let fast = scene.disks().into_iter().filter(|disk| is_fast(scene, disk));
+    let Some(starved) = Starved::of(scene) else {
+        return Vec::new();
+    };
+    let fast = scene
+        .disks()
+        .into_iter()
+        .filter(|disk| is_fast(scene, disk));
     fast.filter_map(|disk| starved.finding(disk)).collect()
 }
 
@@ -107,7 +112,8 @@ struct Starved {
 impl Starved {
     fn of(scene: &Scene<'_>) -> Option<Starved> {
         let mixed = scene.probe(Role::Mixed)?;
-        let read = |probe: &Probe, share| Some(probe.load.read.latency.quantile_ns(share)? as f64 / 1e3);
+        let read =
+            |probe: &Probe, share| Some(probe.load.read.latency.quantile_ns(share)? as f64 / 1e3);
         let starved = Starved {
             median: read(mixed, 0.5)?,
             tail: read(mixed, 0.99)?,
@@ -120,7 +126,8 @@ impl Starved {
     }
 
     fn finding(&self, disk: &Layer) -> Option<Finding> {
-        let word = scheduler(disk).filter(|word| matches!(*word, "none" | "noop" | "mq-deadline"))?;
+        let word =
+            scheduler(disk).filter(|word| matches!(*word, "none" | "noop" | "mq-deadline"))?;
         let us = |us: f64| units::duration_ns(us * 1e3);
         let claim = format!(
             "Beside writes the slowest hundredth of the reads of {} takes {} and more, {:.0} times the median and {:.0} times \

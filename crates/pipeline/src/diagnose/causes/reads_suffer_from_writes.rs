@@ -89,13 +89,21 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn read_p99_us(probe: &Probe) -> Option<f64> {
-    probe.load.read.latency.quantile_ns(0.99).map(|ns| ns as f64 / 1e3)
+    probe
+        .load
+        .read
+        .latency
+        .quantile_ns(0.99)
+        .map(|ns| ns as f64 / 1e3)
 }
 
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     scene.medium().filter(|medium| medium.is_flash())?;
     let mixed = scene.probe(Role::Mixed)?;
-    let (alone, beside) = (read_p99_us(scene.probe(Role::Latency)?)?, read_p99_us(mixed)?);
+    let (alone, beside) = (
+        read_p99_us(scene.probe(Role::Latency)?)?,
+        read_p99_us(mixed)?,
+    );
     let device = &scene.disks().first()?.name;
     let share = mixed
         .span_us(device, Span::D2C)
@@ -106,14 +114,31 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         return None;
     }
     let is_certain = times >= WARNING_TIMES && beside >= WARNING_US && share.is_some();
-    let level = if is_certain { Level::Warning } else { Level::Note };
-    let place = if share.is_some() { ", inside the disk" } else { "" };
-    let claim =
-        format!("Beside writes the 99th percentile of reads of {device} is {times:.0} times as high{place}.");
+    let level = if is_certain {
+        Level::Warning
+    } else {
+        Level::Note
+    };
+    let place = if share.is_some() {
+        ", inside the disk"
+    } else {
+        ""
+    };
+    let claim = format!(
+        "Beside writes the 99th percentile of reads of {device} is {times:.0} times as high{place}."
+    );
     Some(
         found(level, device, claim)
-            .shows("read p99", format!("{alone:.0} µs alone, {beside:.0} µs beside writes"))
-            .shows("D2C of Q2C", share.map_or("not traced".into(), |share| format!("{:.0} %", share * 100.0)))
+            .shows(
+                "read p99",
+                format!("{alone:.0} µs alone, {beside:.0} µs beside writes"),
+            )
+            .shows(
+                "D2C of Q2C",
+                share.map_or("not traced".into(), |share| {
+                    format!("{:.0} %", share * 100.0)
+                }),
+            )
             .refuted_by("the reads stay slow when the writers are limited to a tenth")
             .advise("Limit or move the writers; try kyber or io.cost for latency.")
             // Schedulers give back a part at the cost of the writers: a guess of this project.

@@ -62,7 +62,9 @@ pub static CAUSE: Cause = Cause {
     summary: "a rebuild or check that goes before other I/O",
     level: Level::Warning,
     risk: Risk::NeedsCare,
-    competing: &["others load the members apart from the array: then they are slow after the rebuild too"],
+    competing: &[
+        "others load the members apart from the array: then they are slow after the rebuild too",
+    ],
     experiment: "echo 1000 > /sys/block/{device}/md/sync_speed_min, then iodyno watch {device}: await falls if the rebuild was it",
     knob: None,
     judge,
@@ -73,11 +75,16 @@ const KIB_PER_S_MIN: f64 = 50_000.0;
 const RATE_MIN: f64 = 20.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::Stacked).filter_map(|array| finding(scene, array)).collect()
+    scene
+        .of_kind(LayerKind::Stacked)
+        .filter_map(|array| finding(scene, array))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, array: &Layer) -> Option<Finding> {
-    let action = array.fact("sync_action").filter(|action| !matches!(*action, "idle" | "frozen"))?;
+    let action = array
+        .fact("sync_action")
+        .filter(|action| !matches!(*action, "idle" | "frozen"))?;
     let text = array.setting("md/sync_speed_min")?.value.value()?;
     // The kernel adds whose value it is: `1000 (system)`.
     let least: f64 = text.split_whitespace().next()?.parse().ok()?;
@@ -85,11 +92,21 @@ fn finding(scene: &Scene<'_>, array: &Layer) -> Option<Finding> {
         return None;
     }
     let name = &array.name;
-    let others = scene.idle().and_then(|frame| parts::rate(frame, name)).filter(|rate| *rate > RATE_MIN);
-    let level = if others.is_some() { Level::Warning } else { Level::Note };
-    let beside =
-        others.map_or_else(String::new, |rate| format!(", beside {rate:.0} I/Os a second of others"));
-    let syncs = scene.idle().and_then(|frame| frame.get("md.sync_bytes_per_s", name));
+    let others = scene
+        .idle()
+        .and_then(|frame| parts::rate(frame, name))
+        .filter(|rate| *rate > RATE_MIN);
+    let level = if others.is_some() {
+        Level::Warning
+    } else {
+        Level::Note
+    };
+    let beside = others.map_or_else(String::new, |rate| {
+        format!(", beside {rate:.0} I/Os a second of others")
+    });
+    let syncs = scene
+        .idle()
+        .and_then(|frame| frame.get("md.sync_bytes_per_s", name));
     Some(
         found(
             level,
@@ -97,9 +114,14 @@ fn finding(scene: &Scene<'_>, array: &Layer) -> Option<Finding> {
             format!("The {action} of {name} takes at least {least:.0} KiB/s of each disk{beside}."),
         )
         .shows("md/sync_speed_min", text)
-        .shows("md.sync_bytes_per_s", syncs.map_or("not measured".into(), |rate| format!("{rate:.0}")))
+        .shows(
+            "md.sync_bytes_per_s",
+            syncs.map_or("not measured".into(), |rate| format!("{rate:.0}")),
+        )
         .refuted_by("latency stays the same when sync_speed_min is 1000")
-        .advise(format!("Lower /sys/block/{name}/md/sync_speed_min while the load matters."))
+        .advise(format!(
+            "Lower /sys/block/{name}/md/sync_speed_min while the load matters."
+        ))
         // The synchronisation gives back at most what it takes; half of a disk is the usual case.
         .gains(if others.is_some() { 0.5 } else { 0.1 }),
     )

@@ -113,12 +113,19 @@ const FLAT: f64 = 1.2;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let disks = scene.queues();
-    disks.filter_map(|disk| few_requests(scene, disk).or_else(|| one_at_a_time(scene, disk))).collect()
+    disks
+        .filter_map(|disk| few_requests(scene, disk).or_else(|| one_at_a_time(scene, disk)))
+        .collect()
 }
 
 /// How many the device would take.
 fn takes(disk: &Layer) -> Option<f64> {
-    let tags = disk.queues.iter().filter_map(|queue| queue.nr_tags).max().map(|tags| tags as f64);
+    let tags = disk
+        .queues
+        .iter()
+        .filter_map(|queue| queue.nr_tags)
+        .max()
+        .map(|tags| tags as f64);
     number(disk, "queue_depth").or(tags)
 }
 
@@ -127,7 +134,9 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let takes = takes(disk).filter(|takes| requests < *takes && requests < FEW)?;
     let name = &disk.name;
     let waited = waited(scene, disk);
-    let full = scene.idle().and_then(|frame| frame.get("disk.queue_mean_ios", name));
+    let full = scene
+        .idle()
+        .and_then(|frame| frame.get("disk.queue_mean_ios", name));
     let full = full.filter(|queued| *queued >= requests);
     let (level, claim, gain) = match (waited, full) {
         (Some(share), _) if share > WAITED => {
@@ -135,7 +144,11 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
                 "I/Os to {name} waited {:.0} % of their time for one of its {requests:.0} requests; the device takes {takes:.0}.",
                 share * 100.0
             );
-            (Level::Warning, claim, (takes / requests - 1.0).min(2.0) * share)
+            (
+                Level::Warning,
+                claim,
+                (takes / requests - 1.0).min(2.0) * share,
+            )
         }
         (_, Some(queued)) => {
             let claim = format!(
@@ -145,8 +158,9 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         }
         (Some(_), None) => return None,
         (None, None) => {
-            let claim =
-                format!("{name} is given {requests:.0} requests at a time and could take {takes:.0}.");
+            let claim = format!(
+                "{name} is given {requests:.0} requests at a time and could take {takes:.0}."
+            );
             (Level::Note, claim, 0.1)
         }
     };
@@ -165,8 +179,11 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
 /// The largest share that was spent on the way to a request and from it, in loads within what the device takes.
 fn waited(scene: &Scene<'_>, disk: &Layer) -> Option<f64> {
     let takes = takes(disk).unwrap_or(FEW);
-    let shares =
-        scene.probes.iter().filter(|probe| f64::from(probe.load.depth) <= takes).filter_map(|probe| {
+    let shares = scene
+        .probes
+        .iter()
+        .filter(|probe| f64::from(probe.load.depth) <= takes)
+        .filter_map(|probe| {
             let us = |span| probe.span_us(&disk.name, span);
             Some((us(Span::Q2G)? + us(Span::G2I).unwrap_or(0.0)) / us(Span::Q2C)?)
         });
@@ -180,7 +197,10 @@ fn one_at_a_time(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         return None;
     }
     let shallow = scene.probe(Role::Latency)?.iops();
-    let (depth, deep) = scene.curve().last().map(|(depth, probe)| (*depth, probe.iops()))?;
+    let (depth, deep) = scene
+        .curve()
+        .last()
+        .map(|(depth, probe)| (*depth, probe.iops()))?;
     if depth < 4 || deep > FLAT * shallow {
         return None;
     }

@@ -90,23 +90,41 @@ const AT_LIMIT: f64 = 0.9;
 const SMALL_KIB: f64 = 128.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.queues().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .queues()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
-    let (limit, hardware) = (number(disk, "max_sectors_kb")?, number(disk, "max_hw_sectors_kb")?);
+    let (limit, hardware) = (
+        number(disk, "max_sectors_kb")?,
+        number(disk, "max_hw_sectors_kb")?,
+    );
     if hardware <= limit {
         return None;
     }
-    let streams =
-        [Role::Stream, Role::Streams, Role::WriteStream].into_iter().flat_map(|role| scene.all(role));
-    let (asked, size) = streams.filter(|probe| probe.job.bs as f64 > limit * 1024.0).find_map(|probe| {
-        let of = |id: &str| probe.frame.get(id, &disk.name);
-        let id = if probe.load.read.ios > 0 { "disk.size_read_bytes" } else { "disk.size_write_bytes" };
-        let size = of(id).filter(|size| (AT_LIMIT..=1.01).contains(&(size / (limit * 1024.0))))?;
-        Some((probe.job.bs as f64, size))
-    })?;
-    let level = if limit < SMALL_KIB { Level::Warning } else { Level::Note };
+    let streams = [Role::Stream, Role::Streams, Role::WriteStream]
+        .into_iter()
+        .flat_map(|role| scene.all(role));
+    let (asked, size) = streams
+        .filter(|probe| probe.job.bs as f64 > limit * 1024.0)
+        .find_map(|probe| {
+            let of = |id: &str| probe.frame.get(id, &disk.name);
+            let id = if probe.load.read.ios > 0 {
+                "disk.size_read_bytes"
+            } else {
+                "disk.size_write_bytes"
+            };
+            let size =
+                of(id).filter(|size| (AT_LIMIT..=1.01).contains(&(size / (limit * 1024.0))))?;
+            Some((probe.job.bs as f64, size))
+        })?;
+    let level = if limit < SMALL_KIB {
+        Level::Warning
+    } else {
+        Level::Note
+    };
     let pieces = units::bytes(asked);
     let claim = format!(
         "I/O of {pieces} to {} is cut into pieces of {limit:.0} KiB; the hardware takes more.",

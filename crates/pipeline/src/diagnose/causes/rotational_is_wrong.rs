@@ -87,16 +87,22 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
-    let probe = scene.probe(Role::Latency).filter(|probe| probe.job.direct)?;
+    let probe = scene
+        .probe(Role::Latency)
+        .filter(|probe| probe.job.direct)?;
     let median = probe.percentile_us(0.5).filter(|us| *us < FAST_US)?;
     let time = units::duration_ns(median * 1e3);
-    let claim =
-        format!("{} says that it rotates and reads 4 KiB in {time}: it is no rotating disk.", disk.name);
+    let claim = format!(
+        "{} says that it rotates and reads 4 KiB in {time}: it is no rotating disk.",
+        disk.name
+    );
     let finding = note(&disk.name, claim)
         .shows("rotational", "1")
         .shows("read p50", &time)
         .refuted_by("reads of a range larger than the host's memory take milliseconds")
-        .advise("Set rotational to 0 by a udev rule, then scheduler and read-ahead, and prove each.")
+        .advise(
+            "Set rotational to 0 by a udev rule, then scheduler and read-ahead, and prove each.",
+        )
         .gains(0.02);
     Some(finding)
 }

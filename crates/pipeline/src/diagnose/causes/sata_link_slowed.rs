@@ -79,7 +79,10 @@ pub static CAUSE: Cause = Cause {
 const FULL: f64 = 0.8;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let disks = scene.disks().into_iter().filter(|disk| disk.fact("transport") == Some("sata"));
+    let disks = scene
+        .disks()
+        .into_iter()
+        .filter(|disk| disk.fact("transport") == Some("sata"));
     disks.filter_map(|disk| finding(scene, disk)).collect()
 }
 
@@ -89,12 +92,17 @@ fn gigabits(disk: &Layer, fact: &str) -> Option<f64> {
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
-    let (now, most) = (gigabits(disk, "sata_speed"), gigabits(disk, "sata_speed_max"));
+    let (now, most) = (
+        gigabits(disk, "sata_speed"),
+        gigabits(disk, "sata_speed_max"),
+    );
     let is_below = now.zip(most).is_some_and(|(now, most)| now < most);
     let logged = scene.log_with(&["limiting SATA link speed"]);
     // The log names ports, not disks: with several SATA disks only the slower ones can be meant.
     let is_logged = !logged.is_empty() && (is_below || now.is_none() && scene.disks().len() == 1);
-    let share = fastest_stream(scene, disk).zip(disk.number("link_bytes_per_s")).map(|(one, two)| one / two);
+    let share = fastest_stream(scene, disk)
+        .zip(disk.number("link_bytes_per_s"))
+        .map(|(one, two)| one / two);
     let is_full = is_below && share.is_some_and(|share| (FULL..1.1).contains(&share));
     // A platter does not fill 3 Gb/s, and a stream that stays below does not need more.
     let may_matter = share.is_none() && disk.fact("rotational") == Some("0");
@@ -106,11 +114,18 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     };
     let speed = |fact: &str| disk.fact(fact).unwrap_or("unknown").to_string();
     let what = format!("{} of {}", speed("sata_speed"), speed("sata_speed_max"));
-    let finding = found(level, &disk.name, format!("{}: its SATA link runs at {what}{rest}.", disk.name))
-        .shows("sata_speed", &what)
-        .refuted_by("the disk itself has no faster link, or the stream stays far below it")
-        .advise("Change the cable or the slot, reboot, and look at the speed again.")
-        .gains(now.zip(most).map_or(0.0, |(now, most)| if is_full { most / now - 1.0 } else { 0.1 }));
+    let finding = found(
+        level,
+        &disk.name,
+        format!("{}: its SATA link runs at {what}{rest}.", disk.name),
+    )
+    .shows("sata_speed", &what)
+    .refuted_by("the disk itself has no faster link, or the stream stays far below it")
+    .advise("Change the cable or the slot, reboot, and look at the speed again.")
+    .gains(now.zip(most).map_or(
+        0.0,
+        |(now, most)| if is_full { most / now - 1.0 } else { 0.1 },
+    ));
     Some(match logged.last() {
         Some(line) if is_logged => finding.shows("kernel log", line),
         _ => finding,

@@ -85,28 +85,47 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::Stacked).filter_map(finding).collect()
+    scene
+        .of_kind(LayerKind::Stacked)
+        .filter_map(finding)
+        .collect()
 }
 
 fn finding(stacked: &Layer) -> Option<Finding> {
     let setting = stacked.setting("scheduler")?;
     // With a queue of its own it lists more than this one word.
-    if setting.value.value().is_none_or(|words| words.trim_matches(['[', ']', ' ']) != "none") {
+    if setting
+        .value
+        .value()
+        .is_none_or(|words| words.trim_matches(['[', ']', ' ']) != "none")
+    {
         return None;
     }
-    let wanting =
-        configured(setting).filter(|owner| owner.wants.as_deref().is_some_and(|word| word != "none"));
+    let wanting = configured(setting)
+        .filter(|owner| owner.wants.as_deref().is_some_and(|word| word != "none"));
     let owner = wanting.last()?;
     let wants = owner.wants.as_deref()?;
-    let disks = stacked.walk().into_iter().filter(|layer| layer.kind == LayerKind::Disk);
+    let disks = stacked
+        .walk()
+        .into_iter()
+        .filter(|layer| layer.kind == LayerKind::Disk);
     let other = disks
         .filter_map(|disk| Some((disk, scheduler(disk)?)))
         .find(|(_, word)| *word != wants && format!("mq-{wants}") != *word);
     let place = &owner.place;
-    let start = format!("{place} sets {wants} on {}, which takes no scheduler", stacked.name);
+    let start = format!(
+        "{place} sets {wants} on {}, which takes no scheduler",
+        stacked.name
+    );
     let (level, claim) = match other {
-        Some((disk, word)) => (Level::Warning, format!("{start}; {} has {word}.", disk.name)),
-        None => (Level::Note, format!("{start}; its disks have that one already.")),
+        Some((disk, word)) => (
+            Level::Warning,
+            format!("{start}; {} has {word}.", disk.name),
+        ),
+        None => (
+            Level::Note,
+            format!("{start}; its disks have that one already."),
+        ),
     };
     let mut finding = found(level, &stacked.name, claim)
         .shows("scheduler", "none")

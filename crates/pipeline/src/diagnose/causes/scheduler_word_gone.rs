@@ -115,14 +115,19 @@ fn asked(layer: &Layer) -> Option<Finding> {
         .shows("scheduler", now)
         .shows(&owner.place, word)
         .refuted_by("the kernel lists the word in queue/scheduler")
-        .advise(format!("Write {heir} in {}, if an experiment shows that it helps.", owner.place))
+        .advise(format!(
+            "Write {heir} in {}, if an experiment shows that it helps.",
+            owner.place
+        ))
         .gains(if is_met { 0.0 } else { 0.1 });
     Some(finding)
 }
 
 fn boot_parameter(scene: &Scene<'_>) -> Option<Finding> {
     let words = scene.path.machine_fact("command_line")?;
-    let word = words.split_whitespace().find(|word| word.starts_with("elevator="))?;
+    let word = words
+        .split_whitespace()
+        .find(|word| word.starts_with("elevator="))?;
     let claim = format!("{word} on the kernel's command line does nothing since 5.0.");
     let finding = note("", claim)
         .shows("command line", word)

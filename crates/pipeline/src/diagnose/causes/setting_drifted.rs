@@ -88,18 +88,35 @@ pub static CAUSE: Cause = Cause {
 };
 
 /// Settings that the kernel zeroes when their other half is written.
-const PAIRED: [&str; 4] =
-    ["vm.dirty_ratio", "vm.dirty_bytes", "vm.dirty_background_ratio", "vm.dirty_background_bytes"];
+const PAIRED: [&str; 4] = [
+    "vm.dirty_ratio",
+    "vm.dirty_bytes",
+    "vm.dirty_background_ratio",
+    "vm.dirty_background_bytes",
+];
 /// Words that are no scheduler any more are told by another cause.
 const GONE: [&str; 3] = ["noop", "deadline", "cfq"];
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let of_layer = |layer: &Layer, name: &str| -> Vec<Finding> {
-        layer.settings.iter().filter_map(|setting| finding(setting, name)).collect()
+        layer
+            .settings
+            .iter()
+            .filter_map(|setting| finding(setting, name))
+            .collect()
     };
-    let mut found: Vec<Finding> =
-        scene.layers().into_iter().flat_map(|layer| of_layer(layer, &layer.name)).collect();
-    found.extend(scene.path.machine.iter().flat_map(|machine| of_layer(machine, "")));
+    let mut found: Vec<Finding> = scene
+        .layers()
+        .into_iter()
+        .flat_map(|layer| of_layer(layer, &layer.name))
+        .collect();
+    found.extend(
+        scene
+            .path
+            .machine
+            .iter()
+            .flat_map(|machine| of_layer(machine, "")),
+    );
     found
 }
 
@@ -115,7 +132,12 @@ fn finding(setting: &Setting, device: &str) -> Option<Finding> {
         return None;
     }
     let name = &setting.name;
-    let agrees = |owner: &Owner| owner.wants.as_deref().is_some_and(|wants| meets(now, wants));
+    let agrees = |owner: &Owner| {
+        owner
+            .wants
+            .as_deref()
+            .is_some_and(|wants| meets(now, wants))
+    };
     let claim = if !agrees(last) {
         format!("{name} is {now}, and {} wants {wants}.", last.place)
     } else {
@@ -144,6 +166,10 @@ fn meets(now: &str, wants: &str) -> bool {
     if let Some(most) = bound('<') {
         return number(now).is_some_and(|now| now <= most);
     }
-    let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
     words(now) == words(wants) || (number(now).is_some() && number(now) == number(wants))
 }

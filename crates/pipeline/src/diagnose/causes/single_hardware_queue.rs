@@ -104,7 +104,9 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // SATA, USB and MMC have one queue by nature.
     let could_have_more = |disk: &&Layer| {
         let transport = disk.fact("transport").unwrap_or_default();
-        ["nvme", "virtio", "sas", "xen"].iter().any(|kind| transport.starts_with(kind))
+        ["nvme", "virtio", "sas", "xen"]
+            .iter()
+            .any(|kind| transport.starts_with(kind))
     };
     let single = |disk: &&Layer| disk.queues.len() == 1 && cpus >= CPUS_MIN;
     scene
@@ -120,15 +122,25 @@ fn finding(scene: &Scene<'_>, disk: &Layer, cpus: usize) -> Option<Finding> {
     let name = &disk.name;
     let best = scene.iops_best();
     let is_fast = best.is_some_and(|best| best >= IOPS_MIN);
-    let is_nvme_unmeasured =
-        best.is_none() && disk.fact("transport").is_some_and(|kind| kind.starts_with("nvme"));
+    let is_nvme_unmeasured = best.is_none()
+        && disk
+            .fact("transport")
+            .is_some_and(|kind| kind.starts_with("nvme"));
     if !is_fast && !is_nvme_unmeasured {
         return None;
     }
     let full = is_fast.then(|| stuck_on(scene)).flatten();
-    let level = if full.is_some() { Level::Warning } else { Level::Note };
-    let stuck = full.map_or_else(String::new, |cpu| format!(", and CPU {cpu} is full while others idle"));
-    let tags = disk.queues[0].nr_tags.map_or("-".into(), |tags| tags.to_string());
+    let level = if full.is_some() {
+        Level::Warning
+    } else {
+        Level::Note
+    };
+    let stuck = full.map_or_else(String::new, |cpu| {
+        format!(", and CPU {cpu} is full while others idle")
+    });
+    let tags = disk.queues[0]
+        .nr_tags
+        .map_or("-".into(), |tags| tags.to_string());
     Some(
         found(level, name, format!("{name} has 1 hardware queue for {cpus} CPUs{stuck}."))
             .shows("queues", format!("1, nr_tags {tags}"))
@@ -145,11 +157,18 @@ fn finding(scene: &Scene<'_>, disk: &Layer, cpus: usize) -> Option<Finding> {
 /// The CPU that is full in the deepest load while the others have room and more depth gave nothing.
 fn stuck_on<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let curve = scene.curve();
-    let [.., (_, before), (_, deepest)] = curve.as_slice() else { return None };
+    let [.., (_, before), (_, deepest)] = curve.as_slice() else {
+        return None;
+    };
     let frame: &'a Frame = &deepest.frame;
-    let (cpu, busy) = frame.each("cpu.busy_percent").max_by(|one, other| one.1.total_cmp(&other.1))?;
-    let others: Vec<f64> =
-        frame.each("cpu.busy_percent").filter(|(one, _)| *one != cpu).map(|(_, busy)| busy).collect();
+    let (cpu, busy) = frame
+        .each("cpu.busy_percent")
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let others: Vec<f64> = frame
+        .each("cpu.busy_percent")
+        .filter(|(one, _)| *one != cpu)
+        .map(|(_, busy)| busy)
+        .collect();
     let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
     let is_flat = deepest.iops() < before.iops() * GROWTH_MAX;
     (is_flat && busy > FULL_PERCENT && mean < FULL_PERCENT / 2.0).then_some(cpu)

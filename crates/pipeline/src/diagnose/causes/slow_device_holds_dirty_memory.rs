@@ -89,7 +89,10 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let mut seen: Vec<Finding> = Vec::new();
     // What a load of ours writes is its own doing.
     let theirs = scene.frames().filter(|(role, _)| {
-        matches!(role, Role::Idle | Role::Latency | Role::Depth | Role::Stream | Role::Streams)
+        matches!(
+            role,
+            Role::Idle | Role::Latency | Role::Depth | Role::Stream | Role::Streams
+        )
     });
     for finding in theirs.flat_map(|(_, frame)| of_frame(frame)) {
         if !seen.iter().any(|one| one.section == finding.section) {
@@ -100,14 +103,18 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn of_frame(frame: &Frame) -> Vec<Finding> {
-    frame.each("bdi.dirty_bytes").filter_map(|(device, dirty)| finding(frame, device, dirty)).collect()
+    frame
+        .each("bdi.dirty_bytes")
+        .filter_map(|(device, dirty)| finding(frame, device, dirty))
+        .collect()
 }
 
 fn finding(frame: &Frame, device: &str, dirty: f64) -> Option<Finding> {
     let of = |id: &str| frame.get(id, device);
     let own = dirty + of("bdi.writeback_bytes").unwrap_or(0.0);
     let rate = of("bdi.write_bandwidth_bytes_per_s").filter(|rate| *rate > 0.0)?;
-    let all = frame.get("memory.dirty_bytes", "")? + frame.get("memory.writeback_bytes", "").unwrap_or(0.0);
+    let all = frame.get("memory.dirty_bytes", "")?
+        + frame.get("memory.writeback_bytes", "").unwrap_or(0.0);
     let is_bounded = of("bdi.max_ratio_percent").is_some_and(|percent| percent < 100.0);
     let seconds = own / rate;
     if is_bounded || own < LEAST || own < SHARE * all || seconds < LONG_S {
@@ -118,10 +125,15 @@ fn finding(frame: &Frame, device: &str, dirty: f64) -> Option<Finding> {
         .zip(frame.get("memory.dirty_background_threshold_bytes", ""));
     let waits = limits.is_some_and(|(limit, background)| all > (limit + background) / 2.0);
     let level = if waits { Level::Warning } else { Level::Note };
-    let start =
-        format!("{device} holds {} of dirty pages and needs {seconds:.0} s to write them", units::bytes(own));
-    let claim =
-        if waits { format!("{start}; all writers of this machine wait.") } else { format!("{start}.") };
+    let start = format!(
+        "{device} holds {} of dirty pages and needs {seconds:.0} s to write them",
+        units::bytes(own)
+    );
+    let claim = if waits {
+        format!("{start}; all writers of this machine wait.")
+    } else {
+        format!("{start}.")
+    };
     let finding = found(level, device, claim)
         .shows("bdi.dirty_bytes", units::bytes(own))
         .shows("all dirty pages", units::bytes(all))

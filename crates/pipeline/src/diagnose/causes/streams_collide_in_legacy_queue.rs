@@ -95,7 +95,11 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let Some((one, several)) = streams(scene).filter(|(one, several)| *several < FALL * one) else {
         return Vec::new();
     };
-    scene.disks().into_iter().filter_map(|disk| finding(disk, one, several)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(disk, one, several))
+        .collect()
 }
 
 fn finding(disk: &Layer, one: f64, several: f64) -> Option<Finding> {

@@ -98,14 +98,25 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         Medium::Memory | Medium::Network | Medium::Virtual => return None,
     };
     let streams = scene.probe(Role::Streams)?;
-    let (one, several) = (scene.probe(Role::Stream)?.bytes_per_s(), streams.bytes_per_s());
+    let (one, several) = (
+        scene.probe(Role::Stream)?.bytes_per_s(),
+        streams.bytes_per_s(),
+    );
     let share = several / one;
-    let (level, limit) = if seeks { (Level::Warning, SEEKING_SHARE) } else { (Level::Note, OTHER_SHARE) };
+    let (level, limit) = if seeks {
+        (Level::Warning, SEEKING_SHARE)
+    } else {
+        (Level::Note, OTHER_SHARE)
+    };
     if one <= 0.0 || share >= limit {
         return None;
     }
-    let setting =
-        |name: &str| disk.setting(name).and_then(|setting| setting.chosen()).unwrap_or("unknown").to_string();
+    let setting = |name: &str| {
+        disk.setting(name)
+            .and_then(|setting| setting.chosen())
+            .unwrap_or("unknown")
+            .to_string()
+    };
     let (jobs, percent) = (streams.job.numjobs, share * 100.0);
     Some(
         found(

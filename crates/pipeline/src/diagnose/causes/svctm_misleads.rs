@@ -96,14 +96,31 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let distribution = scene.path.machine_fact("distribution").unwrap_or_default();
     // "Amazon Linux 2" is no beginning of "Amazon Linux 2023".
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-    let is_old = OLD.iter().any(|old| distribution.strip_prefix(old).is_some_and(|rest| !goes_on(rest)));
-    let one = |name: &str| scene.frames().find_map(|(_, frame)| finding(frame, name, distribution));
-    scene.disks().into_iter().filter(|_| is_old).filter_map(|disk| one(&disk.name)).collect()
+    let is_old = OLD.iter().any(|old| {
+        distribution
+            .strip_prefix(old)
+            .is_some_and(|rest| !goes_on(rest))
+    });
+    let one = |name: &str| {
+        scene
+            .frames()
+            .find_map(|(_, frame)| finding(frame, name, distribution))
+    };
+    scene
+        .disks()
+        .into_iter()
+        .filter(|_| is_old)
+        .filter_map(|disk| one(&disk.name))
+        .collect()
 }
 
 fn finding(frame: &Frame, name: &str, distribution: &str) -> Option<Finding> {
-    let busy = frame.get("disk.busy_percent", name).filter(|busy| *busy >= BUSY_PERCENT_MIN)?;
-    let reads = frame.get("disk.reads_per_s", name).filter(|reads| *reads > 0.0)?;
+    let busy = frame
+        .get("disk.busy_percent", name)
+        .filter(|busy| *busy >= BUSY_PERCENT_MIN)?;
+    let reads = frame
+        .get("disk.reads_per_s", name)
+        .filter(|reads| *reads > 0.0)?;
     let rate = reads + frame.get("disk.writes_per_s", name).unwrap_or(0.0);
     let wait = frame.get("disk.await_read_ms", name)?;
     let svctm = busy * 10.0 / rate;

@@ -70,15 +70,21 @@ pub static CAUSE: Cause = Cause {
 const MANY: f64 = 100.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let name = disk.name.as_str();
     let (before, after) = span_over(scene, "health.crc_errors", name)?;
     let finding = if after > before {
-        let claim =
-            format!("{name}: {} transfers arrived damaged during this check.", units::count(after - before));
+        let claim = format!(
+            "{name}: {} transfers arrived damaged during this check.",
+            units::count(after - before)
+        );
         warning(name, claim).gains(0.5)
     } else if after >= MANY {
         note(

@@ -64,12 +64,19 @@ const WORDS: &[&str] = &["uas_eh_abort", "uas_eh_device_reset", "uas_eh_bus_rese
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let lines = scene.log_with(WORDS);
-    let disks: Vec<&Layer> =
-        scene.disks().into_iter().filter(|disk| disk.fact("usb_driver") == Some("uas")).collect();
+    let disks: Vec<&Layer> = scene
+        .disks()
+        .into_iter()
+        .filter(|disk| disk.fact("usb_driver") == Some("uas"))
+        .collect();
     let about = |disk: &Layer| -> Vec<&str> {
         // The reset names a host adapter; with one disk on uas it is that disk's.
         let named = format!("[{}]", disk.name);
-        lines.iter().copied().filter(|line| disks.len() == 1 || line.contains(&named)).collect()
+        lines
+            .iter()
+            .copied()
+            .filter(|line| disks.len() == 1 || line.contains(&named))
+            .collect()
     };
     disks
         .iter()
@@ -80,10 +87,20 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn finding((disk, lines): (&Layer, Vec<&str>)) -> Finding {
-    let times = if lines.len() == 1 { "once".to_string() } else { format!("{} times", lines.len()) };
-    warning(&disk.name, format!("{}: uas had to abort or reset it {times} since boot.", disk.name))
-        .shows("kernel log", lines.last().copied().unwrap_or_default())
-        .refuted_by("the same load runs for an hour without a new line")
-        .advise("Give it enough power; if it goes on, keep uas away from this bridge with a quirk.")
-        .gains(0.5)
+    let times = if lines.len() == 1 {
+        "once".to_string()
+    } else {
+        format!("{} times", lines.len())
+    };
+    warning(
+        &disk.name,
+        format!(
+            "{}: uas had to abort or reset it {times} since boot.",
+            disk.name
+        ),
+    )
+    .shows("kernel log", lines.last().copied().unwrap_or_default())
+    .refuted_by("the same load runs for an hour without a new line")
+    .advise("Give it enough power; if it goes on, keep uas away from this bridge with a quirk.")
+    .gains(0.5)
 }

@@ -58,7 +58,9 @@ pub static CAUSE: Cause = Cause {
     summary: "a USB 3 disk on a USB 2 link",
     level: Level::Warning,
     risk: Risk::Safe,
-    competing: &["many devices say 2.10 on a link of version 2 whatever they can: those are not found here"],
+    competing: &[
+        "many devices say 2.10 on a link of version 2 whatever they can: those are not found here",
+    ],
     experiment: "lsusb -t, another port or cable, then `iodyno check {target}` again",
     knob: None,
     judge,
@@ -68,7 +70,11 @@ pub static CAUSE: Cause = Cause {
 const CANNOT: f64 = 54e6;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.disks().into_iter().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
@@ -78,7 +84,10 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     is_slow.then(|| {
         let finding = warning(
             &disk.name,
-            format!("{} is a USB {version:.1} disk on a link of {speed:.0} Mb/s.", disk.name),
+            format!(
+                "{} is a USB {version:.1} disk on a link of {speed:.0} Mb/s.",
+                disk.name
+            ),
         )
         .shows("usb_speed_mbit", format!("{speed:.0}"))
         .shows("usb_version", disk.fact("usb_version").unwrap_or_default())

@@ -78,7 +78,10 @@ pub static CAUSE: Cause = Cause {
 const GAIN_MIN: f64 = 1.5;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let disks = scene.disks().into_iter().filter(|disk| disk.fact("usb_driver") == Some("usb-storage"));
+    let disks = scene
+        .disks()
+        .into_iter()
+        .filter(|disk| disk.fact("usb_driver") == Some("usb-storage"));
     disks.filter_map(|disk| finding(scene, disk)).collect()
 }
 
@@ -90,7 +93,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let (level, claim) = match (can, is_flat) {
         _ if has_queue => return None,
         (true, _) => {
-            let quirk = disk.fact("usb_quirks").map(|quirk| format!(" because of the quirk {quirk}"));
+            let quirk = disk
+                .fact("usb_quirks")
+                .map(|quirk| format!(" because of the quirk {quirk}"));
             let quirk = quirk.unwrap_or_default();
             (
                 Level::Warning,
@@ -102,7 +107,10 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         }
         (false, true) => (
             Level::Note,
-            format!("{} takes one command at a time: depth and several streams do not help.", disk.name),
+            format!(
+                "{} takes one command at a time: depth and several streams do not help.",
+                disk.name
+            ),
         ),
         (false, false) => return None,
     };

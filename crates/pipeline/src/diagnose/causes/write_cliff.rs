@@ -81,13 +81,25 @@ const LEVEL_MS: u64 = 1_000;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let is_flash = matches!(scene.medium(), Some(Medium::Flash | Medium::Nvme));
-    let writes = scene.probes.iter().filter(|probe| matches!(probe.role, Role::Write | Role::WriteStream));
+    let writes = scene
+        .probes
+        .iter()
+        .filter(|probe| matches!(probe.role, Role::Write | Role::WriteStream));
     let device = scene.disks().first().map_or("", |disk| disk.name.as_str());
-    writes.filter(|_| is_flash).filter_map(|probe| finding(probe, device)).take(1).collect()
+    writes
+        .filter(|_| is_flash)
+        .filter_map(|probe| finding(probe, device))
+        .take(1)
+        .collect()
 }
 
 fn finding(probe: &Probe, device: &str) -> Option<Finding> {
-    let rates: Vec<f64> = probe.load.bins.iter().map(|count| f64::from(*count)).collect();
+    let rates: Vec<f64> = probe
+        .load
+        .bins
+        .iter()
+        .map(|count| f64::from(*count))
+        .collect();
     let drop = cliff::first_drop(&rates).filter(|drop| drop.after <= drop.burst * AFTER_MAX)?;
     let after_ms = drop.at as u64 * probe.load.bin_ms;
     let left_ms = (rates.len() - drop.at.min(rates.len())) as u64 * probe.load.bin_ms;

@@ -83,13 +83,23 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let is_v2 = scene.path.machine_fact("cgroup_version") == Some("2");
     let is_on_path = |limit: &_| limited(scene, limit).is_some();
-    let limit = limits(scene).into_iter().find(|limit| limit.what.starts_with('w') && is_on_path(limit))?;
+    let limit = limits(scene)
+        .into_iter()
+        .find(|limit| limit.what.starts_with('w') && is_on_path(limit))?;
     // What lies on the disk decides: an overlay writes into the file system below it.
     let bottom = scene.of_kind(model::iopath::LayerKind::FileSystem).last()?;
-    let fstype = bottom.fact("fstype").filter(|kind| !CHARGED.contains(kind) && *kind != "overlay")?;
+    let fstype = bottom
+        .fact("fstype")
+        .filter(|kind| !CHARGED.contains(kind) && *kind != "overlay")?;
     let most = limit.limit as f64;
     let rate = scene.probe(Role::BufferedWrite);
-    let rate = rate.map(|probe| if limit.what == "wbps" { probe.bytes_per_s() } else { probe.iops() });
+    let rate = rate.map(|probe| {
+        if limit.what == "wbps" {
+            probe.bytes_per_s()
+        } else {
+            probe.iops()
+        }
+    });
     if !is_v2 || rate.is_some_and(|rate| rate <= most * 1.2) {
         return None;
     }

@@ -137,7 +137,9 @@ const BUSY_PERCENT: f64 = 80.0;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let disks = scene.queues();
-    disks.filter_map(|disk| measured(scene, disk).or_else(|| small_target(disk))).collect()
+    disks
+        .filter_map(|disk| measured(scene, disk).or_else(|| small_target(disk)))
+        .collect()
 }
 
 fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
@@ -151,7 +153,9 @@ fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let waits = dirty > frame.get("memory.dirty_background_threshold_bytes", "")?;
     // Throttling holds a write back before it has a request.
     let us = |span| probe.span_us(&disk.name, span);
-    let held = us(Span::Q2G).zip(us(Span::Q2C)).map(|(held, whole)| held / whole);
+    let held = us(Span::Q2G)
+        .zip(us(Span::Q2C))
+        .map(|(held, whole)| held / whole);
     let is_free = held.is_some_and(|share| share < HELD);
     if !waits || is_free || written >= FALL * direct || busy >= BUSY_PERCENT {
         return None;
@@ -162,8 +166,14 @@ fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         written / direct * 100.0,
         units::bytes(dirty)
     );
-    let level = if held.is_some() { Level::Warning } else { Level::Note };
-    let held = held.map_or("not traced".into(), |share| format!("{:.0} % of Q2C", share * 100.0));
+    let level = if held.is_some() {
+        Level::Warning
+    } else {
+        Level::Note
+    };
+    let held = held.map_or("not traced".into(), |share| {
+        format!("{:.0} % of Q2C", share * 100.0)
+    });
     let finding = found(level, &disk.name, claim)
         .shows("wbt_lat_usec", target)
         .shows("Q2G", held)
@@ -178,7 +188,8 @@ fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
 
 /// A target far below the kernel's own, which no read of the medium meets.
 fn small_target(disk: &Layer) -> Option<Finding> {
-    let target = number(disk, "wbt_lat_usec").filter(|target| *target > 0.0 && *target < SMALL_US)?;
+    let target =
+        number(disk, "wbt_lat_usec").filter(|target| *target > 0.0 && *target < SMALL_US)?;
     let claim = format!(
         "Writeback to {} is held back when reads take more than {}; the kernel's own targets are 2 and 75 ms.",
         disk.name,

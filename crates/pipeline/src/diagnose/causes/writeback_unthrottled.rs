@@ -112,18 +112,26 @@ const FEW_PER_S: f64 = 5.0;
 const BUFFERED: f64 = 0.5;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.queues().filter_map(|disk| finding(scene, disk)).collect()
+    scene
+        .queues()
+        .filter_map(|disk| finding(scene, disk))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let is_throttled = number(disk, "wbt_lat_usec").is_some_and(|target| target != 0.0);
-    if is_throttled || disk.setting("wbt_lat_usec").is_none() || matches!(scheduler(disk)?, "bfq" | "kyber") {
+    if is_throttled
+        || disk.setting("wbt_lat_usec").is_none()
+        || matches!(scheduler(disk)?, "bfq" | "kyber")
+    {
         return None;
     }
     let of = |frame: &Frame, id: &str| frame.get(id, &disk.name);
     let written = |frame: &Frame| of(frame, "disk.write_bytes_per_s").unwrap_or(0.0);
     let quiet = scene.frames().filter(|(_, frame)| written(frame) < STORM);
-    let alone = quiet.filter_map(|(_, frame)| of(frame, "disk.await_read_ms")).min_by(f64::total_cmp)?;
+    let alone = quiet
+        .filter_map(|(_, frame)| of(frame, "disk.await_read_ms"))
+        .min_by(f64::total_cmp)?;
     let buffered = |frame: &Frame| frame.get("vm.written_bytes_per_s", "").unwrap_or(0.0);
     let storms = scene.frames().filter(|(_, frame)| {
         written(frame) >= STORM
@@ -141,13 +149,21 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         ms(beside),
         ms(alone)
     );
-    let wbt = disk.setting("wbt_lat_usec").map(|setting| setting.value.to_string()).unwrap_or_default();
+    let wbt = disk
+        .setting("wbt_lat_usec")
+        .map(|setting| setting.value.to_string())
+        .unwrap_or_default();
     let finding = warning(&disk.name, claim)
         .shows("wbt_lat_usec", wbt)
         .shows("written back", units::bytes_per_s(rate))
-        .shows("await of reads", format!("{} and {}", ms(alone), ms(beside)))
+        .shows(
+            "await of reads",
+            format!("{} and {}", ms(alone), ms(beside)),
+        )
         .refuted_by("reads are as slow with wbt_lat_usec -1 or kyber")
-        .advise("Switch writeback throttling on (-1 writes the kernel's own target), or choose kyber.")
+        .advise(
+            "Switch writeback throttling on (-1 writes the kernel's own target), or choose kyber.",
+        )
         .gains(1.0);
     Some(finding)
 }

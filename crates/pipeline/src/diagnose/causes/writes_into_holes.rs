@@ -84,7 +84,10 @@ pub static CAUSE: Cause = Cause {
 const TIMES: f64 = 1.5;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::Loop).filter_map(|layer| finding(scene, layer)).collect()
+    scene
+        .of_kind(LayerKind::Loop)
+        .filter_map(|layer| finding(scene, layer))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
@@ -97,17 +100,22 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let (level, claim) = match costly {
         Some(times) => (
             Level::Warning,
-            format!("The file of {name} has holes: each write became {times:.1} writes of the disks."),
+            format!(
+                "The file of {name} has holes: each write became {times:.1} writes of the disks."
+            ),
         ),
-        None => {
-            (Level::Note, format!("The file of {name} has holes: first writes allocate, later ones do not."))
-        }
+        None => (
+            Level::Note,
+            format!("The file of {name} has holes: first writes allocate, later ones do not."),
+        ),
     };
     let finding = found(level, name, claim)
         .shows("backing_sparse", "yes")
         .shows(
             "writes of the disks",
-            times.map_or("not measured".into(), |times| format!("{times:.1} for each")),
+            times.map_or("not measured".into(), |times| {
+                format!("{times:.1} for each")
+            }),
         )
         .refuted_by("a second pass over the same blocks is no faster")
         .advise("Write the file full once before measuring, or use a partition or volume.")
@@ -118,7 +126,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
 /// Writes of the disks for each write of the load; what others wrote before is taken off.
 fn writes_for_each(scene: &Scene<'_>) -> Option<f64> {
     let probe = scene.probe(Role::Write)?;
-    let others = scene.idle().and_then(|frame| of_disks(scene, frame, "disk.writes_per_s")).unwrap_or(0.0);
+    let others = scene
+        .idle()
+        .and_then(|frame| of_disks(scene, frame, "disk.writes_per_s"))
+        .unwrap_or(0.0);
     let written = of_disks(scene, &probe.frame, "disk.writes_per_s")? - others;
     (probe.iops() > 0.0).then(|| written.max(0.0) / probe.iops())
 }

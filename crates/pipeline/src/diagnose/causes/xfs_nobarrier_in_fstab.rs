@@ -70,14 +70,20 @@ pub static CAUSE: Cause = Cause {
 const GONE_SINCE: (u32, u32) = (4, 19);
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    scene.of_kind(LayerKind::FileSystem).filter_map(|layer| finding(scene, layer)).collect()
+    scene
+        .of_kind(LayerKind::FileSystem)
+        .filter_map(|layer| finding(scene, layer))
+        .collect()
 }
 
 fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     if layer.fact("fstype") != Some("xfs") {
         return None;
     }
-    let option = layer.fact("fstab")?.split(',').find(|option| matches!(*option, "nobarrier" | "barrier"))?;
+    let option = layer
+        .fact("fstab")?
+        .split(',')
+        .find(|option| matches!(*option, "nobarrier" | "barrier"))?;
     let place = layer.fact("fstab_place").unwrap_or("/etc/fstab");
     let kernel = scene.kernel()?;
     let name = &layer.name;
@@ -89,7 +95,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             ),
         )
     } else {
-        (Level::Note, format!("{place} mounts {name} with {option}: from kernel 4.19 on that mount fails."))
+        (
+            Level::Note,
+            format!("{place} mounts {name} with {option}: from kernel 4.19 on that mount fails."),
+        )
     };
     let finding = found(level, name, claim)
         .shows(place, layer.fact("fstab").unwrap_or_default())

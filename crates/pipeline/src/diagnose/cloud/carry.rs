@@ -38,12 +38,18 @@ pub struct Carrier<'a> {
 /// beyond what is needed.
 pub fn carriers<'a>(data: &'a Data, need: &Need, prices: Option<&Prices>) -> Vec<Carrier<'a>> {
     let is_asked = |kind: &&DiskType| need.provider.is_empty() || kind.provider == need.provider;
-    let found = data.types.iter().filter(is_asked).filter_map(|kind| smallest(kind, need));
+    let found = data
+        .types
+        .iter()
+        .filter(is_asked)
+        .filter_map(|kind| smallest(kind, need));
     let mut found: Vec<Carrier<'a>> = found.map(|offer| carrier(offer, need, prices)).collect();
     found.sort_by(|one, other| {
         let key = |one: &Carrier<'_>| (one.price.unwrap_or(f64::MAX), one.excess(need));
         let ((price, excess), (other_price, other_excess)) = (key(one), key(other));
-        price.total_cmp(&other_price).then(excess.total_cmp(&other_excess))
+        price
+            .total_cmp(&other_price)
+            .then(excess.total_cmp(&other_excess))
     });
     found
 }
@@ -51,7 +57,11 @@ pub fn carriers<'a>(data: &'a Data, need: &Need, prices: Option<&Prices>) -> Vec
 impl Carrier<'_> {
     /// How much more it is than what was asked, as a sum of logarithms.
     fn excess(&self, need: &Need) -> f64 {
-        let room = if need.size_gib > 0.0 { self.offer.size_gib / need.size_gib } else { 1.0 };
+        let room = if need.size_gib > 0.0 {
+            self.offer.size_gib / need.size_gib
+        } else {
+            1.0
+        };
         self.iops_times.ln() + self.bytes_times.ln() + room.max(1.0).ln()
     }
 }
@@ -96,21 +106,41 @@ fn at<'a>(kind: &'a DiskType, size_gib: f64, need: &Need) -> Option<Offer<'a>> {
     if carries(&base, iops, need) {
         return Some(base);
     }
-    let given = Given { size_gib, ..Given::default() };
+    let given = Given {
+        size_gib,
+        ..Given::default()
+    };
     // Bandwidth often follows from IOPS: where it is short, more IOPS may be what it takes.
     let wanted = |iops: f64| {
         let least = kind.iops_set.as_ref().map(|range| range.at_least.at(given));
-        let set_iops = least.map(|least| iops.max(least).ceil()).filter(|iops| *iops > kind.iops.at(given));
+        let set_iops = least
+            .map(|least| iops.max(least).ceil())
+            .filter(|iops| *iops > kind.iops.at(given));
         let rate = set_iops.unwrap_or_else(|| kind.iops.at(given));
-        let given = Given { size_gib, iops: rate, ..given };
+        let given = Given {
+            size_gib,
+            iops: rate,
+            ..given
+        };
         // Only what goes beyond the base has to be provisioned.
-        let set_mbps = kind.mbps_set.as_ref().map(|_| mbps.ceil()).filter(|mbps| *mbps > kind.mbps.at(given));
-        of_type(kind, None, size_gib, (set_iops, set_mbps)).ok().filter(|offer| carries(offer, iops, need))
+        let set_mbps = kind
+            .mbps_set
+            .as_ref()
+            .map(|_| mbps.ceil())
+            .filter(|mbps| *mbps > kind.mbps.at(given));
+        of_type(kind, None, size_gib, (set_iops, set_mbps))
+            .ok()
+            .filter(|offer| carries(offer, iops, need))
     };
     wanted(iops).or_else(|| {
         let most = kind.iops_set.as_ref()?.at_most.at(given);
-        let steps = [1.5, 2.0, 4.0, 8.0, 16.0, 64.0].iter().map(|times| (iops * times).min(most));
-        steps.chain([most]).filter(|rate| *rate >= iops).find_map(wanted)
+        let steps = [1.5, 2.0, 4.0, 8.0, 16.0, 64.0]
+            .iter()
+            .map(|times| (iops * times).min(most));
+        steps
+            .chain([most])
+            .filter(|rate| *rate >= iops)
+            .find_map(wanted)
     })
 }
 

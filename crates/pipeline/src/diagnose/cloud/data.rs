@@ -197,10 +197,16 @@ impl Data {
     /// # Errors
     /// Text that is not of this schema, and figures that cannot be.
     pub fn parse(text: &str) -> Result<Data, CloudError> {
-        let wrong = |why: String| CloudError::File { what: "the file of disk types", why };
+        let wrong = |why: String| CloudError::File {
+            what: "the file of disk types",
+            why,
+        };
         let data: Data = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         if data.schema != SCHEMA {
-            return Err(wrong(format!("its schema is `{}`, not `{SCHEMA}`", data.schema)));
+            return Err(wrong(format!(
+                "its schema is `{}`, not `{SCHEMA}`",
+                data.schema
+            )));
         }
         match data.types.iter().find_map(DiskType::fault) {
             Some(why) => Err(wrong(why)),
@@ -213,15 +219,30 @@ impl Data {
     pub fn over(self, below: &Data) -> Data {
         let mut whole = self;
         let is_new = |kind: &&DiskType, whole: &Data| {
-            !whole.types.iter().any(|one| one.provider == kind.provider && one.kind == kind.kind)
+            !whole
+                .types
+                .iter()
+                .any(|one| one.provider == kind.provider && one.kind == kind.kind)
         };
-        let types: Vec<DiskType> = below.types.iter().filter(|kind| is_new(kind, &whole)).cloned().collect();
-        let instances: Vec<Instance> =
-            below.instances.iter().filter(|one| whole.instance(&one.name).is_none()).cloned().collect();
+        let types: Vec<DiskType> = below
+            .types
+            .iter()
+            .filter(|kind| is_new(kind, &whole))
+            .cloned()
+            .collect();
+        let instances: Vec<Instance> = below
+            .instances
+            .iter()
+            .filter(|one| whole.instance(&one.name).is_none())
+            .cloned()
+            .collect();
         whole.types.extend(types);
         whole.instances.extend(instances);
         for (provider, source) in &below.instance_sources {
-            whole.instance_sources.entry(provider.clone()).or_insert_with(|| source.clone());
+            whole
+                .instance_sources
+                .entry(provider.clone())
+                .or_insert_with(|| source.clone());
         }
         whole
     }
@@ -231,13 +252,23 @@ impl Data {
     /// # Errors
     /// A name that nobody has, or that several providers have.
     pub fn find(&self, name: &str) -> Result<(&DiskType, Option<&Tier>), CloudError> {
-        let (provider, kind) = name.split_once(':').map_or(("", name), |(provider, kind)| (provider, kind));
-        let is_sought = |one: &&DiskType| provider.is_empty() || one.provider.eq_ignore_ascii_case(provider);
-        let found: Vec<(&DiskType, Option<&Tier>)> =
-            self.types.iter().filter(is_sought).filter_map(|one| one.called(kind)).collect();
+        let (provider, kind) = name
+            .split_once(':')
+            .map_or(("", name), |(provider, kind)| (provider, kind));
+        let is_sought =
+            |one: &&DiskType| provider.is_empty() || one.provider.eq_ignore_ascii_case(provider);
+        let found: Vec<(&DiskType, Option<&Tier>)> = self
+            .types
+            .iter()
+            .filter(is_sought)
+            .filter_map(|one| one.called(kind))
+            .collect();
         match found[..] {
             [one] => Ok(one),
-            [] => Err(CloudError::NoSuchType { name: name.into(), hint: self.hint(provider, kind) }),
+            [] => Err(CloudError::NoSuchType {
+                name: name.into(),
+                hint: self.hint(provider, kind),
+            }),
             [(first, _), ..] => Err(CloudError::Ambiguous {
                 name: kind.into(),
                 providers: found
@@ -256,8 +287,12 @@ impl Data {
             one.provider == provider
                 || (kind.len() > 1 && (one.kind.contains(&kind) || kind.contains(&one.kind)))
         };
-        let near: Vec<String> =
-            self.types.iter().filter(is_like).map(|one| format!("{}:{}", one.provider, one.kind)).collect();
+        let near: Vec<String> = self
+            .types
+            .iter()
+            .filter(is_like)
+            .map(|one| format!("{}:{}", one.provider, one.kind))
+            .collect();
         match near.is_empty() {
             true => format!(" in the data of {}; there are {}", self.date, self.names()),
             false => format!("; there are {}", near.join(", ")),
@@ -279,7 +314,9 @@ impl Data {
 
     /// An instance by its name.
     pub fn instance(&self, name: &str) -> Option<&Instance> {
-        self.instances.iter().find(|one| one.name.eq_ignore_ascii_case(name))
+        self.instances
+            .iter()
+            .find(|one| one.name.eq_ignore_ascii_case(name))
     }
 }
 
@@ -290,7 +327,10 @@ impl DiskType {
         if is(&self.kind) || self.aliases.iter().any(|one| is(one)) {
             return Some((self, None));
         }
-        self.tiers.iter().find(|tier| is(&tier.name)).map(|tier| (self, Some(tier)))
+        self.tiers
+            .iter()
+            .find(|tier| is(&tier.name))
+            .map(|tier| (self, Some(tier)))
     }
 
     /// The smallest tier that has this size.

@@ -52,23 +52,34 @@ pub struct Given {
 impl Line {
     /// Its value.
     pub fn at(&self, given: Given) -> f64 {
-        if let Some(step) = self.steps.iter().find(|step| given.size_gib < step.below_gib) {
+        if let Some(step) = self
+            .steps
+            .iter()
+            .find(|step| given.size_gib < step.below_gib)
+        {
             return step.value;
         }
         let line = self.base
             + self.per_gib * given.size_gib
             + self.per_iops * given.iops
             + self.per_mbps * given.mbps;
-        let bounded = line.max(self.at_least.unwrap_or(f64::MIN)).min(self.at_most.unwrap_or(f64::MAX));
+        let bounded = line
+            .max(self.at_least.unwrap_or(f64::MIN))
+            .min(self.at_most.unwrap_or(f64::MAX));
         let whole = bounded + self.per_extra_iops * given.extra_iops;
-        self.or_more.as_ref().map_or(whole, |more| whole.max(more.at(given)))
+        self.or_more
+            .as_ref()
+            .map_or(whole, |more| whole.max(more.at(given)))
     }
 
     /// The size at which it has a value, where its slope alone decides: not at a bound and not in a step.
     pub fn size_for(&self, value: f64) -> Option<f64> {
         let size_gib = (value - self.base) / self.per_gib;
         let is_there = self.per_gib > 0.0 && size_gib > 0.0;
-        let back = self.at(Given { size_gib, ..Given::default() });
+        let back = self.at(Given {
+            size_gib,
+            ..Given::default()
+        });
         (is_there && (back / value - 1.0).abs() < 1e-6).then_some(size_gib)
     }
 

@@ -66,19 +66,39 @@ pub fn machine_of<'a>(data: &'a Data, path: &IoPath) -> CloudMachine<'a> {
         disks.iter().find_map(|disk| {
             let model = model(disk);
             let (_, provider) = MODELS.iter().find(|(word, _)| model.contains(word))?;
-            Some((provider.to_string(), format!("the model of {} is {model}", disk.name)))
+            Some((
+                provider.to_string(),
+                format!("the model of {} is {model}", disk.name),
+            ))
         })
     };
-    let by_firmware = path
-        .machine_fact("provider")
-        .map(|provider| (provider.to_string(), "the firmware of the machine says so".to_string()));
+    let by_firmware = path.machine_fact("provider").map(|provider| {
+        (
+            provider.to_string(),
+            "the firmware of the machine says so".to_string(),
+        )
+    });
     let (provider, evidence) = match by_firmware.or_else(by_model) {
         Some((provider, evidence)) => (Some(provider), evidence),
-        None => (None, "neither its firmware nor its disks name a provider".into()),
+        None => (
+            None,
+            "neither its firmware nor its disks name a provider".into(),
+        ),
     };
-    let instance = provider.as_ref().and_then(|_| path.machine_fact("instance")).map(Into::into);
-    let disks = disks.into_iter().map(|disk| cloud_disk(data, disk, provider.as_deref())).collect();
-    CloudMachine { provider, evidence, instance, disks }
+    let instance = provider
+        .as_ref()
+        .and_then(|_| path.machine_fact("instance"))
+        .map(Into::into);
+    let disks = disks
+        .into_iter()
+        .map(|disk| cloud_disk(data, disk, provider.as_deref()))
+        .collect();
+    CloudMachine {
+        provider,
+        evidence,
+        instance,
+        disks,
+    }
 }
 
 fn cloud_disk<'a>(data: &'a Data, disk: &Layer, provider: Option<&str>) -> CloudDisk<'a> {
@@ -86,12 +106,22 @@ fn cloud_disk<'a>(data: &'a Data, disk: &Layer, provider: Option<&str>) -> Cloud
     let size_gib = disk.number("size_bytes").map(|bytes| bytes / GIB);
     let is_local = LOCAL.iter().any(|word| model.contains(word));
     // A disk of a physical machine is nobody's offer, unless it says that it is.
-    let may_be_remote = matches!(Medium::of_layer(disk), Some(Medium::Virtual | Medium::Network))
-        || MODELS.iter().any(|(word, _)| model.contains(word))
+    let may_be_remote = matches!(
+        Medium::of_layer(disk),
+        Some(Medium::Virtual | Medium::Network)
+    ) || MODELS.iter().any(|(word, _)| model.contains(word))
         || provider.is_some();
     let is_remote = may_be_remote && !is_local;
-    let sold = |kind: &&DiskType| is_remote && provider.is_some_and(|provider| kind.provider == provider);
-    let offer = |kind: &'a DiskType| of_type(kind, None, size_gib?.round().max(1.0), (None, None)).ok();
+    let sold =
+        |kind: &&DiskType| is_remote && provider.is_some_and(|provider| kind.provider == provider);
+    let offer =
+        |kind: &'a DiskType| of_type(kind, None, size_gib?.round().max(1.0), (None, None)).ok();
     let offers = data.types.iter().filter(sold).filter_map(offer).collect();
-    CloudDisk { name: disk.name.clone(), model, size_gib, is_remote, offers }
+    CloudDisk {
+        name: disk.name.clone(),
+        model,
+        size_gib,
+        is_remote,
+        offers,
+    }
 }

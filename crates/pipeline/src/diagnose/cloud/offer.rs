@@ -77,10 +77,10 @@ pub fn promise(data: &Data, wish: &Wish) -> Result<Promise, CloudError> {
 /// A type or an instance that the data does not have, a size or a rate that the type is not sold with.
 pub fn offer<'a>(data: &'a Data, wish: &Wish) -> Result<Offer<'a>, CloudError> {
     let (kind, tier) = data.find(&wish.kind)?;
-    let instance = wish
-        .instance
-        .as_deref()
-        .map(|name| data.instance(name).ok_or_else(|| CloudError::NoSuchInstance(name.into())));
+    let instance = wish.instance.as_deref().map(|name| {
+        data.instance(name)
+            .ok_or_else(|| CloudError::NoSuchInstance(name.into()))
+    });
     let instance = instance.transpose()?;
     let size_gib = match (wish.size_gib, tier) {
         (Some(size), _) => size,
@@ -107,14 +107,26 @@ pub(super) fn of_type<'a>(
     let [least, most] = kind.size_gib;
     let room = tier.map_or(most, |tier| tier.gib);
     if size_gib.is_nan() || size_gib < least.min(room) || size_gib > room {
-        return Err(CloudError::Size { kind: kind.kind.clone(), size: size_gib, least, most: room });
+        return Err(CloudError::Size {
+            kind: kind.kind.clone(),
+            size: size_gib,
+            least,
+            most: room,
+        });
     }
     let tier = tier.or_else(|| kind.tier_of(size_gib));
     let promise = match tier {
         Some(tier) => of_tier(kind, tier, iops, mbps)?,
         None => of_formula(kind, size_gib, iops, mbps)?,
     };
-    Ok(Offer { kind, tier, size_gib, instance: None, promise, provisioned: (iops, mbps) })
+    Ok(Offer {
+        kind,
+        tier,
+        size_gib,
+        instance: None,
+        promise,
+        provisioned: (iops, mbps),
+    })
 }
 
 fn empty(kind: &DiskType) -> Promise {
@@ -134,7 +146,10 @@ fn of_tier(
 ) -> Result<Promise, CloudError> {
     for (wish, what) in [(iops, "IOPS"), (mbps, "MB/s")] {
         if wish.is_some() {
-            return Err(CloudError::NotProvisioned { kind: tier.name.clone(), what });
+            return Err(CloudError::NotProvisioned {
+                kind: tier.name.clone(),
+                what,
+            });
         }
     }
     let bytes = |mbps: f64| mbps * kind.unit.bytes();
@@ -155,7 +170,10 @@ fn of_formula(
     iops: Option<f64>,
     mbps: Option<f64>,
 ) -> Result<Promise, CloudError> {
-    let mut given = Given { size_gib, ..Given::default() };
+    let mut given = Given {
+        size_gib,
+        ..Given::default()
+    };
     // IOPS that follow from the bandwidth come after it, all others before.
     if kind.iops.per_mbps > 0.0 {
         given.mbps = bandwidth(kind, given, mbps)?;
@@ -165,19 +183,26 @@ fn of_formula(
         given.extra_iops = (given.iops - kind.iops.at(given)).max(0.0);
         given.mbps = bandwidth(kind, given, mbps)?;
     }
-    let mut promise =
-        Promise { iops: Some(given.iops), bytes_per_s: Some(given.mbps * kind.unit.bytes()), ..empty(kind) };
+    let mut promise = Promise {
+        iops: Some(given.iops),
+        bytes_per_s: Some(given.mbps * kind.unit.bytes()),
+        ..empty(kind)
+    };
     add_burst(kind, given, &mut promise);
     Ok(promise)
 }
 
 fn rate(kind: &DiskType, given: Given, wish: Option<f64>) -> Result<f64, CloudError> {
-    let Some(wish) = wish else { return Ok(kind.iops.at(given)) };
+    let Some(wish) = wish else {
+        return Ok(kind.iops.at(given));
+    };
     chosen(kind, given, wish, kind.iops_set.as_ref(), "IOPS")
 }
 
 fn bandwidth(kind: &DiskType, given: Given, wish: Option<f64>) -> Result<f64, CloudError> {
-    let Some(wish) = wish else { return Ok(kind.mbps.at(given)) };
+    let Some(wish) = wish else {
+        return Ok(kind.mbps.at(given));
+    };
     chosen(kind, given, wish, kind.mbps_set.as_ref(), kind.unit.word())
 }
 
@@ -189,14 +214,24 @@ fn chosen(
     what: &'static str,
 ) -> Result<f64, CloudError> {
     let Some(range) = range else {
-        return Err(CloudError::NotProvisioned { kind: kind.kind.clone(), what });
+        return Err(CloudError::NotProvisioned {
+            kind: kind.kind.clone(),
+            what,
+        });
     };
     let (least, most) = (range.at_least.at(given), range.at_most.at(given));
     if wish >= least && wish <= most {
         return Ok(wish);
     }
     let (kind, size) = (kind.kind.clone(), given.size_gib);
-    Err(CloudError::Rate { kind, size, what: what.into(), wish, least, most })
+    Err(CloudError::Rate {
+        kind,
+        size,
+        what: what.into(),
+        wish,
+        least,
+        most,
+    })
 }
 
 /// Burst figures, where they are above the base; and how long a full bucket lasts while it is refilled at the base.
@@ -204,11 +239,16 @@ fn add_burst(kind: &DiskType, given: Given, promise: &mut Promise) {
     let Some(burst) = &kind.burst else { return };
     let unit = kind.unit.bytes();
     let above = |line: &Option<super::formula::Line>, base: f64| {
-        line.as_ref().map(|line| line.at(given)).filter(|value| *value > base)
+        line.as_ref()
+            .map(|line| line.at(given))
+            .filter(|value| *value > base)
     };
     promise.burst_iops = above(&burst.iops, given.iops);
     promise.burst_bytes_per_s = above(&burst.mbps, given.mbps).map(|mbps| mbps * unit);
-    let by_ios = burst.ios.zip(promise.burst_iops).map(|(ios, rate)| ios / (rate - given.iops));
+    let by_ios = burst
+        .ios
+        .zip(promise.burst_iops)
+        .map(|(ios, rate)| ios / (rate - given.iops));
     let by_bytes = burst
         .bytes_per_gib
         .zip(promise.burst_bytes_per_s)

@@ -52,17 +52,28 @@ impl Prices {
     /// # Errors
     /// Text that is not of this schema, and prices below 0.
     pub fn parse(text: &str) -> Result<Prices, CloudError> {
-        let wrong = |why: String| CloudError::File { what: "the file of prices", why };
-        let prices: Prices = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let wrong = |why: String| CloudError::File {
+            what: "the file of prices",
+            why,
+        };
+        let prices: Prices =
+            serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         if prices.schema != SCHEMA {
-            return Err(wrong(format!("its schema is `{}`, not `{SCHEMA}`", prices.schema)));
+            return Err(wrong(format!(
+                "its schema is `{}`, not `{SCHEMA}`",
+                prices.schema
+            )));
         }
-        let below = prices
-            .prices
-            .iter()
-            .find(|one| [one.fixed, one.gib, one.iops, one.mbps].iter().any(|price| *price < 0.0));
+        let below = prices.prices.iter().find(|one| {
+            [one.fixed, one.gib, one.iops, one.mbps]
+                .iter()
+                .any(|price| *price < 0.0)
+        });
         match below {
-            Some(price) => Err(wrong(format!("{}:{} has a price below 0", price.provider, price.kind))),
+            Some(price) => Err(wrong(format!(
+                "{}:{} has a price below 0",
+                price.provider, price.kind
+            ))),
             None => Ok(prices),
         }
     }

@@ -4,8 +4,17 @@ use model::check::Promise;
 use serde::Serialize;
 
 /// The sizes of a table, bytes: 4 KiB to 1 MiB.
-pub const BLOCK_SIZES: [u64; 9] =
-    [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20];
+pub const BLOCK_SIZES: [u64; 9] = [
+    4 << 10,
+    8 << 10,
+    16 << 10,
+    32 << 10,
+    64 << 10,
+    128 << 10,
+    256 << 10,
+    512 << 10,
+    1 << 20,
+];
 
 /// Which limit is met first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,7 +59,10 @@ pub struct Reach {
 
 /// As how many one I/O counts.
 pub fn counted_as(promise: &Promise, bs: u64) -> u64 {
-    promise.io_unit_bytes.filter(|unit| *unit > 0).map_or(1, |unit| bs.div_ceil(unit).max(1))
+    promise
+        .io_unit_bytes
+        .filter(|unit| *unit > 0)
+        .map_or(1, |unit| bs.div_ceil(unit).max(1))
 }
 
 /// What a promise comes to; none where it says nothing about rates.
@@ -59,11 +71,28 @@ pub fn reach(promise: &Promise, bs: u64) -> Option<Reach> {
     let size = bs.max(1) as f64;
     let limits = [
         (promise.iops.map(|iops| iops / counted), Bind::Iops),
-        (promise.bytes_per_s.map(|bytes| bytes / size), Bind::Bandwidth),
-        (promise.instance_iops.map(|iops| iops / counted), Bind::InstanceIops),
-        (promise.instance_bytes_per_s.map(|bytes| bytes / size), Bind::InstanceBandwidth),
+        (
+            promise.bytes_per_s.map(|bytes| bytes / size),
+            Bind::Bandwidth,
+        ),
+        (
+            promise.instance_iops.map(|iops| iops / counted),
+            Bind::InstanceIops,
+        ),
+        (
+            promise.instance_bytes_per_s.map(|bytes| bytes / size),
+            Bind::InstanceBandwidth,
+        ),
     ];
-    let known = limits.into_iter().filter_map(|(iops, bind)| Some((iops?, bind)));
+    let known = limits
+        .into_iter()
+        .filter_map(|(iops, bind)| Some((iops?, bind)));
     let (iops, binds) = known.min_by(|one, other| one.0.total_cmp(&other.0))?;
-    Some(Reach { bs, iops, bytes_per_s: iops * size, binds, counted_as: counted as u64 })
+    Some(Reach {
+        bs,
+        iops,
+        bytes_per_s: iops * size,
+        binds,
+        counted_as: counted as u64,
+    })
 }

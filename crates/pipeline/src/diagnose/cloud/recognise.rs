@@ -69,8 +69,15 @@ pub fn recognise(data: &Data, measured: &Measured) -> Vec<Match> {
     for kind in data.types.iter().filter(|kind| is_asked(&kind.provider)) {
         found.extend(best_of(kind, measured));
     }
-    let instance = measured.instance.as_deref().and_then(|name| data.instance(name));
-    found.extend(instance.filter(|one| is_asked(&one.provider)).and_then(|one| of_instance(one, measured)));
+    let instance = measured
+        .instance
+        .as_deref()
+        .and_then(|name| data.instance(name));
+    found.extend(
+        instance
+            .filter(|one| is_asked(&one.provider))
+            .and_then(|one| of_instance(one, measured)),
+    );
     found.sort_by_key(|one| (one.strength, !one.verified));
     found
 }
@@ -84,7 +91,9 @@ fn best_of(kind: &DiskType, measured: &Measured) -> Option<Match> {
         found.extend(at_some_size(kind, measured));
     }
     found.extend(provisioned(kind, measured));
-    found.into_iter().min_by_key(|one| (one.strength, one.is_burst))
+    found
+        .into_iter()
+        .min_by_key(|one| (one.strength, one.is_burst))
 }
 
 fn blank(kind: &DiskType, strength: Strength) -> Match {
@@ -105,13 +114,19 @@ fn blank(kind: &DiskType, strength: Strength) -> Match {
 /// What a disk of this size promises, compared with what was measured. A rate that it cannot have rules it out.
 fn at_size(kind: &DiskType, size: f64, measured: &Measured) -> Vec<Match> {
     // Sizes are sold as whole GiB; the device's may be a fraction below.
-    let Ok(offer) = of_type(kind, None, size.round().max(1.0), (None, None)) else { return Vec::new() };
+    let Ok(offer) = of_type(kind, None, size.round().max(1.0), (None, None)) else {
+        return Vec::new();
+    };
     let promise = &offer.promise;
     let (iops, bytes) = (measured.iops, measured.bytes_per_s);
-    let highest = |base: Option<f64>, burst: Option<f64>| burst.or(base).unwrap_or(0.0) * (1.0 + NEAR);
+    let highest =
+        |base: Option<f64>, burst: Option<f64>| burst.or(base).unwrap_or(0.0) * (1.0 + NEAR);
     let can = |value: Option<f64>, most: f64| value.is_none_or(|value| value <= most);
     if !can(iops, highest(promise.iops, promise.burst_iops))
-        || !can(bytes, highest(promise.bytes_per_s, promise.burst_bytes_per_s))
+        || !can(
+            bytes,
+            highest(promise.bytes_per_s, promise.burst_bytes_per_s),
+        )
     {
         return Vec::new();
     }
@@ -132,7 +147,13 @@ fn at_size(kind: &DiskType, size: f64, measured: &Measured) -> Vec<Match> {
         of(iops, promise.iops, None, "IOPS", false),
         of(bytes, promise.bytes_per_s, None, "bytes/s", false),
         of(iops, promise.burst_iops, promise.iops, "IOPS", true),
-        of(bytes, promise.burst_bytes_per_s, promise.bytes_per_s, "bytes/s", true),
+        of(
+            bytes,
+            promise.burst_bytes_per_s,
+            promise.bytes_per_s,
+            "bytes/s",
+            true,
+        ),
     ];
     all.into_iter().flatten().collect()
 }
@@ -140,10 +161,13 @@ fn at_size(kind: &DiskType, size: f64, measured: &Measured) -> Vec<Match> {
 /// The size that would give the figure, or the most that the type gives.
 fn at_some_size(kind: &DiskType, measured: &Measured) -> Vec<Match> {
     let unit = kind.unit.bytes();
-    let figures =
-        [(measured.iops, &kind.iops, 1.0, "IOPS"), (measured.bytes_per_s, &kind.mbps, unit, "bytes/s")];
-    let lines =
-        figures.into_iter().filter_map(|(value, line, unit, figure)| Some((value?, line, unit, figure)));
+    let figures = [
+        (measured.iops, &kind.iops, 1.0, "IOPS"),
+        (measured.bytes_per_s, &kind.mbps, unit, "bytes/s"),
+    ];
+    let lines = figures
+        .into_iter()
+        .filter_map(|(value, line, unit, figure)| Some((value?, line, unit, figure)));
     let mut found: Vec<Match> = lines
         .filter_map(|(value, line, unit, figure)| by_line(kind, line, value / unit, unit, figure))
         .collect();
@@ -152,11 +176,17 @@ fn at_some_size(kind: &DiskType, measured: &Measured) -> Vec<Match> {
         && burst.per_gib == 0.0
         && is_near(iops, burst.base)
     {
-        found.push(Match { promised: burst.base, is_burst: true, ..blank(kind, Strength::Most) });
+        found.push(Match {
+            promised: burst.base,
+            is_burst: true,
+            ..blank(kind, Strength::Most)
+        });
     }
     for tier in &kind.tiers {
         let is_it = measured.iops.is_some_and(|iops| is_near(iops, tier.iops))
-            || measured.bytes_per_s.is_some_and(|bytes| is_near(bytes, tier.mbps * unit));
+            || measured
+                .bytes_per_s
+                .is_some_and(|bytes| is_near(bytes, tier.mbps * unit));
         if is_it {
             let (kind_name, size) = (tier.name.clone(), Some([tier.gib; 3]));
             let known = blank(kind, Strength::SomeSize);
@@ -164,14 +194,26 @@ fn at_some_size(kind: &DiskType, measured: &Measured) -> Vec<Match> {
                 Some(iops) if is_near(iops, tier.iops) => (tier.iops, "IOPS"),
                 _ => (tier.mbps * unit, "bytes/s"),
             };
-            found.push(Match { kind: kind_name, size_gib: size, promised, figure, ..known });
+            found.push(Match {
+                kind: kind_name,
+                size_gib: size,
+                promised,
+                figure,
+                ..known
+            });
         }
     }
     found.retain(|one| allows(kind, one, measured));
     found
 }
 
-fn by_line(kind: &DiskType, line: &Line, value: f64, unit: f64, figure: &'static str) -> Option<Match> {
+fn by_line(
+    kind: &DiskType,
+    line: &Line,
+    value: f64,
+    unit: f64,
+    figure: &'static str,
+) -> Option<Match> {
     let [least, most] = kind.size_gib;
     let is_sold = |size: &f64| *size >= least && *size <= most;
     if let Some(size) = line.size_for(value).filter(is_sold) {
@@ -187,17 +229,28 @@ fn by_line(kind: &DiskType, line: &Line, value: f64, unit: f64, figure: &'static
     let bound = line.at_most.filter(|bound| is_near(value, *bound))?;
     let from = line.size_of_bound().unwrap_or(least).max(least);
     let sizes = (from <= most).then_some([from, from, most])?;
-    Some(Match { promised: bound * unit, figure, size_gib: Some(sizes), ..blank(kind, Strength::Most) })
+    Some(Match {
+        promised: bound * unit,
+        figure,
+        size_gib: Some(sizes),
+        ..blank(kind, Strength::Most)
+    })
 }
 
 /// Whether the other figure, where it was measured too, is possible at that size.
 fn allows(kind: &DiskType, found: &Match, measured: &Measured) -> bool {
-    let Some([_, _, largest]) = found.size_gib else { return true };
-    let given = Given { size_gib: largest, ..Given::default() };
+    let Some([_, _, largest]) = found.size_gib else {
+        return true;
+    };
+    let given = Given {
+        size_gib: largest,
+        ..Given::default()
+    };
     let tier = kind.tier_of(largest);
     let most_iops = tier.map_or_else(|| kind.iops.at(given), |tier| tier.iops);
     let most_bytes = tier.map_or_else(|| kind.mbps.at(given), |tier| tier.mbps) * kind.unit.bytes();
-    let fits = |value: Option<f64>, most: f64| value.is_none_or(|value| value <= most * (1.0 + NEAR));
+    let fits =
+        |value: Option<f64>, most: f64| value.is_none_or(|value| value <= most * (1.0 + NEAR));
     fits(measured.iops, most_iops) && fits(measured.bytes_per_s, most_bytes)
 }
 
@@ -207,18 +260,34 @@ fn provisioned(kind: &DiskType, measured: &Measured) -> Option<Match> {
     let iops = measured.iops?;
     let set = (iops / 500.0).round() * 500.0;
     let size_gib = measured.size_gib.unwrap_or(kind.size_gib[1]);
-    let given = Given { size_gib, ..Given::default() };
+    let given = Given {
+        size_gib,
+        ..Given::default()
+    };
     let is_sold = size_gib >= kind.size_gib[0] && size_gib <= kind.size_gib[1];
     let can = set >= range.at_least.at(given) && set <= range.at_most.at(given);
     let is_it = is_sold && can && (iops / set - 1.0).abs() <= NEAR / 3.0;
-    is_it.then(|| Match { promised: set, ..blank(kind, Strength::Provisioned) })
+    is_it.then(|| Match {
+        promised: set,
+        ..blank(kind, Strength::Provisioned)
+    })
 }
 
 fn of_instance(instance: &Instance, measured: &Measured) -> Option<Match> {
     let figures = [
         (measured.iops, Some(instance.iops), "IOPS", None),
-        (measured.bytes_per_s, Some(instance.mbps * 1e6), "bytes/s", None),
-        (measured.iops, instance.burst_iops, "IOPS", Some(instance.iops)),
+        (
+            measured.bytes_per_s,
+            Some(instance.mbps * 1e6),
+            "bytes/s",
+            None,
+        ),
+        (
+            measured.iops,
+            instance.burst_iops,
+            "IOPS",
+            Some(instance.iops),
+        ),
         (
             measured.bytes_per_s,
             instance.burst_mbps.map(|mbps| mbps * 1e6),
@@ -226,19 +295,21 @@ fn of_instance(instance: &Instance, measured: &Measured) -> Option<Match> {
             Some(instance.mbps * 1e6),
         ),
     ];
-    figures.into_iter().find_map(|(value, promised, figure, falls_to)| {
-        let (value, promised) = (value?, promised?);
-        is_near(value, promised).then(|| Match {
-            provider: instance.provider.clone(),
-            kind: instance.name.clone(),
-            strength: Strength::Instance,
-            promised,
-            figure,
-            is_burst: falls_to.is_some(),
-            falls_to,
-            burst_s: None,
-            size_gib: None,
-            verified: true,
+    figures
+        .into_iter()
+        .find_map(|(value, promised, figure, falls_to)| {
+            let (value, promised) = (value?, promised?);
+            is_near(value, promised).then(|| Match {
+                provider: instance.provider.clone(),
+                kind: instance.name.clone(),
+                strength: Strength::Instance,
+                promised,
+                figure,
+                is_burst: falls_to.is_some(),
+                falls_to,
+                burst_s: None,
+                size_gib: None,
+                verified: true,
+            })
         })
-    })
 }

@@ -23,11 +23,24 @@ fn the_file_that_comes_along_is_whole() {
     let data = Data::parse(include_str!("../../../data/cloud.json")).unwrap();
     assert!(data.types.len() >= 25 && data.instances.len() > 150);
     for kind in &data.types {
-        assert!(kind.source.starts_with("https://"), "{}: {}", kind.kind, kind.source);
+        assert!(
+            kind.source.starts_with("https://"),
+            "{}: {}",
+            kind.kind,
+            kind.source
+        );
         let is_open = kind.verified == data::YesNo::No;
-        assert_eq!(is_open, kind.unverified.is_some(), "{} says what is not verified", kind.kind);
+        assert_eq!(
+            is_open,
+            kind.unverified.is_some(),
+            "{} says what is not verified",
+            kind.kind
+        );
         let name = format!("{}:{}", kind.provider, kind.kind);
-        assert!(data.find(&name).is_ok() && data.find(&kind.kind).is_ok(), "{name}");
+        assert!(
+            data.find(&name).is_ok() && data.find(&kind.kind).is_ok(),
+            "{name}"
+        );
     }
 }
 
@@ -58,17 +71,31 @@ fn the_table_of_alibaba_is_reproduced() {
 
 #[test]
 fn gp2_bursts_for_as_long_as_the_provider_prints() {
-    for (gib, base, seconds) in
-        [(33, 100.0, 1862.0), (100, 300.0, 2000.0), (334, 1002.0, 2703.0), (750, 2250.0, 7200.0)]
-    {
+    for (gib, base, seconds) in [
+        (33, 100.0, 1862.0),
+        (100, 300.0, 2000.0),
+        (334, 1002.0, 2703.0),
+        (750, 2250.0, 7200.0),
+    ] {
         let promise = at(&format!("gp2:{gib}GiB"));
-        assert_eq!((promise.iops, promise.burst_iops), (Some(base), Some(3000.0)), "{gib}");
-        assert!((promise.burst_s.unwrap() - seconds).abs() < 1.0, "{gib}: {:?}", promise.burst_s);
+        assert_eq!(
+            (promise.iops, promise.burst_iops),
+            (Some(base), Some(3000.0)),
+            "{gib}"
+        );
+        assert!(
+            (promise.burst_s.unwrap() - seconds).abs() < 1.0,
+            "{gib}: {:?}",
+            promise.burst_s
+        );
     }
     // 5.4 million credits are 30 minutes of 3,000 I/Os a second when nothing refills them.
     assert_eq!(5.4e6 / 3000.0, 1800.0);
     let large = at("aws:gp2:1000GiB");
-    assert_eq!((large.iops, large.burst_iops, large.burst_s), (Some(3000.0), None, None));
+    assert_eq!(
+        (large.iops, large.burst_iops, large.burst_s),
+        (Some(3000.0), None, None)
+    );
     assert_eq!(at("gp2:6TiB").iops, Some(16_000.0));
     assert_eq!(
         [at("gp2:170GiB"), at("gp2:200GiB")].map(|one| one.burst_bytes_per_s),
@@ -79,10 +106,17 @@ fn gp2_bursts_for_as_long_as_the_provider_prints() {
 #[test]
 fn the_hard_disks_of_aws_scan_themselves_as_printed() {
     let promise = at("st1:2TiB");
-    assert_eq!((promise.bytes_per_s, promise.burst_bytes_per_s), (Some(80.0 * MIB), Some(500.0 * MIB)));
+    assert_eq!(
+        (promise.bytes_per_s, promise.burst_bytes_per_s),
+        (Some(80.0 * MIB), Some(500.0 * MIB))
+    );
     assert_eq!(promise.burst_s, Some(2.0 * MIB / (500.0 - 80.0)));
     assert_eq!(at("sc1:16TiB").bytes_per_s, Some(192.0 * MIB));
-    assert_eq!(at("st1:16TiB").burst_bytes_per_s, None, "as fast for ever as in a burst");
+    assert_eq!(
+        at("st1:16TiB").burst_bytes_per_s,
+        None,
+        "as fast for ever as in a burst"
+    );
 }
 
 #[test]
@@ -91,21 +125,50 @@ fn tiers_are_the_next_larger_one() {
     assert_eq!(rates("azure:premium:200GiB"), (1100.0, 125e6));
     assert_eq!(at("azure:premium:200GiB").kind, "P15");
     let small = at("P10");
-    assert_eq!((small.burst_iops, small.burst_s), (Some(3500.0), Some(1800.0)));
+    assert_eq!(
+        (small.burst_iops, small.burst_s),
+        (Some(3500.0), Some(1800.0))
+    );
     assert_eq!(at("E10").bytes_per_s, Some(60.0 * MIB));
-    assert!(promise_of_spec("P10:200GiB").unwrap_err().contains("not with 200 GiB"));
+    assert!(
+        promise_of_spec("P10:200GiB")
+            .unwrap_err()
+            .contains("not with 200 GiB")
+    );
 }
 
 #[test]
 fn what_is_provisioned_is_held_to_its_bounds() {
-    assert_eq!(rates("aws:gp3:100GiB:iops=6000:mbps=250"), (6000.0, 250.0 * MIB));
-    assert!(promise_of_spec("gp3:8GiB:iops=6000").unwrap_err().contains("3000 to 4000 IOPS"));
-    assert!(promise_of_spec("gp3:100GiB:mbps=900").unwrap_err().contains("125 to 750 MiB/s"));
-    assert!(promise_of_spec("pl1:100GiB:iops=9000").unwrap_err().contains("follow from its size"));
-    assert_eq!(rates("io1:1TiB:iops=48000"), (48_000.0, 750.0 * MIB), "the example of the provider");
+    assert_eq!(
+        rates("aws:gp3:100GiB:iops=6000:mbps=250"),
+        (6000.0, 250.0 * MIB)
+    );
+    assert!(
+        promise_of_spec("gp3:8GiB:iops=6000")
+            .unwrap_err()
+            .contains("3000 to 4000 IOPS")
+    );
+    assert!(
+        promise_of_spec("gp3:100GiB:mbps=900")
+            .unwrap_err()
+            .contains("125 to 750 MiB/s")
+    );
+    assert!(
+        promise_of_spec("pl1:100GiB:iops=9000")
+            .unwrap_err()
+            .contains("follow from its size")
+    );
+    assert_eq!(
+        rates("io1:1TiB:iops=48000"),
+        (48_000.0, 750.0 * MIB),
+        "the example of the provider"
+    );
     assert_eq!(rates("io1:1TiB:iops=2000"), (2000.0, 500.0 * MIB));
     assert_eq!(rates("io2:256GiB:iops=256000"), (256_000.0, 4000.0 * MIB));
-    assert_eq!(rates("autopl:100GiB:iops=7800"), (7800.0, (170.0 + 1000.0 / 64.0) * MIB));
+    assert_eq!(
+        rates("autopl:100GiB:iops=7800"),
+        (7800.0, (170.0 + 1000.0 / 64.0) * MIB)
+    );
     assert_eq!(rates("hyperdisk-throughput:2TiB"), (80.0, 20.0 * MIB));
     assert_eq!(rates("ultra:1TiB:iops=20000"), (20_000.0, 81.92e6));
 }
@@ -115,11 +178,17 @@ fn specifications_say_what_is_wrong() {
     for (spec, words) in [
         ("gp4:10GiB", "no disk type is called `gp4`"),
         ("aws:pl1:10GiB", "aws:gp2, aws:gp3"),
-        ("gp3:100GiB:size=3", "it must be iops=, mbps=, bandwidth= or instance="),
+        (
+            "gp3:100GiB:size=3",
+            "it must be iops=, mbps=, bandwidth= or instance=",
+        ),
         ("gp3:100GiB:iops=many", "not a number"),
         ("", "name a type"),
         ("100GiB", "no disk type"),
-        ("gp3:100GiB:instance=m5.huge", "no instance type is called `m5.huge`"),
+        (
+            "gp3:100GiB:instance=m5.huge",
+            "no instance type is called `m5.huge`",
+        ),
     ] {
         let error = promise_of_spec(spec).unwrap_err();
         assert!(error.contains(words), "{spec}: {error}");
@@ -141,22 +210,38 @@ fn the_limit_that_binds_depends_on_the_block_size() {
     let alone = at("aws:gp2:100GiB");
     assert_eq!(reach(&alone, 4096).unwrap().iops, 300.0);
     let large = reach(&alone, 1 << 20).unwrap();
-    assert_eq!((large.counted_as, large.binds, large.iops), (4, Bind::Iops, 75.0));
+    assert_eq!(
+        (large.counted_as, large.binds, large.iops),
+        (4, Bind::Iops, 75.0)
+    );
     assert_eq!(reach(&Promise::default(), 4096), None);
 }
 
 #[test]
 fn a_plateau_of_a_report_is_named() {
     // 20,150 IOPS for minutes, whatever was tried: 1,800 + 50 × 367 GiB.
-    let measured = Measured { iops: Some(20_150.0), ..Measured::default() };
+    let measured = Measured {
+        iops: Some(20_150.0),
+        ..Measured::default()
+    };
     let found = recognise(builtin(), &measured);
     let of = |kind: &str| found.iter().find(|one| one.kind == kind);
     let [size, low, high] = of("essd-pl1").unwrap().size_gib.unwrap();
-    assert!((size - 367.0).abs() < 0.01 && low < 366.0 && high > 366.0, "{size} {low} {high}");
+    assert!(
+        (size - 367.0).abs() < 0.01 && low < 366.0 && high > 366.0,
+        "{size} {low} {high}"
+    );
     assert_eq!(of("essd-pl1").unwrap().strength, Strength::SomeSize);
-    assert!(of("ssd").is_some() && of("essd-pl2").is_none() && of("gp2").is_none(), "{found:#?}");
+    assert!(
+        of("ssd").is_some() && of("essd-pl2").is_none() && of("gp2").is_none(),
+        "{found:#?}"
+    );
     // With the size of the disk it is certain, and the others fall away.
-    let sized = Measured { size_gib: Some(366.0), provider: "alibaba".into(), ..measured };
+    let sized = Measured {
+        size_gib: Some(366.0),
+        provider: "alibaba".into(),
+        ..measured
+    };
     let found = recognise(builtin(), &sized);
     assert_eq!(found[0].kind, "essd-pl1");
     assert_eq!(found[0].strength, Strength::Size);
@@ -173,13 +258,25 @@ fn a_burst_is_told_from_a_base() {
     };
     let burst = recognise(builtin(), &measured(3000.0));
     let gp2 = burst.iter().find(|one| one.kind == "gp2").unwrap();
-    assert_eq!((gp2.is_burst, gp2.falls_to, gp2.burst_s), (true, Some(300.0), Some(2000.0)));
+    assert_eq!(
+        (gp2.is_burst, gp2.falls_to, gp2.burst_s),
+        (true, Some(300.0), Some(2000.0))
+    );
     assert!(burst.iter().any(|one| one.kind == "gp3" && !one.is_burst));
     let base = recognise(builtin(), &measured(300.0));
-    assert_eq!(base.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>(), ["gp2"]);
-    let instance = Measured { instance: Some("m5.large".into()), ..measured(18_750.0) };
+    assert_eq!(
+        base.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>(),
+        ["gp2"]
+    );
+    let instance = Measured {
+        instance: Some("m5.large".into()),
+        ..measured(18_750.0)
+    };
     let found = recognise(builtin(), &instance);
-    assert_eq!((found[0].kind.as_str(), found[0].falls_to), ("m5.large", Some(3600.0)));
+    assert_eq!(
+        (found[0].kind.as_str(), found[0].falls_to),
+        ("m5.large", Some(3600.0))
+    );
 }
 
 #[test]
@@ -187,9 +284,17 @@ fn credits_are_counted_from_a_series() {
     let mut rates = vec![3000.0; 12];
     rates.extend(vec![300.0; 20]);
     let fall = fall_of(&rates, 10.0, &Histogram::new()).unwrap();
-    assert_eq!((fall.settled, fall.highest, fall.lasted_s), (300.0, Some(3000.0), 120.0));
+    assert_eq!(
+        (fall.settled, fall.highest, fall.lasted_s),
+        (300.0, Some(3000.0), 120.0)
+    );
     assert_eq!(fall.credits, 120.0 * 2700.0);
-    assert_eq!(fall_of(&[20_150.0; 24], 1.0, &Histogram::new()).unwrap().highest, None);
+    assert_eq!(
+        fall_of(&[20_150.0; 24], 1.0, &Histogram::new())
+            .unwrap()
+            .highest,
+        None
+    );
     assert_eq!(fall_of(&[5.0, 9.0, 1.0, 4.0], 1.0, &Histogram::new()), None);
 }
 
@@ -199,7 +304,10 @@ fn series_come_as_lines_or_as_a_log_of_fio() {
     assert_eq!(plain, (vec![100.0, 200.5, 300.0], 2.0));
     let log = "1000, 700, 0, 4096, 0\n1001, 300, 1, 4096, 0\n2000, 690, 0, 4096, 0\n2000, 310, 1, 4096, 0\n3000, 1, 0, 0, 0\n";
     let (rates, step_s) = series_of_text(log, 9.0).unwrap();
-    assert_eq!((rates, step_s > 0.9 && step_s < 1.1), (vec![1000.0, 1000.0, 1.0], true));
+    assert_eq!(
+        (rates, step_s > 0.9 && step_s < 1.1),
+        (vec![1000.0, 1000.0, 1.0], true)
+    );
     let error = series_of_text("100\nmany\n", 1.0).unwrap_err().to_string();
     assert!(error.contains("line 2 is `many`"), "{error}");
 }
@@ -214,7 +322,12 @@ fn carriers_carry_and_are_the_smallest() {
         provider: "aws".into(),
     };
     let found = carriers(builtin(), &need, None);
-    let of = |kind: &str| found.iter().find(|one| one.offer.kind.kind == kind).map(|one| one.offer.size_gib);
+    let of = |kind: &str| {
+        found
+            .iter()
+            .find(|one| one.offer.kind.kind == kind)
+            .map(|one| one.offer.size_gib)
+    };
     assert_eq!(of("gp2"), Some(4000.0), "3 IOPS for each GiB");
     assert_eq!(of("gp3"), Some(100.0));
     assert_eq!(of("io1"), Some(240.0), "50 IOPS for each GiB");
@@ -224,7 +337,11 @@ fn carriers_carry_and_are_the_smallest() {
         {"provider": "aws", "kind": "gp2", "gib": 0.10}]}"#;
     let found = carriers(builtin(), &need, Some(&Prices::parse(prices).unwrap()));
     assert_eq!(found[0].offer.kind.kind, "gp3");
-    assert!((found[0].price.unwrap() - 53.0).abs() < 1e-9, "{:?}", found[0].price);
+    assert!(
+        (found[0].price.unwrap() - 53.0).abs() < 1e-9,
+        "{:?}",
+        found[0].price
+    );
     assert_eq!(found[1].offer.kind.kind, "gp2");
     assert!(found[2].price.is_none(), "what has no price comes last");
 }
@@ -236,34 +353,59 @@ fn more_size_is_never_less_and_bounds_hold() {
     for kind in &builtin().types {
         let [least, most] = kind.size_gib;
         let mut sizes: Vec<f64> = (0..200)
-            .map(|_| (least + (most - least) * f64::from(random.next_u32()) / f64::from(u32::MAX)).round())
+            .map(|_| {
+                (least + (most - least) * f64::from(random.next_u32()) / f64::from(u32::MAX))
+                    .round()
+            })
             .collect();
         sizes.extend([least, most]);
         sizes.sort_by(f64::total_cmp);
         let mut before = (0.0, 0.0);
         for size in sizes {
-            let promise = offer::of_type(kind, None, size, (None, None)).unwrap().promise;
+            let promise = offer::of_type(kind, None, size, (None, None))
+                .unwrap()
+                .promise;
             let now = (promise.iops.unwrap(), promise.bytes_per_s.unwrap());
             assert!(
                 now.0 >= before.0 && now.1 >= before.1,
                 "{} at {size}: {now:?} after {before:?}",
                 kind.kind
             );
-            assert!(kind.iops.at_most.is_none_or(|bound| now.0 <= bound), "{} at {size}", kind.kind);
             assert!(
-                kind.mbps.at_most.is_none_or(|bound| now.1 <= bound * kind.unit.bytes()),
+                kind.iops.at_most.is_none_or(|bound| now.0 <= bound),
                 "{} at {size}",
                 kind.kind
             );
-            assert!(promise.burst_iops.is_none_or(|burst| burst > now.0), "{} at {size}", kind.kind);
+            assert!(
+                kind.mbps
+                    .at_most
+                    .is_none_or(|bound| now.1 <= bound * kind.unit.bytes()),
+                "{} at {size}",
+                kind.kind
+            );
+            assert!(
+                promise.burst_iops.is_none_or(|burst| burst > now.0),
+                "{} at {size}",
+                kind.kind
+            );
             if let Some(range) = &kind.iops_set {
-                let given = Given { size_gib: size, ..Given::default() };
+                let given = Given {
+                    size_gib: size,
+                    ..Given::default()
+                };
                 let (low, high) = (range.at_least.at(given), range.at_most.at(given));
                 assert!(low <= high, "{} at {size}: {low} to {high}", kind.kind);
             }
             for two in BLOCK_SIZES.windows(2) {
-                let (one, other) = (reach(&promise, two[0]).unwrap(), reach(&promise, two[1]).unwrap());
-                assert!(one.iops >= other.iops * (1.0 - 1e-9), "{} at {size}: {two:?}", kind.kind);
+                let (one, other) = (
+                    reach(&promise, two[0]).unwrap(),
+                    reach(&promise, two[1]).unwrap(),
+                );
+                assert!(
+                    one.iops >= other.iops * (1.0 - 1e-9),
+                    "{} at {size}: {two:?}",
+                    kind.kind
+                );
             }
             before = now;
         }
@@ -285,7 +427,11 @@ fn carriers_of_random_loads_have_what_is_needed() {
         };
         for found in carriers(builtin(), &need, None) {
             let reach = reach(&found.offer.promise, bs).unwrap();
-            assert!(reach.iops >= iops * (1.0 - 1e-9), "{:?} {need:?}", found.offer.promise);
+            assert!(
+                reach.iops >= iops * (1.0 - 1e-9),
+                "{:?} {need:?}",
+                found.offer.promise
+            );
             assert!(found.offer.size_gib >= need.size_gib && found.iops_times >= 1.0 - 1e-9);
         }
     }
@@ -302,9 +448,17 @@ fn damaged_files_are_refused_or_read() {
             let at = random.next_u32() as usize % damaged.len();
             damaged[at] = random.next_u32() as u8;
         }
-        assert!(Data::parse(&String::from_utf8_lossy(&damaged)).is_err(), "a quarter of a document");
+        assert!(
+            Data::parse(&String::from_utf8_lossy(&damaged)).is_err(),
+            "a quarter of a document"
+        );
     }
     assert!(Data::parse("{}").is_err() && Prices::parse("[1]").is_err());
     let other = r#"{"schema": "iodyno.cloud-data/9", "date": "", "types": []}"#;
-    assert!(Data::parse(other).unwrap_err().to_string().contains("iodyno.cloud-data/9"));
+    assert!(
+        Data::parse(other)
+            .unwrap_err()
+            .to_string()
+            .contains("iodyno.cloud-data/9")
+    );
 }

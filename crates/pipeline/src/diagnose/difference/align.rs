@@ -62,8 +62,14 @@ const IDENTITY: &[&str] = &[
 ];
 
 /// Settings that count or that follow from others.
-const VOLATILE: &[&str] =
-    &["fs.aio-nr", "inflight", "state", "nr_zones", "hw_sector_size", "md/sync_completed"];
+const VOLATILE: &[&str] = &[
+    "fs.aio-nr",
+    "inflight",
+    "state",
+    "nr_zones",
+    "hw_sector_size",
+    "md/sync_completed",
+];
 
 /// Lays the second path over the first.
 pub fn all<'a>(a: &'a IoPath, b: &'a IoPath) -> Aligned<'a> {
@@ -108,7 +114,13 @@ impl<'a> Aligned<'a> {
             title => format!("{} ({title})", kind_word(layer.kind)),
         };
         let name = format!("layer {}", kind_word(at.kind));
-        self.put(&place.name, &name, What::Structure, a.map(words), b.map(words));
+        self.put(
+            &place.name,
+            &name,
+            What::Structure,
+            a.map(words),
+            b.map(words),
+        );
     }
 
     fn layer(&mut self, a: &'a Layer, b: &'a Layer, is_member: bool) {
@@ -116,19 +128,34 @@ impl<'a> Aligned<'a> {
         self.facts(a, b);
         self.settings(a, b);
         if a.kind == LayerKind::Disk {
-            let queues =
-                |layer: &Layer| Some(layer.queues.len().to_string()).filter(|_| !layer.queues.is_empty());
+            let queues = |layer: &Layer| {
+                Some(layer.queues.len().to_string()).filter(|_| !layer.queues.is_empty())
+            };
             self.compare(&b.name, "hardware queues", queues(a), queues(b));
-            self.compare(&b.name, "CPUs that take its interrupts", spread(a), spread(b));
+            self.compare(
+                &b.name,
+                "CPUs that take its interrupts",
+                spread(a),
+                spread(b),
+            );
         }
-        self.pairs[first..].iter_mut().for_each(|pair| pair.is_member |= is_member);
+        self.pairs[first..]
+            .iter_mut()
+            .for_each(|pair| pair.is_member |= is_member);
     }
 
     fn facts(&mut self, a: &Layer, b: &Layer) {
         let names: BTreeSet<&String> = a.facts.keys().chain(b.facts.keys()).collect();
-        for name in names.into_iter().filter(|name| !IDENTITY.contains(&name.as_str())) {
+        for name in names
+            .into_iter()
+            .filter(|name| !IDENTITY.contains(&name.as_str()))
+        {
             if matches!(name.as_str(), "options" | "super_options") {
-                self.options(&b.name, a.fact(name).unwrap_or_default(), b.fact(name).unwrap_or_default());
+                self.options(
+                    &b.name,
+                    a.fact(name).unwrap_or_default(),
+                    b.fact(name).unwrap_or_default(),
+                );
                 continue;
             }
             let value = |layer: &Layer| layer.fact(name).map(str::to_string);
@@ -138,7 +165,8 @@ impl<'a> Aligned<'a> {
 
     /// Mount options are a list of settings: only those that differ are worth a line, each its own.
     fn options(&mut self, place: &str, a: &str, b: &str) {
-        let (a, b): (BTreeSet<&str>, BTreeSet<&str>) = (a.split(',').collect(), b.split(',').collect());
+        let (a, b): (BTreeSet<&str>, BTreeSet<&str>) =
+            (a.split(',').collect(), b.split(',').collect());
         let mut heads: Vec<&str> = Vec::new();
         for option in a.symmetric_difference(&b) {
             let head = option.split('=').next().unwrap_or(option);
@@ -151,7 +179,12 @@ impl<'a> Aligned<'a> {
             found.map(|one| (*one).to_string())
         };
         for head in heads {
-            self.compare(place, &format!("mount option {head}"), of(&a, head), of(&b, head));
+            self.compare(
+                place,
+                &format!("mount option {head}"),
+                of(&a, head),
+                of(&b, head),
+            );
         }
         self.same += a.intersection(&b).count();
     }
@@ -161,12 +194,19 @@ impl<'a> Aligned<'a> {
         let scheduler = |layer: &'a Layer| layer.setting("scheduler").and_then(Setting::chosen);
         let has_same = scheduler(a) == scheduler(b);
         let volatile = |setting: &&Setting| {
-            !VOLATILE.contains(&setting.name.as_str()) && (has_same || !setting.name.starts_with("iosched/"))
+            !VOLATILE.contains(&setting.name.as_str())
+                && (has_same || !setting.name.starts_with("iosched/"))
         };
         for one in a.settings.iter().filter(volatile) {
             let Some(other) = b.setting(&one.name) else {
                 if one.chosen().is_some() {
-                    self.put(&b.name, &one.name, What::Setting, one.chosen().map(Into::into), None);
+                    self.put(
+                        &b.name,
+                        &one.name,
+                        What::Setting,
+                        one.chosen().map(Into::into),
+                        None,
+                    );
                 }
                 continue;
             };
@@ -180,9 +220,20 @@ impl<'a> Aligned<'a> {
                 pair.settings = Some((one, other));
             }
         }
-        for new in b.settings.iter().filter(volatile).filter(|new| a.setting(&new.name).is_none()) {
+        for new in b
+            .settings
+            .iter()
+            .filter(volatile)
+            .filter(|new| a.setting(&new.name).is_none())
+        {
             if new.chosen().is_some() {
-                self.put(&b.name, &new.name, What::Setting, None, new.chosen().map(Into::into));
+                self.put(
+                    &b.name,
+                    &new.name,
+                    What::Setting,
+                    None,
+                    new.chosen().map(Into::into),
+                );
             }
         }
     }
@@ -197,7 +248,15 @@ impl<'a> Aligned<'a> {
 
     fn put(&mut self, place: &str, name: &str, what: What, a: Option<String>, b: Option<String>) {
         let (place, name) = (place.to_string(), name.to_string());
-        self.pairs.push(Pair { place, name, what, a, b, settings: None, is_member: false });
+        self.pairs.push(Pair {
+            place,
+            name,
+            what,
+            a,
+            b,
+            settings: None,
+            is_member: false,
+        });
     }
 }
 
@@ -207,8 +266,11 @@ fn has(layer: &Layer, kind: LayerKind) -> bool {
 
 /// How many CPUs take the interrupts of a disk.
 fn spread(disk: &Layer) -> Option<String> {
-    let cpus: BTreeSet<&str> =
-        disk.interrupts.iter().filter_map(|line| line.effective_cpus.as_deref()).collect();
+    let cpus: BTreeSet<&str> = disk
+        .interrupts
+        .iter()
+        .filter_map(|line| line.effective_cpus.as_deref())
+        .collect();
     (!cpus.is_empty()).then(|| cpus.len().to_string())
 }
 

@@ -27,9 +27,9 @@ pub fn differences(a: &IoPath, b: &IoPath, names: [&str; 2], job: Option<&Job>) 
     for pair in aligned.pairs {
         let found = judged(&pair, &sides, job);
         // Members of an array mostly differ alike: one line with their number says it.
-        let twin = differences
-            .iter_mut()
-            .find(|one| one.name == found.name && one.a == found.a && one.b == found.b && pair.is_member);
+        let twin = differences.iter_mut().find(|one| {
+            one.name == found.name && one.a == found.a && one.b == found.b && pair.is_member
+        });
         match twin {
             Some(twin) => twin.also_in += 1,
             None => differences.push(found),
@@ -38,13 +38,22 @@ pub fn differences(a: &IoPath, b: &IoPath, names: [&str; 2], job: Option<&Job>) 
     differences.sort_by(|one, other| other.weight.total_cmp(&one.weight));
     let [a, b] = sides;
     let job = job.map(Job::phrase);
-    Differences { schema: DIFF_SCHEMA.into(), a, b, job, differences, same: aligned.same }
+    Differences {
+        schema: DIFF_SCHEMA.into(),
+        a,
+        b,
+        job,
+        differences,
+        same: aligned.same,
+    }
 }
 
 fn judged(pair: &align::Pair<'_>, sides: &[Side; 2], job: Option<&Job>) -> Difference {
     let judgement = weigh::judge(pair, job);
     let origin = origin::of(pair, sides);
-    let knob = judgement.knob.filter(|_| pair.what == What::Setting && pair.a.is_some() && pair.b.is_some());
+    let knob = judgement
+        .knob
+        .filter(|_| pair.what == What::Setting && pair.a.is_some() && pair.b.is_some());
     let experiment = match (knob, offered(pair), &pair.b) {
         (Some(knob), Some(a), Some(b)) if a != b => {
             format!("iodyno tune {} --knob {knob}={b},{a}", sides[1].target)
@@ -52,7 +61,11 @@ fn judged(pair: &align::Pair<'_>, sides: &[Side; 2], job: Option<&Job>) -> Diffe
         _ => judgement.experiment.to_string(),
     };
     // A default that moved is seldom anybody's intention, so it is worth looking at before what somebody chose.
-    let weight = if origin.is_moved_default { judgement.weight * 1.1 } else { judgement.weight };
+    let weight = if origin.is_moved_default {
+        judgement.weight * 1.1
+    } else {
+        judgement.weight
+    };
     Difference {
         place: pair.place.clone(),
         name: pair.name.clone(),
@@ -72,9 +85,15 @@ fn judged(pair: &align::Pair<'_>, sides: &[Side; 2], job: Option<&Job>) -> Diffe
 /// has a successor in blk-mq.
 fn offered<'a>(pair: &'a align::Pair<'_>) -> Option<&'a str> {
     let value = pair.a.as_deref()?;
-    let choices = pair.settings.and_then(|(_, here)| here.value.value()).filter(|text| text.contains('['));
+    let choices = pair
+        .settings
+        .and_then(|(_, here)| here.value.value())
+        .filter(|text| text.contains('['));
     let has = |word: &str| {
-        choices.is_none_or(|text| text.split_whitespace().any(|one| one.trim_matches(['[', ']']) == word))
+        choices.is_none_or(|text| {
+            text.split_whitespace()
+                .any(|one| one.trim_matches(['[', ']']) == word)
+        })
     };
     let successor = match value {
         "cfq" => "bfq",

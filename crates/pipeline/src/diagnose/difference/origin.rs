@@ -15,7 +15,9 @@ pub struct Origin {
 
 /// Of a difference.
 pub fn of(pair: &Pair<'_>, sides: &[Side; 2]) -> Origin {
-    let Some((a, b)) = pair.settings else { return Origin::default() };
+    let Some((a, b)) = pair.settings else {
+        return Origin::default();
+    };
     let kernel = |side: &Side| side.kernel.clone().unwrap_or_else(|| "unknown".into());
     let (kernel_a, kernel_b) = (kernel(&sides[0]), kernel(&sides[1]));
     if is_default(a) && is_default(b) {
@@ -26,7 +28,10 @@ pub fn of(pair: &Pair<'_>, sides: &[Side; 2]) -> Origin {
             b.chosen().unwrap_or("none"),
             because(b)
         );
-        return Origin { words, is_moved_default: true };
+        return Origin {
+            words,
+            is_moved_default: true,
+        };
     }
     let words = match (source(a), source(b)) {
         (None, None) => String::new(),
@@ -35,23 +40,41 @@ pub fn of(pair: &Pair<'_>, sides: &[Side; 2]) -> Origin {
             format!("set by {} there, by {} here", words(a), words(b))
         }
     };
-    Origin { words, is_moved_default: false }
+    Origin {
+        words,
+        is_moved_default: false,
+    }
 }
 
 fn is_default(setting: &Setting) -> bool {
-    let default = setting.default.as_ref().map(|default| default.value.as_str());
+    let default = setting
+        .default
+        .as_ref()
+        .map(|default| default.value.as_str());
     default.is_some() && default == setting.chosen()
 }
 
 fn because(setting: &Setting) -> String {
-    let because = setting.default.as_ref().map(|default| default.because.as_str()).unwrap_or_default();
-    if because.is_empty() { String::new() } else { format!(" ({because})") }
+    let because = setting
+        .default
+        .as_ref()
+        .map(|default| default.because.as_str())
+        .unwrap_or_default();
+    if because.is_empty() {
+        String::new()
+    } else {
+        format!(" ({because})")
+    }
 }
 
 /// The last who wants the value that it has, else the kernel where it is the default.
 fn source(setting: &Setting) -> Option<String> {
     let value = setting.chosen()?;
-    let owner = setting.owners.iter().rev().find(|owner| owner.wants.as_deref() == Some(value));
+    let owner = setting
+        .owners
+        .iter()
+        .rev()
+        .find(|owner| owner.wants.as_deref() == Some(value));
     let by_default = || is_default(setting).then(|| "the kernel's default".to_string());
     owner.map(|owner| owner.place.clone()).or_else(by_default)
 }

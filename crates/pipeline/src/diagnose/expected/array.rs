@@ -20,20 +20,33 @@ const SOURCE: &str = "Patterson, Gibson, Katz: A case for RAID, SIGMOD 1988; md(
 pub fn of_members(volume: &Layer, members: Vec<Ranges>) -> Ranges {
     let kind = kind_of(volume);
     let n = members.len() as f64;
-    let Some(first) = members.first().cloned() else { return Ranges::new() };
-    let Some((words, factors)) = factors(kind, n) else { return Ranges::new() };
+    let Some(first) = members.first().cloned() else {
+        return Ranges::new();
+    };
+    let Some((words, factors)) = factors(kind, n) else {
+        return Ranges::new();
+    };
     if members.len() == 1 {
         return first;
     }
     let mut ranges = Ranges::new();
     for what in What::ALL {
-        let known: Vec<&Range> = members.iter().filter_map(|member| member.get(&what)).collect();
+        let known: Vec<&Range> = members
+            .iter()
+            .filter_map(|member| member.get(&what))
+            .collect();
         if known.len() < members.len() {
             continue;
         }
         // The slowest member sets the pace of a stripe.
-        let low = known.iter().map(|range| range.low).fold(f64::INFINITY, f64::min);
-        let high = known.iter().map(|range| range.high).fold(f64::INFINITY, f64::min);
+        let low = known
+            .iter()
+            .map(|range| range.low)
+            .fold(f64::INFINITY, f64::min);
+        let high = known
+            .iter()
+            .map(|range| range.high)
+            .fold(f64::INFINITY, f64::min);
         let (least, most) = factors.of(what);
         ranges.insert(
             what,
@@ -87,8 +100,15 @@ fn factors(kind: &str, n: f64) -> Option<(String, Factors)> {
         stream_write: (data / 2.0, data),
     };
     let found = match kind {
-        "raid0" | "striped" => Factors { stream: (1.0, n), ..all(n) },
-        "raid1" | "mirror" => Factors { random_reads: same(n), streams: (1.0, n), ..all(1.0) },
+        "raid0" | "striped" => Factors {
+            stream: (1.0, n),
+            ..all(n)
+        },
+        "raid1" | "mirror" => Factors {
+            random_reads: same(n),
+            streams: (1.0, n),
+            ..all(1.0)
+        },
         "raid10" => Factors {
             random_reads: same(n),
             stream: (1.0, n),
@@ -97,16 +117,25 @@ fn factors(kind: &str, n: f64) -> Option<(String, Factors)> {
             stream_write: (1.0, n / 2.0),
         },
         // Every small write reads and writes the one parity disk.
-        "raid4" => Factors { random_reads: same(n - 1.0), random_writes: same(0.5), ..parity(n - 1.0, 4.0) },
+        "raid4" => Factors {
+            random_reads: same(n - 1.0),
+            random_writes: same(0.5),
+            ..parity(n - 1.0, 4.0)
+        },
         "raid5" => parity(n - 1.0, 4.0),
         "raid6" => parity(n - 2.0, 6.0),
         // A file lies on one member; work that is spread over all of the volume reaches all.
-        "linear" => {
-            Factors { random_reads: (1.0, n), streams: (1.0, n), random_writes: (1.0, n), ..all(1.0) }
-        }
+        "linear" => Factors {
+            random_reads: (1.0, n),
+            streams: (1.0, n),
+            random_writes: (1.0, n),
+            ..all(1.0)
+        },
         // Several paths to one disk, or a layer that hands on what it is given.
         "multipath" | "crypt" => all(1.0),
-        _ if n == 1.0 && matches!(kind, "thin" | "thin-pool" | "unknown" | "delay" | "flakey") => all(1.0),
+        _ if n == 1.0 && matches!(kind, "thin" | "thin-pool" | "unknown" | "delay" | "flakey") => {
+            all(1.0)
+        }
         _ => return None,
     };
     Some((format!("{kind} of {n:.0}"), found))

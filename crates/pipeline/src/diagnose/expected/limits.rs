@@ -6,7 +6,11 @@ use model::check::{Promise, What};
 use model::units;
 
 const RATES: [What; 2] = [What::RandomReads, What::RandomWrites];
-const BYTES: [What; 3] = [What::SequentialRead, What::SequentialReads, What::SequentialWrite];
+const BYTES: [What; 3] = [
+    What::SequentialRead,
+    What::SequentialReads,
+    What::SequentialWrite,
+];
 
 /// A promise is both: what it should be, and no more than that.
 pub fn promised(scene: &Scene<'_>, ranges: &mut Ranges) {
@@ -19,17 +23,29 @@ pub fn promised(scene: &Scene<'_>, ranges: &mut Ranges) {
         least(promise.burst_iops, promise.instance_iops).or(steady.0),
         least(promise.burst_bytes_per_s, promise.instance_bytes_per_s).or(steady.1),
     );
-    for (figures, low, high) in [(RATES.as_slice(), steady.0, burst.0), (BYTES.as_slice(), steady.1, burst.1)]
-    {
-        let Some((low, high)) = low.zip(high) else { continue };
+    for (figures, low, high) in [
+        (RATES.as_slice(), steady.0, burst.0),
+        (BYTES.as_slice(), steady.1, burst.1),
+    ] {
+        let Some((low, high)) = low.zip(high) else {
+            continue;
+        };
         for what in figures {
             // Small I/Os come no faster than bytes are let through.
-            let bytes = burst.1.filter(|_| what.unit() == "/s").map_or(f64::INFINITY, |bytes| bytes / 4096.0);
+            let bytes = burst
+                .1
+                .filter(|_| what.unit() == "/s")
+                .map_or(f64::INFINITY, |bytes| bytes / 4096.0);
             let because = because(promise, *what, high);
             let source = promise.source.clone();
             ranges.insert(
                 *what,
-                Range { low: low.min(bytes), high: high.max(low).min(bytes), because, source },
+                Range {
+                    low: low.min(bytes),
+                    high: high.max(low).min(bytes),
+                    because,
+                    source,
+                },
             );
         }
     }
@@ -42,7 +58,11 @@ fn least(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 
 fn because(promise: &Promise, what: What, high: f64) -> String {
     let name = format!("{} {}", promise.provider, promise.kind);
-    let instance = if what.unit() == "/s" { promise.instance_iops } else { promise.instance_bytes_per_s };
+    let instance = if what.unit() == "/s" {
+        promise.instance_iops
+    } else {
+        promise.instance_bytes_per_s
+    };
     let own = if what.unit() == "/s" {
         promise.burst_iops.or(promise.iops)
     } else {
@@ -61,11 +81,19 @@ const GROUP_SOURCE: &str = "io.max and blkio.throttle of the groups that this ru
 /// `vda riops 1000; vda wbps 1048576`: limits of the disks of this path.
 pub fn of_control_group(scene: &Scene<'_>, ranges: &mut Ranges) {
     let text = scene.path.machine_fact("io_limits").unwrap_or_default();
-    let names: Vec<&str> = scene.layers().into_iter().map(|layer| layer.name.as_str()).collect();
+    let names: Vec<&str> = scene
+        .layers()
+        .into_iter()
+        .map(|layer| layer.name.as_str())
+        .collect();
     for limit in text.split(';') {
         let words: Vec<&str> = limit.split_whitespace().collect();
-        let [device, kind, value] = words[..] else { continue };
-        let Some(value) = value.parse::<f64>().ok().filter(|value| *value > 0.0) else { continue };
+        let [device, kind, value] = words[..] else {
+            continue;
+        };
+        let Some(value) = value.parse::<f64>().ok().filter(|value| *value > 0.0) else {
+            continue;
+        };
         if !names.contains(&device) {
             continue;
         }
@@ -91,10 +119,15 @@ pub fn of_control_group(scene: &Scene<'_>, ranges: &mut Ranges) {
             "wbps" => Some(What::RandomWrites),
             _ => None,
         };
-        if let Some(what) =
-            small.filter(|what| ranges.get(what).is_some_and(|range| range.high > per_s / 4096.0))
-        {
-            let because = format!("the control group allows {} on {device}", units::bytes_per_s(per_s));
+        if let Some(what) = small.filter(|what| {
+            ranges
+                .get(what)
+                .is_some_and(|range| range.high > per_s / 4096.0)
+        }) {
+            let because = format!(
+                "the control group allows {} on {device}",
+                units::bytes_per_s(per_s)
+            );
             cap(ranges, what, per_s / 4096.0, &because, GROUP_SOURCE);
         }
     }

@@ -60,7 +60,9 @@ const NVME_SOURCE: &str = "data sheets of Samsung 990 PRO (22,000 reads a second
 pub fn of_disk(disk: &Layer) -> Ranges {
     let is_sas = disk.fact("transport") == Some("sas");
     let (words, source, rows) = match Medium::of_layer(disk) {
-        Some(Medium::Rotational) if is_sas => ("a rotating SAS disk", TURNING_SAS_SOURCE, TURNING_SAS),
+        Some(Medium::Rotational) if is_sas => {
+            ("a rotating SAS disk", TURNING_SAS_SOURCE, TURNING_SAS)
+        }
         Some(Medium::Rotational) => ("a rotating disk", TURNING_SOURCE, TURNING),
         // A stick or a bridge may be far slower than the data sheets of internal disks: only its link is known.
         Some(Medium::Flash) if disk.fact("transport") == Some("sata") || is_sas => {
@@ -69,8 +71,17 @@ pub fn of_disk(disk: &Layer) -> Ranges {
         Some(Medium::Nvme) => ("an NVMe flash disk", NVME_SOURCE, NVME),
         _ => ("", "", [].as_slice()),
     };
-    let range =
-        |&(what, low, high): &Row| (what, Range { low, high, because: words.into(), source: source.into() });
+    let range = |&(what, low, high): &Row| {
+        (
+            what,
+            Range {
+                low,
+                high,
+                because: words.into(),
+                source: source.into(),
+            },
+        )
+    };
     let mut ranges: Ranges = rows.iter().map(range).collect();
     link(disk, &mut ranges);
     ranges
@@ -80,9 +91,15 @@ const LINK_SOURCE: &str = "the link that the kernel reports, less its encoding a
 
 /// What the narrowest hop carries. A link alone says nothing about the least.
 fn link(disk: &Layer, ranges: &mut Ranges) {
-    let Some(bytes_per_s) = disk.number("link_bytes_per_s").filter(|rate| *rate > 0.0) else { return };
+    let Some(bytes_per_s) = disk.number("link_bytes_per_s").filter(|rate| *rate > 0.0) else {
+        return;
+    };
     let because = format!("its link carries {}", units::bytes_per_s(bytes_per_s));
-    for what in [What::SequentialRead, What::SequentialReads, What::SequentialWrite] {
+    for what in [
+        What::SequentialRead,
+        What::SequentialReads,
+        What::SequentialWrite,
+    ] {
         if ranges.contains_key(&what) {
             cap(ranges, what, bytes_per_s, &because, LINK_SOURCE);
         }

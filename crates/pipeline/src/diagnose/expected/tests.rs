@@ -9,7 +9,9 @@ fn of(text: &str) -> Vec<Expected> {
 }
 
 fn row(rows: &[Expected], what: What) -> &Expected {
-    rows.iter().find(|row| row.what == what).unwrap_or_else(|| panic!("no {what:?} in {rows:#?}"))
+    rows.iter()
+        .find(|row| row.what == what)
+        .unwrap_or_else(|| panic!("no {what:?} in {rows:#?}"))
 }
 
 #[test]
@@ -25,7 +27,11 @@ fn the_narrowest_link_caps_the_medium() {
     let rows = of("disk: nvme0n1 transport=nvme_(pcie) link_bytes_per_s=985000000\n");
     let read = row(&rows, What::SequentialRead);
     assert_eq!((read.low, read.high), (985e6, 985e6));
-    assert!(read.because.contains("its link carries 939 MiB/s"), "{}", read.because);
+    assert!(
+        read.because.contains("its link carries 939 MiB/s"),
+        "{}",
+        read.because
+    );
     let reads = row(&rows, What::RandomReads);
     assert_eq!(reads.high, 985e6 / 4096.0);
     // A slower link takes the lower edge down with it, so that no range is empty.
@@ -36,7 +42,10 @@ fn the_narrowest_link_caps_the_medium() {
 
 fn disks(count: usize) -> String {
     let disk = |index: usize| {
-        format!("disk: {}sd{index} transport=sata rotational=1\n", if index > 0 { "+" } else { "" })
+        format!(
+            "disk: {}sd{index} transport=sata rotational=1\n",
+            if index > 0 { "+" } else { "" }
+        )
     };
     (0..count).map(disk).collect()
 }
@@ -61,41 +70,68 @@ fn arrays_count_as_their_level_says() {
         let most = |what: What| row(&rows, what).high;
         assert_eq!(most(What::RandomReads), reads * reads_of_one, "{level}");
         assert_eq!(most(What::RandomWrites), writes * writes_of_one, "{level}");
-        assert_eq!(most(What::SequentialRead), stream * stream_of_one, "{level}");
-        assert!(row(&rows, What::RandomReads).because.contains(&format!("{level} of {members}")));
-        assert!(rows.iter().all(|row| row.low <= row.high), "{level}: {rows:#?}");
+        assert_eq!(
+            most(What::SequentialRead),
+            stream * stream_of_one,
+            "{level}"
+        );
+        assert!(
+            row(&rows, What::RandomReads)
+                .because
+                .contains(&format!("{level} of {members}"))
+        );
+        assert!(
+            rows.iter().all(|row| row.low <= row.high),
+            "{level}: {rows:#?}"
+        );
     }
 }
 
 #[test]
 fn a_linear_volume_streams_like_one_disk() {
     let one = of(&disks(1));
-    let rows = of(&format!("stacked: dm-0 stack=LVM mapping=linear\n{}", disks(3)));
-    assert_eq!(row(&rows, What::SequentialRead).high, row(&one, What::SequentialRead).high);
+    let rows = of(&format!(
+        "stacked: dm-0 stack=LVM mapping=linear\n{}",
+        disks(3)
+    ));
+    assert_eq!(
+        row(&rows, What::SequentialRead).high,
+        row(&one, What::SequentialRead).high
+    );
     let reads = row(&rows, What::RandomReads);
     assert_eq!(
         (reads.low, reads.high),
-        (row(&one, What::RandomReads).low, 3.0 * row(&one, What::RandomReads).high)
+        (
+            row(&one, What::RandomReads).low,
+            3.0 * row(&one, What::RandomReads).high
+        )
     );
     let alone = of("stacked: dm-0 stack=LVM mapping=thin\ndisk: sda transport=sata rotational=1\n");
-    assert_eq!(row(&alone, What::RandomReads).high, row(&one, What::RandomReads).high);
+    assert_eq!(
+        row(&alone, What::RandomReads).high,
+        row(&one, What::RandomReads).high
+    );
 }
 
 #[test]
 fn a_member_that_cannot_be_seen_leaves_the_array_open() {
-    let rows =
-        of("stacked: md0 stack=raid0\ndisk: sda transport=sata rotational=1\ndisk: +vda transport=virtio\n");
+    let rows = of(
+        "stacked: md0 stack=raid0\ndisk: sda transport=sata rotational=1\ndisk: +vda transport=virtio\n",
+    );
     assert!(rows.is_empty(), "{rows:#?}");
 }
 
 #[test]
 fn promises_stand_for_virtual_disks() {
-    let rows = of("disk: vda transport=virtio\npromise: aws gp2 iops=300 burst_iops=3000 bytes_per_s=128m\n");
+    let rows = of(
+        "disk: vda transport=virtio\npromise: aws gp2 iops=300 burst_iops=3000 bytes_per_s=128m\n",
+    );
     let reads = row(&rows, What::RandomReads);
     assert_eq!((reads.low, reads.high), (300.0, 3000.0));
     assert_eq!(row(&rows, What::SequentialWrite).high, 128.0 * 1048576.0);
-    let rows =
-        of("disk: vda transport=virtio\npromise: aws gp3 iops=16000 bytes_per_s=1000m instance_iops=4000\n");
+    let rows = of(
+        "disk: vda transport=virtio\npromise: aws gp3 iops=16000 bytes_per_s=1000m instance_iops=4000\n",
+    );
     assert_eq!(row(&rows, What::RandomReads).high, 4000.0);
     assert!(row(&rows, What::RandomReads).because.contains("instance"));
 }
@@ -106,7 +142,13 @@ fn the_control_group_binds_its_own_disks() {
     let rows = of(text);
     let reads = row(&rows, What::RandomReads);
     assert_eq!((reads.low, reads.high), (40.0, 40.0));
-    assert!(reads.because.contains("the control group allows 40/s on sda"), "{}", reads.because);
+    assert!(
+        reads
+            .because
+            .contains("the control group allows 40/s on sda"),
+        "{}",
+        reads.because
+    );
     assert_eq!(row(&rows, What::SequentialWrite).high, 1048576.0);
     assert_eq!(row(&rows, What::RandomWrites).high, 256.0);
     // Also where nothing else is known.

@@ -39,7 +39,9 @@ pub static LIVE: LiveRule = LiveRule {
 };
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    let lacking = frame.each("md.degraded_disks").filter(|(_, missing)| *missing > 0.0);
+    let lacking = frame
+        .each("md.degraded_disks")
+        .filter(|(_, missing)| *missing > 0.0);
     let finding = |(array, missing): (&str, f64)| {
         wrong(
             array,

@@ -41,14 +41,18 @@ pub static LIVE: LiveRule = LiveRule {
 };
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    let syncing = frame.each("md.sync_bytes_per_s").filter(|(_, rate)| *rate > 0.0);
+    let syncing = frame
+        .each("md.sync_bytes_per_s")
+        .filter(|(_, rate)| *rate > 0.0);
     let finding = |(array, rate): (&str, f64)| {
         let rate = units::bytes_per_s(rate);
         let done = frame.get("md.sync_percent", array);
         let so_far = done.map_or_else(String::new, |percent| format!(", {percent:.0} % done"));
         warning(
             array,
-            format!("{array} is being synchronised at {rate}{so_far}; it competes with the I/O here."),
+            format!(
+                "{array} is being synchronised at {rate}{so_far}; it competes with the I/O here."
+            ),
         )
         .shows("md.sync_bytes_per_s", rate)
         .refuted_by("rate and latency are the same after its end")

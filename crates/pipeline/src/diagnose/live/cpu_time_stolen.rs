@@ -43,7 +43,9 @@ pub static LIVE: LiveRule = LiveRule {
 const PERCENT_MIN: f64 = 5.0;
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    let worst = frame.each("cpu.steal_percent").max_by(|one, other| one.1.total_cmp(&other.1));
+    let worst = frame
+        .each("cpu.steal_percent")
+        .max_by(|one, other| one.1.total_cmp(&other.1));
     let found = worst.filter(|(_, percent)| *percent > PERCENT_MIN).map(|(cpu, percent)| {
         warning(
             "",

@@ -43,9 +43,21 @@ pub static LIVE: LiveRule = LiveRule {
 
 /// A value of the log, from how much on it is trouble, and what it means. What an NVMe's warning means is in its bits.
 const SIGNS: &[(&str, f64, &str)] = &[
-    ("health.pending_sectors", 1.0, "sectors could not be read and wait to be remapped"),
-    ("health.media_errors", 1.0, "reads or writes have failed in the medium since it was new"),
-    ("health.percentage_used", 100.0, "% of its rated life is used"),
+    (
+        "health.pending_sectors",
+        1.0,
+        "sectors could not be read and wait to be remapped",
+    ),
+    (
+        "health.media_errors",
+        1.0,
+        "reads or writes have failed in the medium since it was new",
+    ),
+    (
+        "health.percentage_used",
+        100.0,
+        "% of its rated life is used",
+    ),
 ];
 
 /// Bits of the critical warning (NVM Express Base Specification 2.0, figure 207).
@@ -61,12 +73,23 @@ const WARNINGS: &[(u32, &str)] = &[
 fn judge(frame: &Frame) -> Vec<Finding> {
     let counted = SIGNS.iter().flat_map(|(id, from, words)| {
         let bad = frame.each(id).filter(|(_, value)| *value >= *from);
-        bad.map(|(disk, value)| finding(disk, id, value, &format!("{value:.0} {words}"))).collect::<Vec<_>>()
+        bad.map(|(disk, value)| finding(disk, id, value, &format!("{value:.0} {words}")))
+            .collect::<Vec<_>>()
     });
-    let warned =
-        frame.each("health.critical_warning").filter(|(_, bits)| *bits >= 1.0).map(|(disk, bits)| {
-            let set = WARNINGS.iter().filter(|(bit, _)| bits as u32 >> bit & 1 == 1).map(|(_, words)| *words);
-            finding(disk, "health.critical_warning", bits, &set.collect::<Vec<_>>().join(", "))
+    let warned = frame
+        .each("health.critical_warning")
+        .filter(|(_, bits)| *bits >= 1.0)
+        .map(|(disk, bits)| {
+            let set = WARNINGS
+                .iter()
+                .filter(|(bit, _)| bits as u32 >> bit & 1 == 1)
+                .map(|(_, words)| *words);
+            finding(
+                disk,
+                "health.critical_warning",
+                bits,
+                &set.collect::<Vec<_>>().join(", "),
+            )
         });
     counted.chain(warned).collect()
 }

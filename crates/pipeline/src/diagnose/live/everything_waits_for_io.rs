@@ -42,16 +42,25 @@ pub static LIVE: LiveRule = LiveRule {
 const PERCENT_MIN: f64 = 20.0;
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    let full = frame.get("pressure.full_percent", "io").filter(|percent| *percent > PERCENT_MIN);
+    let full = frame
+        .get("pressure.full_percent", "io")
+        .filter(|percent| *percent > PERCENT_MIN);
     let found = full.map(|percent| {
-        warning("", format!("For {percent:.0} % of the time everything that had work to do waited for I/O."))
-            .shows("pressure.full_percent io", format!("{percent:.0}"))
-            .shows(
-                "pressure.some_percent io",
-                frame.get("pressure.some_percent", "io").map_or("-".into(), |some| format!("{some:.0}")),
-            )
-            .refuted_by("the rate of the work does not change when the I/O is made faster")
-            .advise("Find the device with the longest queue and the process behind it.")
+        warning(
+            "",
+            format!(
+                "For {percent:.0} % of the time everything that had work to do waited for I/O."
+            ),
+        )
+        .shows("pressure.full_percent io", format!("{percent:.0}"))
+        .shows(
+            "pressure.some_percent io",
+            frame
+                .get("pressure.some_percent", "io")
+                .map_or("-".into(), |some| format!("{some:.0}")),
+        )
+        .refuted_by("the rate of the work does not change when the I/O is made faster")
+        .advise("Find the device with the longest queue and the process behind it.")
     });
     found.into_iter().collect()
 }

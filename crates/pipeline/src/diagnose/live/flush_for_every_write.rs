@@ -47,15 +47,18 @@ const FLUSHES_MIN_PER_S: f64 = 50.0;
 const PER_WRITE_MIN: f64 = 0.5;
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    let many = frame.each("disk.flushes_per_s").filter(|(device, flushes)| {
-        let writes = frame.get("disk.writes_per_s", device).unwrap_or(0.0);
-        *flushes > FLUSHES_MIN_PER_S && *flushes >= writes * PER_WRITE_MIN
-    });
+    let many = frame
+        .each("disk.flushes_per_s")
+        .filter(|(device, flushes)| {
+            let writes = frame.get("disk.writes_per_s", device).unwrap_or(0.0);
+            *flushes > FLUSHES_MIN_PER_S && *flushes >= writes * PER_WRITE_MIN
+        });
     let finding = |(device, flushes): (&str, f64)| {
         let writes = frame.get("disk.writes_per_s", device).unwrap_or(0.0);
         let each = frame.get("disk.await_flush_ms", device);
-        let took =
-            each.map_or_else(String::new, |ms| format!(", each takes {}", units::duration_ns(ms * 1e6)));
+        let took = each.map_or_else(String::new, |ms| {
+            format!(", each takes {}", units::duration_ns(ms * 1e6))
+        });
         note(device, format!("{device} gets {flushes:.0} flushes a second for {writes:.0} writes{took}: fsync sets the pace."))
             .shows("disk.flushes_per_s", format!("{flushes:.0}"))
             .shows("disk.writes_per_s", format!("{writes:.0}"))

@@ -75,7 +75,10 @@ const BUSY_PERCENT_MIN: f64 = 85.0;
 const ROOM_PERCENT_MAX: f64 = 70.0;
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    by_device(frame).into_iter().filter_map(|(device, cpus)| finding(frame, device, &cpus)).collect()
+    by_device(frame)
+        .into_iter()
+        .filter_map(|(device, cpus)| finding(frame, device, &cpus))
+        .collect()
 }
 
 /// The rates of each device by CPU.
@@ -99,8 +102,9 @@ fn finding(frame: &Frame, device: &str, cpus: &[(&str, f64)]) -> Option<Finding>
     let is_full = interrupts > INTERRUPT_PERCENT_MIN
         || (busy > BUSY_PERCENT_MIN && interrupts > INTERRUPT_PERCENT_MIN / 2.0);
     // With one CPU, or where the load fills all others, there is nowhere else to go.
-    let has_room =
-        frame.each("cpu.busy_percent").any(|(other, busy)| other != *cpu && busy < ROOM_PERCENT_MAX);
+    let has_room = frame
+        .each("cpu.busy_percent")
+        .any(|(other, busy)| other != *cpu && busy < ROOM_PERCENT_MAX);
     (has_room && total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
         warning(device, format!("{device}: its interrupts go to CPU {cpu}, which is {busy:.0} % busy."))
             .shows("irq.device_cpu.per_s", format!("{rate:.0} of {total:.0} to CPU {cpu}"))

@@ -25,17 +25,38 @@ pub static ALL: &[&super::LiveRule] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("array_degraded", include_str!("../../../../../docs/catalogue/live/array_degraded.md")),
-    ("array_syncing", include_str!("../../../../../docs/catalogue/live/array_syncing.md")),
-    ("cpu_time_stolen", include_str!("../../../../../docs/catalogue/live/cpu_time_stolen.md")),
-    ("disk_reports_trouble", include_str!("../../../../../docs/catalogue/live/disk_reports_trouble.md")),
+    (
+        "array_degraded",
+        include_str!("../../../../../docs/catalogue/live/array_degraded.md"),
+    ),
+    (
+        "array_syncing",
+        include_str!("../../../../../docs/catalogue/live/array_syncing.md"),
+    ),
+    (
+        "cpu_time_stolen",
+        include_str!("../../../../../docs/catalogue/live/cpu_time_stolen.md"),
+    ),
+    (
+        "disk_reports_trouble",
+        include_str!("../../../../../docs/catalogue/live/disk_reports_trouble.md"),
+    ),
     (
         "everything_waits_for_io",
         include_str!("../../../../../docs/catalogue/live/everything_waits_for_io.md"),
     ),
-    ("flush_for_every_write", include_str!("../../../../../docs/catalogue/live/flush_for_every_write.md")),
-    ("interrupts_on_one_cpu", include_str!("../../../../../docs/catalogue/live/interrupts_on_one_cpu.md")),
-    ("throttled_by_heat", include_str!("../../../../../docs/catalogue/live/throttled_by_heat.md")),
+    (
+        "flush_for_every_write",
+        include_str!("../../../../../docs/catalogue/live/flush_for_every_write.md"),
+    ),
+    (
+        "interrupts_on_one_cpu",
+        include_str!("../../../../../docs/catalogue/live/interrupts_on_one_cpu.md"),
+    ),
+    (
+        "throttled_by_heat",
+        include_str!("../../../../../docs/catalogue/live/throttled_by_heat.md"),
+    ),
     (
         "writers_wait_for_dirty_pages",
         include_str!("../../../../../docs/catalogue/live/writers_wait_for_dirty_pages.md"),

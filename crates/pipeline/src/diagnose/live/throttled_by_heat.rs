@@ -39,12 +39,16 @@ pub static LIVE: LiveRule = LiveRule {
 };
 
 fn judge(frame: &Frame) -> Vec<Finding> {
-    let throttled = frame.each("throttle.events_per_s").filter(|(_, events)| *events > 0.0);
+    let throttled = frame
+        .each("throttle.events_per_s")
+        .filter(|(_, events)| *events > 0.0);
     let finding = |(what, events): (&str, f64)| {
         warning(what, format!("{what} was slowed down because of heat."))
             .shows("throttle.events_per_s", format!("{events:.1}"))
             .refuted_by("the rate is the same when it is cool")
-            .advise("Let it cool down or cool it better, and measure again at a steady temperature.")
+            .advise(
+                "Let it cool down or cool it better, and measure again at a steady temperature.",
+            )
     };
     throttled.map(finding).collect()
 }

@@ -64,14 +64,24 @@ pub static RULE: Rule = Rule {
 const TOLERANCE: f64 = 0.05;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(device) = facts.path.and_then(|path| path.queue_device()) else { return Vec::new() };
+    let Some(device) = facts.path.and_then(|path| path.queue_device()) else {
+        return Vec::new();
+    };
     let stages = stages(facts);
-    stages.iter().flat_map(|stage| of_stage(facts, &device.name, stage)).collect()
+    stages
+        .iter()
+        .flat_map(|stage| of_stage(facts, &device.name, stage))
+        .collect()
 }
 
 fn of_stage(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Vec<Finding> {
-    let Some(seen) = device_bytes(facts, device, stage) else { return Vec::new() };
-    let sides = [("read", stage.read_bytes, seen.read), ("written", stage.write_bytes, seen.written)];
+    let Some(seen) = device_bytes(facts, device, stage) else {
+        return Vec::new();
+    };
+    let sides = [
+        ("read", stage.read_bytes, seen.read),
+        ("written", stage.write_bytes, seen.written),
+    ];
     let one = |(what, ours, device_has): (&str, f64, f64)| {
         let missing = 1.0 - device_has / ours.max(1.0);
         (ours > 0.0 && missing > TOLERANCE).then(|| finding(stage, device, what, ours, device_has))
@@ -80,7 +90,11 @@ fn of_stage(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Vec<Finding> 
 }
 
 fn finding(stage: &Stage<'_>, device: &str, what: &str, ours: f64, seen: f64) -> Finding {
-    let level = if stage.is_direct() { Level::Wrong } else { Level::Warning };
+    let level = if stage.is_direct() {
+        Level::Wrong
+    } else {
+        Level::Warning
+    };
     let share = (1.0 - seen / ours) * 100.0;
     let why = match (stage.is_direct(), what) {
         (true, _) => "although it was direct I/O: a cache or the file system has answered",

@@ -52,20 +52,39 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let buffered = |section: &&Section| section.job.effective_engine() == "libaio" && !section.job.direct;
-    block_sections(facts).filter(buffered).map(finding).collect()
+    let buffered =
+        |section: &&Section| section.job.effective_engine() == "libaio" && !section.job.direct;
+    block_sections(facts)
+        .filter(buffered)
+        .map(finding)
+        .collect()
 }
 
 fn finding(section: &Section) -> Finding {
     let job = &section.job;
-    let level = if job.iodepth > 1 { Level::Wrong } else { Level::Warning };
-    let depth = if job.numjobs == 1 { "1".into() } else { format!("numjobs = {}", job.numjobs) };
-    let work =
-        if job.rw.writes() { "a write is a copy into memory" } else { "a read waits for the disk there" };
+    let level = if job.iodepth > 1 {
+        Level::Wrong
+    } else {
+        Level::Warning
+    };
+    let depth = if job.numjobs == 1 {
+        "1".into()
+    } else {
+        format!("numjobs = {}", job.numjobs)
+    };
+    let work = if job.rw.writes() {
+        "a write is a copy into memory"
+    } else {
+        "a read waits for the disk there"
+    };
     let claim = format!(
         "libaio with buffered I/O: io_submit does each request before it returns ({work}), so the real depth is \
          {depth}{}.",
-        if job.iodepth > 1 { format!(", not {}", job.iodepth) } else { String::new() }
+        if job.iodepth > 1 {
+            format!(", not {}", job.iodepth)
+        } else {
+            String::new()
+        }
     );
     found(level, &section.name, claim)
         .shows("iodepth", job.iodepth)

@@ -54,7 +54,10 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     if facts.target.is_in_memory {
         return Vec::new();
     }
-    block_sections(facts).filter(|section| is_unsynced(section)).map(finding).collect()
+    block_sections(facts)
+        .filter(|section| is_unsynced(section))
+        .map(finding)
+        .collect()
 }
 
 fn is_unsynced(section: &Section) -> bool {
@@ -67,7 +70,9 @@ fn finding(section: &Section) -> Finding {
     let claim = "Buffered writes and no sync: a write is done when it is copied into memory, so the rate is the page \
                  cache's until the kernel makes writers wait, and what is still dirty at the end counts as written.";
     let finding = warning(&section.name, claim)
-        .advise("Use end_fsync=1 to count the writing out, fsync=1 for durable writes, or direct=1.")
+        .advise(
+            "Use end_fsync=1 to count the writing out, fsync=1 for durable writes, or direct=1.",
+        )
         .at(section, &["buffered", "direct", "rw", "readwrite"]);
     // libaio is of no use without direct I/O, and with it there is nothing left to sync.
     if section.job.effective_engine() == "libaio" {

@@ -64,7 +64,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     if facts.target.is_in_memory {
         return Vec::new();
     }
-    block_sections(facts).filter_map(|section| one(facts, section)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {

@@ -52,7 +52,11 @@ const NEAR: f64 = 0.03;
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let limits = facts.limits();
     let of_stage = |stage: &Stage<'_>| -> Vec<Finding> {
-        limits.iter().filter(|limit| is_reached(limit, stage)).map(|limit| finding(limit, stage)).collect()
+        limits
+            .iter()
+            .filter(|limit| is_reached(limit, stage))
+            .map(|limit| finding(limit, stage))
+            .collect()
     };
     stages(facts).iter().flat_map(of_stage).collect()
 }
@@ -60,7 +64,11 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn is_reached(limit: &CgroupLimit, stage: &Stage<'_>) -> bool {
     let seconds = (stage.end_ms - stage.start_ms).max(1.0) / 1e3;
     let ios = |of: fn(&model::record::LoadResult) -> u64| -> f64 {
-        stage.sections.iter().map(|section| of(&section.load) as f64).sum()
+        stage
+            .sections
+            .iter()
+            .map(|section| of(&section.load) as f64)
+            .sum()
     };
     let done = match limit.what.as_str() {
         "riops" => ios(|load| load.read.ios),

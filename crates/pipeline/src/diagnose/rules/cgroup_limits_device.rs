@@ -63,8 +63,10 @@ fn finding(limit: &CgroupLimit) -> Finding {
         "rbps" => format!("{} read", units::bytes_per_s(rate)),
         _ => format!("{} written", units::bytes_per_s(rate)),
     };
-    let claim =
-        format!("A control group limits this process to {words} on {}: more cannot be seen.", limit.device);
+    let claim = format!(
+        "A control group limits this process to {words} on {}: more cannot be seen.",
+        limit.device
+    );
     warning("", claim)
         .shows(&limit.what, limit.limit)
         .advise("Run outside the group, or take the figure as what this container gets.")

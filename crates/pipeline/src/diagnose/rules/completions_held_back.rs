@@ -61,5 +61,8 @@ fn finding(section: &Section) -> Finding {
     warning(&section.name, claim)
         .advise("Use iodepth_batch_complete_min=1.")
         .set("iodepth_batch_complete_min", 1)
-        .at(section, &["iodepth_batch_complete_min", "iodepth_batch_complete"])
+        .at(
+            section,
+            &["iodepth_batch_complete_min", "iodepth_batch_complete"],
+        )
 }

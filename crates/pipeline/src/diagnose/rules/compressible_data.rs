@@ -72,7 +72,9 @@ pub static RULE: Rule = Rule {
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let layer = compressing(facts);
     let writers = block_sections(facts).filter(|section| section.job.rw.writes());
-    writers.filter_map(|section| one(section, layer.as_deref())).collect()
+    writers
+        .filter_map(|section| one(section, layer.as_deref()))
+        .collect()
 }
 
 fn one(section: &Section, layer: Option<&str>) -> Option<Finding> {

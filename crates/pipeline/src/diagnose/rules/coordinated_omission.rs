@@ -53,7 +53,10 @@ pub static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_closed = |section: &&Section| section.job.is_paced() && !section.job.open_loop;
-    block_sections(facts).filter(is_closed).map(finding).collect()
+    block_sections(facts)
+        .filter(is_closed)
+        .map(finding)
+        .collect()
 }
 
 fn finding(section: &Section) -> Finding {
@@ -61,11 +64,15 @@ fn finding(section: &Section) -> Finding {
                  clients would have had; the tail looks too good.";
     let finding = warning(&section.name, claim).at(section, &["rate_iops", "rate", "rate_process"]);
     if is_synchronous(section.job.effective_engine()) {
-        return finding
-            .advise("Use io_uring or libaio with --open-loop; an engine with one in flight cannot.");
+        return finding.advise(
+            "Use io_uring or libaio with --open-loop; an engine with one in flight cannot.",
+        );
     }
     if section.job.ioengine == "fio" {
-        return finding.advise("Use iodyno's own io_uring or libaio with --open-loop; fio has no open loop.");
+        return finding
+            .advise("Use iodyno's own io_uring or libaio with --open-loop; fio has no open loop.");
     }
-    finding.advise("Use --open-loop: latency then counts from the intended start.").set("open_loop", 1)
+    finding
+        .advise("Use --open-loop: latency then counts from the intended start.")
+        .set("open_loop", 1)
 }

@@ -77,7 +77,10 @@ fn one(result: &SectionResult) -> Option<Finding> {
     );
     let finding = warning(&result.name, claim)
         .shows("IOPS", units::count(load.iops().round()))
-        .shows("mean latency", units::duration_ns(load.latency().mean_ns()?))
+        .shows(
+            "mean latency",
+            units::duration_ns(load.latency().mean_ns()?),
+        )
         .refuted_by("Twice the depth gives twice the rate.")
         .advise("Look at the CPU per I/O; use more jobs or direct I/O on an overwritten range.");
     Some(finding)

@@ -50,13 +50,21 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn one(section: &Section) -> Option<Finding> {
-    let is_on = |name: &str| section.option(name).map(|(value, _)| matches!(value, "" | "1"));
+    let is_on = |name: &str| {
+        section
+            .option(name)
+            .map(|(value, _)| matches!(value, "" | "1"))
+    };
     let (direct, buffered) = (is_on("direct")?, is_on("buffered")?);
     if direct != buffered {
         return None;
     }
     let value = u8::from(direct);
-    let runs = if section.job.direct { "direct I/O" } else { "buffered I/O, through the page cache" };
+    let runs = if section.job.direct {
+        "direct I/O"
+    } else {
+        "buffered I/O, through the page cache"
+    };
     let claim = format!(
         "direct={value} and buffered={value}: they are one setting and its inverse and the later one wins, so this \
          job runs with {runs}."

@@ -56,13 +56,21 @@ pub static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_direct = facts.sections.iter().any(|section| section.job.direct);
-    let kind = facts.file_system().and_then(|layer| layer.facts.get("fstype")).map(String::as_str);
-    let Some(why) = kind.filter(|_| is_direct).and_then(reason) else { return Vec::new() };
+    let kind = facts
+        .file_system()
+        .and_then(|layer| layer.facts.get("fstype"))
+        .map(String::as_str);
+    let Some(why) = kind.filter(|_| is_direct).and_then(reason) else {
+        return Vec::new();
+    };
     let kind = kind.unwrap_or_default();
-    let finding = warning("", format!("direct=1 on {kind}: {why}, so reads may be answered from memory."))
-        .shows("file system", kind)
-        .refuted_by("The rate stays the same when the range is several times the cache.")
-        .advise("Use a range of several times that cache, or load the disk where it is attached.");
+    let finding = warning(
+        "",
+        format!("direct=1 on {kind}: {why}, so reads may be answered from memory."),
+    )
+    .shows("file system", kind)
+    .refuted_by("The rate stays the same when the range is several times the cache.")
+    .advise("Use a range of several times that cache, or load the disk where it is attached.");
     vec![finding]
 }
 
@@ -70,8 +78,12 @@ fn reason(kind: &str) -> Option<&'static str> {
     match kind {
         "zfs" => Some("before OpenZFS 2.3 the flag is taken and the ARC caches all the same"),
         "9p" | "virtiofs" | "vboxsf" => Some("this machine's cache is bypassed, the host's is not"),
-        kind if kind.starts_with("fuse") => Some("what the flag does is up to the program behind FUSE"),
-        kind if is_network_file_system(kind) => Some("this machine's cache is bypassed, the server's is not"),
+        kind if kind.starts_with("fuse") => {
+            Some("what the flag does is up to the program behind FUSE")
+        }
+        kind if is_network_file_system(kind) => {
+            Some("this machine's cache is bypassed, the server's is not")
+        }
         _ => None,
     }
 }

@@ -56,8 +56,12 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
-    let is_early = !job.time_based && job.runtime_ms > 0 && load.elapsed_ms < MOST * job.runtime_ms as f64;
-    let (took, asked) = (units::span_ms(load.elapsed_ms.round() as u64), units::span_ms(job.runtime_ms));
+    let is_early =
+        !job.time_based && job.runtime_ms > 0 && load.elapsed_ms < MOST * job.runtime_ms as f64;
+    let (took, asked) = (
+        units::span_ms(load.elapsed_ms.round() as u64),
+        units::span_ms(job.runtime_ms),
+    );
     let claim = format!(
         "The job was over after {took} of {asked}: its size ended it, so the run is of another length."
     );

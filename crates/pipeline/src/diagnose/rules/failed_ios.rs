@@ -48,7 +48,10 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn one(result: &SectionResult) -> Option<Finding> {
     let errors = &result.load.errors;
     let all: u64 = errors.iter().map(|(_, count)| count).sum();
-    let worst = errors.iter().max_by_key(|(_, count)| *count).map(|(errno, _)| *errno)?;
+    let worst = errors
+        .iter()
+        .max_by_key(|(_, count)| *count)
+        .map(|(errno, _)| *errno)?;
     let claim = format!(
         "{all} I/Os failed, most of them with errno {worst}: the figures are not those of a working disk."
     );

@@ -57,17 +57,31 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let node = facts.disk().and_then(|disk| disk.facts.get("numa_node")?.parse::<u32>().ok());
+    let node = facts
+        .disk()
+        .and_then(|disk| disk.facts.get("numa_node")?.parse::<u32>().ok());
     let Some(node) = node else { return Vec::new() };
-    block_sections(facts).filter_map(|section| one(facts, section, node)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section, node))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section, node: u32) -> Option<Finding> {
     let job = &section.job;
-    let node_of =
-        |cpu: &u32| facts.machine.nodes.iter().find(|(known, _)| known == cpu).map(|(_, node)| *node);
+    let node_of = |cpu: &u32| {
+        facts
+            .machine
+            .nodes
+            .iter()
+            .find(|(known, _)| known == cpu)
+            .map(|(_, node)| *node)
+    };
     let by_cpu: Vec<u32> = job.cpus_allowed.iter().filter_map(node_of).collect();
-    let nodes = if job.numa_nodes.is_empty() { by_cpu } else { job.numa_nodes.clone() };
+    let nodes = if job.numa_nodes.is_empty() {
+        by_cpu
+    } else {
+        job.numa_nodes.clone()
+    };
     if nodes.is_empty() || nodes.contains(&node) {
         return None;
     }
@@ -81,5 +95,9 @@ fn one(facts: &Facts<'_>, section: &Section, node: u32) -> Option<Finding> {
         .advise("Run it on the disk's node, or on both and state which.")
         .at(section, &["numa_cpu_nodes", "cpus_allowed"]);
     let by_node = !job.numa_nodes.is_empty();
-    Some(if by_node { finding.set("numa_cpu_nodes", node) } else { finding.drop_option("cpus_allowed") })
+    Some(if by_node {
+        finding.set("numa_cpu_nodes", node)
+    } else {
+        finding.drop_option("cpus_allowed")
+    })
 }

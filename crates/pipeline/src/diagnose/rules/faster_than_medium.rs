@@ -67,14 +67,17 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    block_results(facts).filter_map(|result| one(facts, result)).collect()
+    block_results(facts)
+        .filter_map(|result| one(facts, result))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, result: &SectionResult) -> Option<Finding> {
     // Most USB sticks and bridges leave the flag that says that they rotate as it is.
     let disk = facts.disk();
-    if disk.is_some_and(|disk| disk.fact("transport") == Some("usb") && disk.fact("rotational") == Some("1"))
-    {
+    if disk.is_some_and(|disk| {
+        disk.fact("transport") == Some("usb") && disk.fact("rotational") == Some("1")
+    }) {
         return None;
     }
     let medium = facts.medium()?;

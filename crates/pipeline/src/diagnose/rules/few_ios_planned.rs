@@ -51,7 +51,9 @@ pub static RULE: Rule = Rule {
 const ENOUGH: u64 = 1000;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    block_sections(facts).filter_map(|section| one(facts, section)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
@@ -61,8 +63,10 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     if ios >= ENOUGH || ios == 0 {
         return None;
     }
-    let claim =
-        format!("The job is over after {ios} I/Os: its p99 would rest on the slowest {}.", ios.div_ceil(100));
+    let claim = format!(
+        "The job is over after {ios} I/Os: its p99 would rest on the slowest {}.",
+        ios.div_ceil(100)
+    );
     let finding = warning(&section.name, claim)
         .shows("I/Os", ios)
         .advise("Use a larger size, or time_based with a runtime.")

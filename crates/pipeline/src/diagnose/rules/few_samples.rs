@@ -49,14 +49,25 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn of_section(result: &SectionResult) -> Vec<Finding> {
-    let highest =
-        result.job.percentile_list.iter().copied().filter(|p| *p < 100.0).reduce(f64::max).unwrap_or(99.0);
+    let highest = result
+        .job
+        .percentile_list
+        .iter()
+        .copied()
+        .filter(|p| *p < 100.0)
+        .reduce(f64::max)
+        .unwrap_or(99.0);
     let load = &result.load;
-    let sides = [("reads", load.read.ios), ("writes", load.write.ios), ("trims", load.trim.ios)];
+    let sides = [
+        ("reads", load.read.ios),
+        ("writes", load.write.ios),
+        ("trims", load.trim.ios),
+    ];
     let few = sides
         .into_iter()
         .filter(|(_, ios)| *ios > 0 && (*ios as f64 * (100.0 - highest) / 100.0) < BEYOND - 1e-6);
-    few.map(|(what, ios)| finding(&result.name, what, ios, highest)).collect()
+    few.map(|(what, ios)| finding(&result.name, what, ios, highest))
+        .collect()
 }
 
 fn finding(section: &str, what: &str, ios: u64, highest: f64) -> Finding {
@@ -64,5 +75,7 @@ fn finding(section: &str, what: &str, ios: u64, highest: f64) -> Finding {
     let claim = format!(
         "p{highest} of {ios} {what} rests on the slowest few: it needs {needed:.0} I/Os to mean anything."
     );
-    warning(section, claim).shows(what, ios).advise("Run longer, or read a lower percentile.")
+    warning(section, claim)
+        .shows(what, ios)
+        .advise("Run longer, or read a lower percentile.")
 }

@@ -66,15 +66,24 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     if !facts.medium().is_some_and(Medium::is_flash) {
         return Vec::new();
     }
-    block_sections(facts).filter(|section| is_short(facts, section)).map(finding).collect()
+    block_sections(facts)
+        .filter(|section| is_short(facts, section))
+        .map(finding)
+        .collect()
 }
 
 fn is_short(facts: &Facts<'_>, section: &Section) -> bool {
     let job = &section.job;
-    let capacity = facts.disk().and_then(|disk| disk.facts.get("size_bytes")?.parse::<u64>().ok());
-    let moves = facts.range_bytes(job).and_then(|range| job.bytes_to_move(range));
+    let capacity = facts
+        .disk()
+        .and_then(|disk| disk.facts.get("size_bytes")?.parse::<u64>().ok());
+    let moves = facts
+        .range_bytes(job)
+        .and_then(|range| job.bytes_to_move(range));
     let all = moves.map(|bytes| bytes.saturating_mul(u64::from(job.numjobs.max(1))));
-    let is_small = all.zip(capacity).is_some_and(|(bytes, capacity)| bytes < capacity.saturating_mul(2));
+    let is_small = all
+        .zip(capacity)
+        .is_some_and(|(bytes, capacity)| bytes < capacity.saturating_mul(2));
     let is_brief = job.runtime_ms > 0 && job.runtime_ms < LONG_MS;
     job.rw.is_random() && job.rw.writes() && job.steadystate.is_none() && (is_small || is_brief)
 }

@@ -59,12 +59,18 @@ const MOSTLY: f64 = 0.5;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let readers = block_sections(facts).filter(|section| section.job.rw.reads());
-    readers.filter_map(|section| holes(facts, section)).collect()
+    readers
+        .filter_map(|section| holes(facts, section))
+        .collect()
 }
 
 fn holes(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let written = facts.target.written_share.filter(|share| *share < 0.995)?;
-    let level = if written < MOSTLY { Level::Wrong } else { Level::Warning };
+    let level = if written < MOSTLY {
+        Level::Wrong
+    } else {
+        Level::Warning
+    };
     let name = &facts.target.name;
     let missing = (1.0 - written) * 100.0;
     let claim = format!(

@@ -88,11 +88,15 @@ fn pause_ns(job: &Job) -> Option<f64> {
         (job.rw.writes(), job.rates.write),
         (job.rw.trims(), job.rates.trim),
     ];
-    let rates = used.iter().filter(|(used, _)| *used).map(|(_, rate)| per_second(*rate, job.bs));
+    let rates = used
+        .iter()
+        .filter(|(used, _)| *used)
+        .map(|(_, rate)| per_second(*rate, job.bs));
     let all: Option<f64> = rates.sum();
     let by_rate = all.filter(|ios| *ios > 0.0).map(|ios| 1e9 / ios);
     let blocks = f64::from(job.thinktime.blocks.max(1));
-    let by_pause = (job.thinktime.us > 0)
-        .then(|| (job.thinktime.us - job.thinktime.spin_us.min(job.thinktime.us)) as f64 * 1e3 / blocks);
+    let by_pause = (job.thinktime.us > 0).then(|| {
+        (job.thinktime.us - job.thinktime.spin_us.min(job.thinktime.us)) as f64 * 1e3 / blocks
+    });
     by_rate.into_iter().chain(by_pause).reduce(f64::max)
 }

@@ -57,7 +57,8 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(disabled) = facts.machine.io_uring_disabled.filter(|value| *value > 0) else {
         return Vec::new();
     };
-    let users = block_sections(facts).filter(|section| section.job.effective_engine() == "io_uring");
+    let users =
+        block_sections(facts).filter(|section| section.job.effective_engine() == "io_uring");
     users.map(|section| finding(section, disabled)).collect()
 }
 

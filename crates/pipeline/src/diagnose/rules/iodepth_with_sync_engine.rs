@@ -68,10 +68,16 @@ fn asks_for_depth(section: &Section) -> bool {
 }
 
 fn finding(facts: &Facts<'_>, section: &Section) -> Finding {
-    let Job { iodepth, numjobs, .. } = &section.job;
+    let Job {
+        iodepth, numjobs, ..
+    } = &section.job;
     let ioengine = section.job.effective_engine();
     let is_named = section.given.is_empty() || section.option("ioengine").is_some();
-    let unnamed = if is_named { "" } else { " (fio's default: the job names no engine)" };
+    let unnamed = if is_named {
+        ""
+    } else {
+        " (fio's default: the job names no engine)"
+    };
     let claim = format!(
         "iodepth={iodepth} with ioengine={ioengine}{unnamed}: {ioengine} has one request in flight, so the real depth \
          is numjobs = {numjobs}."

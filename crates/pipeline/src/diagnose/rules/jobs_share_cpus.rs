@@ -58,7 +58,9 @@ pub static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let pinned = block_sections(facts).filter(|section| !section.job.cpus_allowed.is_empty());
-    pinned.filter_map(|section| crowd(section).or_else(|| beside_interrupts(facts, section))).collect()
+    pinned
+        .filter_map(|section| crowd(section).or_else(|| beside_interrupts(facts, section)))
+        .collect()
 }
 
 fn crowd(section: &Section) -> Option<Finding> {
@@ -76,10 +78,17 @@ fn beside_interrupts(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     // A machine with one CPU has no other to offer.
     facts.machine.cpus.filter(|cpus| *cpus > 1)?;
     let disk = facts.disk()?;
-    let [cpu] = section.job.cpus_allowed[..] else { return None };
-    let served = disk.interrupts.iter().map(|line| line.effective_cpus.as_deref());
-    let all_there =
-        !disk.interrupts.is_empty() && served.into_iter().all(|cpus| cpus == Some(&cpu.to_string()));
+    let [cpu] = section.job.cpus_allowed[..] else {
+        return None;
+    };
+    let served = disk
+        .interrupts
+        .iter()
+        .map(|line| line.effective_cpus.as_deref());
+    let all_there = !disk.interrupts.is_empty()
+        && served
+            .into_iter()
+            .all(|cpus| cpus == Some(&cpu.to_string()));
     let claim = format!(
         "The job is pinned to CPU {cpu}, which also serves the disk's interrupts: the two take turns, and the rate is \
          that of one CPU."
@@ -88,7 +97,12 @@ fn beside_interrupts(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
 }
 
 fn done(section: &Section, claim: String) -> Finding {
-    let cpus: Vec<String> = section.job.cpus_allowed.iter().map(u32::to_string).collect();
+    let cpus: Vec<String> = section
+        .job
+        .cpus_allowed
+        .iter()
+        .map(u32::to_string)
+        .collect();
     warning(&section.name, claim)
         .shows("cpus_allowed", cpus.join(","))
         .refuted_by("The rate is the same without pinning.")

@@ -74,14 +74,17 @@ pub static RULE: Rule = Rule {
 const GRAIN: u64 = 1 << 20;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    block_sections(facts).filter_map(|section| one(facts, section)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let shares = job.numjobs > 1 && job.files.sharing == Sharing::Same && !job.rw.is_random();
     let range = facts.range_bytes(job);
-    let is_apart = job.offset_increment > 0 && range.is_none_or(|range| job.offset_increment >= range);
+    let is_apart =
+        job.offset_increment > 0 && range.is_none_or(|range| job.offset_increment >= range);
     if !shares || is_apart {
         return None;
     }
@@ -119,15 +122,21 @@ fn apart(facts: &Facts<'_>, section: &Section, finding: Finding) -> Finding {
         TargetKind::Directory => facts.target.free_bytes,
         _ => facts.target.bytes,
     };
-    let Some(range) = facts.range_bytes(job) else { return finding };
+    let Some(range) = facts.range_bytes(job) else {
+        return finding;
+    };
     let room = there.map_or(range, |bytes| bytes.saturating_sub(job.offset));
     let fits = range.saturating_mul(u64::from(job.numjobs)) <= room;
-    let each = if fits { range } else { room.min(range.max(room)) / u64::from(job.numjobs) / GRAIN * GRAIN };
+    let each = if fits {
+        range
+    } else {
+        room.min(range.max(room)) / u64::from(job.numjobs) / GRAIN * GRAIN
+    };
     match (each, fits) {
         (0, _) => finding,
         (each, true) => finding.set("offset_increment", units::size_word(each)),
-        (each, false) => {
-            finding.set("offset_increment", units::size_word(each)).set("size", units::size_word(each))
-        }
+        (each, false) => finding
+            .set("offset_increment", units::size_word(each))
+            .set("size", units::size_word(each)),
     }
 }

@@ -50,10 +50,15 @@ fn one(section: &Section) -> Option<Finding> {
     let is_on = |name: &&&str| section.option(name).is_some_and(|(value, _)| value != "0");
     let names: Vec<&str> = SWITCHES.iter().filter(is_on).copied().collect();
     let first = *names.first()?;
-    let claim =
-        format!("{first}: in fio the result would have no latency, and nothing could be checked against it.");
+    let claim = format!(
+        "{first}: in fio the result would have no latency, and nothing could be checked against it."
+    );
     let finding = warning(&section.name, claim)
         .advise("Leave it out; iodyno measures latency in any case.")
         .at(section, &[first]);
-    Some(names.iter().fold(finding, |finding, name| finding.drop_option(name)))
+    Some(
+        names
+            .iter()
+            .fold(finding, |finding, name| finding.drop_option(name)),
+    )
 }

@@ -48,7 +48,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(section: &Section) -> Option<Finding> {
     let log = LOGS.iter().find(|name| section.option(name).is_some())?;
-    let averages = section.option("log_avg_msec").is_some_and(|(value, _)| value != "0");
+    let averages = section
+        .option("log_avg_msec")
+        .is_some_and(|(value, _)| value != "0");
     let claim = format!(
         "{log} without log_avg_msec: fio keeps a sample for each I/O in memory until the end, and the growing arrays \
          disturb the tail."

@@ -64,8 +64,13 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .map(|layer| layer.name.as_str())
         .collect();
     // Of several disks nobody knows which ones hold the file.
-    let (Some(looped), [disk]) = (looped, disks.as_slice()) else { return Vec::new() };
-    stages(facts).iter().filter_map(|stage| one(facts, &looped.name, disk, stage)).collect()
+    let (Some(looped), [disk]) = (looped, disks.as_slice()) else {
+        return Vec::new();
+    };
+    stages(facts)
+        .iter()
+        .filter_map(|stage| one(facts, &looped.name, disk, stage))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, looped: &str, disk: &str, stage: &Stage<'_>) -> Option<Finding> {

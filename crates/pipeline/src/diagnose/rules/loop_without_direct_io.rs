@@ -53,7 +53,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(device) = facts.cached_loop() else { return Vec::new() };
+    let Some(device) = facts.cached_loop() else {
+        return Vec::new();
+    };
     let is_direct = facts.sections.iter().any(|section| section.job.direct);
     let name = &device.name;
     let (level, claim) = match is_direct {
@@ -71,10 +73,15 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
             ),
         ),
     };
-    let file = device.facts.get("backing_file").map_or("FILE", String::as_str);
+    let file = device
+        .facts
+        .get("backing_file")
+        .map_or("FILE", String::as_str);
     let finding = found(level, "", claim)
         .shows("loop/dio", 0)
         .refuted_by("The disk below the loop device counts as many bytes as the load.")
-        .advise(format!("Set it up with losetup --direct-io=on {name} {file}, or load the disk below."));
+        .advise(format!(
+            "Set it up with losetup --direct-io=on {name} {file}, or load the disk below."
+        ));
     vec![finding]
 }

@@ -42,19 +42,33 @@ pub static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_plain = |section: &&Section| !(section.job.rw.reads() && section.job.rw.writes());
-    block_sections(facts).filter(is_plain).filter_map(one).collect()
+    block_sections(facts)
+        .filter(is_plain)
+        .filter_map(one)
+        .collect()
 }
 
 fn one(section: &Section) -> Option<Finding> {
     let given = |name: &&str| section.option(name).is_some();
-    let names: Vec<&str> = ["rwmixread", "rwmixwrite"].into_iter().filter(|name| given(name)).collect();
+    let names: Vec<&str> = ["rwmixread", "rwmixwrite"]
+        .into_iter()
+        .filter(|name| given(name))
+        .collect();
     let first = *names.first()?;
     let (value, _) = section.option(first)?;
     let rw = section.job.rw;
-    let claim = format!("{first}={value} has no effect: rw={} is {} alone.", rw.word(), rw.phrase());
+    let claim = format!(
+        "{first}={value} has no effect: rw={} is {} alone.",
+        rw.word(),
+        rw.phrase()
+    );
     let finding = warning(&section.name, claim)
         .shows("rw", rw.word())
         .advise("Use rw=randrw or rw=rw for a mix, or leave the share out.")
         .at(section, &[first]);
-    Some(names.iter().fold(finding, |finding, name| finding.drop_option(name)))
+    Some(
+        names
+            .iter()
+            .fold(finding, |finding, name| finding.drop_option(name)),
+    )
 }

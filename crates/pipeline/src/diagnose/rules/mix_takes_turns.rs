@@ -50,7 +50,8 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let mixes = block_sections(facts).filter(|section| section.job.rw.reads() && section.job.rw.writes());
+    let mixes =
+        block_sections(facts).filter(|section| section.job.rw.reads() && section.job.rw.writes());
     mixes.filter_map(one).collect()
 }
 
@@ -81,8 +82,9 @@ fn mean_bytes(size: &BlockSize) -> f64 {
     match size {
         BlockSize::Fixed(bytes) => *bytes as f64,
         BlockSize::Range(low, high) => (low + high) as f64 / 2.0,
-        BlockSize::Split(parts) => {
-            parts.iter().map(|(bytes, share)| *bytes as f64 * f64::from(*share) / 100.0).sum()
-        }
+        BlockSize::Split(parts) => parts
+            .iter()
+            .map(|(bytes, share)| *bytes as f64 * f64::from(*share) / 100.0)
+            .sum(),
     }
 }

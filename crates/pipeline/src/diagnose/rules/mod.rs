@@ -125,76 +125,238 @@ pub static ALL: &[&super::Rule] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("answered_by_cache", include_str!("../../../../../docs/catalogue/rule/answered_by_cache.md")),
-    ("blocks_repeat", include_str!("../../../../../docs/catalogue/rule/blocks_repeat.md")),
-    ("buffered_io_uring", include_str!("../../../../../docs/catalogue/rule/buffered_io_uring.md")),
-    ("buffered_libaio", include_str!("../../../../../docs/catalogue/rule/buffered_libaio.md")),
+    (
+        "answered_by_cache",
+        include_str!("../../../../../docs/catalogue/rule/answered_by_cache.md"),
+    ),
+    (
+        "blocks_repeat",
+        include_str!("../../../../../docs/catalogue/rule/blocks_repeat.md"),
+    ),
+    (
+        "buffered_io_uring",
+        include_str!("../../../../../docs/catalogue/rule/buffered_io_uring.md"),
+    ),
+    (
+        "buffered_libaio",
+        include_str!("../../../../../docs/catalogue/rule/buffered_libaio.md"),
+    ),
     (
         "buffered_writes_not_synced",
         include_str!("../../../../../docs/catalogue/rule/buffered_writes_not_synced.md"),
     ),
-    ("cached_reads", include_str!("../../../../../docs/catalogue/rule/cached_reads.md")),
-    ("cgroup_limit_reached", include_str!("../../../../../docs/catalogue/rule/cgroup_limit_reached.md")),
-    ("cgroup_limits_device", include_str!("../../../../../docs/catalogue/rule/cgroup_limits_device.md")),
-    ("completions_held_back", include_str!("../../../../../docs/catalogue/rule/completions_held_back.md")),
-    ("compressible_data", include_str!("../../../../../docs/catalogue/rule/compressible_data.md")),
-    ("coordinated_omission", include_str!("../../../../../docs/catalogue/rule/coordinated_omission.md")),
-    ("depth_not_reached", include_str!("../../../../../docs/catalogue/rule/depth_not_reached.md")),
-    ("direct_and_buffered", include_str!("../../../../../docs/catalogue/rule/direct_and_buffered.md")),
-    ("direct_not_honoured", include_str!("../../../../../docs/catalogue/rule/direct_not_honoured.md")),
-    ("ended_early", include_str!("../../../../../docs/catalogue/rule/ended_early.md")),
-    ("failed_ios", include_str!("../../../../../docs/catalogue/rule/failed_ios.md")),
-    ("far_from_disk", include_str!("../../../../../docs/catalogue/rule/far_from_disk.md")),
-    ("faster_than_medium", include_str!("../../../../../docs/catalogue/rule/faster_than_medium.md")),
-    ("few_ios_planned", include_str!("../../../../../docs/catalogue/rule/few_ios_planned.md")),
-    ("few_samples", include_str!("../../../../../docs/catalogue/rule/few_samples.md")),
-    ("flash_writes_too_short", include_str!("../../../../../docs/catalogue/rule/flash_writes_too_short.md")),
-    ("generator_bound", include_str!("../../../../../docs/catalogue/rule/generator_bound.md")),
-    ("holes_read", include_str!("../../../../../docs/catalogue/rule/holes_read.md")),
-    ("idle_between_ios", include_str!("../../../../../docs/catalogue/rule/idle_between_ios.md")),
-    ("invalidate_off", include_str!("../../../../../docs/catalogue/rule/invalidate_off.md")),
-    ("io_uring_disabled", include_str!("../../../../../docs/catalogue/rule/io_uring_disabled.md")),
+    (
+        "cached_reads",
+        include_str!("../../../../../docs/catalogue/rule/cached_reads.md"),
+    ),
+    (
+        "cgroup_limit_reached",
+        include_str!("../../../../../docs/catalogue/rule/cgroup_limit_reached.md"),
+    ),
+    (
+        "cgroup_limits_device",
+        include_str!("../../../../../docs/catalogue/rule/cgroup_limits_device.md"),
+    ),
+    (
+        "completions_held_back",
+        include_str!("../../../../../docs/catalogue/rule/completions_held_back.md"),
+    ),
+    (
+        "compressible_data",
+        include_str!("../../../../../docs/catalogue/rule/compressible_data.md"),
+    ),
+    (
+        "coordinated_omission",
+        include_str!("../../../../../docs/catalogue/rule/coordinated_omission.md"),
+    ),
+    (
+        "depth_not_reached",
+        include_str!("../../../../../docs/catalogue/rule/depth_not_reached.md"),
+    ),
+    (
+        "direct_and_buffered",
+        include_str!("../../../../../docs/catalogue/rule/direct_and_buffered.md"),
+    ),
+    (
+        "direct_not_honoured",
+        include_str!("../../../../../docs/catalogue/rule/direct_not_honoured.md"),
+    ),
+    (
+        "ended_early",
+        include_str!("../../../../../docs/catalogue/rule/ended_early.md"),
+    ),
+    (
+        "failed_ios",
+        include_str!("../../../../../docs/catalogue/rule/failed_ios.md"),
+    ),
+    (
+        "far_from_disk",
+        include_str!("../../../../../docs/catalogue/rule/far_from_disk.md"),
+    ),
+    (
+        "faster_than_medium",
+        include_str!("../../../../../docs/catalogue/rule/faster_than_medium.md"),
+    ),
+    (
+        "few_ios_planned",
+        include_str!("../../../../../docs/catalogue/rule/few_ios_planned.md"),
+    ),
+    (
+        "few_samples",
+        include_str!("../../../../../docs/catalogue/rule/few_samples.md"),
+    ),
+    (
+        "flash_writes_too_short",
+        include_str!("../../../../../docs/catalogue/rule/flash_writes_too_short.md"),
+    ),
+    (
+        "generator_bound",
+        include_str!("../../../../../docs/catalogue/rule/generator_bound.md"),
+    ),
+    (
+        "holes_read",
+        include_str!("../../../../../docs/catalogue/rule/holes_read.md"),
+    ),
+    (
+        "idle_between_ios",
+        include_str!("../../../../../docs/catalogue/rule/idle_between_ios.md"),
+    ),
+    (
+        "invalidate_off",
+        include_str!("../../../../../docs/catalogue/rule/invalidate_off.md"),
+    ),
+    (
+        "io_uring_disabled",
+        include_str!("../../../../../docs/catalogue/rule/io_uring_disabled.md"),
+    ),
     (
         "iodepth_with_sync_engine",
         include_str!("../../../../../docs/catalogue/rule/iodepth_with_sync_engine.md"),
     ),
-    ("jobs_share_cpus", include_str!("../../../../../docs/catalogue/rule/jobs_share_cpus.md")),
-    ("jobs_share_one_range", include_str!("../../../../../docs/catalogue/rule/jobs_share_one_range.md")),
-    ("latency_bound", include_str!("../../../../../docs/catalogue/rule/latency_bound.md")),
-    ("latency_not_measured", include_str!("../../../../../docs/catalogue/rule/latency_not_measured.md")),
-    ("log_of_every_io", include_str!("../../../../../docs/catalogue/rule/log_of_every_io.md")),
-    ("loop_outruns_disk", include_str!("../../../../../docs/catalogue/rule/loop_outruns_disk.md")),
-    ("loop_without_direct_io", include_str!("../../../../../docs/catalogue/rule/loop_without_direct_io.md")),
-    ("mix_share_without_mix", include_str!("../../../../../docs/catalogue/rule/mix_share_without_mix.md")),
-    ("mix_takes_turns", include_str!("../../../../../docs/catalogue/rule/mix_takes_turns.md")),
-    ("more_jobs_than_cpus", include_str!("../../../../../docs/catalogue/rule/more_jobs_than_cpus.md")),
-    ("mounted_write_allowed", include_str!("../../../../../docs/catalogue/rule/mounted_write_allowed.md")),
-    ("noisy_run", include_str!("../../../../../docs/catalogue/rule/noisy_run.md")),
-    ("not_steady", include_str!("../../../../../docs/catalogue/rule/not_steady.md")),
-    ("others_on_device", include_str!("../../../../../docs/catalogue/rule/others_on_device.md")),
-    ("ramp_eats_run", include_str!("../../../../../docs/catalogue/rule/ramp_eats_run.md")),
+    (
+        "jobs_share_cpus",
+        include_str!("../../../../../docs/catalogue/rule/jobs_share_cpus.md"),
+    ),
+    (
+        "jobs_share_one_range",
+        include_str!("../../../../../docs/catalogue/rule/jobs_share_one_range.md"),
+    ),
+    (
+        "latency_bound",
+        include_str!("../../../../../docs/catalogue/rule/latency_bound.md"),
+    ),
+    (
+        "latency_not_measured",
+        include_str!("../../../../../docs/catalogue/rule/latency_not_measured.md"),
+    ),
+    (
+        "log_of_every_io",
+        include_str!("../../../../../docs/catalogue/rule/log_of_every_io.md"),
+    ),
+    (
+        "loop_outruns_disk",
+        include_str!("../../../../../docs/catalogue/rule/loop_outruns_disk.md"),
+    ),
+    (
+        "loop_without_direct_io",
+        include_str!("../../../../../docs/catalogue/rule/loop_without_direct_io.md"),
+    ),
+    (
+        "mix_share_without_mix",
+        include_str!("../../../../../docs/catalogue/rule/mix_share_without_mix.md"),
+    ),
+    (
+        "mix_takes_turns",
+        include_str!("../../../../../docs/catalogue/rule/mix_takes_turns.md"),
+    ),
+    (
+        "more_jobs_than_cpus",
+        include_str!("../../../../../docs/catalogue/rule/more_jobs_than_cpus.md"),
+    ),
+    (
+        "mounted_write_allowed",
+        include_str!("../../../../../docs/catalogue/rule/mounted_write_allowed.md"),
+    ),
+    (
+        "noisy_run",
+        include_str!("../../../../../docs/catalogue/rule/noisy_run.md"),
+    ),
+    (
+        "not_steady",
+        include_str!("../../../../../docs/catalogue/rule/not_steady.md"),
+    ),
+    (
+        "others_on_device",
+        include_str!("../../../../../docs/catalogue/rule/others_on_device.md"),
+    ),
+    (
+        "ramp_eats_run",
+        include_str!("../../../../../docs/catalogue/rule/ramp_eats_run.md"),
+    ),
     (
         "range_fits_device_cache",
         include_str!("../../../../../docs/catalogue/rule/range_fits_device_cache.md"),
     ),
-    ("rate_missed", include_str!("../../../../../docs/catalogue/rule/rate_missed.md")),
+    (
+        "rate_missed",
+        include_str!("../../../../../docs/catalogue/rule/rate_missed.md"),
+    ),
     (
         "runtime_without_time_based",
         include_str!("../../../../../docs/catalogue/rule/runtime_without_time_based.md"),
     ),
-    ("same_offsets_again", include_str!("../../../../../docs/catalogue/rule/same_offsets_again.md")),
-    ("scheduler_in_job", include_str!("../../../../../docs/catalogue/rule/scheduler_in_job.md")),
-    ("size_beyond_target", include_str!("../../../../../docs/catalogue/rule/size_beyond_target.md")),
-    ("skewed_onto_cache", include_str!("../../../../../docs/catalogue/rule/skewed_onto_cache.md")),
-    ("slow_clock", include_str!("../../../../../docs/catalogue/rule/slow_clock.md")),
-    ("staggered_group", include_str!("../../../../../docs/catalogue/rule/staggered_group.md")),
-    ("steady_window_short", include_str!("../../../../../docs/catalogue/rule/steady_window_short.md")),
-    ("stood_still", include_str!("../../../../../docs/catalogue/rule/stood_still.md")),
-    ("streams_on_one_disk", include_str!("../../../../../docs/catalogue/rule/streams_on_one_disk.md")),
-    ("target_in_memory", include_str!("../../../../../docs/catalogue/rule/target_in_memory.md")),
-    ("token_bucket", include_str!("../../../../../docs/catalogue/rule/token_bucket.md")),
-    ("trim_is_synchronous", include_str!("../../../../../docs/catalogue/rule/trim_is_synchronous.md")),
-    ("unaligned_io", include_str!("../../../../../docs/catalogue/rule/unaligned_io.md")),
+    (
+        "same_offsets_again",
+        include_str!("../../../../../docs/catalogue/rule/same_offsets_again.md"),
+    ),
+    (
+        "scheduler_in_job",
+        include_str!("../../../../../docs/catalogue/rule/scheduler_in_job.md"),
+    ),
+    (
+        "size_beyond_target",
+        include_str!("../../../../../docs/catalogue/rule/size_beyond_target.md"),
+    ),
+    (
+        "skewed_onto_cache",
+        include_str!("../../../../../docs/catalogue/rule/skewed_onto_cache.md"),
+    ),
+    (
+        "slow_clock",
+        include_str!("../../../../../docs/catalogue/rule/slow_clock.md"),
+    ),
+    (
+        "staggered_group",
+        include_str!("../../../../../docs/catalogue/rule/staggered_group.md"),
+    ),
+    (
+        "steady_window_short",
+        include_str!("../../../../../docs/catalogue/rule/steady_window_short.md"),
+    ),
+    (
+        "stood_still",
+        include_str!("../../../../../docs/catalogue/rule/stood_still.md"),
+    ),
+    (
+        "streams_on_one_disk",
+        include_str!("../../../../../docs/catalogue/rule/streams_on_one_disk.md"),
+    ),
+    (
+        "target_in_memory",
+        include_str!("../../../../../docs/catalogue/rule/target_in_memory.md"),
+    ),
+    (
+        "token_bucket",
+        include_str!("../../../../../docs/catalogue/rule/token_bucket.md"),
+    ),
+    (
+        "trim_is_synchronous",
+        include_str!("../../../../../docs/catalogue/rule/trim_is_synchronous.md"),
+    ),
+    (
+        "unaligned_io",
+        include_str!("../../../../../docs/catalogue/rule/unaligned_io.md"),
+    ),
     (
         "verify_with_norandommap",
         include_str!("../../../../../docs/catalogue/rule/verify_with_norandommap.md"),

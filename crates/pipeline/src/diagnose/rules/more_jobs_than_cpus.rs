@@ -48,10 +48,15 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(cpus) = facts.machine.cpus.filter(|cpus| *cpus > 0) else { return Vec::new() };
-    let is_busy =
-        |section: &&Section| !is_synchronous(section.job.effective_engine()) && !section.job.is_paced();
-    let crowded = block_sections(facts).filter(is_busy).filter(|section| section.job.numjobs > cpus);
+    let Some(cpus) = facts.machine.cpus.filter(|cpus| *cpus > 0) else {
+        return Vec::new();
+    };
+    let is_busy = |section: &&Section| {
+        !is_synchronous(section.job.effective_engine()) && !section.job.is_paced()
+    };
+    let crowded = block_sections(facts)
+        .filter(is_busy)
+        .filter(|section| section.job.numjobs > cpus);
     crowded.map(|section| finding(section, cpus)).collect()
 }
 
@@ -65,6 +70,9 @@ fn finding(section: &Section, cpus: u32) -> Finding {
         .shows("CPUs", cpus)
         .advise("Use as many jobs as CPUs and a deeper queue each.")
         .set("numjobs", cpus)
-        .set("iodepth", u64::from(jobs) * u64::from(depth) / u64::from(cpus))
+        .set(
+            "iodepth",
+            u64::from(jobs) * u64::from(depth) / u64::from(cpus),
+        )
         .at(section, &["numjobs"])
 }

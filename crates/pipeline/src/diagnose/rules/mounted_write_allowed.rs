@@ -46,7 +46,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn one(section: &Section) -> Option<Finding> {
-    section.option("allow_mounted_write").filter(|(value, _)| *value != "0")?;
+    section
+        .option("allow_mounted_write")
+        .filter(|(value, _)| *value != "0")?;
     let claim = "allow_mounted_write takes away fio's guard against overwriting a mounted file system; iodyno keeps \
                  its own and refuses a device in use.";
     let finding = warning(&section.name, claim)

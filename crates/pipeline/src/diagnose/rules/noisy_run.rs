@@ -57,7 +57,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn one(result: &SectionResult) -> Option<Finding> {
-    let rates = interval_rates(&result.load, |interval| interval.read.ios + interval.write.ios);
+    let rates = interval_rates(&result.load, |interval| {
+        interval.read.ios + interval.write.ios
+    });
     let noise = variation(&rates)?;
     let is_told = rates.len() >= LEAST && noise >= NOISY && trend(&rates)?.abs() < DRIFTS;
     let claim = format!(

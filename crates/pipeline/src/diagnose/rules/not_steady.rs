@@ -57,13 +57,19 @@ const SLOPE: f64 = 0.1;
 const LEAST: usize = 10;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    block_results(facts).filter(|result| !result.job.is_paced()).filter_map(one).collect()
+    block_results(facts)
+        .filter(|result| !result.job.is_paced())
+        .filter_map(one)
+        .collect()
 }
 
 fn one(result: &SectionResult) -> Option<Finding> {
     let rates = interval_rates(&result.load, |interval| interval.write.ios);
     let last = &rates[rates.len() / 2..];
-    let (low, high) = (last.iter().copied().reduce(f64::min)?, last.iter().copied().reduce(f64::max)?);
+    let (low, high) = (
+        last.iter().copied().reduce(f64::min)?,
+        last.iter().copied().reduce(f64::max)?,
+    );
     let slope = trend(last)?;
     let is_steady = high - low <= RANGE * mean(last) || slope.abs() <= SLOPE;
     if last.len() < LEAST || is_steady {

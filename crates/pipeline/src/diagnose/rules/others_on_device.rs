@@ -61,16 +61,26 @@ const TOLERANCE: f64 = 0.05;
 const LEAST: f64 = 16.0 * 1048576.0;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(device) = facts.path.and_then(|path| path.queue_device()) else { return Vec::new() };
-    stages(facts).iter().filter_map(|stage| one(facts, &device.name, stage)).collect()
+    let Some(device) = facts.path.and_then(|path| path.queue_device()) else {
+        return Vec::new();
+    };
+    stages(facts)
+        .iter()
+        .filter_map(|stage| one(facts, &device.name, stage))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<Finding> {
     // Read-ahead and writeback of a buffered load, and what a ramp moved, cannot be told from others.
-    let is_plain = stage.is_direct() && stage.sections.iter().all(|section| section.job.ramp_ms == 0);
+    let is_plain = stage.is_direct()
+        && stage
+            .sections
+            .iter()
+            .all(|section| section.job.ramp_ms == 0);
     let seen = device_bytes_least(facts, device, stage).filter(|_| is_plain)?;
     let ours = stage.read_bytes + stage.write_bytes;
-    let others = (seen.read - stage.read_bytes).max(0.0) + (seen.written - stage.write_bytes).max(0.0);
+    let others =
+        (seen.read - stage.read_bytes).max(0.0) + (seen.written - stage.write_bytes).max(0.0);
     if ours <= 0.0 || others < LEAST || others <= ours * TOLERANCE {
         return None;
     }
@@ -82,7 +92,9 @@ fn one(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<Finding> {
     let finding = warning(stage.name(), claim)
         .shows("load", units::bytes(ours))
         .shows(device, units::bytes(seen.read + seen.written))
-        .refuted_by("The difference is the file system's own: its journal, or a layer that writes twice.")
+        .refuted_by(
+            "The difference is the file system's own: its journal, or a layer that writes twice.",
+        )
         .advise("Stop the others, or compare in alternating windows with iodyno tune.");
     Some(finding)
 }

@@ -50,7 +50,10 @@ pub static RULE: Rule = Rule {
 const RUNTIME_S: u64 = 60;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    block_sections(facts).filter(|section| section.job.ramp_ms > 0).filter_map(one).collect()
+    block_sections(facts)
+        .filter(|section| section.job.ramp_ms > 0)
+        .filter_map(one)
+        .collect()
 }
 
 fn one(section: &Section) -> Option<Finding> {
@@ -61,7 +64,10 @@ fn one(section: &Section) -> Option<Finding> {
             "What the ramp of {ramp} moves counts towards the size: the job may be over before it is measured."
         )
     } else if job.runtime_ms > 0 && job.runtime_ms < job.ramp_ms {
-        format!("The measured time, {}, is shorter than its ramp of {ramp}.", units::span_ms(job.runtime_ms))
+        format!(
+            "The measured time, {}, is shorter than its ramp of {ramp}.",
+            units::span_ms(job.runtime_ms)
+        )
     } else {
         return None;
     };
@@ -69,7 +75,15 @@ fn one(section: &Section) -> Option<Finding> {
         .shows("ramp_time", ramp)
         .advise("Use time_based with a runtime of several ramps.")
         .at(section, &["ramp_time"]);
-    let finding = if job.time_based { finding } else { finding.set("time_based", 1) };
+    let finding = if job.time_based {
+        finding
+    } else {
+        finding.set("time_based", 1)
+    };
     let runtime_s = (job.ramp_ms * 2).div_ceil(1000).max(RUNTIME_S);
-    Some(if job.runtime_ms < job.ramp_ms { finding.set("runtime", runtime_s) } else { finding })
+    Some(if job.runtime_ms < job.ramp_ms {
+        finding.set("runtime", runtime_s)
+    } else {
+        finding
+    })
 }

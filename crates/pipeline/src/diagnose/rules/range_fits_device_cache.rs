@@ -75,7 +75,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     if facts.medium() == Some(Medium::Memory) {
         return Vec::new();
     }
-    block_sections(facts).filter_map(|section| one(facts, section)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
@@ -100,5 +102,9 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
         _ => facts.target.bytes,
     };
     let has_room = room.is_some_and(|bytes| bytes >= ROOMY);
-    Some(if has_room { finding.set("size", units::size_word(ROOMY)) } else { finding })
+    Some(if has_room {
+        finding.set("size", units::size_word(ROOMY))
+    } else {
+        finding
+    })
 }

@@ -57,15 +57,29 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
-    let sides = [(job.rates.read, &load.read), (job.rates.write, &load.write), (job.rates.trim, &load.trim)];
+    let sides = [
+        (job.rates.read, &load.read),
+        (job.rates.write, &load.write),
+        (job.rates.trim, &load.trim),
+    ];
     let kept = sides
         .into_iter()
         .filter_map(|(rate, done)| share(job, rate, done, load.elapsed_ms))
         .reduce(f64::min)?;
-    let what = if job.open_loop { "the queue grew all the time" } else { "the rest was never sent" };
-    let claim = format!("The load reached {:.0} % of the rate it was to keep: {what}.", kept * 100.0);
+    let what = if job.open_loop {
+        "the queue grew all the time"
+    } else {
+        "the rest was never sent"
+    };
+    let claim = format!(
+        "The load reached {:.0} % of the rate it was to keep: {what}.",
+        kept * 100.0
+    );
     let finding = warning(&result.name, claim)
-        .shows("reached", format!("{} IOPS", units::count(load.iops().round())))
+        .shows(
+            "reached",
+            format!("{} IOPS", units::count(load.iops().round())),
+        )
         .advise("Ask for a lower rate, or search for the highest that keeps a latency.");
     (kept < KEPT - chance(job, load.ios())).then_some(finding)
 }

@@ -60,7 +60,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    block_sections(facts).filter_map(|section| one(facts, section)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {

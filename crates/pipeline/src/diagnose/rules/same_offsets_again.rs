@@ -72,7 +72,11 @@ fn repeats(first: &Section, second: &Section) -> bool {
             && job.files.sharing != Sharing::Own
     };
     let same_place = (a.bs, a.size, a.offset, &a.files) == (b.bs, b.size, b.offset, &b.files);
-    reads(a) && reads(b) && a.randseed == b.randseed && a.distribution == b.distribution && same_place
+    reads(a)
+        && reads(b)
+        && a.randseed == b.randseed
+        && a.distribution == b.distribution
+        && same_place
 }
 
 fn finding(first: &Section, second: &Section) -> Finding {

@@ -50,7 +50,9 @@ fn one(section: &Section) -> Option<Finding> {
          under {value}."
     );
     let finding = warning(&section.name, claim)
-        .advise(format!("Compare schedulers with iodyno tune --knob scheduler={value}."))
+        .advise(format!(
+            "Compare schedulers with iodyno tune --knob scheduler={value}."
+        ))
         .drop_option("ioscheduler")
         .at(section, &["ioscheduler"]);
     Some(finding)

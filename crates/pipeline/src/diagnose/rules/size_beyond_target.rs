@@ -61,7 +61,9 @@ pub static RULE: Rule = Rule {
 const GRAIN: u64 = 1 << 20;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    block_sections(facts).filter_map(|section| one(facts, section)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
@@ -71,7 +73,11 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
         TargetKind::File | TargetKind::Device => (target.bytes?, "is all there is"),
         TargetKind::Missing => return None,
     };
-    let owners = if job.files.sharing == Sharing::Own { u64::from(job.numjobs) } else { 1 };
+    let owners = if job.files.sharing == Sharing::Own {
+        u64::from(job.numjobs)
+    } else {
+        1
+    };
     let before = job.offset.saturating_add(steps(job));
     let asked = before.saturating_add(job.size).saturating_mul(owners);
     if job.size == 0 || asked <= there {
@@ -97,13 +103,19 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
         .shows("target", there_words)
         .advise("Ask for what is there, or for less.")
         .at(section, &["size", "offset", "offset_increment"]);
-    Some(if size > 0 { finding.set("size", units::size_word(size)) } else { finding })
+    Some(if size > 0 {
+        finding.set("size", units::size_word(size))
+    } else {
+        finding
+    })
 }
 
 /// How far the last job's range is moved.
 fn steps(job: &Job) -> u64 {
     match job.files.sharing {
-        Sharing::Same => job.offset_increment.saturating_mul(u64::from(job.numjobs.max(1) - 1)),
+        Sharing::Same => job
+            .offset_increment
+            .saturating_mul(u64::from(job.numjobs.max(1) - 1)),
         Sharing::Shares | Sharing::Own => 0,
     }
 }

@@ -61,7 +61,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     if facts.medium() == Some(Medium::Memory) {
         return Vec::new();
     }
-    block_sections(facts).filter_map(|section| one(facts, section)).collect()
+    block_sections(facts)
+        .filter_map(|section| one(facts, section))
+        .collect()
 }
 
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
@@ -94,9 +96,19 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
 fn zipf_half(theta: f64, blocks: f64) -> f64 {
     let power = 1.0 - theta;
     let is_log = power.abs() < 1e-6;
-    let sum = |n: f64| 1.0 + if is_log { n.ln() } else { (n.powf(power) - 1.0) / power };
+    let sum = |n: f64| {
+        1.0 + if is_log {
+            n.ln()
+        } else {
+            (n.powf(power) - 1.0) / power
+        }
+    };
     let half = (sum(blocks) / 2.0 - 1.0).max(0.0);
-    let hot = if is_log { half.exp() } else { (half * power + 1.0).powf(1.0 / power) };
+    let hot = if is_log {
+        half.exp()
+    } else {
+        (half * power + 1.0).powf(1.0 / power)
+    };
     (hot / blocks).clamp(0.0, 1.0)
 }
 

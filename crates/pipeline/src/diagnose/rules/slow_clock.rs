@@ -49,7 +49,11 @@ pub static RULE: Rule = Rule {
 const SLOW: &[&str] = &["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"];
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let clock = facts.machine.clocksource.as_deref().filter(|clock| SLOW.contains(clock));
+    let clock = facts
+        .machine
+        .clocksource
+        .as_deref()
+        .filter(|clock| SLOW.contains(clock));
     let finding = |clock: &str| {
         let claim = format!(
             "The kernel's clock is {clock}, which takes about a microsecond to read or is coarse: short latencies and \
@@ -57,7 +61,9 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         );
         warning("", claim)
             .shows("clocksource", clock)
-            .refuted_by("The rate is the same with gtod_reduce in fio, which reads the clock seldom.")
+            .refuted_by(
+                "The rate is the same with gtod_reduce in fio, which reads the clock seldom.",
+            )
             .advise("Use the TSC, or kvm-clock in a guest; the kernel log says why it was left.")
     };
     clock.map(finding).into_iter().collect()

@@ -72,11 +72,19 @@ fn one(first: &Section, section: &Section) -> Option<Finding> {
     let how = match &section.wait_for {
         Some(other) => format!("{} waits for {other}", section.name),
         None if delay_ms > 0 => {
-            format!("{} starts {} after {}", section.name, units::span_ms(delay_ms), first.name)
+            format!(
+                "{} starts {} after {}",
+                section.name,
+                units::span_ms(delay_ms),
+                first.name
+            )
         }
         None => return None,
     };
-    if !a.group_reporting || !b.group_reporting || (section.given.is_empty() && first.given.is_empty()) {
+    if !a.group_reporting
+        || !b.group_reporting
+        || (section.given.is_empty() && first.given.is_empty())
+    {
         return None;
     }
     let claim = format!(

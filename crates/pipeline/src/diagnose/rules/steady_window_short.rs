@@ -54,8 +54,9 @@ fn one(section: &Section) -> Option<Finding> {
         return None;
     }
     let window = units::span_ms(window_ms);
-    let claim =
-        format!("In {window} any load looks steady: the rule may end the run before the rate has settled.");
+    let claim = format!(
+        "In {window} any load looks steady: the rule may end the run before the rate has settled."
+    );
     let finding = warning(&section.name, claim)
         .shows("steadystate_duration", window)
         .advise("Use steadystate_duration=60 or more.")

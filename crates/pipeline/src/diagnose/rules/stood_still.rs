@@ -54,8 +54,12 @@ pub static RULE: Rule = Rule {
 const LONG_MS: u64 = 1000;
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let is_steady = |result: &&SectionResult| !result.job.is_paced() && result.job.thinktime.us == 0;
-    block_results(facts).filter(is_steady).filter_map(one).collect()
+    let is_steady =
+        |result: &&SectionResult| !result.job.is_paced() && result.job.thinktime.us == 0;
+    block_results(facts)
+        .filter(is_steady)
+        .filter_map(one)
+        .collect()
 }
 
 fn one(result: &SectionResult) -> Option<Finding> {
@@ -63,14 +67,20 @@ fn one(result: &SectionResult) -> Option<Finding> {
     let spans = gaps(&load.bins).into_iter().map(|bins| bins * load.bin_ms);
     let long: Vec<u64> = spans.filter(|ms| *ms >= LONG_MS).collect();
     let longest = *long.iter().max()?;
-    let times = if long.len() == 1 { "once".to_string() } else { format!("{} times", long.len()) };
+    let times = if long.len() == 1 {
+        "once".to_string()
+    } else {
+        format!("{} times", long.len())
+    };
     let claim = format!(
         "Nothing came back for a second or more {times}, at the longest for {}: no mean and no p99 shows that.",
         units::span_ms(longest)
     );
     let finding = warning(&result.name, claim)
         .shows("longest", units::span_ms(longest))
-        .advise("Look into the kernel log at that moment, or run it with --open-loop at a fixed rate.");
+        .advise(
+            "Look into the kernel log at that moment, or run it with --open-loop at a fixed rate.",
+        );
     Some(finding)
 }
 
@@ -79,5 +89,9 @@ fn gaps(bins: &[u32]) -> Vec<u64> {
     let first = bins.iter().position(|count| *count > 0).unwrap_or(0);
     let last = bins.iter().rposition(|count| *count > 0).unwrap_or(0);
     let inside = bins.get(first..=last).unwrap_or_default();
-    inside.split(|count| *count > 0).map(|gap| gap.len() as u64).filter(|length| *length > 0).collect()
+    inside
+        .split(|count| *count > 0)
+        .map(|gap| gap.len() as u64)
+        .filter(|length| *length > 0)
+        .collect()
 }

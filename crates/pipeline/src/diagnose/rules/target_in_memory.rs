@@ -66,15 +66,20 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let (level, claim) = match (is_device, is_direct) {
         (true, _) => (
             Level::Note,
-            format!("{name} is a device in memory: the result is a ceiling of the engine and the CPU."),
+            format!(
+                "{name} is a device in memory: the result is a ceiling of the engine and the CPU."
+            ),
         ),
         (false, true) => (
             Level::Wrong,
-            format!("{name} lives in memory and there is no disk below: direct=1 has nothing to reach."),
+            format!(
+                "{name} lives in memory and there is no disk below: direct=1 has nothing to reach."
+            ),
         ),
-        (false, false) => {
-            (Level::Warning, format!("{name} lives in memory: there is no disk below it to measure."))
-        }
+        (false, false) => (
+            Level::Warning,
+            format!("{name} lives in memory: there is no disk below it to measure."),
+        ),
     };
     vec![found(level, "", claim).advise("Use a target on the disk in question.")]
 }

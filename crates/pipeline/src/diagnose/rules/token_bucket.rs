@@ -68,21 +68,34 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let is_free =
-        |result: &&SectionResult| !result.job.is_paced() && result.job.thinktime.us == 0 && result.job.direct;
-    block_results(facts).filter(is_free).filter_map(one).collect()
+    let is_free = |result: &&SectionResult| {
+        !result.job.is_paced() && result.job.thinktime.us == 0 && result.job.direct
+    };
+    block_results(facts)
+        .filter(is_free)
+        .filter_map(one)
+        .collect()
 }
 
 fn one(result: &SectionResult) -> Option<Finding> {
-    let rates = interval_rates(&result.load, |interval| interval.read.ios + interval.write.ios);
+    let rates = interval_rates(&result.load, |interval| {
+        interval.read.ios + interval.write.ios
+    });
     let plateau = plateau::of(&rates, &result.load.latency())?;
     let (settled, highest) = (plateau.settled, plateau.highest);
     let how = match plateau.steps {
         Some((low, high)) => {
             let words = |ns: u64| units::duration_ns(ns as f64);
-            format!("with latencies of {} and {} and little between", words(low), words(high))
+            format!(
+                "with latencies of {} and {} and little between",
+                words(low),
+                words(high)
+            )
         }
-        None => format!("after {} IOPS at the beginning", units::count(highest.round())),
+        None => format!(
+            "after {} IOPS at the beginning",
+            units::count(highest.round())
+        ),
     };
     let rate = units::count(settled.round());
     let claim = format!(

@@ -57,11 +57,16 @@ pub static RULE: Rule = Rule {
 const URING_DISCARD: (u32, u32) = (6, 12);
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
-    let is_old = facts.machine.kernel.is_some_and(|kernel| kernel < URING_DISCARD);
+    let is_old = facts
+        .machine
+        .kernel
+        .is_some_and(|kernel| kernel < URING_DISCARD);
     let waits = |section: &&Section| {
         let job = &section.job;
         let engine = job.effective_engine();
-        job.rw.trims() && job.iodepth > 1 && (engine == "libaio" || (engine == "io_uring" && is_old))
+        job.rw.trims()
+            && job.iodepth > 1
+            && (engine == "libaio" || (engine == "io_uring" && is_old))
     };
     block_sections(facts).filter(waits).map(finding).collect()
 }

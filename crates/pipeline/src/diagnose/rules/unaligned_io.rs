@@ -71,12 +71,24 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn partition(facts: &Facts<'_>) -> Option<Finding> {
     let is_off = |fact: Option<&String>| fact.is_some_and(|aligned| aligned == "no");
-    let layer = facts.layers().into_iter().find(|layer| is_off(layer.facts.get("aligned")))?;
+    let layer = facts
+        .layers()
+        .into_iter()
+        .find(|layer| is_off(layer.facts.get("aligned")))?;
     let writes = facts.sections.iter().any(|section| section.job.rw.writes());
-    let cost =
-        if writes { "writes of it are read, changed and written back" } else { "reads of it touch two" };
-    let claim = format!("{} begins between two physical blocks of its disk: {cost}.", layer.name);
-    let block = layer.facts.get("block_bytes").map_or("unknown", String::as_str);
+    let cost = if writes {
+        "writes of it are read, changed and written back"
+    } else {
+        "reads of it touch two"
+    };
+    let claim = format!(
+        "{} begins between two physical blocks of its disk: {cost}.",
+        layer.name
+    );
+    let block = layer
+        .facts
+        .get("block_bytes")
+        .map_or("unknown", String::as_str);
     let finding = warning("", claim)
         .shows("physical block", format!("{block} B"))
         .advise("Make the partition anew, beginning at a multiple of 1 MiB.");
@@ -86,11 +98,19 @@ fn partition(facts: &Facts<'_>) -> Option<Finding> {
 fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let disk = facts.disk()?;
-    let block = |name: &str| disk.facts.get(name)?.parse::<u64>().ok().filter(|bytes| *bytes > 0);
+    let block = |name: &str| {
+        disk.facts
+            .get(name)?
+            .parse::<u64>()
+            .ok()
+            .filter(|bytes| *bytes > 0)
+    };
     let (logical, physical) = (block("logical_block_bytes"), block("physical_block_bytes"));
     if let Some(bytes) = logical.filter(|bytes| job.direct && misfit(job, *bytes)) {
-        let claim =
-            format!("Direct I/O in parts of {}'s {bytes} B blocks: the kernel lets it fail.", disk.name);
+        let claim = format!(
+            "Direct I/O in parts of {}'s {bytes} B blocks: the kernel lets it fail.",
+            disk.name
+        );
         return Some(fixed(wrong(&section.name, claim), section, bytes));
     }
     let bytes = physical.filter(|bytes| job.rw.writes() && job.direct && misfit(job, *bytes))?;
@@ -103,8 +123,14 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
 
 /// Whether blocks begin or end inside a block of this size.
 fn misfit(job: &Job, block: u64) -> bool {
-    let grain = if job.blockalign > 0 { job.blockalign } else { job.bs };
-    [grain, job.bs, job.offset, job.offset_increment].iter().any(|bytes| !bytes.is_multiple_of(block))
+    let grain = if job.blockalign > 0 {
+        job.blockalign
+    } else {
+        job.bs
+    };
+    [grain, job.bs, job.offset, job.offset_increment]
+        .iter()
+        .any(|bytes| !bytes.is_multiple_of(block))
 }
 
 fn fixed(finding: Finding, section: &Section, block: u64) -> Finding {
@@ -115,9 +141,11 @@ fn fixed(finding: Finding, section: &Section, block: u64) -> Finding {
         .advise("Use multiples of the block for bs and offset.")
         .at(section, &["bs", "offset", "offset_increment"]);
     let up = |bytes: u64| units::size_word(bytes.next_multiple_of(block));
-    for (option, bytes) in
-        [("bs", job.bs), ("offset", job.offset), ("offset_increment", job.offset_increment)]
-    {
+    for (option, bytes) in [
+        ("bs", job.bs),
+        ("offset", job.offset),
+        ("offset_increment", job.offset_increment),
+    ] {
         if !bytes.is_multiple_of(block) {
             finding = finding.set(option, up(bytes));
         }

@@ -6,10 +6,14 @@ use crate::observe;
 
 /// The fenced blocks below a heading of a page.
 fn blocks(page: &str, heading: &str) -> Vec<String> {
-    let start = page.find(&format!("## {heading}\n")).unwrap_or_else(|| panic!("no {heading} in {page}"));
+    let start = page
+        .find(&format!("## {heading}\n"))
+        .unwrap_or_else(|| panic!("no {heading} in {page}"));
     let section = page[start + 3..].split("\n## ").next().unwrap();
     let fenced = section.split("```fields\n").skip(1);
-    fenced.map(|rest| rest.split("```").next().unwrap().to_string()).collect()
+    fenced
+        .map(|rest| rest.split("```").next().unwrap().to_string())
+        .collect()
 }
 
 /// The values of a block, and the words that the claim is to hold.
@@ -44,9 +48,22 @@ fn examples_are_found_as_they_say() {
             let (level, says) = expected.unwrap_or_else(|| panic!("{} expects nothing", rule.id));
             let found = (rule.judge)(&frame);
             assert_eq!(found.len(), 1, "{}: {found:#?}", rule.id);
-            assert_eq!((found[0].level.word(), found[0].level), (level.as_str(), rule.level), "{}", rule.id);
-            assert!(found[0].claim.contains(&says) && found[0].claim.ends_with('.'), "{:#?}", found[0]);
-            assert!(!found[0].advice.is_empty() && !found[0].evidence.is_empty(), "{:#?}", found[0]);
+            assert_eq!(
+                (found[0].level.word(), found[0].level),
+                (level.as_str(), rule.level),
+                "{}",
+                rule.id
+            );
+            assert!(
+                found[0].claim.contains(&says) && found[0].claim.ends_with('.'),
+                "{:#?}",
+                found[0]
+            );
+            assert!(
+                !found[0].advice.is_empty() && !found[0].evidence.is_empty(),
+                "{:#?}",
+                found[0]
+            );
             assert_eq!(during(&frame)[0].rule, rule.id);
         }
     }
@@ -58,22 +75,41 @@ fn silent_examples_stay_silent() {
         let blocks = blocks(page, "Stays silent");
         assert!(!blocks.is_empty(), "{} has no silent example", rule.id);
         for block in blocks {
-            assert!((rule.judge)(&parse(&block).0).is_empty(), "{}\n{block}", rule.id);
+            assert!(
+                (rule.judge)(&parse(&block).0).is_empty(),
+                "{}\n{block}",
+                rule.id
+            );
         }
-        assert!((rule.judge)(&Frame::default()).is_empty(), "{} finds something in nothing", rule.id);
+        assert!(
+            (rule.judge)(&Frame::default()).is_empty(),
+            "{} finds something in nothing",
+            rule.id
+        );
     }
 }
 
 #[test]
 fn rules_name_fields_that_sensors_have() {
     let fields = observe::fields();
-    let known: Vec<String> =
-        fields.iter().flat_map(|(_, fields)| fields.iter().map(|field| field.id())).collect();
+    let known: Vec<String> = fields
+        .iter()
+        .flat_map(|(_, fields)| fields.iter().map(|field| field.id()))
+        .collect();
     for (rule, page) in pages() {
-        let lines = [blocks(page, "Example"), blocks(page, "Stays silent")].concat().join("\n");
-        for line in lines.lines().filter(|line| !line.is_empty() && !line.starts_with("expect")) {
+        let lines = [blocks(page, "Example"), blocks(page, "Stays silent")]
+            .concat()
+            .join("\n");
+        for line in lines
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with("expect"))
+        {
             let id = line.split_whitespace().next().unwrap();
-            assert!(known.iter().any(|one| one == id), "{} reads {id}, which no sensor gives", rule.id);
+            assert!(
+                known.iter().any(|one| one == id),
+                "{} reads {id}, which no sensor gives",
+                rule.id
+            );
         }
     }
 }

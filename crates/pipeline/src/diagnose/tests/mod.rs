@@ -11,10 +11,14 @@ use model::finding::Finding;
 
 /// The fenced blocks of facts below a heading of a page.
 fn blocks(page: &str, heading: &str) -> Vec<String> {
-    let start = page.find(&format!("## {heading}\n")).unwrap_or_else(|| panic!("no {heading} in {page}"));
+    let start = page
+        .find(&format!("## {heading}\n"))
+        .unwrap_or_else(|| panic!("no {heading} in {page}"));
     let section = page[start + 3..].split("\n## ").next().unwrap();
     let fenced = section.split("```facts\n").skip(1);
-    fenced.map(|rest| rest.split("```").next().unwrap().to_string()).collect()
+    fenced
+        .map(|rest| rest.split("```").next().unwrap().to_string())
+        .collect()
 }
 
 fn pages() -> impl Iterator<Item = (&'static Rule, &'static str)> {
@@ -28,10 +32,16 @@ fn meets(finding: &Finding, expected: &Expected) -> bool {
             Some((option, value)) => (option, Some(value)),
             None => (wanted.as_str(), None),
         };
-        finding.fixes.iter().any(|fix| fix.option == option && fix.value.as_deref() == value)
+        finding
+            .fixes
+            .iter()
+            .any(|fix| fix.option == option && fix.value.as_deref() == value)
     };
     finding.level == expected.level
-        && expected.says.iter().all(|words| finding.claim.contains(words.as_str()))
+        && expected
+            .says
+            .iter()
+            .all(|words| finding.claim.contains(words.as_str()))
         && expected.fixes.iter().all(has_fix)
         && expected.fixes.is_empty() == finding.fixes.is_empty()
 }
@@ -45,14 +55,31 @@ fn examples_are_found_as_they_say() {
         for block in blocks {
             let example = Example::parse(&block);
             let found = (rule.judge)(&example.facts());
-            assert_eq!(found.len(), example.expected.len(), "{}: {found:#?}\n{block}", rule.id);
+            assert_eq!(
+                found.len(),
+                example.expected.len(),
+                "{}: {found:#?}\n{block}",
+                rule.id
+            );
             for (finding, expected) in found.iter().zip(&example.expected) {
-                assert!(meets(finding, expected), "{}: {finding:#?}\n{block}", rule.id);
-                assert!(finding.claim.ends_with('.') && !finding.advice.is_empty(), "{finding:#?}");
+                assert!(
+                    meets(finding, expected),
+                    "{}: {finding:#?}\n{block}",
+                    rule.id
+                );
+                assert!(
+                    finding.claim.ends_with('.') && !finding.advice.is_empty(),
+                    "{finding:#?}"
+                );
                 worst = worst.max(Some(finding.level));
             }
         }
-        assert_eq!(worst, Some(rule.level), "{} never gives its worst level", rule.id);
+        assert_eq!(
+            worst,
+            Some(rule.level),
+            "{} never gives its worst level",
+            rule.id
+        );
     }
 }
 
@@ -63,7 +90,8 @@ fn the_rules_see_the_engine_behind_fio() {
         for block in [blocks(page, "Example"), blocks(page, "Stays silent")].concat() {
             let native = (rule.judge)(&Example::parse(&block).facts());
             let found = (rule.judge)(&Example::parse(&block).behind_fio().facts());
-            let claims = |all: &[Finding]| all.iter().map(|one| one.claim.clone()).collect::<Vec<_>>();
+            let claims =
+                |all: &[Finding]| all.iter().map(|one| one.claim.clone()).collect::<Vec<_>>();
             assert_eq!(claims(&found), claims(&native), "{}\n{block}", rule.id);
             compared += found.len();
         }
@@ -95,14 +123,28 @@ fn fixes_are_known_and_help() {
             }
             let mut section = example.facts().sections[0].clone();
             for fix in found.iter().flat_map(|finding| &finding.fixes) {
-                assert!(super::corrected::apply(&mut section, fix), "{}: {fix:?}", rule.id);
+                assert!(
+                    super::corrected::apply(&mut section, fix),
+                    "{}: {fix:?}",
+                    rule.id
+                );
             }
-            let fixable: Vec<String> =
-                found.iter().filter(|one| !one.fixes.is_empty()).map(|one| one.section.clone()).collect();
+            let fixable: Vec<String> = found
+                .iter()
+                .filter(|one| !one.fixes.is_empty())
+                .map(|one| one.section.clone())
+                .collect();
             let sections = corrected(example.facts().sections, &found);
             let left = (rule.judge)(&example.with_sections(sections).facts());
-            let left: Vec<&Finding> = left.iter().filter(|one| fixable.contains(&one.section)).collect();
-            assert!(left.is_empty(), "{} is still there after its own fix: {left:#?}\n{block}", rule.id);
+            let left: Vec<&Finding> = left
+                .iter()
+                .filter(|one| fixable.contains(&one.section))
+                .collect();
+            assert!(
+                left.is_empty(),
+                "{} is still there after its own fix: {left:#?}\n{block}",
+                rule.id
+            );
         }
     }
 }

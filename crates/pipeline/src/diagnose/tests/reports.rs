@@ -6,7 +6,9 @@ use model::finding::{Finding, Level};
 
 /// The parts of a line: expected rules, facts, and fio's words.
 fn lines(text: &str) -> impl Iterator<Item = (&str, String, &str)> {
-    let real = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    let real = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     real.map(|line| {
         let parts: Vec<&str> = line.splitn(3, "::").map(str::trim).collect();
         let facts = parts[1].replace("; ", "\n");
@@ -15,7 +17,9 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, String, &str)> {
 }
 
 fn serious(findings: &[Finding]) -> Vec<&str> {
-    let serious = findings.iter().filter(|finding| finding.level >= Level::Warning);
+    let serious = findings
+        .iter()
+        .filter(|finding| finding.level >= Level::Warning);
     serious.map(|finding| finding.rule.as_str()).collect()
 }
 
@@ -28,7 +32,11 @@ fn the_reports_are_judged_rightly() {
     for (expected, facts, line) in lines(REPORTS) {
         let example = Example::parse(&facts);
         let findings = before(&example.facts());
-        assert_eq!(serious(&findings).join(", "), expected, "{line}\n{findings:#?}");
+        assert_eq!(
+            serious(&findings).join(", "),
+            expected,
+            "{line}\n{findings:#?}"
+        );
         all.extend(serious(&findings).into_iter().map(str::to_string));
     }
     let proved = [
@@ -39,7 +47,10 @@ fn the_reports_are_judged_rightly() {
         "loop_without_direct_io",
         "buffered_libaio",
     ];
-    assert!(proved.iter().all(|id| all.iter().any(|found| found == id)), "{all:?}");
+    assert!(
+        proved.iter().all(|id| all.iter().any(|found| found == id)),
+        "{all:?}"
+    );
 }
 
 #[test]
@@ -50,10 +61,15 @@ fn corrected_reports_measure_what_they_say() {
         let sections = corrected(example.facts().sections, &findings);
         let said = words(&sections).join(" ");
         let example = example.with_sections(sections);
-        let left: Vec<Finding> =
-            before(&example.facts()).into_iter().filter(|finding| finding.level >= Level::Warning).collect();
+        let left: Vec<Finding> = before(&example.facts())
+            .into_iter()
+            .filter(|finding| finding.level >= Level::Warning)
+            .collect();
         // What lies below the target is not the job's to correct.
-        let left: Vec<&Finding> = left.iter().filter(|one| one.rule != "loop_without_direct_io").collect();
+        let left: Vec<&Finding> = left
+            .iter()
+            .filter(|one| one.rule != "loop_without_direct_io")
+            .collect();
         assert!(left.is_empty(), "{line}\n{said}\n{left:#?}");
     }
 }

@@ -5,7 +5,8 @@ use model::job::Section;
 
 /// The sections of a command line for fio.
 pub fn sections_of(line: &str) -> Vec<Section> {
-    let parsed = language::from_words(&split(line)).unwrap_or_else(|error| panic!("{line}: {error:?}"));
+    let parsed =
+        language::from_words(&split(line)).unwrap_or_else(|error| panic!("{line}: {error:?}"));
     parsed.sections
 }
 

@@ -17,7 +17,11 @@ fn nonsense(draw: &mut Draw, bins: usize, temper: usize) -> Vec<f64> {
         (4, _) => 1.0,
         _ => (20.0 * draw.normal()).exp().min(1e200),
     };
-    let bins = if temper == 3 && draw.below(100) == 0 { bins / 2 } else { bins };
+    let bins = if temper == 3 && draw.below(100) == 0 {
+        bins / 2
+    } else {
+        bins
+    };
     (0..bins).map(|_| value(draw)).collect()
 }
 
@@ -34,10 +38,29 @@ fn survive(plan: Plan, seed: u64) -> bool {
         let rates = nonsense(&mut draw, bins, temper);
         let histogram = || Histogram::from_counts([0, seed, 3]);
         let told = match draw.below(40) {
-            0 => Told::Failed { id: window.id, why: String::new(), kind: Failure::Other },
-            1 => Told::Measured { id: window.id + 1, rates, latency: None, foreign_share: None },
-            2 => Told::Measured { id: window.id, rates, latency: None, foreign_share: Some(0.01) },
-            3..20 => Told::Measured { id: window.id, rates, latency: Some(histogram()), foreign_share: None },
+            0 => Told::Failed {
+                id: window.id,
+                why: String::new(),
+                kind: Failure::Other,
+            },
+            1 => Told::Measured {
+                id: window.id + 1,
+                rates,
+                latency: None,
+                foreign_share: None,
+            },
+            2 => Told::Measured {
+                id: window.id,
+                rates,
+                latency: None,
+                foreign_share: Some(0.01),
+            },
+            3..20 => Told::Measured {
+                id: window.id,
+                rates,
+                latency: Some(histogram()),
+                foreign_share: None,
+            },
             _ => measured(&window, rates),
         };
         let _ = experiment.tell(told);

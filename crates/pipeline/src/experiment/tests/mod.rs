@@ -18,12 +18,21 @@ fn plan(arms: usize, class: Class, seed: u64) -> Plan {
 }
 
 fn scenario(name: &str) -> Scenario {
-    public().into_iter().chain(carry()).find(|scenario| scenario.name == name).expect("a known device")
+    public()
+        .into_iter()
+        .chain(carry())
+        .find(|scenario| scenario.name == name)
+        .expect("a known device")
 }
 
 /// Told as a driver without histograms would.
 fn measured(window: &Window, rates: Vec<f64>) -> Told {
-    Told::Measured { id: window.id, rates, latency: None, foreign_share: None }
+    Told::Measured {
+        id: window.id,
+        rates,
+        latency: None,
+        foreign_share: None,
+    }
 }
 
 /// Runs a plan on a simulated disk.
@@ -42,7 +51,12 @@ fn run(plan: Plan, scenario: &Scenario, effects: &[f64], seed: u64) -> Verdict {
 
 /// Runs two arms of the fast class.
 fn run_pair(name: &str, effect: f64, seed: u64) -> Verdict {
-    run(plan(2, Class::Fast, seed), &scenario(name), &[0.0, effect], seed)
+    run(
+        plan(2, Class::Fast, seed),
+        &scenario(name),
+        &[0.0, effect],
+        seed,
+    )
 }
 
 fn is_win(verdict: &Verdict) -> bool {

@@ -9,7 +9,12 @@ use model::verdict::Reason;
 const OVERHEAD_MS: u64 = 30;
 
 /// Runs against a clock that ends after so long; gives the verdict, the time it took and the stage that was cut.
-fn run_until(end_ms: u64, plan: Plan, scenario: &Scenario, effects: &[f64]) -> (Verdict, u64, Option<Stage>) {
+fn run_until(
+    end_ms: u64,
+    plan: Plan,
+    scenario: &Scenario,
+    effects: &[f64],
+) -> (Verdict, u64, Option<Stage>) {
     let effects_ln: Vec<f64> = effects.iter().map(|effect| effect.ln_1p()).collect();
     let mut device = Device::new(scenario, &effects_ln, plan.seed);
     let mut experiment = Experiment::new(plan).unwrap();
@@ -45,12 +50,18 @@ fn a_tune_ends_with_its_budget_and_claims_nothing_then() {
     ];
     let mut seen = Vec::new();
     for (arms, class, name, effects) in cases {
-        let plan = Plan { can_halve_depth: class == Class::Fast, ..plan(arms, class, 11) };
+        let plan = Plan {
+            can_halve_depth: class == Class::Fast,
+            ..plan(arms, class, 11)
+        };
         let step_ms = if class == Class::Slow { 20_000 } else { 900 };
         for end_ms in (0..80).map(|steps| steps * step_ms) {
             let (verdict, took_ms, cut) = run_until(end_ms, plan.clone(), &scenario(name), effects);
             // The first window that takes longer than its length was not known to.
-            assert!(took_ms <= end_ms + OVERHEAD_MS, "{name}: {took_ms} ms of {end_ms}");
+            assert!(
+                took_ms <= end_ms + OVERHEAD_MS,
+                "{name}: {took_ms} ms of {end_ms}"
+            );
             let Some(stage) = cut else { continue };
             assert_eq!(
                 (verdict.outcome, verdict.reason),
@@ -74,7 +85,11 @@ fn a_tune_ends_with_its_budget_and_claims_nothing_then() {
     seen.sort_by_key(|stage| format!("{stage:?}"));
     seen.dedup();
     use Stage::{Audit, Calibrate, Headroom, Holdout, Pairs, Race, Settle};
-    assert_eq!(seen, [Audit, Calibrate, Headroom, Holdout, Pairs, Race, Settle], "every stage was cut");
+    assert_eq!(
+        seen,
+        [Audit, Calibrate, Headroom, Holdout, Pairs, Race, Settle],
+        "every stage was cut"
+    );
 }
 
 #[test]
@@ -83,14 +98,21 @@ fn an_experiment_that_is_over_stays_as_it_is() {
         let mut device = Device::new(&scenario("quiet_nvme"), &[0.0, 0.1], 3);
         let mut experiment = Experiment::new(plan(2, Class::Fast, 3)).unwrap();
         while let Ask::Window(window) = experiment.ask() {
-            experiment.tell(measured(&window, device.run(window.arm, window.duration_ms))).unwrap();
+            experiment
+                .tell(measured(
+                    &window,
+                    device.run(window.arm, window.duration_ms),
+                ))
+                .unwrap();
         }
         if early {
             experiment.end_early();
         }
         experiment.ask()
     };
-    let (Ask::Done(one), Ask::Done(other)) = (end(false), end(true)) else { panic!("not over") };
+    let (Ask::Done(one), Ask::Done(other)) = (end(false), end(true)) else {
+        panic!("not over")
+    };
     assert_eq!(one.outcome, Outcome::Better);
     assert_eq!(one, other);
 }

@@ -40,7 +40,9 @@ pub static CLAIMANT: Claimant = Claimant {
 /// Whether a rules file comes with a cloud's image.
 pub(super) fn is_theirs(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    ["azure", "-ec2-", "-gce-", "google", "aliyun", "alibaba"].iter().any(|word| name.contains(word))
+    ["azure", "-ec2-", "-gce-", "google", "aliyun", "alibaba"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
@@ -51,10 +53,18 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 }
 
 fn azure(scene: &Scene<'_>) -> Vec<Claim> {
-    let Some(text) = scene.host.text(WAAGENT) else { return Vec::new() };
-    let running = ["walinuxagent", "waagent"].iter().any(|name| services::is_running(scene.host, name, &[]));
-    let set = ini(&text).into_iter().find(|(_, key, ..)| key == "OS.RootDeviceScsiTimeout");
-    let Some((_, _, seconds, line)) = set else { return Vec::new() };
+    let Some(text) = scene.host.text(WAAGENT) else {
+        return Vec::new();
+    };
+    let running = ["walinuxagent", "waagent"]
+        .iter()
+        .any(|name| services::is_running(scene.host, name, &[]));
+    let set = ini(&text)
+        .into_iter()
+        .find(|(_, key, ..)| key == "OS.RootDeviceScsiTimeout");
+    let Some((_, _, seconds, line)) = set else {
+        return Vec::new();
+    };
     let claim = |device: &crate::inventory::claims::Device| Claim {
         on: On::Path(scene.canonical(&format!("{}/device/timeout", device.directory))),
         phase: Phase::Service,
@@ -66,18 +76,37 @@ fn azure(scene: &Scene<'_>) -> Vec<Claim> {
             false => "maybe when the agent runs, which it does not seem to".into(),
         },
     };
-    scene.devices.iter().filter(|device| device.name.starts_with("sd")).map(claim).collect()
+    scene
+        .devices
+        .iter()
+        .filter(|device| device.name.starts_with("sd"))
+        .map(claim)
+        .collect()
 }
 
 fn google(scene: &Scene<'_>) -> Vec<Claim> {
-    let Some(text) = scene.host.text(GOOGLE) else { return Vec::new() };
-    let set =
-        ini(&text).into_iter().find(|(_, key, value, _)| key == "optimize_local_ssd" && value == "true");
-    let Some((.., line)) = set else { return Vec::new() };
-    let disks = scene.path.of_kind(LayerKind::Disk).filter(|disk| !disk.interrupts.is_empty());
-    let local = disks.filter(|disk| disk.fact("model").is_some_and(|model| model.starts_with("nvme_card")));
+    let Some(text) = scene.host.text(GOOGLE) else {
+        return Vec::new();
+    };
+    let set = ini(&text)
+        .into_iter()
+        .find(|(_, key, value, _)| key == "optimize_local_ssd" && value == "true");
+    let Some((.., line)) = set else {
+        return Vec::new();
+    };
+    let disks = scene
+        .path
+        .of_kind(LayerKind::Disk)
+        .filter(|disk| !disk.interrupts.is_empty());
+    let local = disks.filter(|disk| {
+        disk.fact("model")
+            .is_some_and(|model| model.starts_with("nvme_card"))
+    });
     let claim = |disk: &model::iopath::Layer| Claim {
-        on: On::Fact { layer: disk.name.clone(), name: "interrupts" },
+        on: On::Fact {
+            layer: disk.name.clone(),
+            name: "interrupts",
+        },
         phase: Phase::Service,
         sequence: 0,
         place: format!("{GOOGLE}:{line}"),

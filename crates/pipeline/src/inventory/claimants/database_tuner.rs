@@ -25,17 +25,29 @@ const FILE: &str = "/etc/scylla.d/perftune.yaml";
 const SETS: &[(&str, &str)] = &[("scheduler", "none"), ("nomerges", "2")];
 
 /// The claimant.
-pub static CLAIMANT: Claimant = Claimant { id: "database_tuner", since: "0.1.0", reads: &[FILE], claims };
+pub static CLAIMANT: Claimant = Claimant {
+    id: "database_tuner",
+    since: "0.1.0",
+    reads: &[FILE],
+    claims,
+};
 
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
-    let Some(text) = scene.host.text(FILE) else { return Vec::new() };
-    let Some((line, _)) = items(&text, "tune").into_iter().find(|(_, what)| what == "disks") else {
+    let Some(text) = scene.host.text(FILE) else {
+        return Vec::new();
+    };
+    let Some((line, _)) = items(&text, "tune")
+        .into_iter()
+        .find(|(_, what)| what == "disks")
+    else {
         return Vec::new();
     };
     let named = items(&text, "dev");
     let mut claims = Vec::new();
     for disk in scene.path.of_kind(LayerKind::Disk) {
-        let by_name = named.iter().find(|(_, name)| name.trim_start_matches("/dev/") == disk.name);
+        let by_name = named
+            .iter()
+            .find(|(_, name)| name.trim_start_matches("/dev/") == disk.name);
         let place = format!("{FILE}:{}", by_name.map_or(line, |(line, _)| *line));
         let acts = match by_name {
             Some(_) => "before the database starts",
@@ -49,11 +61,22 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
             wants,
             acts: acts.to_string(),
         };
-        let settings = SETS.iter().filter_map(|(name, value)| Some((disk.setting(name)?, value)));
+        let settings = SETS
+            .iter()
+            .filter_map(|(name, value)| Some((disk.setting(name)?, value)));
         claims.extend(settings.map(|(setting, value)| {
-            claim(On::Path(scene.canonical(&setting.path)), Some((*value).to_string()))
+            claim(
+                On::Path(scene.canonical(&setting.path)),
+                Some((*value).to_string()),
+            )
         }));
-        claims.push(claim(On::Fact { layer: disk.name.clone(), name: "interrupts" }, None));
+        claims.push(claim(
+            On::Fact {
+                layer: disk.name.clone(),
+                name: "interrupts",
+            },
+            None,
+        ));
     }
     claims
 }
@@ -65,8 +88,13 @@ fn items(text: &str, key: &str) -> Vec<(usize, String)> {
     let mut inside = false;
     for (index, line) in text.lines().enumerate() {
         let trimmed = line.trim();
-        if let Some(rest) = trimmed.strip_prefix(key).and_then(|rest| rest.trim_start().strip_prefix(':')) {
-            let words = rest.split([',', '[', ']', ' ']).filter(|word| !word.is_empty());
+        if let Some(rest) = trimmed
+            .strip_prefix(key)
+            .and_then(|rest| rest.trim_start().strip_prefix(':'))
+        {
+            let words = rest
+                .split([',', '[', ']', ' '])
+                .filter(|word| !word.is_empty());
             found.extend(words.map(|word| (index + 1, word.trim_matches(['"', '\'']).to_string())));
             inside = true;
         } else if let Some(item) = trimmed.strip_prefix("- ").filter(|_| inside) {
@@ -96,12 +124,25 @@ mod tests {
                 "sda",
             )
         };
-        let owners = path("disks").disks()[0].setting("nomerges").unwrap().owners.clone();
+        let owners = path("disks").disks()[0]
+            .setting("nomerges")
+            .unwrap()
+            .owners
+            .clone();
         assert_eq!(
             (owners[0].place.as_str(), owners[0].is_certain()),
             ("/etc/scylla.d/perftune.yaml:2", true)
         );
-        assert!(path("net").disks()[0].setting("nomerges").unwrap().owners.is_empty());
-        assert_eq!(items("tune: [disks, net]\n", "tune")[1], (1, "net".to_string()));
+        assert!(
+            path("net").disks()[0]
+                .setting("nomerges")
+                .unwrap()
+                .owners
+                .is_empty()
+        );
+        assert_eq!(
+            items("tune: [disks, net]\n", "tune")[1],
+            (1, "net".to_string())
+        );
     }
 }

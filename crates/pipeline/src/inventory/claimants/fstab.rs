@@ -19,14 +19,22 @@
 use crate::inventory::claims::{Claim, Claimant, On, Phase, Scene};
 
 /// The claimant.
-pub static CLAIMANT: Claimant = Claimant { id: "fstab", since: "0.1.0", reads: &["/etc/fstab"], claims };
+pub static CLAIMANT: Claimant = Claimant {
+    id: "fstab",
+    since: "0.1.0",
+    reads: &["/etc/fstab"],
+    claims,
+};
 
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
     let mounts = scene.path.root.walk().into_iter().filter_map(|layer| {
         let (options, place) = layer.fact("fstab").zip(layer.fact("fstab_place"))?;
         let by_hand = options.split(',').any(|option| option == "noauto");
         Some(Claim {
-            on: On::Fact { layer: layer.name.clone(), name: "options" },
+            on: On::Fact {
+                layer: layer.name.clone(),
+                name: "options",
+            },
             phase: Phase::Mount,
             sequence: 0,
             place: place.to_string(),

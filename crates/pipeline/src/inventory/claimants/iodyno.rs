@@ -19,8 +19,12 @@ use crate::inventory::claims::{Claim, Claimant, Scene};
 use crate::inventory::udev;
 
 /// The claimant.
-pub static CLAIMANT: Claimant =
-    Claimant { id: "iodyno", since: "0.1.0", reads: &["/etc/udev/rules.d/99-iodyno-*.rules"], claims };
+pub static CLAIMANT: Claimant = Claimant {
+    id: "iodyno",
+    since: "0.1.0",
+    reads: &["/etc/udev/rules.d/99-iodyno-*.rules"],
+    claims,
+};
 
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
     udev::claims(scene, |file| is_ours(&file.path))
@@ -28,7 +32,9 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 
 /// Whether a rules file was written by this program.
 pub(super) fn is_ours(path: &str) -> bool {
-    path.rsplit('/').next().is_some_and(|name| name.starts_with("99-iodyno-"))
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| name.starts_with("99-iodyno-"))
 }
 
 #[cfg(test)]
@@ -46,6 +52,12 @@ mod tests {
             "sda",
         );
         let owners = &path.disks()[0].setting("nr_requests").unwrap().owners;
-        assert_eq!(owners.iter().map(|owner| owner.kind.as_str()).collect::<Vec<_>>(), ["iodyno"]);
+        assert_eq!(
+            owners
+                .iter()
+                .map(|owner| owner.kind.as_str())
+                .collect::<Vec<_>>(),
+            ["iodyno"]
+        );
     }
 }

@@ -22,18 +22,30 @@ use host::Host;
 use model::iopath::{Layer, LayerKind};
 
 /// Where distributions keep its arguments.
-const CONFIGURATIONS: &[&str] =
-    &["/etc/default/irqbalance", "/etc/sysconfig/irqbalance", "/etc/conf.d/irqbalance"];
+const CONFIGURATIONS: &[&str] = &[
+    "/etc/default/irqbalance",
+    "/etc/sysconfig/irqbalance",
+    "/etc/conf.d/irqbalance",
+];
 
 /// The claimant.
-pub static CLAIMANT: Claimant = Claimant { id: "irqbalance", since: "0.1.0", reads: CONFIGURATIONS, claims };
+pub static CLAIMANT: Claimant = Claimant {
+    id: "irqbalance",
+    since: "0.1.0",
+    reads: CONFIGURATIONS,
+    claims,
+};
 
 /// Its configuration: the file, and the lines in it that set something.
 pub(in crate::inventory) fn configuration(host: &Host) -> Option<(String, Vec<(String, String)>)> {
-    let (path, text) =
-        CONFIGURATIONS.iter().find_map(|path| Some(((*path).to_string(), host.text(path)?)))?;
+    let (path, text) = CONFIGURATIONS
+        .iter()
+        .find_map(|path| Some(((*path).to_string(), host.text(path)?)))?;
     let set = ini(&text).into_iter().map(|(_, key, value, _)| {
-        (key.trim_start_matches("export ").to_string(), value.trim_matches(['"', '\'']).to_string())
+        (
+            key.trim_start_matches("export ").to_string(),
+            value.trim_matches(['"', '\'']).to_string(),
+        )
     });
     Some((path, set.filter(|(_, value)| !value.is_empty()).collect()))
 }
@@ -44,22 +56,40 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
     }
     let (place, arguments) = match configuration(scene.host) {
         Some((path, set)) => {
-            let arguments = set.into_iter().filter(|(key, _)| key.ends_with("ARGS") || key == "OPTIONS");
-            (path, arguments.map(|(_, value)| value).collect::<Vec<_>>().join(" "))
+            let arguments = set
+                .into_iter()
+                .filter(|(key, _)| key.ends_with("ARGS") || key == "OPTIONS");
+            (
+                path,
+                arguments
+                    .map(|(_, value)| value)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
         }
         None => ("irqbalance".into(), String::new()),
     };
     let words: Vec<&str> = arguments.split([' ', '=']).collect();
     let value = |names: [&str; 2]| {
-        words.iter().position(|word| names.contains(word)).and_then(|at| words.get(at + 1)).copied()
+        words
+            .iter()
+            .position(|word| names.contains(word))
+            .and_then(|at| words.get(at + 1))
+            .copied()
     };
     let acts = match value(["--interval", "-t"]) {
         _ if words.contains(&"--oneshot") || words.contains(&"-o") => "once, at boot".to_string(),
         seconds => format!("every {} s", seconds.unwrap_or("10")),
     };
-    let disks = scene.path.of_kind(LayerKind::Disk).filter(|disk| is_balanced(disk, &words));
+    let disks = scene
+        .path
+        .of_kind(LayerKind::Disk)
+        .filter(|disk| is_balanced(disk, &words));
     let claim = |disk: &Layer| Claim {
-        on: On::Fact { layer: disk.name.clone(), name: "interrupts" },
+        on: On::Fact {
+            layer: disk.name.clone(),
+            name: "interrupts",
+        },
         phase: Phase::Cycle,
         sequence: 0,
         place: place.clone(),
@@ -71,9 +101,12 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 
 fn is_balanced(disk: &Layer, words: &[&str]) -> bool {
     let is_banned = |irq: u32| {
-        words.windows(2).any(|pair| matches!(pair[0], "--banirq" | "-i") && pair[1] == irq.to_string())
+        words
+            .windows(2)
+            .any(|pair| matches!(pair[0], "--banirq" | "-i") && pair[1] == irq.to_string())
     };
-    disk.fact("irq_managed") != Some("yes") && disk.interrupts.iter().any(|line| !is_banned(line.irq))
+    disk.fact("irq_managed") != Some("yes")
+        && disk.interrupts.iter().any(|line| !is_banned(line.irq))
 }
 
 #[cfg(test)]
@@ -97,7 +130,10 @@ mod tests {
     #[test]
     fn interrupts_are_rewritten_unless_they_are_banned() {
         let acts = |arguments: &str| {
-            machine(arguments).disks()[0].owners.get("interrupts").map(|owners| owners[0].acts.clone())
+            machine(arguments).disks()[0]
+                .owners
+                .get("interrupts")
+                .map(|owners| owners[0].acts.clone())
         };
         assert_eq!(acts("").as_deref(), Some("every 10 s"));
         assert_eq!(acts("--interval=30").as_deref(), Some("every 30 s"));

@@ -23,14 +23,21 @@ use crate::inventory::config_files::sysctl_path;
 use crate::inventory::defaults::Kernel;
 
 /// The claimant.
-pub static CLAIMANT: Claimant =
-    Claimant { id: "kernel_command_line", since: "0.1.0", reads: &["/proc/cmdline"], claims };
+pub static CLAIMANT: Claimant = Claimant {
+    id: "kernel_command_line",
+    since: "0.1.0",
+    reads: &["/proc/cmdline"],
+    claims,
+};
 
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
     let kernel = Kernel::of(scene.path.machine.as_ref());
     let line = scene.machine_fact("command_line").unwrap_or_default();
     // What follows two dashes is for the first program, not for the kernel.
-    let words = line.split_whitespace().take_while(|word| *word != "--").enumerate();
+    let words = line
+        .split_whitespace()
+        .take_while(|word| *word != "--")
+        .enumerate();
     let claim = |(sequence, word): (usize, &str)| {
         let (name, value) = word.split_once('=')?;
         let value = value.trim_matches('"');
@@ -86,16 +93,26 @@ mod tests {
             let path = machine(release, "quiet elevator=deadline -- elevator=noop");
             path.disks()[0].setting("scheduler").unwrap().owners.clone()
         };
-        assert_eq!(scheduler("3.10.0-1160.el7")[0].place, "kernel command line: elevator=deadline");
+        assert_eq!(
+            scheduler("3.10.0-1160.el7")[0].place,
+            "kernel command line: elevator=deadline"
+        );
         assert_eq!(scheduler("3.10.0-1160.el7").len(), 1);
         assert!(scheduler("5.10.0").is_empty());
     }
 
     #[test]
     fn parameters_and_sysctls_are_claims() {
-        let path = machine("6.1.0", "pcie_aspm.policy=performance sysctl.vm.swappiness=1");
+        let path = machine(
+            "6.1.0",
+            "pcie_aspm.policy=performance sysctl.vm.swappiness=1",
+        );
         for name in ["pcie_aspm.policy", "vm.swappiness"] {
-            assert_eq!(path.machine_setting(name).unwrap().owners[0].kind, "kernel_command_line", "{name}");
+            assert_eq!(
+                path.machine_setting(name).unwrap().owners[0].kind,
+                "kernel_command_line",
+                "{name}"
+            );
         }
     }
 }

@@ -29,15 +29,48 @@ pub static ALL: &[&super::Claimant] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("cloud_agent", include_str!("../../../../../docs/catalogue/claimant/cloud_agent.md")),
-    ("database_tuner", include_str!("../../../../../docs/catalogue/claimant/database_tuner.md")),
-    ("fstab", include_str!("../../../../../docs/catalogue/claimant/fstab.md")),
-    ("iodyno", include_str!("../../../../../docs/catalogue/claimant/iodyno.md")),
-    ("irqbalance", include_str!("../../../../../docs/catalogue/claimant/irqbalance.md")),
-    ("kernel_command_line", include_str!("../../../../../docs/catalogue/claimant/kernel_command_line.md")),
-    ("modprobe_file", include_str!("../../../../../docs/catalogue/claimant/modprobe_file.md")),
-    ("sysctl_file", include_str!("../../../../../docs/catalogue/claimant/sysctl_file.md")),
-    ("systemd_unit", include_str!("../../../../../docs/catalogue/claimant/systemd_unit.md")),
-    ("tuned", include_str!("../../../../../docs/catalogue/claimant/tuned.md")),
-    ("udev_rule", include_str!("../../../../../docs/catalogue/claimant/udev_rule.md")),
+    (
+        "cloud_agent",
+        include_str!("../../../../../docs/catalogue/claimant/cloud_agent.md"),
+    ),
+    (
+        "database_tuner",
+        include_str!("../../../../../docs/catalogue/claimant/database_tuner.md"),
+    ),
+    (
+        "fstab",
+        include_str!("../../../../../docs/catalogue/claimant/fstab.md"),
+    ),
+    (
+        "iodyno",
+        include_str!("../../../../../docs/catalogue/claimant/iodyno.md"),
+    ),
+    (
+        "irqbalance",
+        include_str!("../../../../../docs/catalogue/claimant/irqbalance.md"),
+    ),
+    (
+        "kernel_command_line",
+        include_str!("../../../../../docs/catalogue/claimant/kernel_command_line.md"),
+    ),
+    (
+        "modprobe_file",
+        include_str!("../../../../../docs/catalogue/claimant/modprobe_file.md"),
+    ),
+    (
+        "sysctl_file",
+        include_str!("../../../../../docs/catalogue/claimant/sysctl_file.md"),
+    ),
+    (
+        "systemd_unit",
+        include_str!("../../../../../docs/catalogue/claimant/systemd_unit.md"),
+    ),
+    (
+        "tuned",
+        include_str!("../../../../../docs/catalogue/claimant/tuned.md"),
+    ),
+    (
+        "udev_rule",
+        include_str!("../../../../../docs/catalogue/claimant/udev_rule.md"),
+    ),
 ];

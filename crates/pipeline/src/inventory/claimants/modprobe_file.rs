@@ -31,7 +31,10 @@ pub(in crate::inventory) const DIRECTORIES: &[&str] = &[
 
 /// Parameters that act on a setting of another name, which shows what became of them.
 const SHOWN_AS: &[(&str, &str)] = &[
-    ("nvme_core.default_ps_max_latency_us", "nvme/ps_max_latency_us"),
+    (
+        "nvme_core.default_ps_max_latency_us",
+        "nvme/ps_max_latency_us",
+    ),
     ("nvme.poll_queues", "nvme/poll_queues"),
 ];
 
@@ -45,7 +48,10 @@ pub static CLAIMANT: Claimant = Claimant {
 
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
     let mut claims = Vec::new();
-    for (number, file) in drop_ins(scene.host, DIRECTORIES, ".conf").iter().enumerate() {
+    for (number, file) in drop_ins(scene.host, DIRECTORIES, ".conf")
+        .iter()
+        .enumerate()
+    {
         for (line, text) in logical_lines(&file.text) {
             let mut words = text.split_whitespace();
             if words.next() != Some("options") {
@@ -77,7 +83,9 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 /// The settings that a module's parameter is.
 pub(super) fn parameter(module: &str, name: &str) -> Vec<On> {
     let module = module.replace('-', "_");
-    let shown = SHOWN_AS.iter().find(|(parameter, _)| *parameter == format!("{module}.{name}"));
+    let shown = SHOWN_AS
+        .iter()
+        .find(|(parameter, _)| *parameter == format!("{module}.{name}"));
     match shown {
         Some((_, setting)) => vec![On::Named((*setting).to_string())],
         None => vec![On::Path(format!("/sys/module/{module}/parameters/{name}"))],
@@ -104,7 +112,10 @@ mod tests {
              options nvme_core default_ps_max_latency_us=0\n",
         );
         let on: Vec<&On> = claims.iter().map(|claim| &claim.on).collect();
-        assert_eq!(on[0], &On::Path("/sys/module/usb_storage/parameters/quirks".into()));
+        assert_eq!(
+            on[0],
+            &On::Path("/sys/module/usb_storage/parameters/quirks".into())
+        );
         assert_eq!(on[2], &On::Named("nvme/ps_max_latency_us".into()));
         assert_eq!(
             (claims[0].wants.as_deref(), claims[0].place.as_str()),

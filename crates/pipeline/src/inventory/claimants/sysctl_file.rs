@@ -24,8 +24,13 @@ use crate::inventory::claims::{Claim, Claimant, On, Phase, Scene};
 use crate::inventory::config_files::{ConfigFile, drop_ins, sysctl_path};
 
 /// Where files are, the strongest first.
-pub(in crate::inventory) const DIRECTORIES: &[&str] =
-    &["/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d", "/lib/sysctl.d"];
+pub(in crate::inventory) const DIRECTORIES: &[&str] = &[
+    "/etc/sysctl.d",
+    "/run/sysctl.d",
+    "/usr/local/lib/sysctl.d",
+    "/usr/lib/sysctl.d",
+    "/lib/sysctl.d",
+];
 const OLD: &str = "/etc/sysctl.conf";
 
 /// The claimant.
@@ -41,12 +46,20 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
     let again = super::tuned::reapplies_sysctl(host);
     let mut claims: Vec<Claim> = Vec::new();
     let files = drop_ins(host, DIRECTORIES, ".conf");
-    let is_linked = files.iter().any(|file| host.resolve(&file.path).as_deref() == Some(OLD));
+    let is_linked = files
+        .iter()
+        .any(|file| host.resolve(&file.path).as_deref() == Some(OLD));
     for (number, file) in files.iter().enumerate() {
         let is_own = file.path.starts_with("/etc/") || file.path.starts_with("/run/");
         claims.extend(of_file(file, number << 16, again && is_own, ""));
     }
-    let old = host.text(OLD).filter(|_| !is_linked).map(|text| ConfigFile { path: OLD.into(), text });
+    let old = host
+        .text(OLD)
+        .filter(|_| !is_linked)
+        .map(|text| ConfigFile {
+            path: OLD.into(),
+            text,
+        });
     if let Some(old) = old {
         claims.extend(of_file(&old, files.len() << 16, again, "maybe "));
     }
@@ -56,13 +69,18 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 fn of_file(file: &ConfigFile, first: usize, again: bool, doubt: &str) -> Vec<Claim> {
     let claim = |(index, line): (usize, &str)| {
         let line = line.trim().trim_start_matches('-');
-        let (key, value) = line.split_once('=').filter(|_| !line.starts_with(['#', ';']))?;
+        let (key, value) = line
+            .split_once('=')
+            .filter(|_| !line.starts_with(['#', ';']))?;
         let (phase, when) = match again {
             true => (Phase::Again, "at boot, and again after TuneD's profile"),
             false => (Phase::System, "at boot"),
         };
-        let doubted =
-            if doubt.is_empty() { "" } else { ": sysctl --system reads this file, systemd does not" };
+        let doubted = if doubt.is_empty() {
+            ""
+        } else {
+            ": sysctl --system reads this file, systemd does not"
+        };
         Some(Claim {
             on: On::Path(sysctl_path(key.trim())),
             phase,
@@ -94,9 +112,18 @@ mod tests {
             "sda",
         );
         let setting = path.machine_setting("vm.swappiness").unwrap();
-        let places: Vec<&str> = setting.owners.iter().map(|owner| owner.place.as_str()).collect();
-        assert_eq!(places, ["/usr/lib/sysctl.d/50-a.conf:1", "/etc/sysctl.d/99-z.conf:2"]);
-        assert!(matches!(setting.set_by(), SetBy::Owner(owner) if owner.place.ends_with("99-z.conf:2")));
+        let places: Vec<&str> = setting
+            .owners
+            .iter()
+            .map(|owner| owner.place.as_str())
+            .collect();
+        assert_eq!(
+            places,
+            ["/usr/lib/sysctl.d/50-a.conf:1", "/etc/sysctl.d/99-z.conf:2"]
+        );
+        assert!(
+            matches!(setting.set_by(), SetBy::Owner(owner) if owner.place.ends_with("99-z.conf:2"))
+        );
     }
 
     #[test]

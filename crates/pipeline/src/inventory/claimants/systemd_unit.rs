@@ -25,8 +25,12 @@ use crate::inventory::{cgroups, services};
 use host::Host;
 
 /// Where tmpfiles.d is, the strongest first.
-pub(in crate::inventory) const TMPFILES: &[&str] =
-    &["/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/local/lib/tmpfiles.d", "/usr/lib/tmpfiles.d"];
+pub(in crate::inventory) const TMPFILES: &[&str] = &[
+    "/etc/tmpfiles.d",
+    "/run/tmpfiles.d",
+    "/usr/local/lib/tmpfiles.d",
+    "/usr/lib/tmpfiles.d",
+];
 /// Units that people and programs add to those of the distribution.
 const OWN_UNITS: &str = "/etc/systemd/system";
 /// Where the units of a control group may be described, the strongest first.
@@ -59,7 +63,13 @@ const LIMITS: &[(&str, &str)] = &[
 pub static CLAIMANT: Claimant = Claimant {
     id: "systemd_unit",
     since: "0.1.0",
-    reads: &["/etc/tmpfiles.d", "/usr/lib/tmpfiles.d", OWN_UNITS, "/etc/rc.local", "/proc/self/cgroup"],
+    reads: &[
+        "/etc/tmpfiles.d",
+        "/usr/lib/tmpfiles.d",
+        OWN_UNITS,
+        "/etc/rc.local",
+        "/proc/self/cgroup",
+    ],
     claims,
 };
 
@@ -82,7 +92,8 @@ fn tmpfiles(scene: &Scene<'_>) -> Vec<Claim> {
     for (number, file) in drop_ins(scene.host, TMPFILES, ".conf").iter().enumerate() {
         for (index, line) in file.text.lines().enumerate() {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let is_write = words.first().is_some_and(|kind| kind.starts_with('w')) && words.len() > 6;
+            let is_write =
+                words.first().is_some_and(|kind| kind.starts_with('w')) && words.len() > 6;
             if !is_write {
                 continue;
             }
@@ -102,10 +113,18 @@ fn tmpfiles(scene: &Scene<'_>) -> Vec<Claim> {
 fn scripts(scene: &Scene<'_>) -> Vec<Claim> {
     let host = scene.host;
     let mut claims = Vec::new();
-    for name in host.list(OWN_UNITS).into_iter().filter(|name| name.ends_with(".service")) {
+    for name in host
+        .list(OWN_UNITS)
+        .into_iter()
+        .filter(|name| name.ends_with(".service"))
+    {
         let path = format!("{OWN_UNITS}/{name}");
         // Links lead to the distribution's own services, which write no settings of storage.
-        let text = host.link(&path).is_none().then(|| host.text(&path)).flatten();
+        let text = host
+            .link(&path)
+            .is_none()
+            .then(|| host.text(&path))
+            .flatten();
         let Some(text) = text else { continue };
         let starts = [
             "multi-user.target",
@@ -124,10 +143,15 @@ fn scripts(scene: &Scene<'_>) -> Vec<Claim> {
         claims.extend(written(scene, &ConfigFile { path, text }, &acts));
     }
     for path in RC_LOCAL {
-        let Some(text) = host.text(path) else { continue };
+        let Some(text) = host.text(path) else {
+            continue;
+        };
         claims.extend(written(
             scene,
-            &ConfigFile { path: (*path).to_string(), text },
+            &ConfigFile {
+                path: (*path).to_string(),
+                text,
+            },
             "at the end of booting",
         ));
         break;
@@ -137,7 +161,11 @@ fn scripts(scene: &Scene<'_>) -> Vec<Claim> {
 
 fn written(scene: &Scene<'_>, file: &ConfigFile, acts: &str) -> Vec<Claim> {
     let mut claims = Vec::new();
-    for (index, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#'))
+    for (index, line) in file
+        .text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim_start().starts_with('#'))
     {
         for (path, value) in shell_writes(line) {
             claims.extend(scene.settings_at(&path).into_iter().map(|on| Claim {
@@ -158,15 +186,26 @@ fn limits(scene: &Scene<'_>) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     let paths = cgroups::paths(scene.host);
     let mut units: Vec<&str> = paths.iter().flat_map(|path| path.split('/')).collect();
-    units.retain(|part| [".service", ".slice", ".scope"].iter().any(|ending| part.ends_with(ending)));
+    units.retain(|part| {
+        [".service", ".slice", ".scope"]
+            .iter()
+            .any(|ending| part.ends_with(ending))
+    });
     units.sort_unstable();
     units.dedup();
     for file in units.iter().flat_map(|unit| unit_files(scene.host, unit)) {
         for (index, line) in file.text.lines().enumerate() {
-            let Some((key, value)) = line.split_once('=') else { continue };
-            let Some((_, name)) = LIMITS.iter().find(|(word, _)| *word == key.trim()) else { continue };
+            let Some((key, value)) = line.split_once('=') else {
+                continue;
+            };
+            let Some((_, name)) = LIMITS.iter().find(|(word, _)| *word == key.trim()) else {
+                continue;
+            };
             claims.push(Claim {
-                on: On::Fact { layer: "machine".into(), name },
+                on: On::Fact {
+                    layer: "machine".into(),
+                    name,
+                },
                 phase: Phase::Service,
                 sequence: index,
                 place: format!("{}:{}", file.path, index + 1),
@@ -180,10 +219,17 @@ fn limits(scene: &Scene<'_>) -> Vec<Claim> {
 
 fn unit_files(host: &Host, unit: &str) -> Vec<ConfigFile> {
     let whole = UNITS.iter().map(|directory| format!("{directory}/{unit}"));
-    let main = whole.clone().find_map(|path| Some(ConfigFile { text: host.text(&path)?, path }));
+    let main = whole.clone().find_map(|path| {
+        Some(ConfigFile {
+            text: host.text(&path)?,
+            path,
+        })
+    });
     let directories: Vec<String> = whole.map(|path| format!("{path}.d")).collect();
     let names: Vec<&str> = directories.iter().map(String::as_str).collect();
-    main.into_iter().chain(drop_ins(host, &names, ".conf")).collect()
+    main.into_iter()
+        .chain(drop_ins(host, &names, ".conf"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -224,13 +270,25 @@ mod tests {
             "sda",
         );
         let owners = &path.machine.as_ref().unwrap().owners["io_limits"];
-        assert_eq!(owners[0].place, "/etc/systemd/system/db.service.d/10-io.conf:2");
-        assert_eq!(owners[0].wants.as_deref(), Some("IOReadIOPSMax=/dev/sda 500"));
+        assert_eq!(
+            owners[0].place,
+            "/etc/systemd/system/db.service.d/10-io.conf:2"
+        );
+        assert_eq!(
+            owners[0].wants.as_deref(),
+            Some("IOReadIOPSMax=/dev/sda 500")
+        );
     }
 
     #[test]
     fn other_lines_stay_out_of_captures() {
-        assert!(is_relevant("ExecStart=/sbin/blockdev --setra 64 /dev/sda") && is_relevant(" IOWeight=50"));
-        assert!(!is_relevant("Environment=TOKEN=1") && !is_relevant("ExecStart=/usr/bin/db --password x"));
+        assert!(
+            is_relevant("ExecStart=/sbin/blockdev --setra 64 /dev/sda")
+                && is_relevant(" IOWeight=50")
+        );
+        assert!(
+            !is_relevant("Environment=TOKEN=1")
+                && !is_relevant("ExecStart=/usr/bin/db --password x")
+        );
     }
 }

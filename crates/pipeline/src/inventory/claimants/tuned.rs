@@ -36,13 +36,22 @@ const MAIN: &str = "/etc/tuned/tuned-main.conf";
 pub static CLAIMANT: Claimant = Claimant {
     id: "tuned",
     since: "0.1.0",
-    reads: &[ACTIVE, MAIN, "/etc/tuned/*/tuned.conf", "/usr/lib/tuned/*/tuned.conf"],
+    reads: &[
+        ACTIVE,
+        MAIN,
+        "/etc/tuned/*/tuned.conf",
+        "/usr/lib/tuned/*/tuned.conf",
+    ],
     claims,
 };
 
 /// The names of the active profiles.
 pub(in crate::inventory) fn active(host: &Host) -> Vec<String> {
-    host.text(ACTIVE).unwrap_or_default().split_whitespace().map(str::to_string).collect()
+    host.text(ACTIVE)
+        .unwrap_or_default()
+        .split_whitespace()
+        .map(str::to_string)
+        .collect()
 }
 
 /// Whether its daemon runs.
@@ -56,7 +65,9 @@ pub(super) fn reapplies_sysctl(host: &Host) -> bool {
     let off = |value: &str| matches!(value, "0" | "False" | "false" | "no");
     is_running(host)
         && !active(host).is_empty()
-        && !ini(&main).iter().any(|(_, key, value, _)| key == "reapply_sysctl" && off(value))
+        && !ini(&main)
+            .iter()
+            .any(|(_, key, value, _)| key == "reapply_sysctl" && off(value))
 }
 
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
@@ -88,7 +99,11 @@ fn targets(scene: &Scene<'_>, entry: &Entry) -> Vec<(On, Option<String>)> {
     let value = Some(entry.value.trim_matches('"').to_string());
     match (entry.plugin.as_str(), entry.key.as_str()) {
         ("disk", key @ ("elevator" | "readahead")) => {
-            let name = if key == "elevator" { "scheduler" } else { "read_ahead_kb" };
+            let name = if key == "elevator" {
+                "scheduler"
+            } else {
+                "read_ahead_kb"
+            };
             let disks = scene.path.root.walk().into_iter().filter(|layer| {
                 layer.devno.is_some()
                     && layer.kind != LayerKind::Partition
@@ -99,17 +114,38 @@ fn targets(scene: &Scene<'_>, entry: &Entry) -> Vec<(On, Option<String>)> {
                 "elevator" => value.clone(),
                 _ => read_ahead_kib(&entry.value, now.number()),
             };
-            settings.map(|setting| (On::Path(scene.canonical(&setting.path)), wants(setting))).collect()
+            settings
+                .map(|setting| (On::Path(scene.canonical(&setting.path)), wants(setting)))
+                .collect()
         }
-        ("sysctl", key) => vec![(On::Path(sysctl_path(key)), value.map(|value| plain_number(&value)))],
+        ("sysctl", key) => vec![(
+            On::Path(sysctl_path(key)),
+            value.map(|value| plain_number(&value)),
+        )],
         ("vm", "transparent_hugepages" | "transparent_hugepage") => {
             vec![(On::Named("transparent_hugepage".into()), value)]
         }
         ("vm", key) => vec![(On::Named(format!("vm.{key}")), value)],
-        ("sysfs", path) => scene.settings_at(path).into_iter().map(|on| (on, value.clone())).collect(),
-        ("cpu", "governor") => vec![(On::Fact { layer: "machine".into(), name: "cpu_governor" }, value)],
+        ("sysfs", path) => scene
+            .settings_at(path)
+            .into_iter()
+            .map(|on| (on, value.clone()))
+            .collect(),
+        ("cpu", "governor") => vec![(
+            On::Fact {
+                layer: "machine".into(),
+                name: "cpu_governor",
+            },
+            value,
+        )],
         ("cpu", "force_latency") => {
-            vec![(On::Fact { layer: "machine".into(), name: "pm_qos_cpu_dma_latency_us" }, value)]
+            vec![(
+                On::Fact {
+                    layer: "machine".into(),
+                    name: "pm_qos_cpu_dma_latency_us",
+                },
+                value,
+            )]
         }
         _ => Vec::new(),
     }
@@ -117,8 +153,11 @@ fn targets(scene: &Scene<'_>, entry: &Entry) -> Vec<(On, Option<String>)> {
 
 /// `sd*, !sdb`: names that match, less those after a mark. No list is every disk.
 fn is_meant(devices: &str, name: &str) -> bool {
-    let patterns = devices.split([',', ' ']).filter(|pattern| !pattern.is_empty());
-    let (not, only): (Vec<&str>, Vec<&str>) = patterns.partition(|pattern| pattern.starts_with('!'));
+    let patterns = devices
+        .split([',', ' '])
+        .filter(|pattern| !pattern.is_empty());
+    let (not, only): (Vec<&str>, Vec<&str>) =
+        patterns.partition(|pattern| pattern.starts_with('!'));
     let meant = only.is_empty() || only.iter().any(|pattern| glob::matches(pattern, name));
     meant && !not.iter().any(|pattern| glob::matches(&pattern[1..], name))
 }
@@ -158,17 +197,29 @@ mod tests {
         path: /etc/tuned/mine/tuned.conf\nlines: 4\n[main]\ninclude=throughput-performance\n[sysctl]\nvm.swappiness=10\n\
         path: /usr/lib/tuned/throughput-performance/tuned.conf\nlines: 6\n[disk]\ndevices=!vd*\nreadahead=>4096\n\
         [sysctl]\nvm.dirty_ratio = 40\nvm.swappiness=60\n";
-    const RUNS: &str = "path: /sys/fs/cgroup/system.slice/tuned.service/cgroup.procs\nlines: 1\n9\n";
+    const RUNS: &str =
+        "path: /sys/fs/cgroup/system.slice/tuned.service/cgroup.procs\nlines: 1\n9\n";
 
     #[test]
     fn a_profile_and_what_it_includes_are_named_with_their_lines() {
         let path = collect_on(&format!("{MACHINE}{RUNS}"), "sda");
         let ahead = path.disks()[0].setting("read_ahead_kb").unwrap();
         let place = "TuneD profile mine, /usr/lib/tuned/throughput-performance/tuned.conf:3";
-        assert!(matches!(ahead.set_by(), SetBy::Owner(owner) if owner.place == place), "{ahead:?}");
+        assert!(
+            matches!(ahead.set_by(), SetBy::Owner(owner) if owner.place == place),
+            "{ahead:?}"
+        );
         let swappiness = path.machine_setting("vm.swappiness").unwrap();
-        assert_eq!(swappiness.owners.len(), 1, "the profile's own line replaces the included one");
-        assert!(swappiness.owners[0].place.ends_with("/etc/tuned/mine/tuned.conf:4"));
+        assert_eq!(
+            swappiness.owners.len(),
+            1,
+            "the profile's own line replaces the included one"
+        );
+        assert!(
+            swappiness.owners[0]
+                .place
+                .ends_with("/etc/tuned/mine/tuned.conf:4")
+        );
     }
 
     #[test]
@@ -176,11 +227,19 @@ mod tests {
         let file = "path: /etc/sysctl.d/9.conf\nlines: 1\nvm.swappiness=1\n";
         let last = |more: &str| {
             let path = collect_on(&format!("{MACHINE}{file}{more}"), "sda");
-            path.machine_setting("vm.swappiness").unwrap().owners.last().unwrap().kind.clone()
+            path.machine_setting("vm.swappiness")
+                .unwrap()
+                .owners
+                .last()
+                .unwrap()
+                .kind
+                .clone()
         };
         assert_eq!(last(RUNS), "sysctl_file");
         assert_eq!(
-            last(&format!("{RUNS}path: /etc/tuned/tuned-main.conf\nlines: 1\nreapply_sysctl = 0\n")),
+            last(&format!(
+                "{RUNS}path: /etc/tuned/tuned-main.conf\nlines: 1\nreapply_sysctl = 0\n"
+            )),
             "tuned"
         );
     }
@@ -196,6 +255,10 @@ mod tests {
         assert_eq!(read_ahead_kib("8192 s", None).as_deref(), Some("4096"));
         assert_eq!(read_ahead_kib(">128", Some(512.0)).as_deref(), Some("512"));
         assert!(is_meant("!vd*", "sda") && !is_meant("!vd*", "vda") && is_meant("", "x"));
-        assert!(is_meant("sd*, !sdb", "sda") && !is_meant("sd*, !sdb", "sdb") && !is_meant("sd*", "vda"));
+        assert!(
+            is_meant("sd*, !sdb", "sda")
+                && !is_meant("sd*, !sdb", "sdb")
+                && !is_meant("sd*", "vda")
+        );
     }
 }

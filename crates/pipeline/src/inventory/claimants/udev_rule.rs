@@ -28,7 +28,12 @@ use crate::inventory::udev;
 pub static CLAIMANT: Claimant = Claimant {
     id: "udev_rule",
     since: "0.1.0",
-    reads: &["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/run/udev/data/b*"],
+    reads: &[
+        "/etc/udev/rules.d",
+        "/run/udev/rules.d",
+        "/usr/lib/udev/rules.d",
+        "/run/udev/data/b*",
+    ],
     claims,
 };
 
@@ -59,8 +64,16 @@ mod tests {
         let owners = &path.disks()[0].setting("scheduler").unwrap().owners;
         assert_eq!(owners.len(), 1);
         assert_eq!(
-            (owners[0].kind.as_str(), owners[0].place.as_str(), owners[0].acts.as_str()),
-            ("udev_rule", "/etc/udev/rules.d/60-io.rules:2", "when the device appears")
+            (
+                owners[0].kind.as_str(),
+                owners[0].place.as_str(),
+                owners[0].acts.as_str()
+            ),
+            (
+                "udev_rule",
+                "/etc/udev/rules.d/60-io.rules:2",
+                "when the device appears"
+            )
         );
     }
 }

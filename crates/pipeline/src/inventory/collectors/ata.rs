@@ -49,8 +49,19 @@ const NCQ: u16 = 1 << 8;
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let ancestors = device::ancestors(&draft.subject);
-    let Some(port) = ancestors.iter().find(|path| link::is_numbered(link::base(path), "ata")) else { return };
-    let Some(name) = host.list(port).into_iter().find(|name| link::is_numbered(name, "link")) else { return };
+    let Some(port) = ancestors
+        .iter()
+        .find(|path| link::is_numbered(link::base(path), "ata"))
+    else {
+        return;
+    };
+    let Some(name) = host
+        .list(port)
+        .into_iter()
+        .find(|name| link::is_numbered(name, "link"))
+    else {
+        return;
+    };
     let directory = format!("{port}/{name}");
     let of_link = |file: &str| {
         let text = host.text(&format!("{directory}/ata_link/{name}/{file}"))?;
@@ -58,12 +69,24 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     };
     let speed = of_link("sata_spd");
     let identity = attributes(host, draft, &directory);
-    let most = most(identity.as_deref(), of_link("hw_sata_spd_limit"), speed.as_deref());
-    draft.fact("sata_speed_limit", of_link("sata_spd_limit").filter(|limit| Some(limit) != most.as_ref()));
+    let most = most(
+        identity.as_deref(),
+        of_link("hw_sata_spd_limit"),
+        speed.as_deref(),
+    );
+    draft.fact(
+        "sata_speed_limit",
+        of_link("sata_spd_limit").filter(|limit| Some(limit) != most.as_ref()),
+    );
     let queue_depth = host.number(&draft.path("device/queue_depth"));
-    draft.fact("ncq", queue_depth.map(|depth| if depth > 1 { "yes" } else { "no" }));
-    if let Some((now, best)) =
-        speed.as_deref().zip(most.as_deref()).filter(|_| !link::is_emulated(host, draft))
+    draft.fact(
+        "ncq",
+        queue_depth.map(|depth| if depth > 1 { "yes" } else { "no" }),
+    );
+    if let Some((now, best)) = speed
+        .as_deref()
+        .zip(most.as_deref())
+        .filter(|_| !link::is_emulated(host, draft))
     {
         let bytes = |text: &str| link::rate(text).map(link::serial_bytes_per_s);
         if let Some((now, best)) = bytes(now).zip(bytes(best)) {
@@ -72,7 +95,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     }
     draft.fact("sata_speed", speed);
     draft.fact("sata_speed_max", most);
-    let scsi_host = ancestors.iter().find(|path| link::is_numbered(link::base(path), "host"));
+    let scsi_host = ancestors
+        .iter()
+        .find(|path| link::is_numbered(link::base(path), "host"));
     if let Some(scsi_host) = scsi_host {
         let file = "link_power_management_policy";
         let policy = format!("{scsi_host}/scsi_host/{}/{file}", link::base(scsi_host));
@@ -84,19 +109,39 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
 
 /// What the kernel remembers of the device behind the link; gives its identification.
 fn attributes(host: &Host, draft: &mut Draft, link_directory: &str) -> Option<Vec<u16>> {
-    let name = host.list(link_directory).into_iter().find(|name| name.starts_with("dev"))?;
+    let name = host
+        .list(link_directory)
+        .into_iter()
+        .find(|name| name.starts_with("dev"))?;
     let directory = format!("{link_directory}/{name}/ata_device/{name}");
-    let text = |file: &str| Some(host.text(&format!("{directory}/{file}"))?.trim().to_string());
+    let text = |file: &str| {
+        Some(
+            host.text(&format!("{directory}/{file}"))?
+                .trim()
+                .to_string(),
+        )
+    };
     let is_known = |text: &String| !text.is_empty() && !text.contains("unknown");
     // `XFER_UDMA_6`, after the header of the kernel that numbers them.
-    let mode = text("xfer_mode").filter(is_known).or_else(|| text("dma_mode").filter(is_known));
-    draft.fact("ata_mode", mode.map(|mode| mode.trim_start_matches("XFER_").to_string()));
+    let mode = text("xfer_mode")
+        .filter(is_known)
+        .or_else(|| text("dma_mode").filter(is_known));
+    draft.fact(
+        "ata_mode",
+        mode.map(|mode| mode.trim_start_matches("XFER_").to_string()),
+    );
     draft.fact("ata_trim", text("trim").filter(is_known));
-    draft.fact("sata_speed_downs", text("spdn_cnt").filter(|count| count != "0"));
+    draft.fact(
+        "sata_speed_downs",
+        text("spdn_cnt").filter(|count| count != "0"),
+    );
     let identity = host.ata_identity(&format!("{directory}/id"))?;
     let is_capable = identity[SATA_CAPABILITIES] & NCQ != 0;
     draft.fact("ncq_capable", Some(if is_capable { "yes" } else { "no" }));
-    draft.fact("ncq_depth", is_capable.then(|| ((identity[QUEUE_DEPTH] & 0x1F) + 1).to_string()));
+    draft.fact(
+        "ncq_depth",
+        is_capable.then(|| ((identity[QUEUE_DEPTH] & 0x1F) + 1).to_string()),
+    );
     // 1 is "does not rotate", 0 and the values around it are not given.
     let rate = Some(identity[ROTATION_RATE]).filter(|rate| (0x401..0xFFFF).contains(rate));
     draft.fact("rotation_rpm", rate.map(|rate| rate.to_string()));
@@ -117,8 +162,13 @@ fn most(identity: Option<&[u16]>, limit: Option<String>, now: Option<&str>) -> O
             .map(|(_, speed)| (*speed).to_string())
     });
     let rate = |text: &String| link::rate(text).unwrap_or_default();
-    let least = [of_disk, limit].into_iter().flatten().min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
-    let now = now.map(str::to_string).filter(|now| rate(now) > rate(&least));
+    let least = [of_disk, limit]
+        .into_iter()
+        .flatten()
+        .min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+    let now = now
+        .map(str::to_string)
+        .filter(|now| rate(now) > rate(&least));
     Some(now.unwrap_or(least))
 }
 
@@ -154,7 +204,10 @@ mod tests {
         // Generations 1 to 3 and NCQ.
         let path = disk("3.0 Gbps", "010e");
         let fact = |name: &str| facts(&path, "sda", name).to_string();
-        assert_eq!((fact("sata_speed"), fact("sata_speed_max")), ("3.0 Gbps".into(), "6.0 Gbps".into()));
+        assert_eq!(
+            (fact("sata_speed"), fact("sata_speed_max")),
+            ("3.0 Gbps".into(), "6.0 Gbps".into())
+        );
         assert_eq!(
             (fact("link_bytes_per_s"), fact("link_bytes_per_s_max")),
             ("274800000".into(), "549600000".into())
@@ -163,10 +216,20 @@ mod tests {
             (fact("ncq"), fact("ncq_capable"), fact("ncq_depth")),
             ("yes".into(), "yes".into(), "32".into())
         );
-        assert_eq!((fact("rotation_rpm"), fact("sata_speed_downs")), ("7200".into(), "1".into()));
+        assert_eq!(
+            (fact("rotation_rpm"), fact("sata_speed_downs")),
+            ("7200".into(), "1".into())
+        );
         assert_eq!(fact("ata_mode"), "UDMA_6");
-        assert!(path.disks()[0].setting("link_power_management_policy").is_some());
-        assert!(!serde_json::to_string(&path).unwrap().contains("5345"), "no serial number");
+        assert!(
+            path.disks()[0]
+                .setting("link_power_management_policy")
+                .is_some()
+        );
+        assert!(
+            !serde_json::to_string(&path).unwrap().contains("5345"),
+            "no serial number"
+        );
     }
 
     #[test]
@@ -174,6 +237,10 @@ mod tests {
         let path = disk("6.0 Gbps", "0000");
         assert_eq!(facts(&path, "sda", "sata_speed_max"), "");
         let older = disk("6.0 Gbps", "0006");
-        assert_eq!(facts(&older, "sda", "sata_speed_max"), "6.0 Gbps", "it does more than it claims");
+        assert_eq!(
+            facts(&older, "sda", "sata_speed_max"),
+            "6.0 Gbps",
+            "it does more than it claims"
+        );
     }
 }

@@ -48,18 +48,32 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("stack", Some("bcache"));
     draft.fact_from(host, "cache_state", "bcache/state");
     draft.fact_from(host, "cache_dirty", "bcache/dirty_data");
-    draft.fact_from(host, "cache_hit_percent", "bcache/stats_total/cache_hit_ratio");
+    draft.fact_from(
+        host,
+        "cache_hit_percent",
+        "bcache/stats_total/cache_hit_ratio",
+    );
     let available = host.number(&draft.path("bcache/cache/cache_available_percent"));
     let used = available.and_then(|percent| 100u64.checked_sub(percent));
-    draft.fact("cache_used_percent", used.map(|percent| percent.to_string()));
+    draft.fact(
+        "cache_used_percent",
+        used.map(|percent| percent.to_string()),
+    );
     for file in SETTINGS {
         let path = draft.path(&format!("bcache/{file}"));
         if host.exists(&path) {
-            draft.setting(host, &format!("bcache/{}", file.trim_start_matches("cache/")), path);
+            draft.setting(
+                host,
+                &format!("bcache/{}", file.trim_start_matches("cache/")),
+                path,
+            );
         }
     }
-    let mode =
-        draft.layer.setting("bcache/cache_mode").and_then(|setting| setting.chosen()).map(str::to_string);
+    let mode = draft
+        .layer
+        .setting("bcache/cache_mode")
+        .and_then(|setting| setting.chosen())
+        .map(str::to_string);
     draft.fact("cache_mode", mode);
 }
 
@@ -86,7 +100,16 @@ mod tests {
             (fact("cache_mode"), fact("cache_state"), fact("cache_dirty")),
             ("writeback", "dirty", "1.2G")
         );
-        assert_eq!((fact("cache_hit_percent"), fact("cache_used_percent")), ("34", "20"));
-        assert_eq!(path.root.below[0].setting("bcache/sequential_cutoff").unwrap().chosen(), Some("4.0M"));
+        assert_eq!(
+            (fact("cache_hit_percent"), fact("cache_used_percent")),
+            ("34", "20")
+        );
+        assert_eq!(
+            path.root.below[0]
+                .setting("bcache/sequential_cutoff")
+                .unwrap()
+                .chosen(),
+            Some("4.0M")
+        );
     }
 }

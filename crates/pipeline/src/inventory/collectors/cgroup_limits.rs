@@ -27,7 +27,11 @@ pub static COLLECTOR: Collector = Collector {
     id: "cgroup_limits",
     since: "0.1.0",
     kinds: &[LayerKind::Machine],
-    reads: &["/proc/self/cgroup", "/sys/fs/cgroup/*/io.max", "/sys/fs/cgroup/blkio/*/blkio.throttle.*"],
+    reads: &[
+        "/proc/self/cgroup",
+        "/sys/fs/cgroup/*/io.max",
+        "/sys/fs/cgroup/blkio/*/blkio.throttle.*",
+    ],
     collect,
 };
 
@@ -40,8 +44,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     }
     let limits = cgroups::io_limits(host);
     if !limits.is_empty() {
-        let told: Vec<String> =
-            limits.iter().map(|one| format!("{} {} {}", one.device, one.what, one.limit)).collect();
+        let told: Vec<String> = limits
+            .iter()
+            .map(|one| format!("{} {} {}", one.device, one.what, one.limit))
+            .collect();
         let groups: Vec<&str> = limits.iter().map(|one| one.group.as_str()).collect();
         draft.fact("io_limits", Some(told.join("; ")));
         draft.fact("io_limits_from", Some(groups.join("; ")));
@@ -58,11 +64,30 @@ fn container(host: &Host, group: &str) -> Option<String> {
         ("/.dockerenv", "docker"),
         ("/run/.containerenv", "podman"),
     ];
-    let by_group = [("kubepods", "kubernetes"), ("docker", "docker"), ("libpod", "podman"), ("/lxc", "lxc")];
-    let named = host.text("/run/systemd/container").map(|name| name.trim().to_string());
-    let file = || by_file.iter().find(|(path, _)| host.exists(path)).map(|(_, name)| (*name).to_string());
-    let path = || by_group.iter().find(|(part, _)| group.contains(part)).map(|(_, name)| (*name).to_string());
-    file().or(named.filter(|name| !name.is_empty())).or_else(path)
+    let by_group = [
+        ("kubepods", "kubernetes"),
+        ("docker", "docker"),
+        ("libpod", "podman"),
+        ("/lxc", "lxc"),
+    ];
+    let named = host
+        .text("/run/systemd/container")
+        .map(|name| name.trim().to_string());
+    let file = || {
+        by_file
+            .iter()
+            .find(|(path, _)| host.exists(path))
+            .map(|(_, name)| (*name).to_string())
+    };
+    let path = || {
+        by_group
+            .iter()
+            .find(|(part, _)| group.contains(part))
+            .map(|(_, name)| (*name).to_string())
+    };
+    file()
+        .or(named.filter(|name| !name.is_empty()))
+        .or_else(path)
 }
 
 #[cfg(test)]
@@ -80,8 +105,14 @@ mod tests {
              path: /sys/fs/cgroup/kubepods.slice/memory.max\nlines: 1\n1024\n",
             "sdb",
         );
-        assert_eq!(path.machine_fact("io_limits"), Some("sdb riops 1000; sdb wbps 1048576"));
-        assert_eq!(path.machine_fact("io_limits_from"), Some("/kubepods.slice/pod1; /kubepods.slice"));
+        assert_eq!(
+            path.machine_fact("io_limits"),
+            Some("sdb riops 1000; sdb wbps 1048576")
+        );
+        assert_eq!(
+            path.machine_fact("io_limits_from"),
+            Some("/kubepods.slice/pod1; /kubepods.slice")
+        );
         assert_eq!(path.machine_fact("cgroup_version"), Some("2"));
         assert_eq!(path.machine_fact("container"), Some("kubernetes"));
         assert_eq!(path.machine_fact("memory_limit_bytes"), Some("1024"));

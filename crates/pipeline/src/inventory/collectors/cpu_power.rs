@@ -43,12 +43,18 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let text = |path: String| host.text(&path).map(|text| text.trim().to_string());
     draft.fact("cpu_governor", governors(host));
     let driver = text(format!("{CPUS}/cpuidle/current_driver"));
-    draft.fact("cpuidle_driver", driver.filter(|driver| driver != "none" && !driver.is_empty()));
+    draft.fact(
+        "cpuidle_driver",
+        driver.filter(|driver| driver != "none" && !driver.is_empty()),
+    );
     let states = format!("{CPUS}/cpu0/cpuidle");
     let state = |name: String| {
         let latency = host.number(&format!("{states}/{name}/latency"))?;
         let is_disabled = text(format!("{states}/{name}/disable")).is_some_and(|text| text != "0");
-        (!is_disabled).then_some((latency, text(format!("{states}/{name}/name")).unwrap_or(name)))
+        (!is_disabled).then_some((
+            latency,
+            text(format!("{states}/{name}/name")).unwrap_or(name),
+        ))
     };
     if let Some((us, name)) = host.list(&states).into_iter().filter_map(state).max() {
         draft.fact("cpuidle_deepest", Some(name));
@@ -62,7 +68,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
 fn governors(host: &Host) -> Option<String> {
     let policies = host.list(&format!("{CPUS}/cpufreq"));
     let files: Vec<String> = match policies.iter().any(|name| name.starts_with("policy")) {
-        true => policies.iter().map(|name| format!("{CPUS}/cpufreq/{name}/scaling_governor")).collect(),
+        true => policies
+            .iter()
+            .map(|name| format!("{CPUS}/cpufreq/{name}/scaling_governor"))
+            .collect(),
         false => vec![format!("{CPUS}/cpu0/cpufreq/scaling_governor")],
     };
     let mut found: Vec<String> = files.iter().filter_map(|file| host.text(file)).collect();
@@ -100,7 +109,14 @@ mod tests {
         );
         assert_eq!(path.machine_fact("cpuidle_deepest"), Some("C1"));
         assert_eq!(path.machine_fact("cpuidle_deepest_us"), Some("2"));
-        assert_eq!(path.machine_fact("cpu_governor"), Some("performance,powersave"));
-        assert_eq!(path.machine_fact("pm_qos_cpu_dma_latency_us"), None, "2000 s is nobody's wish");
+        assert_eq!(
+            path.machine_fact("cpu_governor"),
+            Some("performance,powersave")
+        );
+        assert_eq!(
+            path.machine_fact("pm_qos_cpu_dma_latency_us"),
+            None,
+            "2000 s is nobody's wish"
+        );
     }
 }

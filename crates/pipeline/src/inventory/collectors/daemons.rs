@@ -39,27 +39,54 @@ pub static COLLECTOR: Collector = Collector {
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     draft.fact("irqbalance", balancer(host));
-    let set = irqbalance::configuration(host).map(|(_, set)| set).unwrap_or_default();
-    let set: Vec<String> = set.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    draft.fact("irqbalance_config", Some(set.join(" ")).filter(|text| !text.is_empty()));
+    let set = irqbalance::configuration(host)
+        .map(|(_, set)| set)
+        .unwrap_or_default();
+    let set: Vec<String> = set
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    draft.fact(
+        "irqbalance_config",
+        Some(set.join(" ")).filter(|text| !text.is_empty()),
+    );
     let profiles = tuned::active(host);
     if !profiles.is_empty() {
         draft.fact("tuned_profile", Some(profiles.join(" ")));
-        draft.fact("tuned", Some(if tuned::is_running(host) { "running" } else { "stopped" }));
+        draft.fact(
+            "tuned",
+            Some(if tuned::is_running(host) {
+                "running"
+            } else {
+                "stopped"
+            }),
+        );
     }
     if services::has_systemd(host) {
-        draft.fact("systemd", Some(systemd(host).unwrap_or_else(|| "running".into())));
+        draft.fact(
+            "systemd",
+            Some(systemd(host).unwrap_or_else(|| "running".into())),
+        );
         let is_on = services::is_enabled(host, "fstrim.timer", "timers.target");
-        draft.fact("fstrim_timer", Some(if is_on { "active" } else { "inactive" }));
+        draft.fact(
+            "fstrim_timer",
+            Some(if is_on { "active" } else { "inactive" }),
+        );
     }
 }
 
 /// Nothing to say of a machine that was captured before this was read.
 fn balancer(host: &Host) -> Option<&'static str> {
-    if services::is_running(host, "irqbalance", &["/run/irqbalance", "/run/irqbalance.pid"]) {
+    if services::is_running(
+        host,
+        "irqbalance",
+        &["/run/irqbalance", "/run/irqbalance.pid"],
+    ) {
         return Some("running");
     }
-    let is_there = ["/usr/sbin/irqbalance", "/sbin/irqbalance"].iter().any(|path| host.exists(path));
+    let is_there = ["/usr/sbin/irqbalance", "/sbin/irqbalance"]
+        .iter()
+        .any(|path| host.exists(path));
     match (is_there, host.exists("/usr/sbin")) {
         (true, _) => Some("stopped"),
         (false, true) => Some("absent"),
@@ -77,8 +104,15 @@ fn systemd(host: &Host) -> Option<String> {
     ]
     .iter()
     .find_map(|directory| {
-        let name = host.list(directory).into_iter().find(|name| name.starts_with("libsystemd-shared-"))?;
-        let version = name.trim_start_matches("libsystemd-shared-").split(['.', '-']).next()?.to_string();
+        let name = host
+            .list(directory)
+            .into_iter()
+            .find(|name| name.starts_with("libsystemd-shared-"))?;
+        let version = name
+            .trim_start_matches("libsystemd-shared-")
+            .split(['.', '-'])
+            .next()?
+            .to_string();
         (!version.is_empty()).then_some(version)
     })
 }
@@ -101,7 +135,13 @@ mod tests {
             (fact("irqbalance"), fact("irqbalance_config")),
             (Some("stopped"), Some("IRQBALANCE_ARGS=--banirq=3"))
         );
-        assert_eq!((fact("tuned_profile"), fact("tuned")), (Some("throughput-performance"), Some("stopped")));
-        assert_eq!((fact("systemd"), fact("fstrim_timer")), (Some("252"), Some("inactive")));
+        assert_eq!(
+            (fact("tuned_profile"), fact("tuned")),
+            (Some("throughput-performance"), Some("stopped"))
+        );
+        assert_eq!(
+            (fact("systemd"), fact("fstrim_timer")),
+            (Some("252"), Some("inactive"))
+        );
     }
 }

@@ -62,13 +62,20 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         _ => "device mapper",
     };
     draft.fact("stack", Some(stack));
-    if let Some(name) = draft.known("dm_name").filter(|_| stack == "LVM").map(str::to_string) {
+    if let Some(name) = draft
+        .known("dm_name")
+        .filter(|_| stack == "LVM")
+        .map(str::to_string)
+    {
         let [vg, lv, part] = split(&name);
         draft.fact("vg", vg);
         draft.fact("lv", lv);
         draft.fact("lv_part", part);
     }
-    draft.fact("suspended", (host.number(&draft.path("dm/suspended")) == Some(1)).then_some("yes"));
+    draft.fact(
+        "suspended",
+        (host.number(&draft.path("dm/suspended")) == Some(1)).then_some("yes"),
+    );
     let devno = draft.layer.devno.clone().unwrap_or_default();
     match host.mapping(&devno) {
         Ok(mapping) => describe(host, draft, &mapping),
@@ -86,9 +93,15 @@ fn unreadable(survey: &mut Survey<'_>, draft: &Draft, error: &host::Error) {
     if is_missing_in_capture || survey.notes.iter().any(|note| note.starts_with(START)) {
         return;
     }
-    let why = if error.is_permission() { "only root may ask".to_string() } else { error.to_string() };
+    let why = if error.is_permission() {
+        "only root may ask".to_string()
+    } else {
+        error.to_string()
+    };
     let name = &draft.layer.name;
-    survey.notes.push(format!("{START} ({name} here) is known by their names only: {why}."));
+    survey.notes.push(format!(
+        "{START} ({name} here) is known by their names only: {why}."
+    ));
 }
 
 /// What the identifier alone says, in LVM's and cryptsetup's manner.
@@ -102,27 +115,43 @@ fn by_identifier(uuid: &str) -> Option<&'static str> {
 }
 
 fn describe(host: &Host, draft: &mut Draft, mapping: &Mapping) {
-    let mut kinds: Vec<&str> = mapping.table.iter().map(|target| target.kind.as_str()).collect();
+    let mut kinds: Vec<&str> = mapping
+        .table
+        .iter()
+        .map(|target| target.kind.as_str())
+        .collect();
     kinds.dedup();
     let [kind] = kinds[..] else {
         draft.fact("mapping", (!kinds.is_empty()).then_some("mixed"));
         kinds.sort_unstable();
         kinds.dedup();
-        draft.fact("mapping_kinds", Some(kinds.join(" ")).filter(|kinds| !kinds.is_empty()));
+        draft.fact(
+            "mapping_kinds",
+            Some(kinds.join(" ")).filter(|kinds| !kinds.is_empty()),
+        );
         return;
     };
     draft.fact("mapping", Some(kind));
-    draft.fact("segments", (mapping.table.len() > 1).then(|| mapping.table.len().to_string()));
+    draft.fact(
+        "segments",
+        (mapping.table.len() > 1).then(|| mapping.table.len().to_string()),
+    );
     targets::describe(draft, mapping);
     alignment(host, draft, &mapping.table);
 }
 
 /// A piece that begins between two blocks of the disk below makes every block of the volume touch two of them.
 fn alignment(host: &Host, draft: &mut Draft, table: &[Target]) {
-    let block = host.number(&draft.path("queue/physical_block_size")).filter(|bytes| *bytes > 0);
+    let block = host
+        .number(&draft.path("queue/physical_block_size"))
+        .filter(|bytes| *bytes > 0);
     let offsets: Vec<u64> = table.iter().flat_map(targets::offsets).collect();
-    let Some(block) = block.filter(|_| !offsets.is_empty()) else { return };
-    let is_aligned = offsets.iter().all(|sector| sector.saturating_mul(512) % block == 0);
+    let Some(block) = block.filter(|_| !offsets.is_empty()) else {
+        return;
+    };
+    let is_aligned = offsets
+        .iter()
+        .all(|sector| sector.saturating_mul(512) % block == 0);
     draft.fact("aligned", Some(if is_aligned { "yes" } else { "no" }));
     draft.fact("block_bytes", Some(block.to_string()));
 }
@@ -143,20 +172,24 @@ fn split(name: &str) -> [Option<String>; 3] {
     let mut parts = parts.into_iter().filter(|part| !part.is_empty());
     // `vg-pool_tdata` has its part behind an underscore, and no other name of a volume may end so.
     let (vg, lv, mut part) = (parts.next(), parts.next(), parts.next());
-    let lv = lv.map(|lv| match lv.rsplit_once('_').filter(|(_, end)| is_reserved(end)) {
-        Some((whole, end)) => {
-            part.get_or_insert(end.to_string());
-            whole.to_string()
-        }
-        None => match lv.rsplit_once('_').and_then(|(front, number)| Some((front.rsplit_once('_')?, number)))
-        {
-            Some(((whole, kind), number)) if is_reserved(kind) => {
-                part.get_or_insert(format!("{kind}_{number}"));
+    let lv = lv.map(
+        |lv| match lv.rsplit_once('_').filter(|(_, end)| is_reserved(end)) {
+            Some((whole, end)) => {
+                part.get_or_insert(end.to_string());
                 whole.to_string()
             }
-            _ => lv,
+            None => match lv
+                .rsplit_once('_')
+                .and_then(|(front, number)| Some((front.rsplit_once('_')?, number)))
+            {
+                Some(((whole, kind), number)) if is_reserved(kind) => {
+                    part.get_or_insert(format!("{kind}_{number}"));
+                    whole.to_string()
+                }
+                _ => lv,
+            },
         },
-    });
+    );
     [vg, lv, part]
 }
 
@@ -213,8 +246,11 @@ mod tests {
 
     #[test]
     fn volumes_of_lvm() {
-        let striped =
-            mapped("0 64 striped 2 128 8:16 2048 8:32 2047", "0 64 striped 2 8:16 8:32 1 AA", "LVM-x");
+        let striped = mapped(
+            "0 64 striped 2 128 8:16 2048 8:32 2047",
+            "0 64 striped 2 8:16 8:32 1 AA",
+            "LVM-x",
+        );
         assert_facts(
             &striped,
             &[
@@ -228,11 +264,24 @@ mod tests {
                 ("stack", "LVM"),
             ],
         );
-        let linear =
-            mapped("0 64 linear 8:16 2048\n64 8 linear 8:32 2048", "0 64 linear\n64 8 linear", "LVM-x");
-        assert_facts(&linear, &[("mapping", "linear"), ("segments", "2"), ("aligned", "yes")]);
-        let mixed = mapped("0 64 linear 8:16 2048\n64 8 striped 2 128 8:16 0 8:32 0", "", "LVM-x");
-        assert_facts(&mixed, &[("mapping", "mixed"), ("mapping_kinds", "linear striped")]);
+        let linear = mapped(
+            "0 64 linear 8:16 2048\n64 8 linear 8:32 2048",
+            "0 64 linear\n64 8 linear",
+            "LVM-x",
+        );
+        assert_facts(
+            &linear,
+            &[("mapping", "linear"), ("segments", "2"), ("aligned", "yes")],
+        );
+        let mixed = mapped(
+            "0 64 linear 8:16 2048\n64 8 striped 2 128 8:16 0 8:32 0",
+            "",
+            "LVM-x",
+        );
+        assert_facts(
+            &mixed,
+            &[("mapping", "mixed"), ("mapping_kinds", "linear striped")],
+        );
     }
 
     #[test]
@@ -245,7 +294,13 @@ mod tests {
             "dm-0",
         );
         assert_eq!(facts(&path, "dm-0", "mapping"), "crypt");
-        assert!(path.notes.iter().any(|note| note.contains("only root may ask")), "{:?}", path.notes);
+        assert!(
+            path.notes
+                .iter()
+                .any(|note| note.contains("only root may ask")),
+            "{:?}",
+            path.notes
+        );
     }
 
     #[test]

@@ -40,14 +40,28 @@ pub static COLLECTOR: Collector = Collector {
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let sectors = host.number(&draft.path("size"));
-    draft.fact("size_bytes", sectors.map(|sectors| sectors.saturating_mul(512).to_string()));
+    draft.fact(
+        "size_bytes",
+        sectors.map(|sectors| sectors.saturating_mul(512).to_string()),
+    );
     draft.fact_from(host, "rotational", "queue/rotational");
     draft.fact_from(host, "logical_block_bytes", "queue/logical_block_size");
     draft.fact_from(host, "physical_block_bytes", "queue/physical_block_size");
-    draft.fact("read_only", host.text(&draft.path("ro")).filter(|text| text == "1").map(|_| "yes"));
+    draft.fact(
+        "read_only",
+        host.text(&draft.path("ro"))
+            .filter(|text| text == "1")
+            .map(|_| "yes"),
+    );
     names(host, draft);
-    draft.fact("serial_digest", host.disk_serial_digest(draft.path("").trim_end_matches('/')));
-    for (name, file) in [("queue_depth", "device/queue_depth"), ("cache_type", "cache_type")] {
+    draft.fact(
+        "serial_digest",
+        host.disk_serial_digest(draft.path("").trim_end_matches('/')),
+    );
+    for (name, file) in [
+        ("queue_depth", "device/queue_depth"),
+        ("cache_type", "cache_type"),
+    ] {
         let path = draft.path(file);
         if host.exists(&path) {
             draft.setting(host, name, path);
@@ -56,7 +70,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     controller(host, draft);
     power_state(host, draft);
     let transport = transport(host, draft);
-    draft.layer.title = draft.known("model").map_or_else(|| format!("{transport} disk"), str::to_string);
+    draft.layer.title = draft
+        .known("model")
+        .map_or_else(|| format!("{transport} disk"), str::to_string);
     draft.fact("transport", Some(transport));
 }
 
@@ -66,20 +82,36 @@ fn names(host: &Host, draft: &mut Draft) {
         draft.fact_from(host, "model", "device/name");
     }
     // virtio and PCI give the vendor as a number, which tells a reader nothing.
-    let vendor = host.text(&draft.path("device/vendor")).map(|text| text.trim().to_string());
-    draft.fact("vendor", vendor.filter(|vendor| !vendor.is_empty() && !vendor.starts_with("0x")));
-    draft.fact("driver", device::link_name(host, &draft.path("device/driver")));
+    let vendor = host
+        .text(&draft.path("device/vendor"))
+        .map(|text| text.trim().to_string());
+    draft.fact(
+        "vendor",
+        vendor.filter(|vendor| !vendor.is_empty() && !vendor.starts_with("0x")),
+    );
+    draft.fact(
+        "driver",
+        device::link_name(host, &draft.path("device/driver")),
+    );
 }
 
 /// The nearest ancestor with an `irq` file is a PCI function; where there is none (virtio-mmio, MMC, a network
 /// disk), the nearest with a driver stands for the controller.
 fn controller(host: &Host, draft: &mut Draft) {
     let ancestors = device::ancestors(&draft.subject);
-    let pci = ancestors.iter().find(|path| host.exists(&format!("{path}/irq")));
+    let pci = ancestors
+        .iter()
+        .find(|path| host.exists(&format!("{path}/irq")));
     let Some(controller) = pci else { return };
     draft.fact("controller", controller.rsplit('/').next());
-    draft.fact("controller_driver", device::link_name(host, &format!("{controller}/driver")));
-    let text = |file: &str| host.text(&format!("{controller}/{file}")).map(|text| text.trim().to_string());
+    draft.fact(
+        "controller_driver",
+        device::link_name(host, &format!("{controller}/driver")),
+    );
+    let text = |file: &str| {
+        host.text(&format!("{controller}/{file}"))
+            .map(|text| text.trim().to_string())
+    };
     // -1 is a machine with one node; "Unknown" and a width of 0 or 255 are devices without a PCI Express link.
     draft.fact("numa_node", text("numa_node").filter(|node| node != "-1"));
 }
@@ -87,10 +119,18 @@ fn controller(host: &Host, draft: &mut Draft) {
 /// Whether any device between the disk and its controller sleeps. A disk without runtime power management says nothing.
 fn power_state(host: &Host, draft: &mut Draft) {
     let ancestors = device::ancestors(&draft.subject);
-    let last = ancestors.iter().position(|path| host.exists(&format!("{path}/irq")));
+    let last = ancestors
+        .iter()
+        .position(|path| host.exists(&format!("{path}/irq")));
     let way = ancestors.iter().take(last.map_or(1, |last| last + 1));
     let states: Vec<String> = way
-        .filter_map(|path| Some(host.text(&format!("{path}/power/runtime_status"))?.trim().to_string()))
+        .filter_map(|path| {
+            Some(
+                host.text(&format!("{path}/power/runtime_status"))?
+                    .trim()
+                    .to_string(),
+            )
+        })
         .collect();
     let asleep = states.iter().find(|state| state.starts_with("suspend"));
     let state = asleep.or_else(|| states.iter().find(|state| *state == "active"));
@@ -117,7 +157,9 @@ fn transport(host: &Host, draft: &Draft) -> String {
             let mut controllers = super::nvme::controllers(host, draft).into_iter();
             controllers.find_map(|controller| host.text(&format!("{controller}/transport")))
         };
-        let kind = host.text(&draft.path("device/transport")).or_else(of_controller);
+        let kind = host
+            .text(&draft.path("device/transport"))
+            .or_else(of_controller);
         return kind.map_or("nvme".into(), |kind| format!("nvme ({})", kind.trim()));
     }
     if let Some((_, transport)) = by_name.iter().find(|(prefix, _)| name.starts_with(prefix)) {
@@ -129,7 +171,11 @@ fn transport(host: &Host, draft: &Draft) -> String {
 /// SCSI disks are told apart by the devices on the way to them, the most telling first: a USB bridge and an ATA port
 /// both pose as a SCSI host.
 fn by_way(directory: &str) -> &'static str {
-    let numbered = |prefix: &str| directory.split('/').any(|part| link::is_numbered(part, prefix));
+    let numbered = |prefix: &str| {
+        directory
+            .split('/')
+            .any(|part| link::is_numbered(part, prefix))
+    };
     let named = |prefix: &str| directory.split('/').any(|part| part.starts_with(prefix));
     let ways = [
         (numbered("usb"), "usb"),
@@ -140,7 +186,9 @@ fn by_way(directory: &str) -> &'static str {
         (numbered("virtio"), "virtio-scsi"),
         (named("target"), "scsi"),
     ];
-    ways.iter().find(|(is_on_the_way, _)| *is_on_the_way).map_or("unknown", |(_, transport)| transport)
+    ways.iter()
+        .find(|(is_on_the_way, _)| *is_on_the_way)
+        .map_or("unknown", |(_, transport)| transport)
 }
 
 #[cfg(test)]
@@ -162,16 +210,28 @@ mod tests {
 
     #[test]
     fn the_way_to_a_disk_tells_its_transport() {
-        let sata = disk("sda", "pci0000:00/0000:00:1f.2/ata3/host2/target2:0:0/2:0:0:0");
+        let sata = disk(
+            "sda",
+            "pci0000:00/0000:00:1f.2/ata3/host2/target2:0:0/2:0:0:0",
+        );
         assert_eq!(facts(&sata, "sda", "transport"), "sata");
         assert_eq!(facts(&sata, "sda", "controller_driver"), "ahci");
         assert_eq!(facts(&sata, "sda", "sata_speed"), "6.0 Gbps");
         assert_eq!(facts(&sata, "sda", "model"), "MODEL 1");
-        let usb = disk("sdb", "pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host4/target4:0:0/4:0:0:0");
+        let usb = disk(
+            "sdb",
+            "pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host4/target4:0:0/4:0:0:0",
+        );
         assert_eq!(facts(&usb, "sdb", "transport"), "usb");
-        let virtio = disk("sdc", "pci0000:00/0000:00:04.0/virtio1/host0/target0:0:0/0:0:0:0");
+        let virtio = disk(
+            "sdc",
+            "pci0000:00/0000:00:04.0/virtio1/host0/target0:0:0/0:0:0:0",
+        );
         assert_eq!(facts(&virtio, "sdc", "transport"), "virtio-scsi");
-        let fibre = disk("sdd", "pci0000:00/0000:03:00.0/host5/rport-5:0-1/target5:0:1/5:0:1:0");
+        let fibre = disk(
+            "sdd",
+            "pci0000:00/0000:03:00.0/host5/rport-5:0-1/target5:0:1/5:0:1:0",
+        );
         assert_eq!(facts(&fibre, "sdd", "transport"), "fibre channel");
     }
 }

@@ -22,16 +22,27 @@ pub static COLLECTOR: Collector = Collector {
     id: "fibre_channel",
     since: "0.1.0",
     kinds: &[LayerKind::Disk],
-    reads: &["/sys/class/fc_host/*/speed", "/sys/class/fc_remote_ports/*/dev_loss_tmo"],
+    reads: &[
+        "/sys/class/fc_host/*/speed",
+        "/sys/class/fc_remote_ports/*/dev_loss_tmo",
+    ],
     collect,
 };
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let ancestors = device::ancestors(&draft.subject);
-    let Some(remote) = ancestors.iter().find(|path| link::base(path).starts_with("rport-")) else { return };
-    let adapter = ancestors.iter().find(|path| link::is_numbered(link::base(path), "host"));
-    let text = |path: String| Some(host.text(&path)?.trim().to_string()).filter(|text| !text.is_empty());
+    let Some(remote) = ancestors
+        .iter()
+        .find(|path| link::base(path).starts_with("rport-"))
+    else {
+        return;
+    };
+    let adapter = ancestors
+        .iter()
+        .find(|path| link::is_numbered(link::base(path), "host"));
+    let text =
+        |path: String| Some(host.text(&path)?.trim().to_string()).filter(|text| !text.is_empty());
     let of_remote = |file: &str| format!("{remote}/fc_remote_ports/{}/{file}", link::base(remote));
     draft.fact("fc_remote_state", text(of_remote("port_state")));
     for file in ["dev_loss_tmo", "fast_io_fail_tmo"] {
@@ -45,8 +56,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let speed = of_adapter("speed").filter(|speed| link::rate(speed).is_some());
     // `4 Gbit, 8 Gbit, 16 Gbit`
     let supported = of_adapter("supported_speeds").unwrap_or_default();
-    let supported =
-        supported.split(',').filter_map(|speed| Some((link::rate(speed)?, speed.trim().to_string())));
+    let supported = supported
+        .split(',')
+        .filter_map(|speed| Some((link::rate(speed)?, speed.trim().to_string())));
     let most = supported.max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some(gbit) = speed.as_deref().and_then(link::rate) {
         // The names are nominal: 8 Gbit carry 800 MB/s, 16 Gbit 1600 MB/s (FC-PI).
@@ -82,8 +94,14 @@ mod tests {
             "sdd",
         );
         let fact = |name: &str| facts(&path, "sdd", name);
-        assert_eq!((fact("fc_speed"), fact("fc_speed_max")), ("8 Gbit", "16 Gbit"));
-        assert_eq!((fact("link_bytes_per_s"), fact("link_bytes_per_s_max")), ("800000000", "1600000000"));
+        assert_eq!(
+            (fact("fc_speed"), fact("fc_speed_max")),
+            ("8 Gbit", "16 Gbit")
+        );
+        assert_eq!(
+            (fact("link_bytes_per_s"), fact("link_bytes_per_s_max")),
+            ("800000000", "1600000000")
+        );
         assert_eq!(fact("fc_remote_state"), "Online");
         assert!(path.disks()[0].setting("fc/dev_loss_tmo").is_some());
     }

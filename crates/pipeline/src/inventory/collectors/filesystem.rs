@@ -29,7 +29,11 @@ pub static COLLECTOR: Collector = Collector {
     id: "filesystem",
     since: "0.1.0",
     kinds: &[LayerKind::FileSystem],
-    reads: &["/proc/self/mountinfo", "/sys/dev/block/*", "/sys/fs/btrfs/*/devices"],
+    reads: &[
+        "/proc/self/mountinfo",
+        "/sys/dev/block/*",
+        "/sys/fs/btrfs/*/devices",
+    ],
     collect,
 };
 
@@ -45,9 +49,15 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("source", Some(&mount.source));
     draft.fact("mount_point", Some(&mount.point));
     draft.fact("options", Some(&mount.options));
-    draft.fact("subdirectory", Some(&mount.root).filter(|root| *root != "/"));
+    draft.fact(
+        "subdirectory",
+        Some(&mount.root).filter(|root| *root != "/"),
+    );
     details(survey, draft, &mount);
-    if let Some(space) = host.space(&draft.subject).filter(|space| space.total_bytes > 0) {
+    if let Some(space) = host
+        .space(&draft.subject)
+        .filter(|space| space.total_bytes > 0)
+    {
         draft.fact("free_bytes", Some(space.free_bytes.to_string()));
         draft.fact("total_bytes", Some(space.total_bytes.to_string()));
         draft.fact("free_inodes", Some(space.free_inodes.to_string()));
@@ -67,13 +77,21 @@ fn details(survey: &Survey<'_>, draft: &mut Draft, mount: &Mount) {
     // The options of mount and file system stand together; both words among them are a contradiction.
     let is_read_only = has(&mount.options, "ro");
     let differs = is_read_only && has(&mount.options, "rw");
-    draft.fact("super_options", Some(&mount.super_options).filter(|_| differs));
+    draft.fact(
+        "super_options",
+        Some(&mount.super_options).filter(|_| differs),
+    );
     draft.fact("read_only", is_read_only.then_some("yes"));
     let namespace = |process: &str| host.link(&format!("/proc/{process}/ns/mnt"));
     if let Some((own, first)) = namespace("self").zip(namespace("1")) {
         draft.fact("namespace", (own != first).then_some("own"));
     }
-    draft.fact("overlay_lower", mount.option("lowerdir").filter(|_| mount.fstype == "overlay"));
+    draft.fact(
+        "overlay_lower",
+        mount
+            .option("lowerdir")
+            .filter(|_| mount.fstype == "overlay"),
+    );
     draft.fact("bind_of", bind_of(survey, mount));
 }
 
@@ -82,10 +100,14 @@ fn bind_of(survey: &Survey<'_>, mount: &Mount) -> Option<String> {
     if mount.root == "/" || mount.fstype == "btrfs" {
         return None;
     }
-    let others = survey.mounts.iter().filter(|other| other.devno == mount.devno && other.id != mount.id);
+    let others = survey
+        .mounts
+        .iter()
+        .filter(|other| other.devno == mount.devno && other.id != mount.id);
     let holds = others.filter_map(|other| {
         let rest = mount.root.strip_prefix(other.root.trim_end_matches('/'))?;
-        rest.starts_with('/').then(|| format!("{}{rest}", other.point.trim_end_matches('/')))
+        rest.starts_with('/')
+            .then(|| format!("{}{rest}", other.point.trim_end_matches('/')))
     });
     holds.min_by_key(String::len)
 }
@@ -93,10 +115,15 @@ fn bind_of(survey: &Survey<'_>, mount: &Mount) -> Option<String> {
 /// After chroot(2) the mount that holds the new root is not listed, but a file still knows its device's number.
 fn unlisted(survey: &mut Survey<'_>, draft: &mut Draft) {
     let devno = survey.host.device_number(&draft.subject);
-    let device = devno.as_ref().and_then(|devno| device::by_number(survey.host, devno));
+    let device = devno
+        .as_ref()
+        .and_then(|devno| device::by_number(survey.host, devno));
     survey.notes.push(match &device {
         Some(name) => {
-            format!("No mount is listed that holds {}; its device number says {name}.", draft.subject)
+            format!(
+                "No mount is listed that holds {}; its device number says {name}.",
+                draft.subject
+            )
         }
         None => format!("No mount is listed that holds {}.", draft.subject),
     });
@@ -107,10 +134,19 @@ fn unlisted(survey: &mut Survey<'_>, draft: &mut Draft) {
 
 fn below(survey: &mut Survey<'_>, mount: &Mount) -> Vec<Below> {
     if mount.fstype == "overlay" {
-        return upper_directory(survey, mount).map(Below::Path).into_iter().collect();
+        return upper_directory(survey, mount)
+            .map(Below::Path)
+            .into_iter()
+            .collect();
     }
-    let Some(name) = device_of(survey.host, mount) else { return Vec::new() };
-    let members = if mount.fstype == "btrfs" { btrfs_members(survey.host, &name) } else { Vec::new() };
+    let Some(name) = device_of(survey.host, mount) else {
+        return Vec::new();
+    };
+    let members = if mount.fstype == "btrfs" {
+        btrfs_members(survey.host, &name)
+    } else {
+        Vec::new()
+    };
     if members.is_empty() {
         return vec![Below::Device(name)];
     }
@@ -121,14 +157,16 @@ fn below(survey: &mut Survey<'_>, mount: &Mount) -> Vec<Below> {
 fn upper_directory(survey: &mut Survey<'_>, mount: &Mount) -> Option<String> {
     let note = |text: &str| format!("The overlay on {} {text}", mount.point);
     let Some(upper) = mount.option("upperdir") else {
-        survey
-            .notes
-            .push(note("has no upper directory: it is read-only, and its lower layers are not followed."));
+        survey.notes.push(note(
+            "has no upper directory: it is read-only, and its lower layers are not followed.",
+        ));
         return None;
     };
     // In a container the directory is named as the host sees it and usually is not there.
     let Some(resolved) = survey.host.resolve(upper) else {
-        survey.notes.push(note(&format!("keeps its writes in {upper}, which cannot be seen from here.")));
+        survey.notes.push(note(&format!(
+            "keeps its writes in {upper}, which cannot be seen from here."
+        )));
         return None;
     };
     survey.notes.push(note(
@@ -139,15 +177,22 @@ fn upper_directory(survey: &mut Survey<'_>, mount: &Mount) -> Option<String> {
 
 /// The number says most; btrfs and file systems mounted by an old initramfs give 0:N there and a node as the source.
 fn device_of(host: &Host, mount: &Mount) -> Option<String> {
-    let by_number = (!mount.devno.starts_with("0:")).then(|| device::by_number(host, &mount.devno)).flatten();
+    let by_number = (!mount.devno.starts_with("0:"))
+        .then(|| device::by_number(host, &mount.devno))
+        .flatten();
     by_number.or_else(|| device::by_node(host, &mount.source))
 }
 
 /// Every disk of the btrfs that has this one.
 fn btrfs_members(host: &Host, name: &str) -> Vec<String> {
     let volumes = host.list("/sys/fs/btrfs");
-    let devices = volumes.iter().map(|volume| host.list(&format!("/sys/fs/btrfs/{volume}/devices")));
-    devices.into_iter().find(|members| members.iter().any(|member| member == name)).unwrap_or_default()
+    let devices = volumes
+        .iter()
+        .map(|volume| host.list(&format!("/sys/fs/btrfs/{volume}/devices")));
+    devices
+        .into_iter()
+        .find(|members| members.iter().any(|member| member == name))
+        .unwrap_or_default()
 }
 
 fn reason(fstype: &str) -> &'static str {
@@ -188,7 +233,12 @@ mod tests {
     #[test]
     fn an_overlay_leads_to_its_upper_directory() {
         let path = collect_on(MOUNTS, "/srv");
-        let kinds: Vec<&str> = path.root.walk().iter().map(|layer| layer.name.as_str()).collect();
+        let kinds: Vec<&str> = path
+            .root
+            .walk()
+            .iter()
+            .map(|layer| layer.name.as_str())
+            .collect();
         assert_eq!(kinds, ["/srv", "/", "/up", "sda1"]);
         assert!(path.notes[0].contains("lower layers"), "{:?}", path.notes);
     }
@@ -196,7 +246,11 @@ mod tests {
     #[test]
     fn btrfs_names_every_member() {
         let path = collect_on(MOUNTS, "/b");
-        let below: Vec<&str> = path.root.below[0].below.iter().map(|layer| layer.name.as_str()).collect();
+        let below: Vec<&str> = path.root.below[0]
+            .below
+            .iter()
+            .map(|layer| layer.name.as_str())
+            .collect();
         assert_eq!(below, ["sdb", "sdc"]);
         assert_eq!(facts(&path, "/b", "subdirectory"), "/sub");
     }

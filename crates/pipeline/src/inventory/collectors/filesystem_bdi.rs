@@ -29,10 +29,20 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
-    let is_own = draft.layer.devno.as_deref().is_some_and(|devno| devno.starts_with("0:"));
-    let Some(name) = is_own.then(|| own(survey, draft)).flatten() else { return };
+    let is_own = draft
+        .layer
+        .devno
+        .as_deref()
+        .is_some_and(|devno| devno.starts_with("0:"));
+    let Some(name) = is_own.then(|| own(survey, draft)).flatten() else {
+        return;
+    };
     for file in ["read_ahead_kb", "min_ratio", "max_ratio", "strict_limit"] {
-        draft.setting_if_there(host, &format!("bdi/{file}"), format!("{CLASS}/{name}/{file}"));
+        draft.setting_if_there(
+            host,
+            &format!("bdi/{file}"),
+            format!("{CLASS}/{name}/{file}"),
+        );
     }
 }
 
@@ -51,7 +61,11 @@ fn own(survey: &Survey<'_>, draft: &Draft) -> Option<String> {
         return link.rsplit('/').next().map(str::to_string);
     }
     let counted = format!("{fstype}-");
-    let infos: Vec<String> = host.list(CLASS).into_iter().filter(|name| name.starts_with(&counted)).collect();
+    let infos: Vec<String> = host
+        .list(CLASS)
+        .into_iter()
+        .filter(|name| name.starts_with(&counted))
+        .collect();
     let mut numbers: Vec<&str> = survey
         .mounts
         .iter()
@@ -91,7 +105,10 @@ mod tests {
              path: /etc/udev/rules.d/50-nfs.rules\nlines: 1\nSUBSYSTEM==\"bdi\", KERNEL==\"0:*\", ATTR{read_ahead_kb}=\"15360\"\n",
         )
         .unwrap();
-        assert_eq!((setting.number(), setting.default.unwrap().value.as_str()), (Some(15360.0), "128"));
+        assert_eq!(
+            (setting.number(), setting.default.unwrap().value.as_str()),
+            (Some(15360.0), "128")
+        );
         assert_eq!(setting.owners[0].place, "/etc/udev/rules.d/50-nfs.rules:1");
     }
 

@@ -27,11 +27,17 @@ pub static COLLECTOR: Collector = Collector {
 const VOLUMES: &str = "/sys/fs/btrfs";
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
-    let Some(volume) = volume(survey, draft) else { return };
+    let Some(volume) = volume(survey, draft) else {
+        return;
+    };
     for (kind, fact) in [("data", "data_profile"), ("metadata", "metadata_profile")] {
         let directory = format!("{VOLUMES}/{volume}/allocation/{kind}");
         // Files of the same directory are counters; the profiles in use are directories.
-        let profiles = survey.host.list(&directory).into_iter().filter(|name| is_profile(name));
+        let profiles = survey
+            .host
+            .list(&directory)
+            .into_iter()
+            .filter(|name| is_profile(name));
         let profiles = profiles.collect::<Vec<_>>().join(",");
         draft.fact(fact, Some(profiles).filter(|profiles| !profiles.is_empty()));
     }
@@ -52,7 +58,12 @@ pub(super) fn volume(survey: &Survey<'_>, draft: &Draft) -> Option<String> {
         Below::Path(_) => None,
     })?;
     let volumes = survey.host.list(VOLUMES);
-    let has = |volume: &String| survey.host.list(&format!("{VOLUMES}/{volume}/devices")).contains(&device);
+    let has = |volume: &String| {
+        survey
+            .host
+            .list(&format!("{VOLUMES}/{volume}/devices"))
+            .contains(&device)
+    };
     volumes.into_iter().find(has)
 }
 

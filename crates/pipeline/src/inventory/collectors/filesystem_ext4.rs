@@ -27,17 +27,30 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
-    let Some(Below::Device(device)) = draft.below.first().cloned() else { return };
+    let Some(Below::Device(device)) = draft.below.first().cloned() else {
+        return;
+    };
     if !matches!(draft.known("fstype"), Some("ext4" | "ext3" | "ext2")) {
         return;
     }
     // All options with their defaults; the mount table leaves defaults out.
-    let options = host.text(&format!("/proc/fs/ext4/{device}/options")).unwrap_or_default();
-    let mode = options.lines().chain(draft.known("options").unwrap_or_default().split(','));
-    let mode = mode.filter_map(|option| option.trim().strip_prefix("data=")).next().map(str::to_string);
+    let options = host
+        .text(&format!("/proc/fs/ext4/{device}/options"))
+        .unwrap_or_default();
+    let mode = options
+        .lines()
+        .chain(draft.known("options").unwrap_or_default().split(','));
+    let mode = mode
+        .filter_map(|option| option.trim().strip_prefix("data="))
+        .next()
+        .map(str::to_string);
     draft.fact("journal", mode);
     let has = |word: &str| options.lines().any(|option| option.trim() == word);
-    let delays = if has("nodelalloc") { Some("no") } else { has("delalloc").then_some("yes") };
+    let delays = if has("nodelalloc") {
+        Some("no")
+    } else {
+        has("delalloc").then_some("yes")
+    };
     draft.fact("delayed_allocation", delays);
     for name in ["errors_count", "first_error_time"] {
         let text = host.text(&format!("/sys/fs/ext4/{device}/{name}"));

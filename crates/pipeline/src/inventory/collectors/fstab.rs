@@ -29,11 +29,21 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let text = survey.host.text(FILE).unwrap_or_default();
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#'));
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim_start().starts_with('#'));
     let line = |(index, line): (usize, &str)| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let is_ours = fields.get(1).is_some_and(|point| unescape(point) == draft.layer.name);
-        is_ours.then(|| (index + 1, fields.get(3).copied().unwrap_or("defaults").to_string()))
+        let is_ours = fields
+            .get(1)
+            .is_some_and(|point| unescape(point) == draft.layer.name);
+        is_ours.then(|| {
+            (
+                index + 1,
+                fields.get(3).copied().unwrap_or("defaults").to_string(),
+            )
+        })
     };
     // Where there are several, mount(8) takes the last for a mount point.
     if let Some((number, options)) = lines.filter_map(line).last() {

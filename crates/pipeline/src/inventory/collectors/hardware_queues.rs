@@ -18,8 +18,16 @@ use model::iopath::{HardwareQueue, LayerKind};
 pub static COLLECTOR: Collector = Collector {
     id: "hardware_queues",
     since: "0.1.0",
-    kinds: &[LayerKind::Disk, LayerKind::Loop, LayerKind::Zram, LayerKind::Stacked],
-    reads: &["/sys/class/block/{}/mq/*/cpu_list", "/sys/class/block/{}/mq/*/nr_tags"],
+    kinds: &[
+        LayerKind::Disk,
+        LayerKind::Loop,
+        LayerKind::Zram,
+        LayerKind::Stacked,
+    ],
+    reads: &[
+        "/sys/class/block/{}/mq/*/cpu_list",
+        "/sys/class/block/{}/mq/*/nr_tags",
+    ],
     collect,
 };
 
@@ -30,7 +38,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         Some(HardwareQueue {
             index: name.parse().ok()?,
             // The kernel writes `0, 1`, unlike every other CPU list (block/blk-mq-sysfs.c).
-            cpu_list: host.text(&format!("{mq}/{name}/cpu_list"))?.replace(", ", ","),
+            cpu_list: host
+                .text(&format!("{mq}/{name}/cpu_list"))?
+                .replace(", ", ","),
             nr_tags: host.number(&format!("{mq}/{name}/nr_tags")),
         })
     };
@@ -46,7 +56,8 @@ mod tests {
 
     #[test]
     fn queues_are_in_order_of_their_numbers() {
-        let mut host = String::from("path: /sys/class/block/nvme0n1\nlink: ../../devices/p/nvme0n1\n");
+        let mut host =
+            String::from("path: /sys/class/block/nvme0n1\nlink: ../../devices/p/nvme0n1\n");
         for index in [0, 2, 10] {
             host.push_str(&format!(
                 "path: /sys/devices/p/nvme0n1/mq/{index}/cpu_list\nlines: 1\n{index}, {}\n\

@@ -23,7 +23,11 @@ pub static COLLECTOR: Collector = Collector {
     id: "interrupts",
     since: "0.1.0",
     kinds: &[LayerKind::Disk],
-    reads: &["/proc/interrupts", "/proc/irq/*/smp_affinity_list", "/proc/irq/*/effective_affinity_list"],
+    reads: &[
+        "/proc/interrupts",
+        "/proc/irq/*/smp_affinity_list",
+        "/proc/irq/*/effective_affinity_list",
+    ],
     collect,
 };
 
@@ -34,12 +38,19 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let table = survey.interrupts();
     // A controller sets up more vectors than it uses; only those with a handler are in the table.
     numbers.retain(|irq| table.iter().any(|line| line.irq == *irq));
-    let names: Vec<&str> = ancestors.iter().filter_map(|path| path.rsplit('/').next()).collect();
+    let names: Vec<&str> = ancestors
+        .iter()
+        .filter_map(|path| path.rsplit('/').next())
+        .collect();
     let is_ours = |line: &&Interrupt| match numbers.as_slice() {
         [] => names.iter().any(|name| is_named_after(&line.name, name)),
         numbers => numbers.contains(&line.irq),
     };
-    draft.layer.interrupts = table.iter().filter(is_ours).map(|line| with_affinity(host, line)).collect();
+    draft.layer.interrupts = table
+        .iter()
+        .filter(is_ours)
+        .map(|line| with_affinity(host, line))
+        .collect();
 }
 
 /// The devices above the disk, nearest first. A multipath NVMe namespace hangs on a virtual subsystem, which links
@@ -50,10 +61,13 @@ fn controllers(host: &Host, draft: &Draft) -> Vec<String> {
     }
     let subsystem = draft.path("device");
     let links = host.list(&subsystem).into_iter().filter(|name| {
-        name.strip_prefix("nvme").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        name.strip_prefix("nvme")
+            .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     });
     let resolved = links.filter_map(|name| host.resolve(&format!("{subsystem}/{name}")));
-    resolved.flat_map(|path| device::ancestors(&format!("{path}/namespace"))).collect()
+    resolved
+        .flat_map(|path| device::ancestors(&format!("{path}/namespace")))
+        .collect()
 }
 
 /// Interrupt numbers of every PCI function on the way, but not of the bridges above it: a bridge's own lines are
@@ -63,7 +77,9 @@ fn numbered(host: &Host, ancestors: &[String]) -> Vec<u32> {
     let mut last_function: Option<&String> = None;
     for path in ancestors {
         let is_above_last = last_function.is_some_and(|last| last.starts_with(&format!("{path}/")));
-        let legacy = (!is_above_last).then(|| host.number(&format!("{path}/irq"))).flatten();
+        let legacy = (!is_above_last)
+            .then(|| host.number(&format!("{path}/irq")))
+            .flatten();
         let Some(legacy) = legacy else { continue };
         last_function = Some(path);
         let messages = host.list(&format!("{path}/msi_irqs"));
@@ -79,17 +95,20 @@ fn numbered(host: &Host, ancestors: &[String]) -> Vec<u32> {
 
 /// `virtio1-req.0`, `nvme0q1` and `mmc0` belong to `virtio1`, `nvme0` and `mmc0`; `virtio10` does not to `virtio1`.
 fn is_named_after(action: &str, device: &str) -> bool {
-    let is_specific =
-        device.ends_with(|c: char| c.is_ascii_digit()) && device.starts_with(|c: char| c.is_alphabetic());
+    let is_specific = device.ends_with(|c: char| c.is_ascii_digit())
+        && device.starts_with(|c: char| c.is_alphabetic());
     is_specific
         && action.split(", ").any(|action| {
-            action.strip_prefix(device).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+            action
+                .strip_prefix(device)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
         })
 }
 
 fn with_affinity(host: &Host, line: &Interrupt) -> Interrupt {
     let list = |file: &str| {
-        host.text(&format!("/proc/irq/{}/{file}", line.irq)).filter(|cpus| !cpus.trim().is_empty())
+        host.text(&format!("/proc/irq/{}/{file}", line.irq))
+            .filter(|cpus| !cpus.trim().is_empty())
     };
     Interrupt {
         allowed_cpus: list("smp_affinity_list"),
@@ -100,14 +119,26 @@ fn with_affinity(host: &Host, line: &Interrupt) -> Interrupt {
 
 /// The numbered lines of /proc/interrupts.
 pub(in crate::inventory) fn parse(text: &str) -> Vec<Interrupt> {
-    let cpus = text.lines().next().unwrap_or_default().split_whitespace().count();
-    text.lines().skip(1).filter_map(|line| parse_line(line, cpus)).collect()
+    let cpus = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .count();
+    text.lines()
+        .skip(1)
+        .filter_map(|line| parse_line(line, cpus))
+        .collect()
 }
 
 fn parse_line(line: &str, cpus: usize) -> Option<Interrupt> {
     let (irq, rest) = line.split_once(':')?;
     let mut words = rest.split_whitespace();
-    let counts: Vec<u64> = words.by_ref().take(cpus).map_while(|count| count.parse().ok()).collect();
+    let counts: Vec<u64> = words
+        .by_ref()
+        .take(cpus)
+        .map_while(|count| count.parse().ok())
+        .collect();
     let words: Vec<&str> = words.collect();
     Some(Interrupt {
         irq: irq.trim().parse().ok()?,
@@ -121,7 +152,8 @@ fn parse_line(line: &str, cpus: usize) -> Option<Interrupt> {
 /// What is left after the chip, its pin and its trigger: `PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0` on 6.x,
 /// `PCI-MSI-edge ahci` on 3.x, `GICv3 27 Level arch_timer` on Arm.
 fn action(words: &[&str]) -> String {
-    let is_trigger = |word: &&str| word.eq_ignore_ascii_case("level") || word.eq_ignore_ascii_case("edge");
+    let is_trigger =
+        |word: &&str| word.eq_ignore_ascii_case("level") || word.eq_ignore_ascii_case("edge");
     let mut rest = words.get(1..).unwrap_or_default();
     if rest.len() > 1 && rest[0].starts_with(|c: char| c.is_ascii_digit()) {
         rest = &rest[1..];
@@ -144,8 +176,18 @@ mod tests {
               44:  7 0  PCI-MSI-edge      ahci, i915\n 11:  1 2   GICv3  27 Level     arch_timer\n\
              NMI:  0 0   Non-maskable interrupts\nERR:  0\n",
         );
-        let names: Vec<(u32, &str)> = table.iter().map(|line| (line.irq, line.name.as_str())).collect();
-        assert_eq!(names, [(36, "virtio1-req.0"), (44, "ahci, i915"), (11, "arch_timer")]);
+        let names: Vec<(u32, &str)> = table
+            .iter()
+            .map(|line| (line.irq, line.name.as_str()))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                (36, "virtio1-req.0"),
+                (44, "ahci, i915"),
+                (11, "arch_timer")
+            ]
+        );
         assert_eq!(table[0].counts, [0, 70341]);
     }
 
@@ -212,7 +254,11 @@ mod tests {
             ));
         }
         let path = collect_on(&host, "nvme0n1");
-        let irqs: Vec<u32> = path.root.below[0].interrupts.iter().map(|line| line.irq).collect();
+        let irqs: Vec<u32> = path.root.below[0]
+            .interrupts
+            .iter()
+            .map(|line| line.irq)
+            .collect();
         assert_eq!(irqs, [30, 40]);
     }
 }

@@ -33,19 +33,40 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
-    let text =
-        |path: &str| host.text(path).map(|text| text.trim().to_string()).filter(|text| !text.is_empty());
+    let text = |path: &str| {
+        host.text(path)
+            .map(|text| text.trim().to_string())
+            .filter(|text| !text.is_empty())
+    };
     draft.fact("kernel", text("/proc/sys/kernel/osrelease"));
-    draft.fact("command_line", text("/proc/cmdline").map(|line| secrets::command_line(&line)));
+    draft.fact(
+        "command_line",
+        text("/proc/cmdline").map(|line| secrets::command_line(&line)),
+    );
     draft.fact("cpus_online", text("/sys/devices/system/cpu/online"));
-    draft.fact("clocksource", text("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
-    draft.fact("memory_bytes", host.meminfo_bytes("MemTotal:").map(|bytes| bytes.to_string()));
-    draft.fact("page_bytes", host.page_bytes().map(|bytes| bytes.to_string()));
-    draft.fact("distribution", text("/etc/os-release").as_deref().and_then(pretty_name));
+    draft.fact(
+        "clocksource",
+        text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    );
+    draft.fact(
+        "memory_bytes",
+        host.meminfo_bytes("MemTotal:")
+            .map(|bytes| bytes.to_string()),
+    );
+    draft.fact(
+        "page_bytes",
+        host.page_bytes().map(|bytes| bytes.to_string()),
+    );
+    draft.fact(
+        "distribution",
+        text("/etc/os-release").as_deref().and_then(pretty_name),
+    );
 }
 
 fn pretty_name(os_release: &str) -> Option<String> {
-    let value = os_release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let value = os_release
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(value.trim_matches(['"', '\'']).to_string())
 }
 
@@ -63,7 +84,10 @@ mod tests {
             "sda",
         );
         assert_eq!(path.machine_fact("kernel"), Some("6.1.0-18-amd64"));
-        assert_eq!(path.machine_fact("distribution"), Some("Debian GNU/Linux 12"));
+        assert_eq!(
+            path.machine_fact("distribution"),
+            Some("Debian GNU/Linux 12")
+        );
         assert_eq!(path.machine_fact("memory_bytes"), None);
     }
 }

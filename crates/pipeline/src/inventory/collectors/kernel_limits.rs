@@ -20,8 +20,14 @@ const SETTINGS: &[(&str, &str)] = &[
     ("fs.aio-max-nr", "/proc/sys/fs/aio-max-nr"),
     ("fs.aio-nr", "/proc/sys/fs/aio-nr"),
     ("fs.file-max", "/proc/sys/fs/file-max"),
-    ("kernel.io_uring_disabled", "/proc/sys/kernel/io_uring_disabled"),
-    ("pcie_aspm.policy", "/sys/module/pcie_aspm/parameters/policy"),
+    (
+        "kernel.io_uring_disabled",
+        "/proc/sys/kernel/io_uring_disabled",
+    ),
+    (
+        "pcie_aspm.policy",
+        "/sys/module/pcie_aspm/parameters/policy",
+    ),
 ];
 
 /// What this file adds to an I/O path.
@@ -55,7 +61,13 @@ mod tests {
              path: /sys/module/pcie_aspm/parameters/policy\nlines: 1\ndefault [powersave]\n",
             "sda",
         );
-        assert_eq!(path.machine_setting("fs.aio-max-nr").unwrap().number(), Some(65536.0));
-        assert_eq!(path.machine_setting("pcie_aspm.policy").unwrap().chosen(), Some("powersave"));
+        assert_eq!(
+            path.machine_setting("fs.aio-max-nr").unwrap().number(),
+            Some(65536.0)
+        );
+        assert_eq!(
+            path.machine_setting("pcie_aspm.policy").unwrap().chosen(),
+            Some("powersave")
+        );
     }
 }

@@ -39,7 +39,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact_from(host, "size_limit_bytes", "loop/sizelimit");
     draft.fact_from(host, "autoclear", "loop/autoclear");
     let sectors = host.number(&draft.path("size"));
-    draft.fact("size_bytes", sectors.map(|sectors| sectors.saturating_mul(512).to_string()));
+    draft.fact(
+        "size_bytes",
+        sectors.map(|sectors| sectors.saturating_mul(512).to_string()),
+    );
     let Some(file) = draft.known("backing_file").map(str::to_string) else {
         draft.layer.title = "loop device, not set up".into();
         return;
@@ -61,17 +64,36 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
 
 /// Holes are filled while the device is written: slower at first, and without an end when the file system is full.
 fn file_facts(survey: &Survey<'_>, draft: &mut Draft, file: &str) {
-    let Some(size) = survey.host.file_size(file) else { return };
-    draft.fact("backing_sparse", Some(if size.allocated_bytes < size.bytes { "yes" } else { "no" }));
-    draft.fact("backing_allocated_bytes", Some(size.allocated_bytes.to_string()));
-    draft.fact("backing_fstype", survey.mounts.holding(file).map(|mount| mount.fstype.clone()));
+    let Some(size) = survey.host.file_size(file) else {
+        return;
+    };
+    draft.fact(
+        "backing_sparse",
+        Some(if size.allocated_bytes < size.bytes {
+            "yes"
+        } else {
+            "no"
+        }),
+    );
+    draft.fact(
+        "backing_allocated_bytes",
+        Some(size.allocated_bytes.to_string()),
+    );
+    draft.fact(
+        "backing_fstype",
+        survey
+            .mounts
+            .holding(file)
+            .map(|mount| mount.fstype.clone()),
+    );
 }
 
 /// Over a block device there is no file system: the device itself comes next.
 fn below(host: &Host, path: String) -> Below {
     match host.kind(&path) {
         Some(Kind::BlockDevice { major, minor }) => {
-            device::by_number(host, &format!("{major}:{minor}")).map_or(Below::Path(path), Below::Device)
+            device::by_number(host, &format!("{major}:{minor}"))
+                .map_or(Below::Path(path), Below::Device)
         }
         _ => Below::Path(path),
     }
@@ -99,7 +121,11 @@ mod tests {
             ),
             "loop3",
         );
-        assert!(path.notes[0].contains("/x.img (deleted)"), "{:?}", path.notes);
+        assert!(
+            path.notes[0].contains("/x.img (deleted)"),
+            "{:?}",
+            path.notes
+        );
     }
 
     #[test]
@@ -118,7 +144,10 @@ mod tests {
         assert_eq!(sparse.root.below[0].fact("backing_sparse"), Some("yes"));
         assert_eq!(sparse.root.below[0].fact("backing_fstype"), Some("tmpfs"));
         // A file system can give more than the length, for its own tables.
-        assert_eq!(path(1_052_672).root.below[0].fact("backing_sparse"), Some("no"));
+        assert_eq!(
+            path(1_052_672).root.below[0].fact("backing_sparse"),
+            Some("no")
+        );
     }
 
     #[test]

@@ -26,10 +26,26 @@ pub static COLLECTOR: Collector = Collector {
 };
 
 /// Drivers that never ask for managed interrupts.
-const UNMANAGED: [&str; 8] =
-    ["ahci", "ata_piix", "xhci_hcd", "ehci-pci", "uhci_hcd", "hpsa", "mptsas", "sdhci-pci"];
+const UNMANAGED: [&str; 8] = [
+    "ahci",
+    "ata_piix",
+    "xhci_hcd",
+    "ehci-pci",
+    "uhci_hcd",
+    "hpsa",
+    "mptsas",
+    "sdhci-pci",
+];
 /// Drivers that ask for them (pci_alloc_irq_vectors_affinity, virtio_find_vqs with a descriptor).
-const MANAGED: [&str; 7] = ["nvme", "virtio-pci", "megaraid_sas", "mpt3sas", "smartpqi", "mpi3mr", "qla2xxx"];
+const MANAGED: [&str; 7] = [
+    "nvme",
+    "virtio-pci",
+    "megaraid_sas",
+    "mpt3sas",
+    "smartpqi",
+    "mpi3mr",
+    "qla2xxx",
+];
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let lines = &draft.layer.interrupts;
@@ -39,7 +55,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let told = by_debugfs(survey.host, lines);
     let driver = draft.known("controller_driver").unwrap_or_default();
     let managed = told.or_else(|| by_driver(driver, lines));
-    draft.fact("irq_managed", Some(managed.map_or("unknown", |managed| if managed { "yes" } else { "no" })));
+    draft.fact(
+        "irq_managed",
+        Some(managed.map_or("unknown", |managed| if managed { "yes" } else { "no" })),
+    );
 }
 
 /// The kernel's own word on any of the lines; configuration changes are never managed, so one suffices.
@@ -48,7 +67,11 @@ fn by_debugfs(host: &Host, lines: &[Interrupt]) -> Option<bool> {
         .iter()
         .filter_map(|line| host.text(&format!("/sys/kernel/debug/irq/irqs/{}", line.irq)))
         .collect();
-    (!texts.is_empty()).then(|| texts.iter().any(|text| text.contains("IRQD_AFFINITY_MANAGED")))
+    (!texts.is_empty()).then(|| {
+        texts
+            .iter()
+            .any(|text| text.contains("IRQD_AFFINITY_MANAGED"))
+    })
 }
 
 /// A driver that asks for spreading has got it where several lines share the CPUs out between them.
@@ -56,7 +79,10 @@ fn by_driver(driver: &str, lines: &[Interrupt]) -> Option<bool> {
     if UNMANAGED.contains(&driver) {
         return Some(false);
     }
-    let mut sets: Vec<&str> = lines.iter().filter_map(|line| line.allowed_cpus.as_deref()).collect();
+    let mut sets: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line.allowed_cpus.as_deref())
+        .collect();
     sets.sort_unstable();
     sets.dedup();
     (MANAGED.contains(&driver) && sets.len() > 2).then_some(true)
@@ -80,7 +106,10 @@ mod tests {
 
     #[test]
     fn by_the_kernel_s_word_or_by_the_spread() {
-        assert_eq!(by_driver("nvme", &lines(&["0-3", "0", "1", "2-3"])), Some(true));
+        assert_eq!(
+            by_driver("nvme", &lines(&["0-3", "0", "1", "2-3"])),
+            Some(true)
+        );
         assert_eq!(by_driver("nvme", &lines(&["0-3", "0-3"])), None);
         assert_eq!(by_driver("ahci", &lines(&["0-3"])), Some(false));
         let text = "iodyno-host 1\npath: /sys/kernel/debug/irq/irqs/1\nlines: 2\ndstate: 0x1\n IRQD_AFFINITY_MANAGED\n";

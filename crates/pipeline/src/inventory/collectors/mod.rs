@@ -79,40 +79,148 @@ pub static ALL: &[&super::Collector] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("ata", include_str!("../../../../../docs/catalogue/collector/ata.md")),
-    ("bcache", include_str!("../../../../../docs/catalogue/collector/bcache.md")),
-    ("cgroup_limits", include_str!("../../../../../docs/catalogue/collector/cgroup_limits.md")),
-    ("cpu_power", include_str!("../../../../../docs/catalogue/collector/cpu_power.md")),
-    ("daemons", include_str!("../../../../../docs/catalogue/collector/daemons.md")),
-    ("device_mapper", include_str!("../../../../../docs/catalogue/collector/device_mapper.md")),
-    ("disk", include_str!("../../../../../docs/catalogue/collector/disk.md")),
-    ("fibre_channel", include_str!("../../../../../docs/catalogue/collector/fibre_channel.md")),
-    ("filesystem", include_str!("../../../../../docs/catalogue/collector/filesystem.md")),
-    ("filesystem_bdi", include_str!("../../../../../docs/catalogue/collector/filesystem_bdi.md")),
-    ("filesystem_btrfs", include_str!("../../../../../docs/catalogue/collector/filesystem_btrfs.md")),
-    ("filesystem_ext4", include_str!("../../../../../docs/catalogue/collector/filesystem_ext4.md")),
-    ("fstab", include_str!("../../../../../docs/catalogue/collector/fstab.md")),
-    ("hardware_queues", include_str!("../../../../../docs/catalogue/collector/hardware_queues.md")),
-    ("interrupts", include_str!("../../../../../docs/catalogue/collector/interrupts.md")),
-    ("kernel", include_str!("../../../../../docs/catalogue/collector/kernel.md")),
-    ("kernel_limits", include_str!("../../../../../docs/catalogue/collector/kernel_limits.md")),
-    ("loop_device", include_str!("../../../../../docs/catalogue/collector/loop_device.md")),
-    ("managed_interrupts", include_str!("../../../../../docs/catalogue/collector/managed_interrupts.md")),
-    ("network_block", include_str!("../../../../../docs/catalogue/collector/network_block.md")),
-    ("network_mount", include_str!("../../../../../docs/catalogue/collector/network_mount.md")),
-    ("numa", include_str!("../../../../../docs/catalogue/collector/numa.md")),
-    ("nvme", include_str!("../../../../../docs/catalogue/collector/nvme.md")),
-    ("partition", include_str!("../../../../../docs/catalogue/collector/partition.md")),
-    ("pcie_link", include_str!("../../../../../docs/catalogue/collector/pcie_link.md")),
-    ("queue", include_str!("../../../../../docs/catalogue/collector/queue.md")),
-    ("raid_controller", include_str!("../../../../../docs/catalogue/collector/raid_controller.md")),
-    ("scsi", include_str!("../../../../../docs/catalogue/collector/scsi.md")),
-    ("software_raid", include_str!("../../../../../docs/catalogue/collector/software_raid.md")),
-    ("stacked", include_str!("../../../../../docs/catalogue/collector/stacked.md")),
-    ("usage", include_str!("../../../../../docs/catalogue/collector/usage.md")),
-    ("usb", include_str!("../../../../../docs/catalogue/collector/usb.md")),
-    ("virtio", include_str!("../../../../../docs/catalogue/collector/virtio.md")),
-    ("virtualisation", include_str!("../../../../../docs/catalogue/collector/virtualisation.md")),
-    ("vm_settings", include_str!("../../../../../docs/catalogue/collector/vm_settings.md")),
-    ("zram", include_str!("../../../../../docs/catalogue/collector/zram.md")),
+    (
+        "ata",
+        include_str!("../../../../../docs/catalogue/collector/ata.md"),
+    ),
+    (
+        "bcache",
+        include_str!("../../../../../docs/catalogue/collector/bcache.md"),
+    ),
+    (
+        "cgroup_limits",
+        include_str!("../../../../../docs/catalogue/collector/cgroup_limits.md"),
+    ),
+    (
+        "cpu_power",
+        include_str!("../../../../../docs/catalogue/collector/cpu_power.md"),
+    ),
+    (
+        "daemons",
+        include_str!("../../../../../docs/catalogue/collector/daemons.md"),
+    ),
+    (
+        "device_mapper",
+        include_str!("../../../../../docs/catalogue/collector/device_mapper.md"),
+    ),
+    (
+        "disk",
+        include_str!("../../../../../docs/catalogue/collector/disk.md"),
+    ),
+    (
+        "fibre_channel",
+        include_str!("../../../../../docs/catalogue/collector/fibre_channel.md"),
+    ),
+    (
+        "filesystem",
+        include_str!("../../../../../docs/catalogue/collector/filesystem.md"),
+    ),
+    (
+        "filesystem_bdi",
+        include_str!("../../../../../docs/catalogue/collector/filesystem_bdi.md"),
+    ),
+    (
+        "filesystem_btrfs",
+        include_str!("../../../../../docs/catalogue/collector/filesystem_btrfs.md"),
+    ),
+    (
+        "filesystem_ext4",
+        include_str!("../../../../../docs/catalogue/collector/filesystem_ext4.md"),
+    ),
+    (
+        "fstab",
+        include_str!("../../../../../docs/catalogue/collector/fstab.md"),
+    ),
+    (
+        "hardware_queues",
+        include_str!("../../../../../docs/catalogue/collector/hardware_queues.md"),
+    ),
+    (
+        "interrupts",
+        include_str!("../../../../../docs/catalogue/collector/interrupts.md"),
+    ),
+    (
+        "kernel",
+        include_str!("../../../../../docs/catalogue/collector/kernel.md"),
+    ),
+    (
+        "kernel_limits",
+        include_str!("../../../../../docs/catalogue/collector/kernel_limits.md"),
+    ),
+    (
+        "loop_device",
+        include_str!("../../../../../docs/catalogue/collector/loop_device.md"),
+    ),
+    (
+        "managed_interrupts",
+        include_str!("../../../../../docs/catalogue/collector/managed_interrupts.md"),
+    ),
+    (
+        "network_block",
+        include_str!("../../../../../docs/catalogue/collector/network_block.md"),
+    ),
+    (
+        "network_mount",
+        include_str!("../../../../../docs/catalogue/collector/network_mount.md"),
+    ),
+    (
+        "numa",
+        include_str!("../../../../../docs/catalogue/collector/numa.md"),
+    ),
+    (
+        "nvme",
+        include_str!("../../../../../docs/catalogue/collector/nvme.md"),
+    ),
+    (
+        "partition",
+        include_str!("../../../../../docs/catalogue/collector/partition.md"),
+    ),
+    (
+        "pcie_link",
+        include_str!("../../../../../docs/catalogue/collector/pcie_link.md"),
+    ),
+    (
+        "queue",
+        include_str!("../../../../../docs/catalogue/collector/queue.md"),
+    ),
+    (
+        "raid_controller",
+        include_str!("../../../../../docs/catalogue/collector/raid_controller.md"),
+    ),
+    (
+        "scsi",
+        include_str!("../../../../../docs/catalogue/collector/scsi.md"),
+    ),
+    (
+        "software_raid",
+        include_str!("../../../../../docs/catalogue/collector/software_raid.md"),
+    ),
+    (
+        "stacked",
+        include_str!("../../../../../docs/catalogue/collector/stacked.md"),
+    ),
+    (
+        "usage",
+        include_str!("../../../../../docs/catalogue/collector/usage.md"),
+    ),
+    (
+        "usb",
+        include_str!("../../../../../docs/catalogue/collector/usb.md"),
+    ),
+    (
+        "virtio",
+        include_str!("../../../../../docs/catalogue/collector/virtio.md"),
+    ),
+    (
+        "virtualisation",
+        include_str!("../../../../../docs/catalogue/collector/virtualisation.md"),
+    ),
+    (
+        "vm_settings",
+        include_str!("../../../../../docs/catalogue/collector/vm_settings.md"),
+    ),
+    (
+        "zram",
+        include_str!("../../../../../docs/catalogue/collector/zram.md"),
+    ),
 ];

@@ -40,11 +40,17 @@ pub static COLLECTOR: Collector = Collector {
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let name = draft.layer.name.clone();
-    if let Some(number) = name.strip_prefix("rbd").filter(|_| link::is_numbered(&name, "rbd")) {
+    if let Some(number) = name
+        .strip_prefix("rbd")
+        .filter(|_| link::is_numbered(&name, "rbd"))
+    {
         rbd(host, draft, number);
     } else if link::is_numbered(&name, "nbd") {
         nbd(host, draft);
-    } else if let Some(number) = name.strip_prefix("drbd").filter(|_| link::is_numbered(&name, "drbd")) {
+    } else if let Some(number) = name
+        .strip_prefix("drbd")
+        .filter(|_| link::is_numbered(&name, "drbd"))
+    {
         let table = host.text("/proc/drbd").unwrap_or_default();
         drbd(&table, draft, number);
     } else {
@@ -57,18 +63,29 @@ fn rbd(host: &Host, draft: &mut Draft, number: &str) {
         let text = host.text(&format!("/sys/bus/rbd/devices/{number}/{file}"))?;
         Some(text.trim().to_string()).filter(|text| !text.is_empty())
     };
-    let namespace = text("pool_ns").map(|namespace| format!("/{namespace}")).unwrap_or_default();
-    draft.fact("rbd_pool", text("pool").map(|pool| format!("{pool}{namespace}")));
+    let namespace = text("pool_ns")
+        .map(|namespace| format!("/{namespace}"))
+        .unwrap_or_default();
+    draft.fact(
+        "rbd_pool",
+        text("pool").map(|pool| format!("{pool}{namespace}")),
+    );
     draft.fact("rbd_image", text("name"));
     draft.fact("rbd_features", text("features"));
 }
 
 fn nbd(host: &Host, draft: &mut Draft) {
-    let Some(pid) = host.number(&draft.path("pid")) else { return };
-    let Some(process) = host.text(&format!("/proc/{pid}/comm")) else { return };
+    let Some(pid) = host.number(&draft.path("pid")) else {
+        return;
+    };
+    let Some(process) = host.text(&format!("/proc/{pid}/comm")) else {
+        return;
+    };
     // Only of this program is it known that its words hold no secret.
     if process.trim() == "nbd-client" {
-        let line = host.text(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line = host
+            .text(&format!("/proc/{pid}/cmdline"))
+            .unwrap_or_default();
         draft.fact("nbd_server", server(&line));
     }
     draft.fact("nbd_client", Some(process.trim()));
@@ -76,7 +93,10 @@ fn nbd(host: &Host, draft: &mut Draft) {
 
 /// The first word of `nbd-client -N export host 10809 /dev/nbd0` that is neither an option nor its value.
 fn server(command_line: &str) -> Option<String> {
-    let mut words = command_line.split('\0').skip(1).filter(|word| !word.is_empty());
+    let mut words = command_line
+        .split('\0')
+        .skip(1)
+        .filter(|word| !word.is_empty());
     while let Some(word) = words.next() {
         match word {
             "-N" | "-name" | "-b" | "-block-size" | "-t" | "-timeout" | "-C" | "-connections" => {
@@ -84,7 +104,9 @@ fn server(command_line: &str) -> Option<String> {
             }
             word if word.starts_with('-') || word.starts_with("/dev/") => {}
             host => {
-                let port = words.next().filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+                let port = words
+                    .next()
+                    .filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
                 return Some(port.map_or(host.to_string(), |port| format!("{host}:{port}")));
             }
         }
@@ -95,21 +117,36 @@ fn server(command_line: &str) -> Option<String> {
 /// ` 0: cs:Connected ro:Primary/Secondary ds:UpToDate/UpToDate C r-----`
 fn drbd(table: &str, draft: &mut Draft, number: &str) {
     let start = format!("{number}:");
-    let Some(line) = table.lines().find_map(|line| line.trim_start().strip_prefix(&start)) else { return };
+    let Some(line) = table
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix(&start))
+    else {
+        return;
+    };
     let words: Vec<&str> = line.split_whitespace().collect();
     let named = |name: &str| words.iter().find_map(|word| word.strip_prefix(name));
     draft.fact("drbd_connection", named("cs:"));
     draft.fact("drbd_disks", named("ds:"));
-    draft.fact("drbd_protocol", words.iter().find(|word| matches!(**word, "A" | "B" | "C")).copied());
+    draft.fact(
+        "drbd_protocol",
+        words
+            .iter()
+            .find(|word| matches!(**word, "A" | "B" | "C"))
+            .copied(),
+    );
 }
 
 fn iscsi(host: &Host, draft: &mut Draft) {
     let ancestors = device::ancestors(&draft.subject);
-    let Some(session) = ancestors.iter().find(|path| link::is_numbered(link::base(path), "session")) else {
+    let Some(session) = ancestors
+        .iter()
+        .find(|path| link::is_numbered(link::base(path), "session"))
+    else {
         return;
     };
     let of_session = |file: &str| format!("{session}/iscsi_session/{}/{file}", link::base(session));
-    let text = |path: String| Some(host.text(&path)?.trim().to_string()).filter(|text| !text.is_empty());
+    let text =
+        |path: String| Some(host.text(&path)?.trim().to_string()).filter(|text| !text.is_empty());
     let facts = [
         ("iscsi_target", "targetname"),
         ("iscsi_state", "state"),
@@ -124,18 +161,35 @@ fn iscsi(host: &Host, draft: &mut Draft) {
     if host.exists(&of_session("recovery_tmo")) {
         draft.setting(host, "iscsi/recovery_tmo", of_session("recovery_tmo"));
     }
-    let connections = host.list(session).into_iter().filter(|name| name.starts_with("connection"));
+    let connections = host
+        .list(session)
+        .into_iter()
+        .filter(|name| name.starts_with("connection"));
     let connections: Vec<String> = connections.collect();
-    draft.fact("iscsi_connections", (!connections.is_empty()).then(|| connections.len().to_string()));
-    let Some(first) = connections.first() else { return };
-    let of_connection = |file: &str| text(format!("{session}/{first}/iscsi_connection/{first}/{file}"));
+    draft.fact(
+        "iscsi_connections",
+        (!connections.is_empty()).then(|| connections.len().to_string()),
+    );
+    let Some(first) = connections.first() else {
+        return;
+    };
+    let of_connection =
+        |file: &str| text(format!("{session}/{first}/iscsi_connection/{first}/{file}"));
     let portal = of_connection("persistent_address").zip(of_connection("persistent_port"));
-    draft.fact("iscsi_portal", portal.map(|(address, port)| format!("{address}:{port}")));
+    draft.fact(
+        "iscsi_portal",
+        portal.map(|(address, port)| format!("{address}:{port}")),
+    );
     let digests = ["header_digest", "data_digest"]
         .into_iter()
         .filter(|file| of_connection(file).as_deref() == Some("1"));
-    let digests: Vec<&str> = digests.map(|file| file.trim_end_matches("_digest")).collect();
-    draft.fact("iscsi_digests", Some(digests.join(" ")).filter(|digests| !digests.is_empty()));
+    let digests: Vec<&str> = digests
+        .map(|file| file.trim_end_matches("_digest"))
+        .collect();
+    draft.fact(
+        "iscsi_digests",
+        Some(digests.join(" ")).filter(|digests| !digests.is_empty()),
+    );
 }
 
 #[cfg(test)]
@@ -160,7 +214,13 @@ mod tests {
             "path: /sys/bus/rbd/devices/0/pool\nlines: 1\nvolumes\npath: /sys/bus/rbd/devices/0/name\nlines: 1\ndb1\n\
              path: /sys/bus/rbd/devices/0/pool_ns\nlines: 1\n\n",
         );
-        assert_eq!((facts(&rbd, "rbd0", "rbd_pool"), facts(&rbd, "rbd0", "rbd_image")), ("volumes", "db1"));
+        assert_eq!(
+            (
+                facts(&rbd, "rbd0", "rbd_pool"),
+                facts(&rbd, "rbd0", "rbd_image")
+            ),
+            ("volumes", "db1")
+        );
         let nbd = device(
             "nbd0",
             "path: /sys/devices/virtual/block/nbd0/pid\nlines: 1\n77\npath: /proc/77/comm\nlines: 1\nnbd-client\n\
@@ -173,7 +233,10 @@ mod tests {
             "path: /proc/drbd\nlines: 2\nversion: 8.4.10\n 1: cs:WFConnection ro:Primary/Unknown ds:UpToDate/DUnknown C r-----\n",
         );
         let fact = |name: &str| facts(&drbd, "drbd1", name);
-        assert_eq!((fact("drbd_connection"), fact("drbd_protocol")), ("WFConnection", "C"));
+        assert_eq!(
+            (fact("drbd_connection"), fact("drbd_protocol")),
+            ("WFConnection", "C")
+        );
     }
 
     #[test]
@@ -191,19 +254,30 @@ mod tests {
             ("password", "hidden"),
         ];
         for (file, value) in of_session {
-            text.push_str(&format!("path: {session}/iscsi_session/session1/{file}\nlines: 1\n{value}\n"));
+            text.push_str(&format!(
+                "path: {session}/iscsi_session/session1/{file}\nlines: 1\n{value}\n"
+            ));
         }
-        for (file, value) in
-            [("persistent_address", "10.0.0.5"), ("persistent_port", "3260"), ("data_digest", "1")]
-        {
+        for (file, value) in [
+            ("persistent_address", "10.0.0.5"),
+            ("persistent_port", "3260"),
+            ("data_digest", "1"),
+        ] {
             let connection = format!("{session}/connection1:0/iscsi_connection/connection1:0");
             text.push_str(&format!("path: {connection}/{file}\nlines: 1\n{value}\n"));
         }
         let path = collect_on(&text, "sdc");
         let fact = |name: &str| facts(&path, "sdc", name);
-        assert_eq!((fact("iscsi_target"), fact("iscsi_portal")), ("iqn.2003-01.org:x", "10.0.0.5:3260"));
         assert_eq!(
-            (fact("iscsi_state"), fact("iscsi_digests"), fact("transport")),
+            (fact("iscsi_target"), fact("iscsi_portal")),
+            ("iqn.2003-01.org:x", "10.0.0.5:3260")
+        );
+        assert_eq!(
+            (
+                fact("iscsi_state"),
+                fact("iscsi_digests"),
+                fact("transport")
+            ),
             ("LOGGED_IN", "data", "iscsi")
         );
         assert!(path.disks()[0].setting("iscsi/recovery_tmo").is_some());

@@ -35,7 +35,9 @@ fn collect(_: &mut Survey<'_>, draft: &mut Draft) {
     let (fstype, source, options) = (text("fstype"), text("source"), text("options"));
     let value = |name: &str| {
         let mut options = options.split(',');
-        options.find_map(|option| option.strip_prefix(name)?.strip_prefix('=')).map(str::to_string)
+        options
+            .find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
+            .map(str::to_string)
     };
     let has = |name: &str| options.split(',').any(|option| option == name);
     let is_remote = match fstype.as_str() {
@@ -62,9 +64,8 @@ fn collect(_: &mut Survey<'_>, draft: &mut Draft) {
             draft.fact("msize", value("msize"));
             true
         }
-        "ceph" | "glusterfs" | "fuse.glusterfs" | "virtiofs" | "lustre" | "afs" | "beegfs" | "fuse.sshfs" => {
-            true
-        }
+        "ceph" | "glusterfs" | "fuse.glusterfs" | "virtiofs" | "lustre" | "afs" | "beegfs"
+        | "fuse.sshfs" => true,
         _ => false,
     };
     if is_remote {
@@ -80,24 +81,38 @@ fn collect(_: &mut Survey<'_>, draft: &mut Draft) {
         None if fstype == "fuse" => Some(source.as_str()),
         program => program,
     };
-    draft.fact("fuse_program", program.filter(|program| !program.is_empty()));
+    draft.fact(
+        "fuse_program",
+        program.filter(|program| !program.is_empty()),
+    );
 }
 
 /// `nas:/srv`, `[fe80::1]:/srv`, `10.0.0.1:6789,10.0.0.2:6789:/a`, `//nas/share/a`, or a name alone.
 fn parts(source: &str) -> (Option<&str>, Option<&str>) {
     if let Some(rest) = source.strip_prefix("//") {
         let end = rest.find('/').unwrap_or(rest.len());
-        return (Some(&rest[..end]), Some(&rest[end..]).filter(|share| !share.is_empty()));
+        return (
+            Some(&rest[..end]),
+            Some(&rest[end..]).filter(|share| !share.is_empty()),
+        );
     }
-    let at = source
-        .find(":/")
-        .or_else(|| source.find(']').and_then(|end| source[end..].find(':').map(|at| end + at)));
+    let at = source.find(":/").or_else(|| {
+        source
+            .find(']')
+            .and_then(|end| source[end..].find(':').map(|at| end + at))
+    });
     match at {
-        Some(at) => (Some(source[..at].trim_matches(['[', ']'])), Some(&source[at + 1..])),
+        Some(at) => (
+            Some(source[..at].trim_matches(['[', ']'])),
+            Some(&source[at + 1..]),
+        ),
         // Ceph from 5.17 on: `user@id.name=/path`; the monitors are an option.
         None => match source.split_once("=/") {
             Some((name, _)) => (Some(name), Some(&source[name.len() + 1..])),
-            None => (None, Some(source).filter(|source| !source.is_empty() && *source != "none")),
+            None => (
+                None,
+                Some(source).filter(|source| !source.is_empty() && *source != "none"),
+            ),
         },
     }
 }
@@ -125,25 +140,49 @@ mod tests {
             "rw,vers=4.2,rsize=1048576,wsize=262144,hard,proto=tcp,nconnect=4,timeo=600,sync,noac",
         );
         let fact = |name: &str| facts(&path, "/n", name);
-        assert_eq!((fact("server"), fact("export"), fact("nfs_version")), ("nas", "/srv/db", "4.2"));
-        assert_eq!((fact("rsize"), fact("wsize"), fact("nconnect")), ("1048576", "262144", "4"));
-        assert_eq!((fact("sync"), fact("nfs_hard"), fact("attribute_cache")), ("yes", "yes", "off"));
+        assert_eq!(
+            (fact("server"), fact("export"), fact("nfs_version")),
+            ("nas", "/srv/db", "4.2")
+        );
+        assert_eq!(
+            (fact("rsize"), fact("wsize"), fact("nconnect")),
+            ("1048576", "262144", "4")
+        );
+        assert_eq!(
+            (fact("sync"), fact("nfs_hard"), fact("attribute_cache")),
+            ("yes", "yes", "off")
+        );
     }
 
     #[test]
     fn other_kinds_and_their_sources() {
         let path = mounted("fuse.sshfs", "me@host:/data", "rw,user_id=0");
-        assert_eq!((facts(&path, "/n", "fuse_program"), facts(&path, "/n", "server")), ("sshfs", "me@host"));
-        assert_eq!(facts(&mounted("fuse", "mergerfs", "rw"), "/n", "fuse_program"), "mergerfs");
+        assert_eq!(
+            (
+                facts(&path, "/n", "fuse_program"),
+                facts(&path, "/n", "server")
+            ),
+            ("sshfs", "me@host")
+        );
+        assert_eq!(
+            facts(&mounted("fuse", "mergerfs", "rw"), "/n", "fuse_program"),
+            "mergerfs"
+        );
         let path = mounted("tmpfs", "tmpfs", "rw");
-        assert_eq!((facts(&path, "/n", "server"), facts(&path, "/n", "export")), ("", ""));
+        assert_eq!(
+            (facts(&path, "/n", "server"), facts(&path, "/n", "export")),
+            ("", "")
+        );
         assert_eq!(parts("//nas/share/a"), (Some("nas"), Some("/share/a")));
         assert_eq!(parts("[fe80::1]:/srv"), (Some("fe80::1"), Some("/srv")));
         assert_eq!(
             parts("10.0.0.1:6789,10.0.0.2:6789:/a"),
             (Some("10.0.0.1:6789,10.0.0.2:6789"), Some("/a"))
         );
-        assert_eq!(parts("admin@07fe.fs=/a"), (Some("admin@07fe.fs"), Some("/a")));
+        assert_eq!(
+            parts("admin@07fe.fs=/a"),
+            (Some("admin@07fe.fs"), Some("/a"))
+        );
         assert_eq!(parts("share"), (None, Some("share")));
         for text in ["", "//", ":", "]", "]:", "=/", ":/"] {
             parts(text);

@@ -31,13 +31,21 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let number = |name: String| name.strip_prefix("node")?.parse::<u32>().ok();
     let mut nodes: Vec<u32> = host.list(NODES).into_iter().filter_map(number).collect();
     nodes.sort_unstable();
-    draft.fact("numa_nodes", (!nodes.is_empty()).then(|| nodes.len().to_string()));
+    draft.fact(
+        "numa_nodes",
+        (!nodes.is_empty()).then(|| nodes.len().to_string()),
+    );
     if nodes.len() > 1 {
         let cpus = |node: &u32| {
-            let list = host.text(&format!("{NODES}/node{node}/cpulist")).unwrap_or_default();
+            let list = host
+                .text(&format!("{NODES}/node{node}/cpulist"))
+                .unwrap_or_default();
             format!("{node}:{}", list.trim())
         };
-        draft.fact("numa_cpus", Some(nodes.iter().map(cpus).collect::<Vec<_>>().join("; ")));
+        draft.fact(
+            "numa_cpus",
+            Some(nodes.iter().map(cpus).collect::<Vec<_>>().join("; ")),
+        );
     }
 }
 

@@ -31,44 +31,88 @@ pub static COLLECTOR: Collector = Collector {
     id: "nvme",
     since: "0.1.0",
     kinds: &[LayerKind::Disk],
-    reads: &["/sys/class/nvme/*/*", "/sys/module/nvme_core/parameters/*", "/sys/module/nvme/parameters/*"],
+    reads: &[
+        "/sys/class/nvme/*/*",
+        "/sys/module/nvme_core/parameters/*",
+        "/sys/module/nvme/parameters/*",
+    ],
     collect,
 };
 
 const PARAMETERS: [(&str, &str); 3] = [
-    ("nvme/poll_queues", "/sys/module/nvme/parameters/poll_queues"),
-    ("nvme/write_queues", "/sys/module/nvme/parameters/write_queues"),
-    ("nvme/io_timeout", "/sys/module/nvme_core/parameters/io_timeout"),
+    (
+        "nvme/poll_queues",
+        "/sys/module/nvme/parameters/poll_queues",
+    ),
+    (
+        "nvme/write_queues",
+        "/sys/module/nvme/parameters/write_queues",
+    ),
+    (
+        "nvme/io_timeout",
+        "/sys/module/nvme_core/parameters/io_timeout",
+    ),
 ];
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let controllers = controllers(host, draft);
-    let Some(controller) = controllers.first() else { return };
-    let text = |file: &str| Some(host.text(&format!("{controller}/{file}"))?.trim().to_string());
+    let Some(controller) = controllers.first() else {
+        return;
+    };
+    let text = |file: &str| {
+        Some(
+            host.text(&format!("{controller}/{file}"))?
+                .trim()
+                .to_string(),
+        )
+    };
     draft.fact("nvme_state", text("state"));
-    draft.fact("nvme_firmware", text("firmware_rev").filter(|name| !name.is_empty()));
+    draft.fact(
+        "nvme_firmware",
+        text("firmware_rev").filter(|name| !name.is_empty()),
+    );
     // The count includes the queue for administration.
-    let queues = host.number(&format!("{controller}/queue_count")).and_then(|count| count.checked_sub(1));
+    let queues = host
+        .number(&format!("{controller}/queue_count"))
+        .and_then(|count| count.checked_sub(1));
     draft.fact("nvme_queues", queues.map(|count| count.to_string()));
-    let entries = host.number(&format!("{controller}/sqsize")).map(|last| last + 1);
-    draft.fact("nvme_queue_entries", entries.map(|entries| entries.to_string()));
+    let entries = host
+        .number(&format!("{controller}/sqsize"))
+        .map(|last| last + 1);
+    draft.fact(
+        "nvme_queue_entries",
+        entries.map(|entries| entries.to_string()),
+    );
     draft.fact("nvme_numa", text("numa_node").filter(|node| node != "-1"));
-    draft.fact("nvme_hmb", text("hmb").map(|used| if used == "1" { "yes" } else { "no" }));
+    draft.fact(
+        "nvme_hmb",
+        text("hmb").map(|used| if used == "1" { "yes" } else { "no" }),
+    );
     let is_remote = text("transport").is_some_and(|transport| transport != "pcie");
     draft.fact("nvme_address", text("address").filter(|_| is_remote));
     draft.fact(
         "nvme_namespaces",
-        Some(namespaces(host, controller)).filter(|count| *count > 0).map(|n| n.to_string()),
+        Some(namespaces(host, controller))
+            .filter(|count| *count > 0)
+            .map(|n| n.to_string()),
     );
-    draft.fact("nvme_paths", (controllers.len() > 1).then(|| controllers.len().to_string()));
+    draft.fact(
+        "nvme_paths",
+        (controllers.len() > 1).then(|| controllers.len().to_string()),
+    );
     let apst = host.text("/sys/module/nvme_core/parameters/default_ps_max_latency_us");
     draft.fact("nvme_apst_us", apst.map(|us| us.trim().to_string()));
     let own = [
-        ("nvme/ps_max_latency_us", format!("{controller}/power/pm_qos_latency_tolerance_us")),
+        (
+            "nvme/ps_max_latency_us",
+            format!("{controller}/power/pm_qos_latency_tolerance_us"),
+        ),
         ("nvme/iopolicy", draft.path("device/iopolicy")),
     ];
-    let shared = PARAMETERS.iter().map(|(name, path)| (*name, (*path).to_string()));
+    let shared = PARAMETERS
+        .iter()
+        .map(|(name, path)| (*name, (*path).to_string()));
     for (name, path) in own.into_iter().chain(shared) {
         if host.exists(&path) {
             draft.setting(host, name, path);
@@ -91,22 +135,32 @@ pub(super) fn controllers(host: &Host, draft: &Draft) -> Vec<String> {
             .collect();
     }
     let subsystem = draft.path("device");
-    let links = host.list(&subsystem).into_iter().filter(|name| link::is_numbered(name, "nvme"));
-    links.filter_map(|name| host.resolve(&format!("{subsystem}/{name}"))).collect()
+    let links = host
+        .list(&subsystem)
+        .into_iter()
+        .filter(|name| link::is_numbered(name, "nvme"));
+    links
+        .filter_map(|name| host.resolve(&format!("{subsystem}/{name}")))
+        .collect()
 }
 
 /// `nvme0n2`, or `nvme0c0n2` where the namespace itself belongs to the subsystem.
 fn namespaces(host: &Host, controller: &str) -> usize {
     let own = link::base(controller).to_string();
     let is_namespace = |name: &String| {
-        let rest = name.strip_prefix(own.as_str()).and_then(|rest| rest.rsplit_once('n'));
+        let rest = name
+            .strip_prefix(own.as_str())
+            .and_then(|rest| rest.rsplit_once('n'));
         rest.is_some_and(|(path, number)| {
             (path.is_empty() || link::is_numbered(path, "c"))
                 && !number.is_empty()
                 && number.bytes().all(|byte| byte.is_ascii_digit())
         })
     };
-    host.list(controller).iter().filter(|name| is_namespace(name)).count()
+    host.list(controller)
+        .iter()
+        .filter(|name| is_namespace(name))
+        .count()
 }
 
 #[cfg(test)]
@@ -132,11 +186,28 @@ mod tests {
         );
         let fact = |name: &str| facts(&path, "nvme0n1", name);
         assert_eq!(
-            (fact("nvme_queues"), fact("nvme_queue_entries"), fact("nvme_state")),
+            (
+                fact("nvme_queues"),
+                fact("nvme_queue_entries"),
+                fact("nvme_state")
+            ),
             ("8", "1024", "live")
         );
-        assert_eq!((fact("nvme_namespaces"), fact("nvme_numa"), fact("nvme_apst_us")), ("2", "", "100000"));
-        assert_eq!(path.disks()[0].setting("nvme/ps_max_latency_us").unwrap().number(), Some(100_000.0));
+        assert_eq!(
+            (
+                fact("nvme_namespaces"),
+                fact("nvme_numa"),
+                fact("nvme_apst_us")
+            ),
+            ("2", "", "100000")
+        );
+        assert_eq!(
+            path.disks()[0]
+                .setting("nvme/ps_max_latency_us")
+                .unwrap()
+                .number(),
+            Some(100_000.0)
+        );
         assert!(!serde_json::to_string(&path).unwrap().contains("S3CR3T"));
     }
 
@@ -163,7 +234,13 @@ mod tests {
             "nvme (tcp)",
             "not taken for a disk in this machine"
         );
-        assert_eq!(facts(&path, "nvme0n1", "nvme_address"), "traddr=10.0.0.0,trsvcid=4420");
-        assert_eq!(path.disks()[0].setting("nvme/iopolicy").unwrap().chosen(), Some("numa"));
+        assert_eq!(
+            facts(&path, "nvme0n1", "nvme_address"),
+            "traddr=10.0.0.0,trsvcid=4420"
+        );
+        assert_eq!(
+            path.disks()[0].setting("nvme/iopolicy").unwrap().chosen(),
+            Some("numa")
+        );
     }
 }

@@ -24,23 +24,35 @@ pub static COLLECTOR: Collector = Collector {
     id: "partition",
     since: "0.1.0",
     kinds: &[LayerKind::Partition],
-    reads: &["/sys/class/block/{}/start", "/sys/class/block/{}/size", "/sys/class/block/{}/alignment_offset"],
+    reads: &[
+        "/sys/class/block/{}/start",
+        "/sys/class/block/{}/size",
+        "/sys/class/block/{}/alignment_offset",
+    ],
     collect,
 };
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     // A partition's directory lies in its disk's.
-    let Some((disk_path, _)) = draft.subject.rsplit_once('/') else { return };
+    let Some((disk_path, _)) = draft.subject.rsplit_once('/') else {
+        return;
+    };
     let disk_path = disk_path.to_string();
     let bytes = |sectors: u64| sectors.saturating_mul(SECTOR_BYTES);
     let start = host.number(&draft.path("start")).map(bytes);
     let size = host.number(&draft.path("size")).map(bytes);
-    let block = host.number(&format!("{disk_path}/queue/physical_block_size")).filter(|bytes| *bytes > 0);
+    let block = host
+        .number(&format!("{disk_path}/queue/physical_block_size"))
+        .filter(|bytes| *bytes > 0);
     let offset = host.number(&draft.path("alignment_offset"));
     let aligned = start.zip(block).map(|(start, block)| {
         // A disk can shift its blocks against its addresses; the kernel then gives the distance to the next one.
-        if offset.map_or(start % block == 0, |offset| offset == 0) { "yes" } else { "no" }
+        if offset.map_or(start % block == 0, |offset| offset == 0) {
+            "yes"
+        } else {
+            "no"
+        }
     });
     draft.fact("start_bytes", start.map(|bytes| bytes.to_string()));
     draft.fact("size_bytes", size.map(|bytes| bytes.to_string()));
@@ -66,7 +78,10 @@ mod tests {
                  path: /sys/devices/p/sda/sda1/start\nlines: 1\n{start}\n"
             )
         };
-        assert_eq!(facts(&collect_on(&host(2048), "sda1"), "sda1", "aligned"), "yes");
+        assert_eq!(
+            facts(&collect_on(&host(2048), "sda1"), "sda1", "aligned"),
+            "yes"
+        );
         let old = collect_on(&host(63), "/dev/sda1");
         assert_eq!(facts(&old, "sda1", "aligned"), "no");
         assert_eq!(old.root.below[0].below[0].name, "sda");

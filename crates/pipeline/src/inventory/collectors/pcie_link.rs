@@ -32,7 +32,10 @@ pub static COLLECTOR: Collector = Collector {
     id: "pcie_link",
     since: "0.1.0",
     kinds: &[LayerKind::Disk],
-    reads: &["/sys/bus/pci/devices/*/*_link_*", "/sys/module/pcie_aspm/parameters/policy"],
+    reads: &[
+        "/sys/bus/pci/devices/*/*_link_*",
+        "/sys/module/pcie_aspm/parameters/policy",
+    ],
     collect,
 };
 
@@ -52,7 +55,9 @@ struct End {
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let functions = functions(host, draft);
-    let Some(first) = functions.first() else { return };
+    let Some(first) = functions.first() else {
+        return;
+    };
     let ends: Vec<End> = functions.iter().map(|path| end(host, path)).collect();
     draft.fact("pcie_hops", Some((functions.len() - 1).to_string()));
     if let Some((speed, width)) = ends[0].speed.clone().zip(ends[0].width.clone()) {
@@ -71,22 +76,32 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         link::offer(draft, address, *now, *most);
     }
     let narrowest = links.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-    draft.fact("pcie_narrowest", narrowest.map(|(address, ..)| address.as_str()));
+    draft.fact(
+        "pcie_narrowest",
+        narrowest.map(|(address, ..)| address.as_str()),
+    );
 }
 
 /// The PCI functions on the way, the disk's own first. A multipath NVMe namespace hangs on a virtual subsystem; with one
 /// path its controller stands for it.
 fn functions(host: &Host, draft: &Draft) -> Vec<String> {
     let way = super::nvme::controllers(host, draft).into_iter().next();
-    let from = way.map_or_else(|| draft.subject.clone(), |controller| format!("{controller}/namespace"));
+    let from = way.map_or_else(
+        || draft.subject.clone(),
+        |controller| format!("{controller}/namespace"),
+    );
     let ancestors = crate::inventory::device::ancestors(&from);
-    ancestors.into_iter().filter(|path| is_address(link::base(path))).collect()
+    ancestors
+        .into_iter()
+        .filter(|path| is_address(link::base(path)))
+        .collect()
 }
 
 /// `0000:3b:00.0`, also with the longer domains below a VMD controller.
 fn is_address(name: &str) -> bool {
     let parts: Vec<&str> = name.split([':', '.']).collect();
-    let is_hex = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hex =
+        |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     matches!(parts.as_slice(), [domain, bus, device, function]
         if domain.len() >= 4 && bus.len() == 2 && device.len() == 2 && function.len() == 1)
         && parts.iter().all(is_hex)
@@ -95,7 +110,10 @@ fn is_address(name: &str) -> bool {
 fn end(host: &Host, function: &str) -> End {
     let address = link::base(function).to_string();
     if !link::is_awake(host, function) {
-        return End { address, ..End::default() };
+        return End {
+            address,
+            ..End::default()
+        };
     }
     let text = |file: &str| Some(host.text(&format!("{function}/{file}"))?.trim().to_string());
     // "Unknown" and a width of 0 or 255 are functions without a PCI Express link.
@@ -103,7 +121,10 @@ fn end(host: &Host, function: &str) -> End {
     let width = |file: &str| text(file).filter(|width| width != "0" && width != "255");
     let (now, wide) = (speed("current_link_speed"), width("current_link_width"));
     if now.is_none() || wide.is_none() {
-        return End { address, ..End::default() };
+        return End {
+            address,
+            ..End::default()
+        };
     }
     End {
         address,
@@ -128,19 +149,36 @@ fn links(ends: &[End]) -> Vec<(String, f64, f64)> {
         let speed_max = least(|end| link::rate(end.speed_max.as_deref()?)).unwrap_or(speed);
         let width_max = least(|end| end.width_max.as_deref()?.parse().ok()).unwrap_or(width);
         let most = link::pcie_bytes_per_s(speed_max.max(speed), width_max.max(width));
-        Some((pair[0].address.clone(), link::pcie_bytes_per_s(speed, width), most))
+        Some((
+            pair[0].address.clone(),
+            link::pcie_bytes_per_s(speed, width),
+            most,
+        ))
     };
     ends.chunks(2).filter_map(of_pair).collect()
 }
 
 fn power_saving(host: &Host, function: &str, draft: &mut Draft) {
-    let policy = host.text("/sys/module/pcie_aspm/parameters/policy").unwrap_or_default();
-    let chosen = policy.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(chosen, _)| chosen);
+    let policy = host
+        .text("/sys/module/pcie_aspm/parameters/policy")
+        .unwrap_or_default();
+    let chosen = policy
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .map(|(chosen, _)| chosen);
     draft.fact("aspm", chosen);
-    let names = host.list(&format!("{function}/link")).into_iter().filter(|name| name.ends_with("aspm"));
+    let names = host
+        .list(&format!("{function}/link"))
+        .into_iter()
+        .filter(|name| name.ends_with("aspm"));
     let on = names.filter(|name| host.number(&format!("{function}/link/{name}")) == Some(1));
-    let on: Vec<String> = on.map(|name| name.trim_end_matches("_aspm").to_string()).collect();
-    draft.fact("aspm_states", Some(on.join(" ")).filter(|states| !states.is_empty()));
+    let on: Vec<String> = on
+        .map(|name| name.trim_end_matches("_aspm").to_string())
+        .collect();
+    draft.fact(
+        "aspm_states",
+        Some(on.join(" ")).filter(|states| !states.is_empty()),
+    );
 }
 
 #[cfg(test)]
@@ -172,7 +210,13 @@ mod tests {
     #[test]
     fn a_narrow_slot_limits_a_wide_disk() {
         let port = ("0000:00:1c.0", "8.0 GT/s PCIe x1", "16.0 GT/s PCIe x1");
-        let path = disk(&[port, ("0000:01:00.0", "8.0 GT/s PCIe x1", "16.0 GT/s PCIe x4")], "");
+        let path = disk(
+            &[
+                port,
+                ("0000:01:00.0", "8.0 GT/s PCIe x1", "16.0 GT/s PCIe x4"),
+            ],
+            "",
+        );
         assert_eq!(facts(&path, "nvme0n1", "pcie_hops"), "1");
         assert_eq!(facts(&path, "nvme0n1", "link_width_max"), "4");
         assert_eq!(facts(&path, "nvme0n1", "link_bytes_per_s"), "984615385");
@@ -197,7 +241,10 @@ mod tests {
         );
         assert_eq!(facts(&path, "nvme0n1", "pcie_narrowest"), "0000:01:00.0");
         assert_eq!(facts(&path, "nvme0n1", "link_bytes_per_s"), "2000000000");
-        assert_eq!(facts(&path, "nvme0n1", "link_bytes_per_s_max"), "3938461538");
+        assert_eq!(
+            facts(&path, "nvme0n1", "link_bytes_per_s_max"),
+            "3938461538"
+        );
         assert_eq!(facts(&path, "nvme0n1", "aspm"), "default");
         assert_eq!(facts(&path, "nvme0n1", "aspm_states"), "l1");
     }
@@ -205,7 +252,10 @@ mod tests {
     #[test]
     fn a_sleeping_function_is_not_asked_and_an_emulated_one_not_believed() {
         let one = [("0000:01:00.0", "8.0 GT/s PCIe x4", "8.0 GT/s PCIe x4")];
-        let asleep = disk(&one, "path: DEVICE/power/runtime_status\nlines: 1\nsuspended\n");
+        let asleep = disk(
+            &one,
+            "path: DEVICE/power/runtime_status\nlines: 1\nsuspended\n",
+        );
         assert_eq!(facts(&asleep, "nvme0n1", "link_speed"), "");
         let emulated = disk(&one, "path: DEVICE/vendor\nlines: 1\n0x1b36\n");
         assert_eq!(facts(&emulated, "nvme0n1", "link_speed"), "8.0 GT/s PCIe");

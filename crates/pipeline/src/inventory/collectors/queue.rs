@@ -35,8 +35,16 @@ const EISDIR: i32 = 21;
 pub static COLLECTOR: Collector = Collector {
     id: "queue",
     since: "0.1.0",
-    kinds: &[LayerKind::Disk, LayerKind::Loop, LayerKind::Zram, LayerKind::Stacked],
-    reads: &["/sys/class/block/{}/queue/*", "/sys/class/block/{}/queue/iosched/*"],
+    kinds: &[
+        LayerKind::Disk,
+        LayerKind::Loop,
+        LayerKind::Zram,
+        LayerKind::Stacked,
+    ],
+    reads: &[
+        "/sys/class/block/{}/queue/*",
+        "/sys/class/block/{}/queue/iosched/*",
+    ],
     collect,
 };
 
@@ -51,14 +59,24 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         draft.setting(host, name, format!("{queue}/{name}"));
     }
     for name in host.list(&format!("{queue}/iosched")) {
-        draft.setting(host, &format!("iosched/{name}"), format!("{queue}/iosched/{name}"));
+        draft.setting(
+            host,
+            &format!("iosched/{name}"),
+            format!("{queue}/iosched/{name}"),
+        );
     }
     // independent_access_ranges and crypto are directories of facts about the hardware, not settings.
-    draft.layer.settings.retain(|setting| setting.value != Attribute::Refused(EISDIR));
+    draft
+        .layer
+        .settings
+        .retain(|setting| setting.value != Attribute::Refused(EISDIR));
     if names.is_empty() {
         return;
     }
-    for name in TUNED.iter().filter(|name| !names.iter().any(|there| there == *name)) {
+    for name in TUNED
+        .iter()
+        .filter(|name| !names.iter().any(|there| there == *name))
+    {
         draft.setting(host, name, format!("{queue}/{name}"));
     }
 }

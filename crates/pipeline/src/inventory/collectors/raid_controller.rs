@@ -63,8 +63,18 @@ const DRIVERS: &[&str] = &[
 /// SCSI's type of a RAID controller's own entry.
 const CONTROLLER: u64 = 12;
 /// Words with which the models of volumes begin that carry their controller's name.
-const NAMESAKES: &[&str] =
-    &["PERC", "MR9", "MR8", "MegaRAID", "ServeRAID", "RAID ", "SAS3", "UCSC", "LSI", "AVAGO"];
+const NAMESAKES: &[&str] = &[
+    "PERC",
+    "MR9",
+    "MR8",
+    "MegaRAID",
+    "ServeRAID",
+    "RAID ",
+    "SAS3",
+    "UCSC",
+    "LSI",
+    "AVAGO",
+];
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
@@ -72,38 +82,72 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         return old_smart_array(host, draft);
     }
     let ancestors = device::ancestors(&draft.subject);
-    let Some(scsi_host) = ancestors.iter().find(|path| link::is_numbered(link::base(path), "host")) else {
+    let Some(scsi_host) = ancestors
+        .iter()
+        .find(|path| link::is_numbered(link::base(path), "host"))
+    else {
         return;
     };
     let directory = format!("{scsi_host}/scsi_host/{}", link::base(scsi_host));
-    let of_host = |file: &str| Some(host.text(&format!("{directory}/{file}"))?.trim().to_string());
+    let of_host = |file: &str| {
+        Some(
+            host.text(&format!("{directory}/{file}"))?
+                .trim()
+                .to_string(),
+        )
+    };
     let driver = of_host("proc_name").filter(|name| DRIVERS.contains(&name.as_str()));
     // `(null)` where the driver gives none: the PCI function's does.
     let Some(driver) = driver.or_else(|| {
-        draft.known("controller_driver").filter(|name| DRIVERS.contains(name)).map(str::to_string)
+        draft
+            .known("controller_driver")
+            .filter(|name| DRIVERS.contains(name))
+            .map(str::to_string)
     }) else {
         return;
     };
     let is_volume = volume(host, draft, &driver);
     let files = ["board_name", "model"];
-    let model = files.into_iter().find_map(|file| of_host(file).filter(|name| !name.is_empty()));
-    let model = model.or_else(|| entry(host, scsi_host, &driver)).or_else(|| namesake(draft, is_volume));
-    draft.fact("raid_controller", Some(model.map_or(driver.clone(), |model| format!("{driver} {model}"))));
-    draft.fact("raid_volume", is_volume.map(|is_volume| if is_volume { "yes" } else { "no" }));
+    let model = files
+        .into_iter()
+        .find_map(|file| of_host(file).filter(|name| !name.is_empty()));
+    let model = model
+        .or_else(|| entry(host, scsi_host, &driver))
+        .or_else(|| namesake(draft, is_volume));
+    draft.fact(
+        "raid_controller",
+        Some(model.map_or(driver.clone(), |model| format!("{driver} {model}"))),
+    );
+    draft.fact(
+        "raid_volume",
+        is_volume.map(|is_volume| if is_volume { "yes" } else { "no" }),
+    );
     let firmware = ["version_fw", "firmware_version", "firmware_revision"];
     draft.fact("raid_firmware", firmware.into_iter().find_map(of_host));
 }
 
 /// Whether the disk is a volume, and with it its level and its state.
 fn volume(host: &Host, draft: &mut Draft, driver: &str) -> Option<bool> {
-    let address = host.link(&draft.path("device")).and_then(|_| host.resolve(&draft.path("device")));
-    let address = address.as_deref().map(link::base).unwrap_or_default().to_string();
-    let channel: Option<u64> = address.split(':').nth(1).and_then(|channel| channel.parse().ok());
+    let address = host
+        .link(&draft.path("device"))
+        .and_then(|_| host.resolve(&draft.path("device")));
+    let address = address
+        .as_deref()
+        .map(link::base)
+        .unwrap_or_default()
+        .to_string();
+    let channel: Option<u64> = address
+        .split(':')
+        .nth(1)
+        .and_then(|channel| channel.parse().ok());
     let class = draft.path(&format!("device/raid_devices/{address}"));
-    let text = |path: String| Some(host.text(&path)?.trim().to_string()).filter(|text| !text.is_empty());
+    let text =
+        |path: String| Some(host.text(&path)?.trim().to_string()).filter(|text| !text.is_empty());
     let level = text(draft.path("device/raid_level")).or_else(|| text(format!("{class}/level")));
     draft.fact("raid_state", text(format!("{class}/state")));
-    let is_level = level.as_deref().map(|level| !matches!(level, "N/A" | "JBOD" | "unknown" | "UNKNOWN"));
+    let is_level = level
+        .as_deref()
+        .map(|level| !matches!(level, "N/A" | "JBOD" | "unknown" | "UNKNOWN"));
     draft.fact("raid_level", level.filter(|_| is_level == Some(true)));
     if is_level.is_some() {
         return is_level;
@@ -128,9 +172,17 @@ fn entry(host: &Host, scsi_host: &str, driver: &str) -> Option<String> {
     let is_target = |name: &String| name.starts_with("target");
     for target in host.list(scsi_host).into_iter().filter(is_target) {
         let directory = format!("{scsi_host}/{target}");
-        for name in host.list(&directory).into_iter().filter(|name| name.matches(':').count() == 3) {
+        for name in host
+            .list(&directory)
+            .into_iter()
+            .filter(|name| name.matches(':').count() == 3)
+        {
             if host.number(&format!("{directory}/{name}/type")) == Some(CONTROLLER) {
-                return Some(host.text(&format!("{directory}/{name}/model"))?.trim().to_string());
+                return Some(
+                    host.text(&format!("{directory}/{name}/model"))?
+                        .trim()
+                        .to_string(),
+                );
             }
         }
     }
@@ -140,7 +192,10 @@ fn entry(host: &Host, scsi_host: &str, driver: &str) -> Option<String> {
 /// `PERC H730P Adp` is what the controller's volumes call themselves.
 fn namesake(draft: &Draft, is_volume: Option<bool>) -> Option<String> {
     let model = draft.known("model").filter(|_| is_volume == Some(true))?;
-    NAMESAKES.iter().any(|start| model.starts_with(start)).then(|| model.to_string())
+    NAMESAKES
+        .iter()
+        .any(|start| model.starts_with(start))
+        .then(|| model.to_string())
 }
 
 /// Before hpsa, Smart Arrays had a driver with disks of their own (`/dev/cciss/c0d0`).
@@ -175,10 +230,21 @@ mod tests {
 
     #[test]
     fn a_volume_and_a_disk_behind_the_same_driver() {
-        let volume = disk("megaraid_sas", "0:2:0:0", "path: DEVICE/model\nlines: 1\nPERC H730P Adp  \n");
-        assert_eq!(facts(&volume, "sda", "raid_controller"), "megaraid_sas PERC H730P Adp");
+        let volume = disk(
+            "megaraid_sas",
+            "0:2:0:0",
+            "path: DEVICE/model\nlines: 1\nPERC H730P Adp  \n",
+        );
+        assert_eq!(
+            facts(&volume, "sda", "raid_controller"),
+            "megaraid_sas PERC H730P Adp"
+        );
         assert_eq!(facts(&volume, "sda", "raid_volume"), "yes");
-        let passed = disk("megaraid_sas", "0:0:4:0", "path: DEVICE/model\nlines: 1\nST4000NM0033\n");
+        let passed = disk(
+            "megaraid_sas",
+            "0:0:4:0",
+            "path: DEVICE/model\nlines: 1\nST4000NM0033\n",
+        );
         assert_eq!(facts(&passed, "sda", "raid_controller"), "megaraid_sas");
         assert_eq!(facts(&passed, "sda", "raid_volume"), "no");
     }
@@ -194,11 +260,20 @@ mod tests {
         assert_eq!(facts(&volume, "sda", "raid_level"), "RAID 5");
         assert_eq!(facts(&volume, "sda", "raid_firmware"), "6.88");
         let passed = disk("hpsa", "0:0:0:0", &level("N/A"));
-        assert_eq!((facts(&passed, "sda", "raid_volume"), facts(&passed, "sda", "raid_level")), ("no", ""));
+        assert_eq!(
+            (
+                facts(&passed, "sda", "raid_volume"),
+                facts(&passed, "sda", "raid_level")
+            ),
+            ("no", "")
+        );
     }
 
     #[test]
     fn a_plain_host_is_none() {
-        assert_eq!(facts(&disk("ahci", "0:0:0:0", ""), "sda", "raid_controller"), "");
+        assert_eq!(
+            facts(&disk("ahci", "0:0:0:0", ""), "sda", "raid_controller"),
+            ""
+        );
     }
 }

@@ -41,7 +41,10 @@ pub static COLLECTOR: Collector = Collector {
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let ancestors = device::ancestors(&draft.subject);
-    let Some(scsi_host) = ancestors.iter().find(|path| link::is_numbered(link::base(path), "host")) else {
+    let Some(scsi_host) = ancestors
+        .iter()
+        .find(|path| link::is_numbered(link::base(path), "host"))
+    else {
         return;
     };
     let files = [
@@ -53,11 +56,23 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     for (name, file) in files {
         draft.fact_from(host, name, file);
     }
-    for (name, file) in [("scsi_timeouts", "device/iotmo_cnt"), ("scsi_errors", "device/ioerr_cnt")] {
-        draft.fact(name, host.text(&draft.path(file)).as_deref().and_then(count));
+    for (name, file) in [
+        ("scsi_timeouts", "device/iotmo_cnt"),
+        ("scsi_errors", "device/ioerr_cnt"),
+    ] {
+        draft.fact(
+            name,
+            host.text(&draft.path(file)).as_deref().and_then(count),
+        );
     }
     let directory = format!("{scsi_host}/scsi_host/{}", link::base(scsi_host));
-    let of_host = |file: &str| Some(host.text(&format!("{directory}/{file}"))?.trim().to_string());
+    let of_host = |file: &str| {
+        Some(
+            host.text(&format!("{directory}/{file}"))?
+                .trim()
+                .to_string(),
+        )
+    };
     // uas and some others give no name: then it is the driver of the device that the host stands for.
     let own = of_host("proc_name").filter(|name| !name.is_empty() && !name.starts_with(['<', '(']));
     let above = || device::link_name(host, &format!("{}/driver", scsi_host.rsplit_once('/')?.0));
@@ -77,9 +92,15 @@ fn count(text: &str) -> Option<String> {
 
 fn medium(host: &Host, draft: &mut Draft) {
     let folder = draft.path("device/scsi_disk");
-    let Some(name) = host.list(&folder).into_iter().next() else { return };
+    let Some(name) = host.list(&folder).into_iter().next() else {
+        return;
+    };
     let path = |file: &str| format!("{folder}/{name}/{file}");
-    draft.fact("fua", host.number(&path("FUA")).map(|fua| if fua == 1 { "yes" } else { "no" }));
+    draft.fact(
+        "fua",
+        host.number(&path("FUA"))
+            .map(|fua| if fua == 1 { "yes" } else { "no" }),
+    );
     for file in ["cache_type", "provisioning_mode"] {
         if host.exists(&path(file)) {
             draft.setting(host, file, path(file));
@@ -89,23 +110,44 @@ fn medium(host: &Host, draft: &mut Draft) {
 
 /// `port-0:3` has the phys of the upper side of a link as `phy-0:3`: a host's or an expander's.
 fn serial_attached(host: &Host, draft: &mut Draft, ancestors: &[String]) {
-    let ports: Vec<&String> = ancestors.iter().filter(|path| link::base(path).starts_with("port-")).collect();
+    let ports: Vec<&String> = ancestors
+        .iter()
+        .filter(|path| link::base(path).starts_with("port-"))
+        .collect();
     if ports.is_empty() {
         return;
     }
-    let expanders = ancestors.iter().filter(|path| link::base(path).starts_with("expander-")).count();
-    draft.fact("sas_expanders", (expanders > 0).then(|| expanders.to_string()));
+    let expanders = ancestors
+        .iter()
+        .filter(|path| link::base(path).starts_with("expander-"))
+        .count();
+    draft.fact(
+        "sas_expanders",
+        (expanders > 0).then(|| expanders.to_string()),
+    );
     for (index, port) in ports.iter().enumerate() {
         let phys = phys(host, port);
         let least = |rate: fn(&Phy) -> Option<&String>| {
-            let rates = phys.iter().filter_map(rate).filter_map(|text| Some((link::rate(text)?, text)));
-            rates.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(rate, text)| (rate, text.clone()))
+            let rates = phys
+                .iter()
+                .filter_map(rate)
+                .filter_map(|text| Some((link::rate(text)?, text)));
+            rates
+                .min_by(|a, b| a.0.total_cmp(&b.0))
+                .map(|(rate, text)| (rate, text.clone()))
         };
-        let Some((now, speed)) = least(|phy| phy.now.as_ref()) else { continue };
+        let Some((now, speed)) = least(|phy| phy.now.as_ref()) else {
+            continue;
+        };
         let most = least(|phy| phy.most.as_ref());
         let lanes = phys.iter().filter(|phy| phy.now.is_some()).count();
         let bytes = |gbit: f64| link::serial_bytes_per_s(gbit) * lanes as f64;
-        link::offer(draft, "sas", bytes(now), bytes(most.as_ref().map_or(now, |(most, _)| most.max(now))));
+        link::offer(
+            draft,
+            "sas",
+            bytes(now),
+            bytes(most.as_ref().map_or(now, |(most, _)| most.max(now))),
+        );
         if index == 0 {
             draft.fact("sas_speed", Some(speed));
             draft.fact("sas_speed_max", most.map(|(_, text)| text));
@@ -120,13 +162,19 @@ struct Phy {
 }
 
 fn phys(host: &Host, port: &str) -> Vec<Phy> {
-    let names = host.list(port).into_iter().filter(|name| name.starts_with("phy-"));
+    let names = host
+        .list(port)
+        .into_iter()
+        .filter(|name| name.starts_with("phy-"));
     let read = |name: String| {
         let text = |file: &str| {
             let text = host.text(&format!("{port}/{name}/sas_phy/{name}/{file}"))?;
             link::rate(&text).map(|_| text.trim().to_string())
         };
-        Phy { now: text("negotiated_linkrate"), most: text("maximum_linkrate") }
+        Phy {
+            now: text("negotiated_linkrate"),
+            most: text("maximum_linkrate"),
+        }
     };
     names.map(read).collect()
 }
@@ -166,7 +214,10 @@ mod tests {
              path: {host}/scsi_host/host0/can_queue\nlines: 1\n9000\n"
         );
         let mut phy = |port: &str, name: &str, now: &str| {
-            for (file, rate) in [("negotiated_linkrate", now), ("maximum_linkrate", "12.0 Gbit")] {
+            for (file, rate) in [
+                ("negotiated_linkrate", now),
+                ("maximum_linkrate", "12.0 Gbit"),
+            ] {
                 text.push_str(&format!(
                     "path: {host}/{port}/{name}/sas_phy/{name}/{file}\nlines: 1\n{rate}\n"
                 ));
@@ -181,15 +232,30 @@ mod tests {
             (fact("sas_speed"), fact("sas_speed_max"), fact("sas_lanes")),
             ("6.0 Gbit", "12.0 Gbit", "1")
         );
-        assert_eq!((fact("link_bytes_per_s"), fact("link_limited_by")), ("549600000", "sas"));
         assert_eq!(
-            (fact("sas_expanders"), fact("host_driver"), fact("host_can_queue")),
+            (fact("link_bytes_per_s"), fact("link_limited_by")),
+            ("549600000", "sas")
+        );
+        assert_eq!(
+            (
+                fact("sas_expanders"),
+                fact("host_driver"),
+                fact("host_can_queue")
+            ),
             ("1", "mpt3sas", "9000")
         );
         assert_eq!(
-            (fact("fua"), fact("timeout_s"), fact("scsi_timeouts"), fact("scsi_errors")),
+            (
+                fact("fua"),
+                fact("timeout_s"),
+                fact("scsi_timeouts"),
+                fact("scsi_errors")
+            ),
             ("yes", "30", "31", "")
         );
-        assert_eq!(path.disks()[0].setting("cache_type").unwrap().chosen(), Some("write back"));
+        assert_eq!(
+            path.disks()[0].setting("cache_type").unwrap().chosen(),
+            Some("write back")
+        );
     }
 }

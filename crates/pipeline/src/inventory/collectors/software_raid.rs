@@ -32,7 +32,11 @@ pub static COLLECTOR: Collector = Collector {
     id: "software_raid",
     since: "0.1.0",
     kinds: &[LayerKind::Stacked],
-    reads: &["/sys/class/block/{}/md/*", "/sys/class/block/{}/md/dev-*/state", "/proc/sys/dev/raid/*"],
+    reads: &[
+        "/sys/class/block/{}/md/*",
+        "/sys/class/block/{}/md/dev-*/state",
+        "/proc/sys/dev/raid/*",
+    ],
     collect,
 };
 
@@ -71,11 +75,13 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     }
     synchronisation(host, draft);
     members(host, draft);
-    let bitmap = host.text(&draft.path("md/bitmap/location")).map(|place| match place.trim() {
-        "none" => "none",
-        place if place.starts_with(['+', '-']) => "internal",
-        _ => "file",
-    });
+    let bitmap = host
+        .text(&draft.path("md/bitmap/location"))
+        .map(|place| match place.trim() {
+            "none" => "none",
+            place if place.starts_with(['+', '-']) => "internal",
+            _ => "file",
+        });
     draft.fact("bitmap", bitmap);
     for file in SETTINGS {
         let path = draft.path(file);
@@ -102,7 +108,10 @@ fn synchronisation(host: &Host, draft: &mut Draft) {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         number(done).zip(number(all)).filter(|(_, all)| *all > 0.0)
     });
-    draft.fact("sync_percent", done.map(|(done, all)| format!("{:.1}", done / all * 100.0)));
+    draft.fact(
+        "sync_percent",
+        done.map(|(done, all)| format!("{:.1}", done / all * 100.0)),
+    );
 }
 
 /// `dev-sdb` has its role in words: `in_sync,write_mostly`.
@@ -111,15 +120,19 @@ fn members(host: &Host, draft: &mut Draft) {
         .list(&draft.path("md"))
         .into_iter()
         .filter_map(|name| {
-            let state =
-                host.text(&draft.path(&format!("md/{name}/state"))).filter(|_| name.starts_with("dev-"))?;
+            let state = host
+                .text(&draft.path(&format!("md/{name}/state")))
+                .filter(|_| name.starts_with("dev-"))?;
             Some((name["dev-".len()..].to_string(), state))
         })
         .collect();
     let with = |words: &[&str]| {
         let is = |state: &str| state.split(',').any(|word| words.contains(&word.trim()));
-        let names: Vec<&str> =
-            members.iter().filter(|(_, state)| is(state)).map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = members
+            .iter()
+            .filter(|(_, state)| is(state))
+            .map(|(name, _)| name.as_str())
+            .collect();
         Some(names.join(" ")).filter(|names| !names.is_empty())
     };
     draft.fact("failed_members", with(&["faulty"]));
@@ -135,7 +148,8 @@ mod tests {
     #[test]
     fn a_rebuild_and_its_reason() {
         let base = "/sys/devices/virtual/block/md0";
-        let mut host = String::from("path: /sys/class/block/md0\nlink: ../../devices/virtual/block/md0\n");
+        let mut host =
+            String::from("path: /sys/class/block/md0\nlink: ../../devices/virtual/block/md0\n");
         for (file, value) in [
             ("level", "raid5"),
             ("chunk_size", "524288"),
@@ -160,9 +174,19 @@ mod tests {
             (fact("sync_speed_kib"), fact("sync_percent"), fact("bitmap")),
             ("102400", "12.5", "internal")
         );
-        assert_eq!((fact("failed_members"), fact("spare_members"), fact("journal")), ("sdc", "sdd", ""));
+        assert_eq!(
+            (
+                fact("failed_members"),
+                fact("spare_members"),
+                fact("journal")
+            ),
+            ("sdc", "sdd", "")
+        );
         let array = &path.root.below[0];
-        assert_eq!(array.setting("md/stripe_cache_size").unwrap().number(), Some(256.0));
+        assert_eq!(
+            array.setting("md/stripe_cache_size").unwrap().number(),
+            Some(256.0)
+        );
         assert!(
             array.setting("md/sync_speed_min").is_some()
                 && array.setting("dev.raid.speed_limit_max").is_some()

@@ -27,13 +27,18 @@ pub static COLLECTOR: Collector = Collector {
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let sectors = host.number(&draft.path("size"));
-    draft.fact("size_bytes", sectors.map(|sectors| sectors.saturating_mul(512).to_string()));
+    draft.fact(
+        "size_bytes",
+        sectors.map(|sectors| sectors.saturating_mul(512).to_string()),
+    );
     let members = host.list(&draft.path("slaves"));
     let stack = kind(draft);
     let plural = if members.len() == 1 { "" } else { "s" };
     draft.layer.title = format!("{stack} on {} device{plural}", members.len());
     if members.is_empty() {
-        survey.notes.push(format!("{} names no devices below it.", draft.layer.name));
+        survey
+            .notes
+            .push(format!("{} names no devices below it.", draft.layer.name));
     }
     draft.below = members.into_iter().map(Below::Device).collect();
 }

@@ -20,8 +20,18 @@ use model::iopath::LayerKind;
 pub static COLLECTOR: Collector = Collector {
     id: "usage",
     since: "0.1.0",
-    kinds: &[LayerKind::Disk, LayerKind::Partition, LayerKind::Loop, LayerKind::Zram, LayerKind::Stacked],
-    reads: &["/sys/class/block/{}/holders", "/proc/self/mountinfo", "/proc/swaps"],
+    kinds: &[
+        LayerKind::Disk,
+        LayerKind::Partition,
+        LayerKind::Loop,
+        LayerKind::Zram,
+        LayerKind::Stacked,
+    ],
+    reads: &[
+        "/sys/class/block/{}/holders",
+        "/proc/self/mountinfo",
+        "/proc/swaps",
+    ],
     collect,
 };
 
@@ -32,14 +42,25 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("holders", Some(holders).filter(|names| !names.is_empty()));
     let devno = draft.layer.devno.clone();
     let is_ours = |mount: &&super::super::mounts::Mount| {
-        Some(&mount.devno) == devno.as_ref() || (mount.devno.starts_with("0:") && mount.source == node)
+        Some(&mount.devno) == devno.as_ref()
+            || (mount.devno.starts_with("0:") && mount.source == node)
     };
-    let mut points: Vec<String> =
-        survey.mounts.iter().filter(is_ours).map(|mount| mount.point.clone()).collect();
+    let mut points: Vec<String> = survey
+        .mounts
+        .iter()
+        .filter(is_ours)
+        .map(|mount| mount.point.clone())
+        .collect();
     points.dedup();
-    draft.fact("mounted_on", Some(points.join(",")).filter(|points| !points.is_empty()));
+    draft.fact(
+        "mounted_on",
+        Some(points.join(",")).filter(|points| !points.is_empty()),
+    );
     let swaps = host.text("/proc/swaps").unwrap_or_default();
-    let is_swap = swaps.lines().skip(1).any(|line| line.split_whitespace().next() == Some(node.as_str()));
+    let is_swap = swaps
+        .lines()
+        .skip(1)
+        .any(|line| line.split_whitespace().next() == Some(node.as_str()));
     draft.fact("swap", is_swap.then_some("yes"));
 }
 

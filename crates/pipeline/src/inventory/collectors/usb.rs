@@ -47,46 +47,80 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let ancestors = device::ancestors(&draft.subject);
     // `2-1:1.0` is an interface of the device `2-1`, in whose directory it lies.
-    let Some(interface) = ancestors.iter().find(|path| is_interface(link::base(path))) else { return };
-    let Some((usb_device, _)) = interface.rsplit_once('/') else { return };
-    let text = |file: &str| Some(host.text(&format!("{usb_device}/{file}"))?.trim().to_string());
+    let Some(interface) = ancestors.iter().find(|path| is_interface(link::base(path))) else {
+        return;
+    };
+    let Some((usb_device, _)) = interface.rsplit_once('/') else {
+        return;
+    };
+    let text = |file: &str| {
+        Some(
+            host.text(&format!("{usb_device}/{file}"))?
+                .trim()
+                .to_string(),
+        )
+    };
     let mbit = text("speed").as_deref().and_then(link::rate);
     draft.fact("usb_speed_mbit", mbit.map(|mbit| mbit.to_string()));
     draft.fact("usb_version", text("version"));
-    draft.fact("usb_driver", device::link_name(host, &format!("{interface}/driver")));
+    draft.fact(
+        "usb_driver",
+        device::link_name(host, &format!("{interface}/driver")),
+    );
     let descriptors = host.bytes(&format!("{usb_device}/descriptors"));
-    let can = descriptors.as_deref().map(|bytes| if has_uas(bytes) { "yes" } else { "no" });
+    let can = descriptors
+        .as_deref()
+        .map(|bytes| if has_uas(bytes) { "yes" } else { "no" });
     draft.fact("uas_capable", can);
-    let hubs = ancestors.iter().filter(|path| path.len() < usb_device.len() && is_device(link::base(path)));
+    let hubs = ancestors
+        .iter()
+        .filter(|path| path.len() < usb_device.len() && is_device(link::base(path)));
     let hubs: Vec<&String> = hubs.collect();
-    draft.fact("usb_hubs", (!hubs.is_empty()).then(|| hubs.len().to_string()));
-    if let Some(id) =
-        text("idVendor").zip(text("idProduct")).map(|(vendor, product)| format!("{vendor}:{product}"))
+    draft.fact(
+        "usb_hubs",
+        (!hubs.is_empty()).then(|| hubs.len().to_string()),
+    );
+    if let Some(id) = text("idVendor")
+        .zip(text("idProduct"))
+        .map(|(vendor, product)| format!("{vendor}:{product}"))
     {
-        let quirks = host.text("/sys/module/usb_storage/parameters/quirks").unwrap_or_default();
+        let quirks = host
+            .text("/sys/module/usb_storage/parameters/quirks")
+            .unwrap_or_default();
         draft.fact("usb_quirks", quirks_of(&quirks, &id));
         draft.fact("usb_id", Some(id));
     }
-    let best = host.bytes(&format!("{usb_device}/bos_descriptors")).and_then(|bytes| best_mbit(&bytes));
+    let best = host
+        .bytes(&format!("{usb_device}/bos_descriptors"))
+        .and_then(|bytes| best_mbit(&bytes));
     draft.fact("usb_speed_max_mbit", best.map(|mbit| mbit.to_string()));
     if let Some(mbit) = mbit.filter(|_| !link::is_emulated(host, draft)) {
-        let on_the_way = hubs.iter().filter_map(|hub| link::rate(&host.text(&format!("{hub}/speed"))?));
+        let on_the_way = hubs
+            .iter()
+            .filter_map(|hub| link::rate(&host.text(&format!("{hub}/speed"))?));
         let least = on_the_way.fold(mbit, f64::min);
         let most = best.map_or(least, |best| best.max(least));
-        link::offer(draft, "usb", link::usb_bytes_per_s(least), link::usb_bytes_per_s(most));
+        link::offer(
+            draft,
+            "usb",
+            link::usb_bytes_per_s(least),
+            link::usb_bytes_per_s(most),
+        );
     }
 }
 
 /// `2-1.4` and, with `:1.0` behind it, its interface.
 fn is_device(name: &str) -> bool {
     name.split_once('-').is_some_and(|(bus, ports)| {
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number(bus) && ports.split('.').all(is_number)
     })
 }
 
 fn is_interface(name: &str) -> bool {
-    name.split_once(':').is_some_and(|(device, interface)| is_device(device) && interface.contains('.'))
+    name.split_once(':')
+        .is_some_and(|(device, interface)| is_device(device) && interface.contains('.'))
 }
 
 /// Descriptors lie one behind the other, each with its length and its type in front.
@@ -102,8 +136,9 @@ fn descriptors(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Whether any setting of an interface is mass storage by UAS.
 fn has_uas(bytes: &[u8]) -> bool {
-    descriptors(bytes)
-        .any(|one| one[1] == INTERFACE && one.get(5) == Some(&MASS_STORAGE) && one.get(7) == Some(&UAS))
+    descriptors(bytes).any(|one| {
+        one[1] == INTERFACE && one.get(5) == Some(&MASS_STORAGE) && one.get(7) == Some(&UAS)
+    })
 }
 
 /// The least that a device with these capabilities can do, Mbit/s; none where it has no fast ones.
@@ -113,7 +148,9 @@ fn best_mbit(bytes: &[u8]) -> Option<f64> {
         (DEVICE_CAPABILITY, Some(&SUPER_SPEED_PLUS)) => Some(10_000.0),
         _ => None,
     };
-    descriptors(bytes).filter_map(of_capability).max_by(f64::total_cmp)
+    descriptors(bytes)
+        .filter_map(of_capability)
+        .max_by(f64::total_cmp)
 }
 
 /// `152d:0578:u,0bc2:ab38:ut` → `u` for the first (Documentation/admin-guide/kernel-parameters.txt, usb-storage.quirks).
@@ -160,9 +197,22 @@ mod tests {
             (fact("usb_driver"), fact("uas_capable"), fact("usb_quirks")),
             ("usb-storage", "yes", "u")
         );
-        assert_eq!((fact("usb_speed_mbit"), fact("usb_version"), fact("usb_hubs")), ("5000", "3.20", "1"));
-        assert_eq!((fact("link_bytes_per_s"), fact("link_limited_by")), ("40000000", "usb"));
-        assert_eq!(facts(&disk(WITHOUT, "usb-storage", ""), "sdb", "uas_capable"), "no");
+        assert_eq!(
+            (
+                fact("usb_speed_mbit"),
+                fact("usb_version"),
+                fact("usb_hubs")
+            ),
+            ("5000", "3.20", "1")
+        );
+        assert_eq!(
+            (fact("link_bytes_per_s"), fact("link_limited_by")),
+            ("40000000", "usb")
+        );
+        assert_eq!(
+            facts(&disk(WITHOUT, "usb-storage", ""), "sdb", "uas_capable"),
+            "no"
+        );
     }
 
     #[test]
@@ -180,6 +230,9 @@ mod tests {
                 assert!(descriptors(&damaged).count() <= bytes.len());
             }
         }
-        assert_eq!(best_mbit(&[5, 0x0F, 22, 0, 1, 10, 0x10, 3, 0, 0, 0, 0, 0, 0, 0]), Some(5000.0));
+        assert_eq!(
+            best_mbit(&[5, 0x0F, 22, 0, 1, 10, 0x10, 3, 0, 0, 0, 0, 0, 0, 0]),
+            Some(5000.0)
+        );
     }
 }

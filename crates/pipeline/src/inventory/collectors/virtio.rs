@@ -24,7 +24,10 @@ pub static COLLECTOR: Collector = Collector {
     id: "virtio",
     since: "0.1.0",
     kinds: &[LayerKind::Disk],
-    reads: &["/sys/bus/virtio/devices/*/features", "/sys/module/virtio_blk/parameters/*"],
+    reads: &[
+        "/sys/bus/virtio/devices/*/features",
+        "/sys/module/virtio_blk/parameters/*",
+    ],
     collect,
 };
 
@@ -37,13 +40,19 @@ const BLOCK_FEATURES: [(usize, &str); 6] = [
     (13, "discard"),
     (14, "write_zeroes"),
 ];
-const TRANSPORT_FEATURES: [(usize, &str); 3] =
-    [(29, "event_index"), (33, "platform_access"), (34, "packed_ring")];
+const TRANSPORT_FEATURES: [(usize, &str); 3] = [
+    (29, "event_index"),
+    (33, "platform_access"),
+    (34, "packed_ring"),
+];
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     let ancestors = device::ancestors(&draft.subject);
-    let Some(virtio) = ancestors.iter().find(|path| link::is_numbered(link::base(path), "virtio")) else {
+    let Some(virtio) = ancestors
+        .iter()
+        .find(|path| link::is_numbered(link::base(path), "virtio"))
+    else {
         return;
     };
     let queues = host.list(&draft.path("mq")).len();
@@ -52,10 +61,19 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let agreed = host.text(&format!("{virtio}/features")).unwrap_or_default();
     let is_on = |bit: usize| agreed.as_bytes().get(bit) == Some(&b'1');
     let of_block = BLOCK_FEATURES.iter().filter(|_| is_block);
-    let names: Vec<&str> =
-        of_block.chain(&TRANSPORT_FEATURES).filter(|(bit, _)| is_on(*bit)).map(|(_, name)| *name).collect();
-    draft.fact("virtio_features", Some(names.join(" ")).filter(|names| !names.is_empty()));
-    for file in ["queue_depth", "num_request_queues", "poll_queues"].iter().filter(|_| is_block) {
+    let names: Vec<&str> = of_block
+        .chain(&TRANSPORT_FEATURES)
+        .filter(|(bit, _)| is_on(*bit))
+        .map(|(_, name)| *name)
+        .collect();
+    draft.fact(
+        "virtio_features",
+        Some(names.join(" ")).filter(|names| !names.is_empty()),
+    );
+    for file in ["queue_depth", "num_request_queues", "poll_queues"]
+        .iter()
+        .filter(|_| is_block)
+    {
         let path = format!("/sys/module/virtio_blk/parameters/{file}");
         if host.exists(&path) {
             draft.setting(host, &format!("virtio_blk/{file}"), path);

@@ -48,26 +48,50 @@ pub static COLLECTOR: Collector = Collector {
     id: "virtualisation",
     since: "0.1.0",
     kinds: &[LayerKind::Machine],
-    reads: &["/sys/class/dmi/id/*", "/sys/hypervisor/type", "/proc/cpuinfo"],
+    reads: &[
+        "/sys/class/dmi/id/*",
+        "/sys/hypervisor/type",
+        "/proc/cpuinfo",
+    ],
     collect,
 };
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
-    let dmi = |file: &str| host.text(&format!("{DMI}/{file}")).map(|text| text.trim().to_string());
+    let dmi = |file: &str| {
+        host.text(&format!("{DMI}/{file}"))
+            .map(|text| text.trim().to_string())
+    };
     let vendor = dmi("sys_vendor").unwrap_or_default();
     let product = dmi("product_name").unwrap_or_default();
-    let cpuinfo = host.head("/proc/cpuinfo", CPUINFO_BYTES).unwrap_or_default();
+    let cpuinfo = host
+        .head("/proc/cpuinfo", CPUINFO_BYTES)
+        .unwrap_or_default();
     let field = |name: &str| {
-        let line = cpuinfo.lines().find(|line| line.split(':').next().map(str::trim) == Some(name))?;
+        let line = cpuinfo
+            .lines()
+            .find(|line| line.split(':').next().map(str::trim) == Some(name))?;
         Some(line.split_once(':')?.1.trim().to_string())
     };
-    draft.fact("cpu_model", field("model name").or_else(|| field("CPU part")));
-    let is_guest = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
-    let named = [vendor.clone(), product.clone(), dmi("bios_vendor").unwrap_or_default()].join(" ");
-    let by_dmi =
-        HYPERVISORS.iter().find(|(word, _)| named.contains(word)).map(|(_, name)| (*name).to_string());
-    let by_xen = host.text("/sys/hypervisor/type").map(|kind| kind.trim().to_string());
+    draft.fact(
+        "cpu_model",
+        field("model name").or_else(|| field("CPU part")),
+    );
+    let is_guest =
+        field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let named = [
+        vendor.clone(),
+        product.clone(),
+        dmi("bios_vendor").unwrap_or_default(),
+    ]
+    .join(" ");
+    let by_dmi = HYPERVISORS
+        .iter()
+        .find(|(word, _)| named.contains(word))
+        .map(|(_, name)| (*name).to_string());
+    let by_xen = host
+        .text("/sys/hypervisor/type")
+        .map(|kind| kind.trim().to_string());
     // Metal instances carry the cloud's name in DMI and no flag; Arm has no flag at all.
     let hypervisor = by_xen.or_else(|| by_dmi.filter(|_| is_guest || field("flags").is_none()));
     let hypervisor = hypervisor.or_else(|| is_guest.then(|| "unknown".to_string()));
@@ -81,7 +105,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("instance", Some(product.clone()).filter(|_| is_type));
     draft.fact("provider", provider);
     if hypervisor.is_none() {
-        draft.fact("chassis", dmi("chassis_type").and_then(|kind| chassis(&kind)));
+        draft.fact(
+            "chassis",
+            dmi("chassis_type").and_then(|kind| chassis(&kind)),
+        );
         draft.fact(
             "product",
             Some(format!("{vendor} {product}").trim().to_string()).filter(|text| !text.is_empty()),
@@ -147,14 +174,20 @@ mod tests {
             "hypervisor",
         );
         assert_eq!(
-            (azure.machine_fact("provider"), azure.machine_fact("hypervisor")),
+            (
+                azure.machine_fact("provider"),
+                azure.machine_fact("hypervisor")
+            ),
             (Some("azure"), Some("microsoft"))
         );
         let hyper_v = machine("Microsoft Corporation", "Virtual Machine", "", "hypervisor");
         assert_eq!(hyper_v.machine_fact("provider"), None);
         let alibaba = machine("Alibaba Cloud", "Alibaba Cloud ECS", "", "hypervisor");
         assert_eq!(
-            (alibaba.machine_fact("provider"), alibaba.machine_fact("instance")),
+            (
+                alibaba.machine_fact("provider"),
+                alibaba.machine_fact("instance")
+            ),
             (Some("alibaba"), None)
         );
     }
@@ -164,9 +197,21 @@ mod tests {
         let server = machine("Dell Inc.", "PowerEdge R740", "", "fpu sse");
         assert_eq!(server.machine_fact("hypervisor"), None);
         assert_eq!(server.machine_fact("chassis"), Some("rack"));
-        assert_eq!(server.machine_fact("product"), Some("Dell Inc. PowerEdge R740"));
-        assert_eq!(machine("", "", "", "hypervisor").machine_fact("hypervisor"), Some("unknown"));
+        assert_eq!(
+            server.machine_fact("product"),
+            Some("Dell Inc. PowerEdge R740")
+        );
+        assert_eq!(
+            machine("", "", "", "hypervisor").machine_fact("hypervisor"),
+            Some("unknown")
+        );
         let metal = machine("Amazon EC2", "m5.metal", "", "fpu");
-        assert_eq!((metal.machine_fact("hypervisor"), metal.machine_fact("provider")), (None, Some("aws")));
+        assert_eq!(
+            (
+                metal.machine_fact("hypervisor"),
+                metal.machine_fact("provider")
+            ),
+            (None, Some("aws"))
+        );
     }
 }

@@ -45,7 +45,11 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     for name in NAMES {
-        draft.setting_if_there(survey.host, &format!("vm.{name}"), format!("/proc/sys/vm/{name}"));
+        draft.setting_if_there(
+            survey.host,
+            &format!("vm.{name}"),
+            format!("/proc/sys/vm/{name}"),
+        );
     }
     draft.setting_if_there(survey.host, "transparent_hugepage", HUGE_PAGES.into());
 }
@@ -63,8 +67,19 @@ mod tests {
             "sda",
         );
         let ratio = path.machine_setting("vm.dirty_ratio").unwrap();
-        assert_eq!((ratio.number(), ratio.default.as_ref().unwrap().value.as_str()), (Some(20.0), "20"));
-        assert_eq!(path.machine_setting("transparent_hugepage").unwrap().chosen(), Some("madvise"));
+        assert_eq!(
+            (
+                ratio.number(),
+                ratio.default.as_ref().unwrap().value.as_str()
+            ),
+            (Some(20.0), "20")
+        );
+        assert_eq!(
+            path.machine_setting("transparent_hugepage")
+                .unwrap()
+                .chosen(),
+            Some("madvise")
+        );
         assert!(path.machine_setting("vm.swappiness").is_none());
     }
 }

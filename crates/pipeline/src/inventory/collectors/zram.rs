@@ -41,14 +41,20 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("stored_bytes", columns.next());
     draft.fact("compressed_bytes", columns.next());
     draft.fact("memory_bytes", columns.next());
-    let backing = host.text(&draft.path("backing_dev")).filter(|device| device.trim() != "none");
+    let backing = host
+        .text(&draft.path("backing_dev"))
+        .filter(|device| device.trim() != "none");
     draft.fact("backing_device", backing);
     draft.layer.title = "compressed RAM disk".into();
 }
 
 /// `lzo [lzo-rle] zstd` → `lzo-rle`.
 fn chosen(choices: &str) -> Option<&str> {
-    choices.split_once('[')?.1.split_once(']').map(|(chosen, _)| chosen)
+    choices
+        .split_once('[')?
+        .1
+        .split_once(']')
+        .map(|(chosen, _)| chosen)
 }
 
 #[cfg(test)]

@@ -60,29 +60,42 @@ fn number(layer: &Layer, setting: &str) -> Option<u64> {
 /// Whether it is a disk whose driver takes requests: RAM disks and the shared heads of NVMe multipath take bios, and have
 /// no hardware queues. Old kernels show none of any disk.
 fn has_requests(layer: &Layer, kernel: &Kernel) -> bool {
-    let is_memory = || layer.fact("transport").is_some_and(|way| way.contains("memory"));
-    layer.kind == LayerKind::Disk && (!layer.queues.is_empty() || kernel.is_before(4, 0) && !is_memory())
+    let is_memory = || {
+        layer
+            .fact("transport")
+            .is_some_and(|way| way.contains("memory"))
+    };
+    layer.kind == LayerKind::Disk
+        && (!layer.queues.is_empty() || kernel.is_before(4, 0) && !is_memory())
 }
 
 /// Whether the driver leaves the common limits and times alone.
 fn is_plain_disk(layer: &Layer) -> bool {
     let driver = layer.fact("driver").unwrap_or_default();
-    let is_known =
-        driver == "virtio_blk" || layer.name.starts_with("nvme") || layer.fact("transport") == Some("sata");
+    let is_known = driver == "virtio_blk"
+        || layer.name.starts_with("nvme")
+        || layer.fact("transport") == Some("sata");
     layer.kind == LayerKind::Disk && is_known
 }
 
 fn of_scheduler(layer: &Layer, tunable: &str) -> Option<KernelDefault> {
     let scheduler = chosen(layer, "scheduler")?;
     let of = |of: &str| of == scheduler || (of == "deadline" && scheduler == "mq-deadline");
-    TUNABLES.iter().find(|(name, key, _)| of(name) && *key == tunable).and_then(|(.., value)| always(value))
+    TUNABLES
+        .iter()
+        .find(|(name, key, _)| of(name) && *key == tunable)
+        .and_then(|(.., value)| always(value))
 }
 
 /// `elevator_get_default` of block/elevator.c: with one hardware queue, or tags shared by all, mq-deadline; else none.
 fn scheduler(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
     let knows = |name: &str| {
-        let list = layer.setting("scheduler").and_then(|setting| setting.value.value()).unwrap_or_default();
-        list.split_whitespace().any(|word| word.trim_matches(['[', ']']) == name)
+        let list = layer
+            .setting("scheduler")
+            .and_then(|setting| setting.value.value())
+            .unwrap_or_default();
+        list.split_whitespace()
+            .any(|word| word.trim_matches(['[', ']']) == name)
     };
     match layer.kind {
         LayerKind::Disk => {}
@@ -109,9 +122,11 @@ fn scheduler(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
         (1, _) if knows("mq-deadline") => because("mq-deadline", "one hardware queue"),
         (1, _) => None,
         // Several queues that share their tags count as one where the driver says so, which sysfs does not tell.
-        (_, "megaraid_sas" | "mpt3sas" | "mpi3mr" | "smartpqi" | "hisi_sas_v3_hw" | "hpsa" | "aacraid") => {
-            None
-        }
+        (
+            _,
+            "megaraid_sas" | "mpt3sas" | "mpi3mr" | "smartpqi" | "hisi_sas_v3_hw" | "hpsa"
+            | "aacraid",
+        ) => None,
         _ => because("none", "several hardware queues"),
     }
 }
@@ -139,11 +154,16 @@ fn read_ahead_kb(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
     let is_stacked = layer.kind == LayerKind::Stacked;
     if kernel.is_before(5, 10) {
         // Before, arrays set it themselves and LVM set it by its own reckoning.
-        return (!is_stacked && kernel.version.is_some()).then(|| always(128)).flatten();
+        return (!is_stacked && kernel.version.is_some())
+            .then(|| always(128))
+            .flatten();
     }
     kernel.version?;
     if optimal_kib * 2 > 128 {
-        return because(optimal_kib * 2, "twice the optimal I/O size, kernel 5.10 and later");
+        return because(
+            optimal_kib * 2,
+            "twice the optimal I/O size, kernel 5.10 and later",
+        );
     }
     if optimal_kib == 0 && rotational && kernel.is_since(6, 17) {
         // It only ever grows: a request size that was raised by hand has raised it too.
@@ -157,18 +177,25 @@ fn read_ahead_kb(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
         );
     }
     // LVM rounds up to whole stripes where it sets up a volume.
-    (!is_stacked || layer.fact("vg").is_none()).then(|| always(128)).flatten()
+    (!is_stacked || layer.fact("vg").is_none())
+        .then(|| always(128))
+        .flatten()
 }
 
 /// Without a scheduler as many as the driver has tags, else twice that and at most 256 (block/blk-mq-sched.c).
 fn nr_requests(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
     let tags = layer.queues.iter().filter_map(|queue| queue.nr_tags).min();
     let Some(tags) = tags else {
-        return kernel.is_before(4, 0).then(|| because(128, "single queue, kernel 3.x")).flatten();
+        return kernel
+            .is_before(4, 0)
+            .then(|| because(128, "single queue, kernel 3.x"))
+            .flatten();
     };
     match chosen(layer, "scheduler")? {
         "none" => because(tags, "the driver's tags, no scheduler"),
-        _ if kernel.is_since(4, 12) => because(2 * tags.min(128), "twice the driver's tags, at most 256"),
+        _ if kernel.is_since(4, 12) => {
+            because(2 * tags.min(128), "twice the driver's tags, at most 256")
+        }
         _ => None,
     }
 }
@@ -192,7 +219,14 @@ fn max_sectors_kb(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
     } else {
         return None;
     };
-    because(hardware.min(cap), if hardware < cap { "the hardware's limit" } else { since })
+    because(
+        hardware.min(cap),
+        if hardware < cap {
+            "the hardware's limit"
+        } else {
+            since
+        },
+    )
 }
 
 /// 2 ms on media that do not rotate, 75 ms on those that do (block/blk-wbt.c, `wbt_default_latency_nsec`); off under bfq.

@@ -37,9 +37,10 @@ pub(super) fn of(name: &str, kernel: &Kernel) -> Option<KernelDefault> {
 pub(super) fn of_file_system(layer: &Layer, name: &str, kernel: &Kernel) -> Option<KernelDefault> {
     match (name, layer.fact("fstype")?) {
         ("bdi/read_ahead_kb", "btrfs") => because(4096, "btrfs raises it to 4 MiB"),
-        ("bdi/read_ahead_kb", "nfs" | "nfs4") if kernel.is_since(5, 4) => {
-            because(128, "NFS, kernel 5.4 and later; before it was 15 times rsize")
-        }
+        ("bdi/read_ahead_kb", "nfs" | "nfs4") if kernel.is_since(5, 4) => because(
+            128,
+            "NFS, kernel 5.4 and later; before it was 15 times rsize",
+        ),
         ("bdi/min_ratio" | "bdi/strict_limit", "btrfs" | "nfs" | "nfs4") => always(0),
         ("bdi/max_ratio", "btrfs" | "nfs" | "nfs4") => always(100),
         _ => None,
@@ -62,7 +63,11 @@ mod tests {
         let value = |name: &str| of(name, &kernel("6.1.0")).map(|default| default.value);
         assert_eq!(value("vm.dirty_background_ratio").as_deref(), Some("10"));
         assert_eq!(value("vm.zone_reclaim_mode").as_deref(), Some("0"));
-        assert_eq!(value("vm.min_free_kbytes"), None, "it depends on the machine's memory");
+        assert_eq!(
+            value("vm.min_free_kbytes"),
+            None,
+            "it depends on the machine's memory"
+        );
         assert_eq!(of("vm.zone_reclaim_mode", &kernel("3.10.0")), None);
         assert_eq!(of("vm.zone_reclaim_mode", &kernel("custom")), None);
     }
@@ -72,7 +77,10 @@ mod tests {
         let mut nfs = Layer::new(LayerKind::Unbacked, "/n");
         nfs.facts.insert("fstype".into(), "nfs4".into());
         let value = |release: &str| of_file_system(&nfs, "bdi/read_ahead_kb", &kernel(release));
-        assert_eq!(value("5.10.0").map(|default| default.value).as_deref(), Some("128"));
+        assert_eq!(
+            value("5.10.0").map(|default| default.value).as_deref(),
+            Some("128")
+        );
         assert_eq!(value("4.18.0"), None);
     }
 }

@@ -51,10 +51,22 @@ impl Subject {
             ("%n", &number),
             ("$sys", "/sys"),
             ("%S", "/sys"),
-            ("$devpath", self.directory.strip_prefix("/sys").unwrap_or(&self.directory)),
-            ("%p", self.directory.strip_prefix("/sys").unwrap_or(&self.directory)),
+            (
+                "$devpath",
+                self.directory
+                    .strip_prefix("/sys")
+                    .unwrap_or(&self.directory),
+            ),
+            (
+                "%p",
+                self.directory
+                    .strip_prefix("/sys")
+                    .unwrap_or(&self.directory),
+            ),
         ];
-        let expanded = known.iter().fold(value.to_string(), |text, (sign, with)| text.replace(sign, with));
+        let expanded = known.iter().fold(value.to_string(), |text, (sign, with)| {
+            text.replace(sign, with)
+        });
         let plain = expanded.replace("%%", "").replace("$$", "");
         (!plain.contains(['%', '$'])).then_some(expanded)
     }
@@ -64,12 +76,20 @@ impl Subject {
 pub(in crate::inventory) fn subjects(scene: &Scene<'_>) -> Vec<Subject> {
     let mut subjects: Vec<Subject> = Vec::new();
     let mut add = |subject: Subject| {
-        if !subjects.iter().any(|known| known.directory == subject.directory) {
+        if !subjects
+            .iter()
+            .any(|known| known.directory == subject.directory)
+        {
             subjects.push(subject);
         }
     };
     for device in &scene.devices {
-        add(subject(scene, &device.directory, "block", Some(&device.devno)));
+        add(subject(
+            scene,
+            &device.directory,
+            "block",
+            Some(&device.devno),
+        ));
         for parent in parents(&device.directory).skip(1) {
             if let Some(subsystem) = subsystem(scene, &parent) {
                 add(subject(scene, &parent, &subsystem, None));
@@ -82,8 +102,19 @@ pub(in crate::inventory) fn subjects(scene: &Scene<'_>) -> Vec<Subject> {
             }
         }
     }
-    let infos = scene.path.root.walk().into_iter().flat_map(|layer| &layer.settings);
-    let infos = infos.filter_map(|setting| setting.path.strip_prefix("/sys/class/bdi/")?.split('/').next());
+    let infos = scene
+        .path
+        .root
+        .walk()
+        .into_iter()
+        .flat_map(|layer| &layer.settings);
+    let infos = infos.filter_map(|setting| {
+        setting
+            .path
+            .strip_prefix("/sys/class/bdi/")?
+            .split('/')
+            .next()
+    });
     for info in infos {
         let class = format!("/sys/class/bdi/{info}");
         let directory = scene.host.resolve(&class).unwrap_or(class);
@@ -96,16 +127,32 @@ fn subject(scene: &Scene<'_>, directory: &str, subsystem: &str, devno: Option<&s
     let stored = devno.and_then(|devno| scene.text(&format!("/run/udev/data/b{devno}")));
     let properties = |text: &str| {
         let property = |line: &str| line.strip_prefix("E:")?.split_once('=').map(owned);
-        text.lines().filter_map(property).collect::<BTreeMap<_, _>>()
+        text.lines()
+            .filter_map(property)
+            .collect::<BTreeMap<_, _>>()
     };
-    let tags = stored.iter().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix("G:"));
+    let tags = stored
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter_map(|line| line.strip_prefix("G:"));
     let tags = tags.map(str::to_string).collect();
     let mut stored = stored.as_deref().map(properties);
-    let uevent = scene.text(&format!("{directory}/uevent")).unwrap_or_default();
+    let uevent = scene
+        .text(&format!("{directory}/uevent"))
+        .unwrap_or_default();
     if let Some(stored) = &mut stored {
-        stored.extend(uevent.lines().filter_map(|line| line.split_once('=').map(owned)));
+        stored.extend(
+            uevent
+                .lines()
+                .filter_map(|line| line.split_once('=').map(owned)),
+        );
     }
-    Subject { directory: directory.to_string(), subsystem: subsystem.to_string(), stored, tags }
+    Subject {
+        directory: directory.to_string(),
+        subsystem: subsystem.to_string(),
+        stored,
+        tags,
+    }
 }
 
 fn owned((key, value): (&str, &str)) -> (String, String) {
@@ -135,13 +182,22 @@ pub(super) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     pub fn new(scene: &'a Scene<'a>, subject: &'a Subject) -> Self {
-        Judge { scene, subject, set: BTreeMap::new() }
+        Judge {
+            scene,
+            subject,
+            set: BTreeMap::new(),
+        }
     }
 
     /// Takes over what a rule that applies sets.
     pub fn remember(&mut self, rule: &Rule) {
-        for token in rule.tokens.iter().filter(|token| token.key == "ENV" && token.operator.assigns()) {
-            if let (Some(name), Some(value)) = (&token.attribute, self.subject.expand(&token.value)) {
+        for token in rule
+            .tokens
+            .iter()
+            .filter(|token| token.key == "ENV" && token.operator.assigns())
+        {
+            if let (Some(name), Some(value)) = (&token.attribute, self.subject.expand(&token.value))
+            {
                 self.set.insert(name.clone(), value);
             }
         }
@@ -153,9 +209,14 @@ impl<'a> Judge<'a> {
         let (of_parents, own): (Vec<&Token>, Vec<&Token>) = rule
             .tokens
             .iter()
-            .filter(|token| !token.operator.assigns() || token.key == "PROGRAM" || token.key == "IMPORT")
+            .filter(|token| {
+                !token.operator.assigns() || token.key == "PROGRAM" || token.key == "IMPORT"
+            })
             .partition(|token| {
-                matches!(token.key.as_str(), "KERNELS" | "SUBSYSTEMS" | "DRIVERS" | "ATTRS" | "TAGS")
+                matches!(
+                    token.key.as_str(),
+                    "KERNELS" | "SUBSYSTEMS" | "DRIVERS" | "ATTRS" | "TAGS"
+                )
             });
         for token in own {
             match self.token(token) {
@@ -185,14 +246,23 @@ impl<'a> Judge<'a> {
             "ACTION" => Some(compare("add") || compare("change")),
             "KERNEL" => Some(compare(self.subject.name())),
             "SUBSYSTEM" => Some(compare(&self.subject.subsystem)),
-            "DEVPATH" => Some(compare(self.subject.directory.strip_prefix("/sys").unwrap_or_default())),
+            "DEVPATH" => Some(compare(
+                self.subject
+                    .directory
+                    .strip_prefix("/sys")
+                    .unwrap_or_default(),
+            )),
             "DRIVER" => Some(compare(&self.driver(&self.subject.directory))),
             "ATTR" => self
                 .attribute(&self.subject.directory, attribute?)
                 .map(|text| text.is_some_and(|t| compare(&t))),
             "ENV" => self.property(attribute?).map(|text| compare(&text)),
             "TAG" => self.subject.stored.as_ref().map(|_| {
-                let found = self.subject.tags.iter().any(|tag| glob::matches_any(&token.value, tag));
+                let found = self
+                    .subject
+                    .tags
+                    .iter()
+                    .any(|tag| glob::matches_any(&token.value, tag));
                 found == (token.operator == Operator::Equal)
             }),
             "TEST" => Some(self.exists(&token.value) == (token.operator == Operator::Equal)),
@@ -208,7 +278,11 @@ impl<'a> Judge<'a> {
         if file.starts_with('[') || file.contains(['$', '%']) {
             return None;
         }
-        Some(self.scene.text(&format!("{directory}/{file}")).map(|text| text.trim_end().to_string()))
+        Some(
+            self.scene
+                .text(&format!("{directory}/{file}"))
+                .map(|text| text.trim_end().to_string()),
+        )
     }
 
     fn property(&self, name: &str) -> Option<String> {
@@ -228,7 +302,10 @@ impl<'a> Judge<'a> {
     fn exists(&self, path: &str) -> bool {
         match path.starts_with('/') {
             true => self.scene.host.exists(path),
-            false => self.scene.host.exists(&format!("{}/{path}", self.subject.directory)),
+            false => self
+                .scene
+                .host
+                .exists(&format!("{}/{path}", self.subject.directory)),
         }
     }
 
@@ -240,7 +317,10 @@ impl<'a> Judge<'a> {
     fn parents(&self, tokens: &[&Token]) -> Option<bool> {
         let mut undecided = false;
         for directory in parents(&self.subject.directory) {
-            let all: Vec<Option<bool>> = tokens.iter().map(|token| self.parent(&directory, token)).collect();
+            let all: Vec<Option<bool>> = tokens
+                .iter()
+                .map(|token| self.parent(&directory, token))
+                .collect();
             if all.iter().all(|one| *one == Some(true)) {
                 return Some(true);
             }
@@ -269,6 +349,10 @@ impl<'a> Judge<'a> {
 
 /// A condition as it stands in the rule.
 fn name(token: &Token) -> String {
-    let attribute = token.attribute.as_ref().map(|name| format!("{{{name}}}")).unwrap_or_default();
+    let attribute = token
+        .attribute
+        .as_ref()
+        .map(|name| format!("{{{name}}}"))
+        .unwrap_or_default();
     format!("{}{attribute}", token.key)
 }

@@ -27,33 +27,48 @@ pub(super) struct Rules {
 
 /// The files that set attributes or run what might; all others cannot claim anything.
 fn files(host: &Host) -> Vec<ConfigFile> {
-    drop_ins(host, DIRECTORIES, ".rules").into_iter().filter(|file| may_claim(&file.text)).collect()
+    drop_ins(host, DIRECTORIES, ".rules")
+        .into_iter()
+        .filter(|file| may_claim(&file.text))
+        .collect()
 }
 
 /// Whether any line of a file could set a setting of storage. Most files of a distribution only name devices.
 pub(super) fn may_claim(text: &str) -> bool {
-    text.lines().filter(|line| !line.trim_start().starts_with('#')).any(|line| {
-        let sets = line.contains("ATTR{") && assigns(line);
-        sets || line.contains("SYSCTL{")
-            || line.contains("--setra")
-            || line.contains("/sys/") && line.contains("RUN")
-    })
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .any(|line| {
+            let sets = line.contains("ATTR{") && assigns(line);
+            sets || line.contains("SYSCTL{")
+                || line.contains("--setra")
+                || line.contains("/sys/") && line.contains("RUN")
+        })
 }
 
 /// Whether an `ATTR{…}` is followed by an assignment rather than a comparison.
 fn assigns(line: &str) -> bool {
     line.match_indices("ATTR{").any(|(at, _)| {
-        let rest = line[at..].split_once('}').map_or("", |(_, rest)| rest.trim_start());
+        let rest = line[at..]
+            .split_once('}')
+            .map_or("", |(_, rest)| rest.trim_start());
         rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(":=")
     })
 }
 
 /// The claims that the rules of some files have on the devices of the path.
 pub(super) fn claims(scene: &Scene<'_>, wanted: impl Fn(&ConfigFile) -> bool) -> Vec<Claim> {
-    let read = || Rules { files: files(scene.host), subjects: subjects(scene) };
+    let read = || Rules {
+        files: files(scene.host),
+        subjects: subjects(scene),
+    };
     let all = scene.rules.get_or_init(read);
     let mut claims: Vec<Claim> = Vec::new();
-    for (number, file) in all.files.iter().enumerate().filter(|(_, file)| wanted(file)) {
+    for (number, file) in all
+        .files
+        .iter()
+        .enumerate()
+        .filter(|(_, file)| wanted(file))
+    {
         let rules = parse(&file.text);
         for subject in &all.subjects {
             // Lines of a file keep their order, and files the order of their names.
@@ -102,14 +117,21 @@ fn of_file(
             }
         };
         for token in &rule.tokens {
-            assigned(token, subject).iter().for_each(|(path, value)| claim(path, value));
+            assigned(token, subject)
+                .iter()
+                .for_each(|(path, value)| claim(path, value));
         }
         if doubt.is_none() {
             judge.remember(rule);
         }
         if let Some(label) = rule.jump() {
             match doubt {
-                None => at += rules[at..].iter().position(|rule| rule.label() == Some(label)).unwrap_or(0),
+                None => {
+                    at += rules[at..]
+                        .iter()
+                        .position(|rule| rule.label() == Some(label))
+                        .unwrap_or(0)
+                }
                 Some(_) => doubtful_until = Some(label.to_string()),
             }
         }
@@ -123,9 +145,14 @@ fn assigned(token: &Token, subject: &Subject) -> Vec<(String, String)> {
         return Vec::new();
     }
     match (token.key.as_str(), token.attribute.as_deref()) {
-        ("ATTR", Some(file)) => vec![(format!("{}/{file}", subject.directory), token.value.clone())],
+        ("ATTR", Some(file)) => {
+            vec![(format!("{}/{file}", subject.directory), token.value.clone())]
+        }
         ("SYSCTL", Some(name)) => vec![(sysctl_path(name), token.value.clone())],
-        ("RUN", _) => subject.expand(&token.value).map(|command| shell_writes(&command)).unwrap_or_default(),
+        ("RUN", _) => subject
+            .expand(&token.value)
+            .map(|command| shell_writes(&command))
+            .unwrap_or_default(),
         _ => Vec::new(),
     }
 }

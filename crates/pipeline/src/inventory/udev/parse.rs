@@ -46,7 +46,10 @@ impl Operator {
 
 impl Rule {
     fn value_of(&self, key: &str) -> Option<&str> {
-        self.tokens.iter().find(|token| token.key == key).map(|token| token.value.as_str())
+        self.tokens
+            .iter()
+            .find(|token| token.key == key)
+            .map(|token| token.value.as_str())
     }
 
     /// The place it marks.
@@ -62,7 +65,10 @@ impl Rule {
     /// The actions it is for, where it says.
     pub fn action(&self) -> Option<&str> {
         let equal = |token: &&Token| token.key == "ACTION" && token.operator == Operator::Equal;
-        self.tokens.iter().find(equal).map(|token| token.value.as_str())
+        self.tokens
+            .iter()
+            .find(equal)
+            .map(|token| token.value.as_str())
     }
 }
 
@@ -101,15 +107,28 @@ fn token(text: &str) -> Option<(Token, &str)> {
         (":=", Operator::Assign),
         ("=", Operator::Assign),
     ];
-    let (sign, operator) = operators.into_iter().find(|(sign, _)| rest.starts_with(sign))?;
+    let (sign, operator) = operators
+        .into_iter()
+        .find(|(sign, _)| rest.starts_with(sign))?;
     let rest = rest[sign.len()..].trim_start();
     let (value, after) = value(rest)?;
-    Some((Token { key: key.to_string(), attribute, operator, value }, after))
+    Some((
+        Token {
+            key: key.to_string(),
+            attribute,
+            operator,
+            value,
+        },
+        after,
+    ))
 }
 
 /// A value in quotes, of which a backslash takes away the meaning; `e"…"` and `i"…"` are newer forms.
 fn value(text: &str) -> Option<(String, &str)> {
-    let text = text.strip_prefix(['e', 'i']).unwrap_or(text).strip_prefix('"')?;
+    let text = text
+        .strip_prefix(['e', 'i'])
+        .unwrap_or(text)
+        .strip_prefix('"')?;
     let mut value = String::new();
     let mut characters = text.char_indices();
     while let Some((at, c)) = characters.next() {
@@ -134,11 +153,20 @@ mod tests {
     fn a_rule_is_keys_operators_and_values() {
         let text = "# c\nACTION==\"add|change\", KERNEL!=\"loop*\", \\\n  ATTR{queue/scheduler}=\"none\" RUN+=\"a \\\"b\\\"\"\n";
         let rules = parse(text);
-        assert_eq!((rules.len(), rules[0].line, rules[0].tokens.len()), (1, 2, 4));
+        assert_eq!(
+            (rules.len(), rules[0].line, rules[0].tokens.len()),
+            (1, 2, 4)
+        );
         assert_eq!(rules[0].action(), Some("add|change"));
         let last = &rules[0].tokens[3];
-        assert_eq!((last.operator, last.value.as_str()), (Operator::Add, "a \"b\""));
-        assert_eq!(rules[0].tokens[2].attribute.as_deref(), Some("queue/scheduler"));
+        assert_eq!(
+            (last.operator, last.value.as_str()),
+            (Operator::Add, "a \"b\"")
+        );
+        assert_eq!(
+            rules[0].tokens[2].attribute.as_deref(),
+            Some("queue/scheduler")
+        );
         assert!(parse("no rule\nKERNEL==\"open\nATTR{x=\"1\"\n").is_empty());
     }
 

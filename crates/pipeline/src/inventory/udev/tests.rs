@@ -23,17 +23,26 @@ fn machine(rules: &str, more: &str) -> IoPath {
 }
 
 fn owners(rules: &str, more: &str) -> Vec<Owner> {
-    machine(rules, more).disks()[0].setting("read_ahead_kb").unwrap().owners.clone()
+    machine(rules, more).disks()[0]
+        .setting("read_ahead_kb")
+        .unwrap()
+        .owners
+        .clone()
 }
 
 fn acts(rule: &str) -> Option<String> {
-    owners(&format!("{rule}, ATTR{{queue/read_ahead_kb}}=\"64\""), "").pop().map(|owner| owner.acts)
+    owners(&format!("{rule}, ATTR{{queue/read_ahead_kb}}=\"64\""), "")
+        .pop()
+        .map(|owner| owner.acts)
 }
 
 #[test]
 fn what_can_be_decided_is_decided() {
     let always = Some("when the device appears or reports a change".to_string());
-    assert_eq!(acts("SUBSYSTEM==\"block\", KERNEL==\"sd*[!0-9]|vd*\""), always);
+    assert_eq!(
+        acts("SUBSYSTEM==\"block\", KERNEL==\"sd*[!0-9]|vd*\""),
+        always
+    );
     assert_eq!(
         acts("ACTION==\"add\", ATTR{queue/rotational}==\"1\"").as_deref(),
         Some("when the device appears")
@@ -58,8 +67,15 @@ fn what_can_be_decided_is_decided() {
 #[test]
 fn what_cannot_be_decided_is_a_maybe_that_says_why() {
     let program = acts("PROGRAM==\"/bin/true\"").unwrap();
-    assert_eq!(program, "maybe when the device appears or reports a change: depends on PROGRAM");
-    assert!(acts("ENV{ID_BUS}==\"ata\"").unwrap().ends_with("depends on ENV{ID_BUS}"));
+    assert_eq!(
+        program,
+        "maybe when the device appears or reports a change: depends on PROGRAM"
+    );
+    assert!(
+        acts("ENV{ID_BUS}==\"ata\"")
+            .unwrap()
+            .ends_with("depends on ENV{ID_BUS}")
+    );
 }
 
 #[test]
@@ -67,7 +83,9 @@ fn what_udev_stored_decides_conditions_on_properties() {
     let stored = "path: /run/udev/data/b8:0\nlines: 3\nE:ID_BUS=ata\nE:ID_SERIAL=X\nG:systemd\n";
     let rule = |condition: &str| {
         let rule = format!("{condition}, ATTR{{queue/read_ahead_kb}}=\"64\"");
-        owners(&rule, stored).pop().map(|owner| owner.acts.starts_with("maybe"))
+        owners(&rule, stored)
+            .pop()
+            .map(|owner| owner.acts.starts_with("maybe"))
     };
     assert_eq!(rule("ENV{ID_BUS}==\"ata\", TAG==\"systemd\""), Some(false));
     assert_eq!(rule("ENV{ID_BUS}==\"usb\""), None);
@@ -80,9 +98,14 @@ fn jumps_and_properties_are_followed() {
     let rules = "KERNEL!=\"vd*\", GOTO=\"end\"\nATTR{queue/read_ahead_kb}=\"1\"\nLABEL=\"end\"\n\
         ENV{RA}=\"256\"\nENV{RA}==\"256\", ATTR{queue/read_ahead_kb}=\"256\"\n\
         PROGRAM==\"x\", GOTO=\"last\"\nATTR{queue/read_ahead_kb}=\"512\"\nLABEL=\"last\"\n";
-    let found: Vec<(String, bool)> =
-        owners(rules, "").into_iter().map(|o| (o.wants.unwrap(), o.acts.starts_with("maybe"))).collect();
-    assert_eq!(found, [("256".to_string(), false), ("512".to_string(), true)]);
+    let found: Vec<(String, bool)> = owners(rules, "")
+        .into_iter()
+        .map(|o| (o.wants.unwrap(), o.acts.starts_with("maybe")))
+        .collect();
+    assert_eq!(
+        found,
+        [("256".to_string(), false), ("512".to_string(), true)]
+    );
 }
 
 #[test]
@@ -94,7 +117,10 @@ fn parents_and_programs_are_claims_too() {
     let path = machine(rules, "");
     let setting = |name: &str| path.disks()[0].setting(name).unwrap().owners.clone();
     assert_eq!(setting("queue_depth")[0].wants.as_deref(), Some("8"));
-    let wants: Vec<_> = setting("read_ahead_kb").into_iter().filter_map(|owner| owner.wants).collect();
+    let wants: Vec<_> = setting("read_ahead_kb")
+        .into_iter()
+        .filter_map(|owner| owner.wants)
+        .collect();
     assert_eq!(wants, ["2048", "32"]);
     let scheduler = setting("scheduler");
     assert_eq!(
@@ -105,7 +131,11 @@ fn parents_and_programs_are_claims_too() {
 
 #[test]
 fn files_that_only_name_devices_are_left_out() {
-    assert!(!super::may_claim("SUBSYSTEM==\"block\", ATTR{removable}==\"1\", SYMLINK+=\"x\"\n"));
+    assert!(!super::may_claim(
+        "SUBSYSTEM==\"block\", ATTR{removable}==\"1\", SYMLINK+=\"x\"\n"
+    ));
     assert!(!super::may_claim("# ATTR{queue/scheduler}=\"none\"\n"));
-    assert!(super::may_claim("KERNEL==\"sda\", ATTR{queue/scheduler} = \"none\"\n"));
+    assert!(super::may_claim(
+        "KERNEL==\"sda\", ATTR{queue/scheduler} = \"none\"\n"
+    ));
 }

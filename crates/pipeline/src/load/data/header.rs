@@ -96,7 +96,11 @@ mod tests {
     #[test]
     fn every_flipped_bit_is_found() {
         let mut interval = vec![7u8; 512];
-        let header = Header { offset: 4096, number: 9, seed: 3 };
+        let header = Header {
+            offset: 4096,
+            number: 9,
+            seed: 3,
+        };
         header.seal(&mut interval);
         assert_eq!(Header::open(&interval), Ok(header));
         for bit in 0..512 * 8 {

@@ -93,7 +93,12 @@ impl Data {
     fn seal(&self, block: &mut [u8], interval: usize, io: &Io) {
         for (index, part) in block.chunks_exact_mut(interval).enumerate() {
             let offset = io.offset + (index * interval) as u64;
-            Header { offset, number: io.number, seed: self.seed }.seal(part);
+            Header {
+                offset,
+                number: io.number,
+                seed: self.seed,
+            }
+            .seal(part);
         }
     }
 
@@ -110,15 +115,22 @@ impl Data {
         if !is_check && !self.checks_others {
             return None;
         }
-        let parts = buffer[..io.bytes as usize].chunks_exact(interval).enumerate();
-        parts.map(|(index, part)| (io.offset + (index * interval) as u64, part)).find_map(|(offset, part)| {
-            let wrong = self.wrong(part, offset, io, is_check)?;
-            Some(format!("{}, byte {offset}: {wrong}", self.file(io.file)))
-        })
+        let parts = buffer[..io.bytes as usize]
+            .chunks_exact(interval)
+            .enumerate();
+        parts
+            .map(|(index, part)| (io.offset + (index * interval) as u64, part))
+            .find_map(|(offset, part)| {
+                let wrong = self.wrong(part, offset, io, is_check)?;
+                Some(format!("{}, byte {offset}: {wrong}", self.file(io.file)))
+            })
     }
 
     fn file(&self, file: u16) -> String {
-        self.files.get(usize::from(file)).cloned().unwrap_or_else(|| format!("file {file}"))
+        self.files
+            .get(usize::from(file))
+            .cloned()
+            .unwrap_or_else(|| format!("file {file}"))
     }
 
     /// What is wrong with an interval that was read at `offset`.
@@ -133,7 +145,10 @@ impl Data {
             // Another job's intervals on the same file are none of this one's.
             Err(Damage::Length(_)) if !is_check && self.writes => return None,
             Err(Damage::NoHeader(first)) => {
-                return Some(format!("expected the header of {}, found the bytes {first:02x?}", write(io)));
+                return Some(format!(
+                    "expected the header of {}, found the bytes {first:02x?}",
+                    write(io)
+                ));
             }
             Err(Damage::Length(found)) => {
                 return Some(format!(
@@ -150,7 +165,11 @@ impl Data {
         let is_own = !(is_check && self.is_alone) || header.seed == self.seed;
         let knows_number = is_check && io.number & ANY_WRITE == 0;
         if header.offset != offset {
-            Some(format!("expected {}, found data that was written at byte {}", write(io), header.offset))
+            Some(format!(
+                "expected {}, found data that was written at byte {}",
+                write(io),
+                header.offset
+            ))
         } else if !is_own {
             Some(format!(
                 "expected {}, found the data of another job or run (seed {:x})",
@@ -158,9 +177,18 @@ impl Data {
                 header.seed
             ))
         } else if knows_number && header.number != io.number & !CHECKS {
-            let (found, age) =
-                (header.number, if header.number < io.number & !CHECKS { "older" } else { "newer" });
-            Some(format!("expected {}, found the {age} write {found}", write(io)))
+            let (found, age) = (
+                header.number,
+                if header.number < io.number & !CHECKS {
+                    "older"
+                } else {
+                    "newer"
+                },
+            );
+            Some(format!(
+                "expected {}, found the {age} write {found}",
+                write(io)
+            ))
         } else {
             None
         }
@@ -206,7 +234,12 @@ pub fn is_exact(job: &Job) -> bool {
         false => job.rw_stride == 0,
     };
     let is_aligned = job.blockalign == 0 || job.blockalign == job.bs;
-    job.verify.is_some() && job.rw.writes() && is_one_size && has_one_order && is_aligned && is_alone(job)
+    job.verify.is_some()
+        && job.rw.writes()
+        && is_one_size
+        && has_one_order
+        && is_aligned
+        && is_alone(job)
 }
 
 /// Bytes that each have a header: what was asked for, where all blocks and places are multiples of it; else the largest
@@ -214,14 +247,22 @@ pub fn is_exact(job: &Job) -> bool {
 pub fn interval_bytes(job: &Job) -> u64 {
     let unit = unit_bytes(job);
     let asked = job.verify.map_or(0, |verify| verify.interval);
-    if asked >= LEAST_INTERVAL && unit.is_multiple_of(asked) { asked } else { unit }
+    if asked >= LEAST_INTERVAL && unit.is_multiple_of(asked) {
+        asked
+    } else {
+        unit
+    }
 }
 
 /// The largest number that all sizes and places of the job's blocks are multiples of, counted from where its range
 /// begins.
 pub fn unit_bytes(job: &Job) -> u64 {
     let sizes = job.sizes();
-    let mut unit = if job.blockalign > 0 { gcd(job.bs, job.blockalign) } else { job.bs };
+    let mut unit = if job.blockalign > 0 {
+        gcd(job.bs, job.blockalign)
+    } else {
+        job.bs
+    };
     unit = gcd(unit, job.rw_stride.unsigned_abs());
     let used = [
         (job.rw.reads(), sizes.read),
@@ -231,7 +272,9 @@ pub fn unit_bytes(job: &Job) -> u64 {
     for (_, size) in used.iter().filter(|(used, _)| *used) {
         unit = match size {
             BlockSize::Fixed(bytes) | BlockSize::Range(bytes, _) => gcd(unit, *bytes),
-            BlockSize::Split(parts) => parts.iter().fold(unit, |unit, (bytes, _)| gcd(unit, *bytes)),
+            BlockSize::Split(parts) => parts
+                .iter()
+                .fold(unit, |unit, (bytes, _)| gcd(unit, *bytes)),
         };
     }
     unit

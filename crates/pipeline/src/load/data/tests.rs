@@ -5,12 +5,27 @@ use crate::load::source::Kind;
 use model::job::{PerDirection, Rw, Verify, VerifyMethod};
 
 fn verifying() -> Job {
-    let verify = Verify { method: VerifyMethod::Crc32c, interval: 0, read_back: true, fatal: false };
-    Job { rw: Rw::Randwrite, verify: Some(verify), ..Job::default() }
+    let verify = Verify {
+        method: VerifyMethod::Crc32c,
+        interval: 0,
+        read_back: true,
+        fatal: false,
+    };
+    Job {
+        rw: Rw::Randwrite,
+        verify: Some(verify),
+        ..Job::default()
+    }
 }
 
 fn io(offset: u64, number: u64, bytes: u32, kind: Kind) -> Io {
-    Io { offset, number, bytes, file: 0, kind }
+    Io {
+        offset,
+        number,
+        bytes,
+        file: 0,
+        kind,
+    }
 }
 
 fn written(data: &mut Data, offset: u64, number: u64, bytes: usize) -> Vec<u8> {
@@ -22,7 +37,10 @@ fn written(data: &mut Data, offset: u64, number: u64, bytes: usize) -> Vec<u8> {
 
 #[test]
 fn plain_data_is_new_in_every_write() {
-    let job = Job { rw: Rw::Randwrite, ..Job::default() };
+    let job = Job {
+        rw: Rw::Randwrite,
+        ..Job::default()
+    };
     let mut data = Data::new(&job, 5);
     let mut buffer = vec![0; 4096];
     data.initial(&mut buffer, 0);
@@ -39,10 +57,19 @@ fn plain_data_is_new_in_every_write() {
 
 #[test]
 fn zeros_and_compressible_data_stay_so() {
-    for (buffers, share) in
-        [(Buffers::Zeros, 1.0), (Buffers::Compressible(70), 0.7), (Buffers::Compressible(0), 0.0)]
-    {
-        let mut data = Data::new(&Job { rw: Rw::Write, buffers, ..Job::default() }, 5);
+    for (buffers, share) in [
+        (Buffers::Zeros, 1.0),
+        (Buffers::Compressible(70), 0.7),
+        (Buffers::Compressible(0), 0.0),
+    ] {
+        let mut data = Data::new(
+            &Job {
+                rw: Rw::Write,
+                buffers,
+                ..Job::default()
+            },
+            5,
+        );
         let mut buffer = vec![1; 65_536];
         data.initial(&mut buffer, 0);
         let mut before = Vec::new();
@@ -70,30 +97,63 @@ fn what_was_written_passes_and_every_damage_is_told_with_its_place() {
     flipped[3000] ^= 4;
     let said = data.check(&flipped, &read).unwrap();
     assert!(
-        said.starts_with("/srv/data, byte 8192: the 4096 bytes do not match their checksum: crc32c "),
+        said.starts_with(
+            "/srv/data, byte 8192: the 4096 bytes do not match their checksum: crc32c "
+        ),
         "{said}"
     );
     let said = data.check(&[0xab; 4096], &read).unwrap();
-    assert!(said.contains("expected the header of write 17, found the bytes [ab, ab, ab"), "{said}");
+    assert!(
+        said.contains("expected the header of write 17, found the bytes [ab, ab, ab"),
+        "{said}"
+    );
     let elsewhere = written(&mut data, 4096, 17, 4096);
     let said = data.check(&elsewhere, &read).unwrap();
-    assert_eq!(said, "/srv/data, byte 8192: expected write 17, found data that was written at byte 4096");
+    assert_eq!(
+        said,
+        "/srv/data, byte 8192: expected write 17, found data that was written at byte 4096"
+    );
     let stale = written(&mut data, 8192, 16, 4096);
-    assert!(data.check(&stale, &read).unwrap().ends_with("expected write 17, found the older write 16"));
+    assert!(
+        data.check(&stale, &read)
+            .unwrap()
+            .ends_with("expected write 17, found the older write 16")
+    );
     let newer = written(&mut data, 8192, 20, 4096);
-    assert!(data.check(&newer, &read).unwrap().ends_with("found the newer write 20"));
+    assert!(
+        data.check(&newer, &read)
+            .unwrap()
+            .ends_with("found the newer write 20")
+    );
     let other = written(&mut Data::new(&verifying(), 6), 8192, 17, 4096);
-    assert!(data.check(&other, &read).unwrap().contains("another job or run"));
+    assert!(
+        data.check(&other, &read)
+            .unwrap()
+            .contains("another job or run")
+    );
     // Where any write may be the last, all of the job's own are right, at their place only.
-    let any = Io { number: CHECKS | ANY_WRITE | 17, ..read };
+    let any = Io {
+        number: CHECKS | ANY_WRITE | 17,
+        ..read
+    };
     assert_eq!(data.check(&stale, &any), None);
-    assert!(data.check(&elsewhere, &any).unwrap().contains("write 17 or a later one"));
+    assert!(
+        data.check(&elsewhere, &any)
+            .unwrap()
+            .contains("write 17 or a later one")
+    );
 }
 
 #[test]
 fn the_first_bad_interval_is_named() {
-    let mut job = Job { bs: 65_536, ..verifying() };
-    job.verify = job.verify.map(|verify| Verify { interval: 4096, ..verify });
+    let mut job = Job {
+        bs: 65_536,
+        ..verifying()
+    };
+    job.verify = job.verify.map(|verify| Verify {
+        interval: 4096,
+        ..verify
+    });
     let mut data = Data::new(&job, 5);
     let mut block = written(&mut data, 1 << 20, 2, 65_536);
     let read = io(1 << 20, CHECKS | 2, 65_536, Kind::Read);
@@ -101,16 +161,36 @@ fn the_first_bad_interval_is_named() {
     block[5 * 4096 + 77] ^= 1;
     block[9 * 4096 + 77] ^= 1;
     let said = data.check(&block, &read).unwrap();
-    assert!(said.starts_with(&format!("file 0, byte {}: the 4096 bytes", (1 << 20) + 5 * 4096)), "{said}");
+    assert!(
+        said.starts_with(&format!(
+            "file 0, byte {}: the 4096 bytes",
+            (1 << 20) + 5 * 4096
+        )),
+        "{said}"
+    );
 }
 
 #[test]
 fn data_without_a_header_is_lost_to_a_reader_and_says_nothing_in_a_mix() {
     let read = io(0, 3, 4096, Kind::Read);
-    let reader = Job { rw: Rw::Read, ..verifying() };
-    for job in [reader.clone(), Job { rw: Rw::Randrw, ..verifying() }] {
+    let reader = Job {
+        rw: Rw::Read,
+        ..verifying()
+    };
+    for job in [
+        reader.clone(),
+        Job {
+            rw: Rw::Randrw,
+            ..verifying()
+        },
+    ] {
         let mut data = Data::new(&job, 5);
-        assert_eq!(data.check(&[9; 4096], &read).is_some(), job.rw == Rw::Read, "{:?}", job.rw);
+        assert_eq!(
+            data.check(&[9; 4096], &read).is_some(),
+            job.rw == Rw::Read,
+            "{:?}",
+            job.rw
+        );
         let mut block = written(&mut Data::new(&verifying(), 5), 0, 1, 4096);
         assert_eq!(data.check(&block, &read), None);
         block[100] ^= 1;
@@ -122,7 +202,17 @@ fn data_without_a_header_is_lost_to_a_reader_and_says_nothing_in_a_mix() {
     // A read may meet the write of its block in flight.
     let mut block = written(&mut Data::new(&verifying(), 5), 0, 1, 4096);
     block[100] ^= 1;
-    for job in [Job { rw: Rw::Rw, ..verifying() }, Job { rw: Rw::Randrw, norandommap: true, ..verifying() }] {
+    for job in [
+        Job {
+            rw: Rw::Rw,
+            ..verifying()
+        },
+        Job {
+            rw: Rw::Randrw,
+            norandommap: true,
+            ..verifying()
+        },
+    ] {
         assert_eq!(Data::new(&job, 5).check(&block, &read), None);
     }
 }
@@ -138,8 +228,18 @@ fn intervals_divide_every_block_and_place() {
     assert_eq!(with(&|job| job.blockalign = 512), 512);
     assert_eq!(with(&|job| job.rw_stride = 1024), 1024);
     let split = BlockSize::Split(vec![(4096, 50), (6144, 50)]);
-    assert_eq!(with(&|job| job.block_sizes = Some(PerDirection::all(split.clone()))), 2048);
-    let asked = |interval| Verify { interval, ..verifying().verify.unwrap() };
+    assert_eq!(
+        with(&|job| job.block_sizes = Some(PerDirection::all(split.clone()))),
+        2048
+    );
+    let asked = |interval| Verify {
+        interval,
+        ..verifying().verify.unwrap()
+    };
     assert_eq!(with(&|job| job.verify = Some(asked(512))), 512);
-    assert_eq!(with(&|job| job.verify = Some(asked(3000))), 4096, "a block is not a multiple of 3000");
+    assert_eq!(
+        with(&|job| job.verify = Some(asked(3000))),
+        4096,
+        "a block is not a multiple of 3000"
+    );
 }

@@ -92,7 +92,9 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         .get_or_init(|| Arc::new(Forest::plant(&plan, worker)) as Arc<dyn Any + Send + Sync>);
     let made = Arc::clone(made).downcast::<Result<Forest, LoadError>>();
     // The slot belongs to this load, and all its threads run this engine.
-    let Ok(made) = made else { return Err(OpenError::Refused("its threads do not agree".into())) };
+    let Ok(made) = made else {
+        return Err(OpenError::Refused("its threads do not agree".into()));
+    };
     let notes = match made.as_ref() {
         Ok(forest) => forest.notes(&plan),
         Err(error) => return Err(OpenError::Failed(error.clone())),

@@ -73,7 +73,9 @@ const END_NS: u64 = 50_000_000_000;
 /// Checks what the gates cannot see: whether fio would do what the job does not say.
 pub fn check(job: &Job) -> Result<(), LoadError> {
     limits::engine(inner(job))?;
-    job.handed_on.iter().try_for_each(|(name, value)| limits::option(name, value))
+    job.handed_on
+        .iter()
+        .try_for_each(|(name, value)| limits::option(name, value))
 }
 
 /// fio's name of the engine that issues the I/O.
@@ -86,12 +88,15 @@ fn inner(job: &Job) -> &str {
 }
 
 fn unusable(why: impl Into<String>) -> LoadError {
-    LoadError::Engine { engine: ENGINE.id.into(), why: why.into() }
+    LoadError::Engine {
+        engine: ENGINE.id.into(),
+        why: why.into(),
+    }
 }
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
-    let options =
-        Options::of(&worker.job, ENGINE.id, &["ioengine", "fio_path"]).map_err(OpenError::Failed)?;
+    let options = Options::of(&worker.job, ENGINE.id, &["ioengine", "fio_path"])
+        .map_err(OpenError::Failed)?;
     let ioengine = inner(&worker.job);
     let path = options.text("fio_path").unwrap_or("fio");
     let (version, text) = program::version(path).map_err(OpenError::Failed)?;
@@ -139,13 +144,21 @@ fn watched(worker: &Worker, notes: &mut Vec<String>) -> Option<Watched> {
 fn files(worker: &Worker) -> Vec<Vec<String>> {
     use std::os::fd::{AsFd, AsRawFd};
     let pid = host::process::id();
-    let paths = worker.files.iter().map(|file| format!("/proc/{pid}/fd/{}", file.as_fd().as_raw_fd()));
+    let paths = worker
+        .files
+        .iter()
+        .map(|file| format!("/proc/{pid}/fd/{}", file.as_fd().as_raw_fd()));
     let paths: Vec<String> = paths.collect();
-    paths.chunks(worker.job.files.count() as usize).map(<[String]>::to_vec).collect()
+    paths
+        .chunks(worker.job.files.count() as usize)
+        .map(<[String]>::to_vec)
+        .collect()
 }
 
 fn drive(worker: &Worker, mut program: Program, mut watched: Option<Watched>) {
-    let begun = watched.as_mut().map_or(Ok(()), |watched| watched.begin(worker.clock.now_ns()));
+    let begun = watched
+        .as_mut()
+        .map_or(Ok(()), |watched| watched.begin(worker.clock.now_ns()));
     if let Err(why) = begun {
         worker.shared.fail(unusable(why));
     }

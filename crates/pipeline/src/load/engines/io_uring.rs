@@ -29,7 +29,10 @@
 //! ```text
 //! iodyno run /srv -- --ioengine=io_uring --rw=randread --bs=4k --iodepth=32
 //! ```
-#![allow(unsafe_code, reason = "the kernel reads and writes the buffers while the borrow checker looks away")]
+#![allow(
+    unsafe_code,
+    reason = "the kernel reads and writes the buffers while the borrow checker looks away"
+)]
 
 pub(super) mod buffers;
 pub(super) mod flight;
@@ -66,7 +69,11 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         ));
     }
     let flight = Flight::new(worker);
-    let fds: Vec<RawFd> = worker.files.iter().map(|file| file.as_fd().as_raw_fd()).collect();
+    let fds: Vec<RawFd> = worker
+        .files
+        .iter()
+        .map(|file| file.as_fd().as_raw_fd())
+        .collect();
     let fixed_files = ring.submitter().register_files(&fds).is_ok();
     let fixed_buffers = match register_buffers(&ring, &flight, worker) {
         Ok(()) => true,
@@ -96,7 +103,11 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     if worker.job.rw.trims() && !how.carries_trims {
         notes.push(TRIMS_WAIT.into());
     }
-    Ok(Opened { description, notes, drive: Box::new(move |worker| drive(ring, how, flight, worker)) })
+    Ok(Opened {
+        description,
+        notes,
+        drive: Box::new(move |worker| drive(ring, how, flight, worker)),
+    })
 }
 
 /// What to say where discards cannot be in flight.
@@ -105,8 +116,12 @@ const TRIMS_WAIT: &str = "trims of a device are done one at a time, whatever iod
 
 /// Whether this kernel's block devices take discards from a ring (Linux 6.12).
 fn has_discard() -> bool {
-    let release = host::Host::live().text("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(['.', '-']).map(|part| part.trim().parse::<u32>().unwrap_or(0));
+    let release = host::Host::live()
+        .text("/proc/sys/kernel/osrelease")
+        .unwrap_or_default();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map(|part| part.trim().parse::<u32>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 12)
 }
 
@@ -114,16 +129,20 @@ fn has_discard() -> bool {
 fn build_ring(worker: &Worker, depth: u32) -> Result<(IoUring, usize), OpenError> {
     let mut last = std::io::Error::from_raw_os_error(libc::EINVAL);
     for level in 0..FLAGS.len() {
-        let fault = worker.faults.ring.or(worker.faults.flags.filter(|_| level < 2));
+        let fault = worker
+            .faults
+            .ring
+            .or(worker.faults.flags.filter(|_| level < 2));
         let mut builder = IoUring::builder();
         match level {
             0 => _ = builder.setup_single_issuer().setup_defer_taskrun(),
             1 => _ = builder.setup_coop_taskrun(),
             _ => {}
         }
-        match fault
-            .map_or_else(|| builder.build(depth), |errno| Err(std::io::Error::from_raw_os_error(errno)))
-        {
+        match fault.map_or_else(
+            || builder.build(depth),
+            |errno| Err(std::io::Error::from_raw_os_error(errno)),
+        ) {
             Ok(ring) => return Ok((ring, level)),
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => last = error,
             Err(error) => return Err(refusal(&error)),
@@ -153,7 +172,10 @@ fn register_buffers(ring: &IoUring, flight: &Flight, worker: &Worker) -> std::io
     }
     let buffers = flight.buffers();
     let iovecs: Vec<libc::iovec> = (0..buffers.count())
-        .map(|index| libc::iovec { iov_base: buffers.pointer(index).cast(), iov_len: buffers.bytes() })
+        .map(|index| libc::iovec {
+            iov_base: buffers.pointer(index).cast(),
+            iov_len: buffers.bytes(),
+        })
         .collect();
     // SAFETY: the kernel touches a registered buffer only for an I/O that names it, and `Flight` leaks the memory when it
     // goes, by an error or a panic too, while such an I/O may be in flight. Until the ring is closed the kernel holds
@@ -176,7 +198,16 @@ fn drive(mut ring: IoUring, how: How, mut flight: Flight, worker: &Worker) {
     let (mut submitter, sq, cq) = ring.split();
     // Linux 5.18; saves the look-up of the ring's descriptor in each call. Without it nothing changes but that.
     let _ = submitter.register_ring_fd();
-    flight.run(&mut Ring { submitter, sq, cq, how, has_timeout }, worker);
+    flight.run(
+        &mut Ring {
+            submitter,
+            sq,
+            cq,
+            how,
+            has_timeout,
+        },
+        worker,
+    );
     // The way into the kernel is closed before the buffers go. After a panic they go first, leaked where the kernel may
     // still use them.
     drop(ring);
@@ -232,8 +263,11 @@ impl Gate for Ring<'_> {
         self.sq.sync();
         let result = match wait_ns {
             Some(ns) if self.has_timeout => {
-                let time = types::Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32);
-                self.submitter.submit_with_args(want, &types::SubmitArgs::new().timespec(&time))
+                let time = types::Timespec::new()
+                    .sec(ns / 1_000_000_000)
+                    .nsec((ns % 1_000_000_000) as u32);
+                self.submitter
+                    .submit_with_args(want, &types::SubmitArgs::new().timespec(&time))
             }
             _ => self.submitter.submit_and_wait(want),
         };
@@ -241,44 +275,59 @@ impl Gate for Ring<'_> {
         self.cq.sync();
         match result.map_err(|error| (error.raw_os_error(), error)) {
             // EBUSY: completions have to be reaped before more can be submitted (5.5 and later).
-            Err((Some(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN), _)) | Ok(_) => Ok(()),
+            Err((Some(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN), _)) | Ok(_) => {
+                Ok(())
+            }
             Err((_, error)) => Err(error),
         }
     }
 
     #[inline(always)]
     fn completion(&mut self) -> Option<(u16, i32)> {
-        self.cq.next().map(|entry| (entry.user_data() as u16, entry.result()))
+        self.cq
+            .next()
+            .map(|entry| (entry.user_data() as u16, entry.result()))
     }
 }
 
 impl Ring<'_> {
     #[inline(always)]
     fn entry(&self, file: usize, rest: Rest) -> squeue::Entry {
-        let (pointer, length, offset, buffer) =
-            (rest.pointer, rest.length(), rest.offset(), rest.buffer as u16);
+        let (pointer, length, offset, buffer) = (
+            rest.pointer,
+            rest.length(),
+            rest.offset(),
+            rest.buffer as u16,
+        );
         macro_rules! entry {
             ($target:expr) => {
                 match (rest.io.kind, self.how.fixed_buffers) {
-                    (Kind::Read, true) => {
-                        opcode::ReadFixed::new($target, pointer, length, buffer).offset(offset).build()
-                    }
-                    (Kind::Read, false) => opcode::Read::new($target, pointer, length).offset(offset).build(),
+                    (Kind::Read, true) => opcode::ReadFixed::new($target, pointer, length, buffer)
+                        .offset(offset)
+                        .build(),
+                    (Kind::Read, false) => opcode::Read::new($target, pointer, length)
+                        .offset(offset)
+                        .build(),
                     (Kind::Write, true) => {
-                        opcode::WriteFixed::new($target, pointer, length, buffer).offset(offset).build()
+                        opcode::WriteFixed::new($target, pointer, length, buffer)
+                            .offset(offset)
+                            .build()
                     }
-                    (Kind::Write, false) => {
-                        opcode::Write::new($target, pointer, length).offset(offset).build()
-                    }
+                    (Kind::Write, false) => opcode::Write::new($target, pointer, length)
+                        .offset(offset)
+                        .build(),
                     (Kind::Trim, _) if self.how.on_devices => discard!($target),
                     (Kind::Trim, _) => {
                         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-                        opcode::Fallocate::new($target, length.into()).offset(offset).mode(mode).build()
+                        opcode::Fallocate::new($target, length.into())
+                            .offset(offset)
+                            .mode(mode)
+                            .build()
                     }
                     (Kind::Sync, _) => opcode::Fsync::new($target).build(),
-                    (Kind::Datasync, _) => {
-                        opcode::Fsync::new($target).flags(types::FsyncFlags::DATASYNC).build()
-                    }
+                    (Kind::Datasync, _) => opcode::Fsync::new($target)
+                        .flags(types::FsyncFlags::DATASYNC)
+                        .build(),
                 }
             };
         }

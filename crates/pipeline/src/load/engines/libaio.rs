@@ -27,7 +27,10 @@
 //! ```text
 //! iodyno run /dev/sdb -- --ioengine=libaio --rw=randread --bs=4k --direct=1 --iodepth=64
 //! ```
-#![allow(unsafe_code, reason = "the kernel reads and writes the buffers while the borrow checker looks away")]
+#![allow(
+    unsafe_code,
+    reason = "the kernel reads and writes the buffers while the borrow checker looks away"
+)]
 
 mod context;
 
@@ -63,10 +66,15 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         ));
     }
     if worker.job.rw.trims() && worker.job.iodepth > 1 {
-        notes.push("trims are done one at a time, whatever iodepth says: libaio cannot carry them".into());
+        notes.push(
+            "trims are done one at a time, whatever iodepth says: libaio cannot carry them".into(),
+        );
     }
-    let description =
-        if context.has_shared_ring() { "libaio (completions read in user space)" } else { ENGINE.id };
+    let description = if context.has_shared_ring() {
+        "libaio (completions read in user space)"
+    } else {
+        ENGINE.id
+    };
     let flight = Flight::new(worker);
     Ok(Opened {
         description: description.into(),
@@ -93,7 +101,11 @@ fn refusal(error: &std::io::Error) -> OpenError {
 fn drive(context: Context, mut flight: Flight, worker: &Worker) {
     let mut queue = Queue {
         context,
-        fds: worker.files.iter().map(|file| file.as_fd().as_raw_fd()).collect(),
+        fds: worker
+            .files
+            .iter()
+            .map(|file| file.as_fd().as_raw_fd())
+            .collect(),
         iocbs: vec![Iocb::default(); worker.job.iodepth as usize],
         queued: Vec::with_capacity(worker.job.iodepth as usize),
         carries_syncs: true,
@@ -119,7 +131,11 @@ struct Submission {
 
 impl Submission {
     fn new(clock: FastClock) -> Submission {
-        Submission { clock, began_ns: clock.now_ns(), took_ns: 0 }
+        Submission {
+            clock,
+            began_ns: clock.now_ns(),
+            took_ns: 0,
+        }
     }
 
     fn tell(&self, worker: &Worker) {
@@ -168,13 +184,17 @@ impl Gate for Queue {
     #[inline(always)]
     // SAFETY: the caller answers for the buffer, as the trait says; nothing happens to it before the next `enter`.
     unsafe fn queue(&mut self, place: u16, rest: Rest) {
-        self.iocbs[usize::from(place)] = Iocb::new(self.fds[usize::from(rest.io.file)], place, rest);
+        self.iocbs[usize::from(place)] =
+            Iocb::new(self.fds[usize::from(rest.io.file)], place, rest);
         self.queued.push(place);
     }
 
     #[inline(always)]
     fn enter(&mut self, want: usize, wait_ns: Option<u64>) -> std::io::Result<()> {
-        let start_ns = self.submission.as_ref().map(|submission| submission.clock.now_ns());
+        let start_ns = self
+            .submission
+            .as_ref()
+            .map(|submission| submission.clock.now_ns());
         // SAFETY: whoever queued keeps the buffers; the control blocks are copied by the kernel in the call.
         let submitted = unsafe { self.context.submit(&mut self.iocbs, &mut self.queued) };
         if let (Some(submission), Some(start_ns)) = (&mut self.submission, start_ns) {
@@ -182,8 +202,11 @@ impl Gate for Queue {
         }
         submitted?;
         // What the kernel had no room for is no I/O that could be waited for.
-        let wait_ns =
-            if self.queued.is_empty() { wait_ns } else { Some(wait_ns.unwrap_or(SLICE_NS).min(SLICE_NS)) };
+        let wait_ns = if self.queued.is_empty() {
+            wait_ns
+        } else {
+            Some(wait_ns.unwrap_or(SLICE_NS).min(SLICE_NS))
+        };
         self.context.wait(want, wait_ns)
     }
 

@@ -24,7 +24,10 @@
 //! ```text
 //! iodyno run /srv -- --ioengine=mmap --rw=randread --bs=4k --direct=0
 //! ```
-#![allow(unsafe_code, reason = "mappings are memory that the kernel shares with a file")]
+#![allow(
+    unsafe_code,
+    reason = "mappings are memory that the kernel shares with a file"
+)]
 
 mod bus;
 mod mapping;
@@ -60,8 +63,14 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let can_write = worker.job.rw.changes();
     let map = |file| {
         Mapping::new(file, can_write).map_err(|error| {
-            let why = format!("mapping {}: {error}", crate::load::error::shown(file.path()));
-            OpenError::Failed(LoadError::Engine { engine: ENGINE.id.into(), why })
+            let why = format!(
+                "mapping {}: {error}",
+                crate::load::error::shown(file.path())
+            );
+            OpenError::Failed(LoadError::Engine {
+                engine: ENGINE.id.into(),
+                why,
+            })
         })
     };
     let mappings = worker.files.iter().map(map).collect::<Result<_, _>>()?;
@@ -98,6 +107,12 @@ impl Calls for Mmap {
 
 /// Why a page could not be had: the file ends before it, or the device failed.
 fn reason(worker: &Worker, io: Io) -> i32 {
-    let bytes = worker.files[usize::from(io.file)].bytes_now().unwrap_or(u64::MAX);
-    if io.offset + u64::from(io.bytes) > bytes { 0 } else { libc::EIO }
+    let bytes = worker.files[usize::from(io.file)]
+        .bytes_now()
+        .unwrap_or(u64::MAX);
+    if io.offset + u64::from(io.bytes) > bytes {
+        0
+    } else {
+        libc::EIO
+    }
 }

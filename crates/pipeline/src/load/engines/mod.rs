@@ -27,14 +27,44 @@ pub static ALL: &[&super::Engine] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("files", include_str!("../../../../../docs/catalogue/engine/files.md")),
-    ("fio", include_str!("../../../../../docs/catalogue/engine/fio.md")),
-    ("io_uring", include_str!("../../../../../docs/catalogue/engine/io_uring.md")),
-    ("libaio", include_str!("../../../../../docs/catalogue/engine/libaio.md")),
-    ("mmap", include_str!("../../../../../docs/catalogue/engine/mmap.md")),
-    ("none", include_str!("../../../../../docs/catalogue/engine/none.md")),
-    ("psync", include_str!("../../../../../docs/catalogue/engine/psync.md")),
-    ("pvsync2", include_str!("../../../../../docs/catalogue/engine/pvsync2.md")),
-    ("stream", include_str!("../../../../../docs/catalogue/engine/stream.md")),
-    ("sync", include_str!("../../../../../docs/catalogue/engine/sync.md")),
+    (
+        "files",
+        include_str!("../../../../../docs/catalogue/engine/files.md"),
+    ),
+    (
+        "fio",
+        include_str!("../../../../../docs/catalogue/engine/fio.md"),
+    ),
+    (
+        "io_uring",
+        include_str!("../../../../../docs/catalogue/engine/io_uring.md"),
+    ),
+    (
+        "libaio",
+        include_str!("../../../../../docs/catalogue/engine/libaio.md"),
+    ),
+    (
+        "mmap",
+        include_str!("../../../../../docs/catalogue/engine/mmap.md"),
+    ),
+    (
+        "none",
+        include_str!("../../../../../docs/catalogue/engine/none.md"),
+    ),
+    (
+        "psync",
+        include_str!("../../../../../docs/catalogue/engine/psync.md"),
+    ),
+    (
+        "pvsync2",
+        include_str!("../../../../../docs/catalogue/engine/pvsync2.md"),
+    ),
+    (
+        "stream",
+        include_str!("../../../../../docs/catalogue/engine/stream.md"),
+    ),
+    (
+        "sync",
+        include_str!("../../../../../docs/catalogue/engine/sync.md"),
+    ),
 ];

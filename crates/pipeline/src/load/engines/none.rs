@@ -52,7 +52,10 @@ pub static ENGINE: Engine = Engine {
 const IDLE_NS: u64 = 3_000_000_000;
 
 fn unusable(why: String) -> LoadError {
-    LoadError::Engine { engine: ENGINE.id.into(), why }
+    LoadError::Engine {
+        engine: ENGINE.id.into(),
+        why,
+    }
 }
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {

@@ -60,9 +60,16 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         );
         return Err(OpenError::Failed(error));
     }
-    let description = if polls { "pvsync2 (RWF_HIPRI)" } else { ENGINE.id };
+    let description = if polls {
+        "pvsync2 (RWF_HIPRI)"
+    } else {
+        ENGINE.id
+    };
     let opened = blocking::opened(ENGINE.id, worker, Pvsync2 { polls });
-    Ok(Opened { description: description.into(), ..opened })
+    Ok(Opened {
+        description: description.into(),
+        ..opened
+    })
 }
 
 struct Pvsync2 {
@@ -74,7 +81,9 @@ impl Calls for Pvsync2 {
     fn transfer(&mut self, worker: &Worker, io: Io, block: &mut [u8]) -> Result<(), i32> {
         let file = &worker.files[usize::from(io.file)];
         blocking::whole(block.len(), |done| match io.kind {
-            Kind::Write => file.write_vectored_at(&block[done..], io.offset + done as u64, self.polls),
+            Kind::Write => {
+                file.write_vectored_at(&block[done..], io.offset + done as u64, self.polls)
+            }
             _ => file.read_vectored_at(&mut block[done..], io.offset + done as u64, self.polls),
         })
     }

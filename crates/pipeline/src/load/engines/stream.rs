@@ -56,7 +56,11 @@ pub static ENGINE: Engine = Engine {
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let job = &worker.job;
     let refused = |what: String, why: &str, advice: &str| {
-        Err(OpenError::Failed(LoadError::Usage { what, why: why.into(), advice: advice.into() }))
+        Err(OpenError::Failed(LoadError::Usage {
+            what,
+            why: why.into(),
+            advice: advice.into(),
+        }))
     };
     if !matches!(job.rw, Rw::Read | Rw::Write) {
         let what = format!("--rw={} with the engine stream", job.rw.word());
@@ -76,9 +80,19 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let fresh = || Arc::new(Report::new(job.numjobs)) as Arc<dyn Any + Send + Sync>;
     let report = Arc::clone(worker.shared.common.get_or_init(fresh)).downcast::<Report>();
     // The slot belongs to this load, and all its threads run this engine.
-    let Ok(report) = report else { return Err(OpenError::Refused("its threads do not agree".into())) };
-    let end = if job.rw.writes() && job.end_fsync { ", fsync at the end" } else { "" };
-    let cache = if job.direct { "direct" } else { "through the page cache" };
+    let Ok(report) = report else {
+        return Err(OpenError::Refused("its threads do not agree".into()));
+    };
+    let end = if job.rw.writes() && job.end_fsync {
+        ", fsync at the end"
+    } else {
+        ""
+    };
+    let cache = if job.direct {
+        "direct"
+    } else {
+        "through the page cache"
+    };
     Ok(Opened {
         description: format!("stream: {} stream(s) {cache}{end}", job.numjobs),
         notes: Vec::new(),
@@ -105,11 +119,18 @@ fn drive(worker: &Worker, report: &Report) {
     let begun_ns = worker.clock.now_ns();
     worker.counters.inflight.store(1, Relaxed);
     let bytes = transfer(worker);
-    let mut done = Done { index: worker.index, bytes, ..Done::default() };
+    let mut done = Done {
+        index: worker.index,
+        bytes,
+        ..Done::default()
+    };
     done.moving_ns = worker.clock.now_ns().saturating_sub(begun_ns);
     if worker.job.rw.writes() && worker.job.end_fsync && worker.shared.failure().is_none() {
-        done.unwritten_bytes =
-            worker.files.iter().map(|file| file.unwritten_bytes(worker.span.start, worker.span.bytes)).sum();
+        done.unwritten_bytes = worker
+            .files
+            .iter()
+            .map(|file| file.unwritten_bytes(worker.span.start, worker.span.bytes))
+            .sum();
         done.sync_ns = Some(sync(worker));
     }
     worker.counters.inflight.store(0, Relaxed);
@@ -131,11 +152,24 @@ fn transfer(worker: &Worker) -> u64 {
         let (file, within) = ((at / span.bytes) as u16, at % span.bytes);
         if at == 0 && moved > 0 && !job.rw.writes() && !job.direct && job.invalidate {
             // Read again, it would come from memory.
-            worker.files.iter().for_each(|file| _ = file.drop_cache(span.start, span.bytes));
+            worker
+                .files
+                .iter()
+                .for_each(|file| _ = file.drop_cache(span.start, span.bytes));
         }
         let bytes = job.bs.min(limit - moved).min(span.bytes - within);
-        let kind = if job.rw.writes() { Kind::Write } else { Kind::Read };
-        let io = Io { offset: span.start + within, number, bytes: bytes as u32, file, kind };
+        let kind = if job.rw.writes() {
+            Kind::Write
+        } else {
+            Kind::Read
+        };
+        let io = Io {
+            offset: span.start + within,
+            number,
+            bytes: bytes as u32,
+            file,
+            kind,
+        };
         let block = &mut blocks.get(0)[..bytes as usize];
         if kind == Kind::Write {
             refresh(block, mix64(worker.seed) ^ number);
@@ -146,7 +180,9 @@ fn transfer(worker: &Worker) -> u64 {
             break;
         }
         book(worker, kind, bytes, started_ns);
-        worker.counters.bin(worker.clock.now_ns().saturating_sub(worker.origin_ns), 1);
+        worker
+            .counters
+            .bin(worker.clock.now_ns().saturating_sub(worker.origin_ns), 1);
         moved += bytes;
         number += 1;
     }
@@ -185,7 +221,13 @@ fn sync(worker: &Worker) -> u64 {
     let started_ns = worker.clock.now_ns();
     for (index, file) in worker.files.iter().enumerate() {
         if let Err(error) = file.sync() {
-            let io = Io { offset: 0, number: 0, bytes: 0, file: index as u16, kind: Kind::Sync };
+            let io = Io {
+                offset: 0,
+                number: 0,
+                bytes: 0,
+                file: index as u16,
+                kind: Kind::Sync,
+            };
             worker.fail(io, error.errno().unwrap_or(libc::EIO));
         }
     }

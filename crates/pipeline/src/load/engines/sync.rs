@@ -39,7 +39,13 @@ pub static ENGINE: Engine = Engine {
 };
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
-    Ok(blocking::opened(ENGINE.id, worker, Sync { places: vec![None; worker.files.len()] }))
+    Ok(blocking::opened(
+        ENGINE.id,
+        worker,
+        Sync {
+            places: vec![None; worker.files.len()],
+        },
+    ))
 }
 
 struct Sync {
@@ -52,7 +58,8 @@ impl Calls for Sync {
         let file = &worker.files[usize::from(io.file)];
         let place = &mut self.places[usize::from(io.file)];
         if *place != Some(io.offset) {
-            file.seek(io.offset).map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
+            file.seek(io.offset)
+                .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
         }
         *place = None;
         blocking::whole(block.len(), |done| match io.kind {
@@ -71,14 +78,26 @@ mod tests {
 
     #[test]
     fn what_failed_leaves_no_place_behind() {
-        let mut sync = Sync { places: vec![Some(4096)] };
+        let mut sync = Sync {
+            places: vec![Some(4096)],
+        };
         let (_dir, worker) = crate::load::tests::worker_on(&[7; 6144]);
-        let io = |offset| Io { offset, number: 0, bytes: 4096, file: 0, kind: Kind::Read };
+        let io = |offset| Io {
+            offset,
+            number: 0,
+            bytes: 4096,
+            file: 0,
+            kind: Kind::Read,
+        };
         let mut block = [0; 4096];
         sync.places[0] = None;
         assert_eq!(sync.transfer(&worker, io(0), &mut block), Ok(()));
         assert_eq!((block, sync.places[0]), ([7; 4096], Some(4096)));
-        assert_eq!(sync.transfer(&worker, io(4096), &mut block), Err(0), "the end of the file");
+        assert_eq!(
+            sync.transfer(&worker, io(4096), &mut block),
+            Err(0),
+            "the end of the file"
+        );
         assert_eq!(sync.places[0], None);
         assert_eq!(sync.transfer(&worker, io(0), &mut block), Ok(()));
     }

@@ -8,7 +8,10 @@ use std::ops::Range;
 
 /// The kernel's name of a device.
 pub fn kernel_name(host: &Host, target: &Target) -> Result<String, LoadError> {
-    let none = |why: &str| LoadError::NoTarget { target: shown(target.path()), why: why.into() };
+    let none = |why: &str| LoadError::NoTarget {
+        target: shown(target.path()),
+        why: why.into(),
+    };
     let Kind::BlockDevice { major, minor } = target.kind() else {
         return Err(none("it is no block device"));
     };
@@ -37,9 +40,15 @@ impl Device {
         let sys = format!("/sys/class/block/{name}");
         let mut overlapping = vec![Overlap::new(host, name, "it".into())];
         let partitions = partitions(host, &sys).into_iter();
-        overlapping.extend(partitions.map(|part| Overlap::new(host, &part, format!("its partition {part}"))));
+        overlapping.extend(
+            partitions.map(|part| Overlap::new(host, &part, format!("its partition {part}"))),
+        );
         if let Some(disk) = disk_of(host, &sys) {
-            overlapping.push(Overlap::new(host, &disk, format!("the disk {disk} that it is part of")));
+            overlapping.push(Overlap::new(
+                host,
+                &disk,
+                format!("the disk {disk} that it is part of"),
+            ));
             let own = sectors(host, &sys);
             let siblings = self::partitions(host, &format!("/sys/class/block/{disk}")).into_iter();
             let reaching = siblings.filter(|part| {
@@ -56,8 +65,14 @@ impl Device {
 
 impl Overlap {
     fn new(host: &Host, name: &str, subject: String) -> Overlap {
-        let number = host.text(&format!("/sys/class/block/{name}/dev")).unwrap_or_default();
-        Overlap { name: name.into(), number, subject }
+        let number = host
+            .text(&format!("/sys/class/block/{name}/dev"))
+            .unwrap_or_default();
+        Overlap {
+            name: name.into(),
+            number,
+            subject,
+        }
     }
 
     /// Whether a path is this device: by its number, or, where the path is on another machine or gone, by its name.
@@ -76,7 +91,9 @@ impl Overlap {
 
 fn partitions(host: &Host, disk: &str) -> Vec<String> {
     let entries = host.list(disk).into_iter();
-    entries.filter(|part| host.exists(&format!("{disk}/{part}/partition"))).collect()
+    entries
+        .filter(|part| host.exists(&format!("{disk}/{part}/partition")))
+        .collect()
 }
 
 fn disk_of(host: &Host, sys: &str) -> Option<String> {
@@ -99,9 +116,14 @@ fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
 
 /// Whether a path in /dev is the device of a kernel name.
 fn names_device(host: &Host, path: &str, name: &str) -> bool {
-    let Some(last) = path.strip_prefix("/dev/") else { return false };
+    let Some(last) = path.strip_prefix("/dev/") else {
+        return false;
+    };
     // The kernel writes `!` in names where /dev has a directory (cciss!c0d0).
     last.replace('/', "!") == name
-        || host.resolve(path).and_then(|real| Some(real.strip_prefix("/dev/")?.replace('/', "!"))).as_deref()
+        || host
+            .resolve(path)
+            .and_then(|real| Some(real.strip_prefix("/dev/")?.replace('/', "!")))
+            .as_deref()
             == Some(name)
 }

@@ -18,7 +18,11 @@ impl Mount {
     /// Whether a device is mounted by this: by number, or, where the file system shows a number of its own (btrfs,
     /// bcachefs, overlay), by the source, which may list several devices.
     pub fn is_of(&self, host: &Host, device: &Overlap) -> bool {
-        self.number == device.number || self.source.split(':').any(|source| device.is_at(host, source))
+        self.number == device.number
+            || self
+                .source
+                .split(':')
+                .any(|source| device.is_at(host, source))
     }
 }
 
@@ -31,7 +35,9 @@ pub fn all(host: &Host) -> Vec<Mount> {
         if namespace.is_some_and(|namespace| !seen.insert(namespace)) {
             continue;
         }
-        let text = host.text(&format!("/proc/{process}/mountinfo")).unwrap_or_default();
+        let text = host
+            .text(&format!("/proc/{process}/mountinfo"))
+            .unwrap_or_default();
         mounts.extend(text.lines().filter_map(parse));
     }
     mounts
@@ -50,7 +56,14 @@ fn parse(line: &str) -> Option<Mount> {
 
 /// The kernel writes space, tab, newline and backslash in octal.
 pub fn unescaped(text: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .iter()
-        .fold(text.to_string(), |text, (code, character)| text.replace(code, character))
+    [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+    ]
+    .iter()
+    .fold(text.to_string(), |text, (code, character)| {
+        text.replace(code, character)
+    })
 }

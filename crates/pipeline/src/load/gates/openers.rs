@@ -12,7 +12,9 @@ use std::path::Path;
 
 /// The processes that /proc shows, by number.
 pub fn processes(host: &Host) -> impl Iterator<Item = String> {
-    host.list("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+    host.list("/proc")
+        .into_iter()
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// What is known of the other processes.
@@ -29,7 +31,10 @@ pub fn of(host: &Host, device: &Device) -> Openers {
     others(host, |open| {
         let open = open.iter().filter(|(_, file)| file.starts_with("/dev/"));
         let open: Vec<&str> = open.map(|(fd, file)| found_at(host, fd, file)).collect();
-        let used = device.overlapping.iter().find(|part| open.iter().any(|path| part.is_at(host, path)));
+        let used = device
+            .overlapping
+            .iter()
+            .find(|part| open.iter().any(|path| part.is_at(host, path)));
         used.map(|part| format!("has {} open", part.subject))
     })
 }
@@ -42,19 +47,29 @@ fn found_at<'a>(host: &Host, fd: &'a str, file: &'a str) -> &'a str {
 
 /// Programs that have a file open for writing.
 pub fn of_file(host: &Host, path: &Path, identity: &Identity) -> Openers {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     others(host, |open| {
         let is_it = |(fd, file): &(String, String)| {
-            let info = host.text(&fd.replacen("/fd/", "/fdinfo/", 1)).unwrap_or_default();
+            let info = host
+                .text(&fd.replacen("/fd/", "/fdinfo/", 1))
+                .unwrap_or_default();
             // Asking a file of a server that is gone would wait for ever, so only what can be the file is asked: by
             // its inode, which fdinfo shows since Linux 5.14, or by its name.
             let may_be = match field(&info, "ino:") {
                 Some(inode) => inode == identity.inode.to_string(),
                 None => file.rsplit('/').next() == Some(name.as_str()),
             };
-            may_be && is_for_writing(&info) && files::identity(Path::new(fd)).as_ref() == Some(identity)
+            may_be
+                && is_for_writing(&info)
+                && files::identity(Path::new(fd)).as_ref() == Some(identity)
         };
-        open.iter().any(is_it).then(|| "has it open for writing".to_string())
+        open.iter()
+            .any(is_it)
+            .then(|| "has it open for writing".to_string())
     })
 }
 
@@ -69,11 +84,19 @@ fn others(host: &Host, look: impl Fn(&[(String, String)]) -> Option<String>) -> 
             unseen.set(unseen.get() + 1);
         }
         let what = look(&open)?;
-        let program = host.text(&format!("/proc/{process}/comm")).unwrap_or_default();
-        Some(format!("process {process} ({}) {what}", shown(Path::new(&program))))
+        let program = host
+            .text(&format!("/proc/{process}/comm"))
+            .unwrap_or_default();
+        Some(format!(
+            "process {process} ({}) {what}",
+            shown(Path::new(&program))
+        ))
     };
     let uses = others.filter_map(clause).collect();
-    Openers { uses, unseen: told(unseen.get(), hides_processes(host)) }
+    Openers {
+        uses,
+        unseen: told(unseen.get(), hides_processes(host)),
+    }
 }
 
 fn told(unseen: u32, are_hidden: bool) -> Option<String> {
@@ -81,7 +104,9 @@ fn told(unseen: u32, are_hidden: bool) -> Option<String> {
         _ if are_hidden => Some("the processes of other users are hidden (hidepid)".into()),
         0 => None,
         1 => Some("1 process could not be looked at for lack of rights".into()),
-        count => Some(format!("{count} processes could not be looked at for lack of rights")),
+        count => Some(format!(
+            "{count} processes could not be looked at for lack of rights"
+        )),
     }
 }
 
@@ -113,14 +138,21 @@ fn open_files(host: &Host, process: &str) -> (Vec<(String, String)>, bool) {
 /// (proc(5)), which anybody may read; the second one is a name in brackets that may hold anything.
 fn is_kernel_thread(host: &Host, process: &str) -> bool {
     const PF_KTHREAD: u32 = 0x0020_0000;
-    let stat = host.text(&format!("/proc/{process}/stat")).unwrap_or_default();
+    let stat = host
+        .text(&format!("/proc/{process}/stat"))
+        .unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let flags = after_name.split_whitespace().nth(6).and_then(|flags| flags.parse::<u32>().ok());
+    let flags = after_name
+        .split_whitespace()
+        .nth(6)
+        .and_then(|flags| flags.parse::<u32>().ok());
     flags.is_some_and(|flags| flags & PF_KTHREAD != 0)
 }
 
 fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
-    info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+    info.lines()
+        .find_map(|line| line.strip_prefix(name))
+        .map(str::trim)
 }
 
 /// The access mode is in the lowest two bits of the flags, which are octal: 1 and 2 write.

@@ -5,8 +5,15 @@ use crate::load::ExitClass;
 use crate::load::loop_device::{LoopDevice, opened};
 use host::Archive;
 
-const ALL: Consent = Consent { destroy_data: true, overwrite: true, force_signature: true };
-const NO_FORCE: Consent = Consent { force_signature: false, ..ALL };
+const ALL: Consent = Consent {
+    destroy_data: true,
+    overwrite: true,
+    force_signature: true,
+};
+const NO_FORCE: Consent = Consent {
+    force_signature: false,
+    ..ALL
+};
 
 fn machine(text: &str) -> Host {
     Host::from_archive(Archive::parse(&format!("iodyno-host 1\n{text}")).unwrap())
@@ -40,7 +47,10 @@ const SWAPS: &str = "Filename\tType\tSize\tUsed\tPriority";
 
 #[test]
 fn members_of_stacks_are_in_use() {
-    let host = stacked("40 1 252:3 / /srv\\040data rw - xfs /dev/mapper/vg-data rw", SWAPS);
+    let host = stacked(
+        "40 1 252:3 / /srv\\040data rw - xfs /dev/mapper/vg-data rw",
+        SWAPS,
+    );
     let disk = Device::new(&host, "sdb");
     let uses_found = uses::of(&host, &disk, DEPTH);
     assert_eq!(
@@ -67,21 +77,36 @@ fn members_of_stacks_are_in_use() {
 #[test]
 fn partitions_disks_swap_and_foreign_numbers_count() {
     let cases = [
-        ("40 1 8:17 / /srv rw - ext4 /dev/root rw", SWAPS, "sdb", "its partition sdb1 is mounted on /srv"),
+        (
+            "40 1 8:17 / /srv rw - ext4 /dev/root rw",
+            SWAPS,
+            "sdb",
+            "its partition sdb1 is mounted on /srv",
+        ),
         (
             "40 1 8:16 / /srv rw - ext4 /dev/sdb rw",
             SWAPS,
             "sdb1",
             "the disk sdb that it is part of is mounted on /srv",
         ),
-        ("40 1 0:50 / /srv rw - bcachefs /dev/sdc:/dev/sdb rw", SWAPS, "sdb", "it is mounted on /srv"),
+        (
+            "40 1 0:50 / /srv rw - bcachefs /dev/sdc:/dev/sdb rw",
+            SWAPS,
+            "sdb",
+            "it is mounted on /srv",
+        ),
         (
             "40 1 8:16 /a /a rw - ext4 x rw\n41 1 8:16 /b /b rw - ext4 x rw",
             SWAPS,
             "sdb",
             "it is mounted on /a and 1 more",
         ),
-        ("", "Filename\n/dev/sdb1 partition 1 0 -2", "sdb", "its partition sdb1 is swap space in use"),
+        (
+            "",
+            "Filename\n/dev/sdb1 partition 1 0 -2",
+            "sdb",
+            "its partition sdb1 is swap space in use",
+        ),
     ];
     for (mountinfo, swaps, name, wanted) in cases {
         let host = stacked(mountinfo, swaps);
@@ -102,7 +127,10 @@ fn loops_btrfs_members_and_programs_count() {
     let device = Device::new(&host, "sdc");
     assert_eq!(
         uses::of(&host, &device, 1),
-        ["it belongs to a mounted btrfs", "loop4 is a loop device over it"]
+        [
+            "it belongs to a mounted btrfs",
+            "loop4 is a loop device over it"
+        ]
     );
     let openers = openers::of(&host, &device);
     assert_eq!(openers.uses, ["process 812 (qemu-system-x86) has it open"]);
@@ -130,14 +158,22 @@ fn processes_that_may_not_be_looked_at_are_not_taken_for_idle_ones() {
     assert_eq!(unseen(std::slice::from_ref(&nothing)), None);
     let one = [refused(12), stat(12, 0x0040_0000)].concat();
     let said = unseen(&[nothing.clone(), one.clone()]);
-    assert_eq!(said.as_deref(), Some("1 process could not be looked at for lack of rights"));
+    assert_eq!(
+        said.as_deref(),
+        Some("1 process could not be looked at for lack of rights")
+    );
     let said = unseen(&[nothing, one, refused(13)]).unwrap();
-    assert_eq!(said, "2 processes could not be looked at for lack of rights");
+    assert_eq!(
+        said,
+        "2 processes could not be looked at for lack of rights"
+    );
     assert_eq!(doubts("/dev/sdc", None, false).unwrap(), [""; 0]);
     let told = doubts("/dev/sdc", Some(said.clone()), true).unwrap();
     assert_eq!(
         told,
-        ["2 processes could not be looked at for lack of rights: one of them may have /dev/sdc open"]
+        [
+            "2 processes could not be looked at for lack of rights: one of them may have /dev/sdc open"
+        ]
     );
     let error = doubts("/dev/sdc", Some(said), false).unwrap_err();
     assert_eq!(error.exit_class(), ExitClass::Rights);
@@ -165,8 +201,15 @@ fn exports_bcache_and_partitions_that_reach_into_one_count() {
     ];
     let host = machine(&extra.concat());
     let of = |name: &str| uses::of(&host, &Device::new(&host, name), 1);
-    assert_eq!(of("sdc"), ["it is exported by NVMe over Fabrics (nqn.test)"]);
-    assert_eq!(of("sdd"), [""; 0], "a namespace that is not enabled has nothing open");
+    assert_eq!(
+        of("sdc"),
+        ["it is exported by NVMe over Fabrics (nqn.test)"]
+    );
+    assert_eq!(
+        of("sdd"),
+        [""; 0],
+        "a namespace that is not enabled has nothing open"
+    );
     assert_eq!(of("sde"), ["it is exported by the SCSI target (store)"]);
     assert_eq!(of("sdf"), ["it is exported by the SCSI target (block)"]);
     assert_eq!(of("sdg"), ["it is registered with bcache"]);
@@ -191,12 +234,21 @@ fn partitions_that_share_sectors_count() {
         partition("sdb1", 17, 2048, 8192),
         partition("sdb10", 26, 10_239, 100),
         partition("sdb2", 18, 10_240, 50),
-        attribute("/proc/self/mountinfo", "40 1 8:26 / /srv rw - ext4 /dev/root rw"),
+        attribute(
+            "/proc/self/mountinfo",
+            "40 1 8:26 / /srv rw - ext4 /dev/root rw",
+        ),
     ];
     let host = machine(&text.concat());
     let of = |name: &str| uses::of(&host, &Device::new(&host, name), 1);
-    assert_eq!(of("sdb1"), ["the partition sdb10 that reaches into it is mounted on /srv"]);
-    assert_eq!(of("sdb2"), ["the partition sdb10 that reaches into it is mounted on /srv"]);
+    assert_eq!(
+        of("sdb1"),
+        ["the partition sdb10 that reaches into it is mounted on /srv"]
+    );
+    assert_eq!(
+        of("sdb2"),
+        ["the partition sdb10 that reaches into it is mounted on /srv"]
+    );
     assert_eq!(of("sdb"), ["its partition sdb10 is mounted on /srv"]);
 }
 
@@ -211,8 +263,13 @@ fn refused(device: &LoopDevice, consent: &Consent) -> LoadError {
 
 #[test]
 fn an_unused_device_needs_consent_and_stays_claimed() {
-    let Some(device) = LoopDevice::attach(16 << 20) else { return };
-    assert!(matches!(refused(&device, &Consent::default()), LoadError::NoConsent { .. }));
+    let Some(device) = LoopDevice::attach(16 << 20) else {
+        return;
+    };
+    assert!(matches!(
+        refused(&device, &Consent::default()),
+        LoadError::NoConsent { .. }
+    ));
     let claimed = claim(&Host::live(), &opened(&device.path), &NO_FORCE).unwrap();
     let error = refused(&device, &NO_FORCE);
     assert!(error.to_string().contains("claimed exclusively"), "{error}");
@@ -222,13 +279,18 @@ fn an_unused_device_needs_consent_and_stays_claimed() {
 
 #[test]
 fn a_file_system_is_refused_without_force_and_mounted_even_with() {
-    let Some(device) = LoopDevice::attach(16 << 20) else { return };
+    let Some(device) = LoopDevice::attach(16 << 20) else {
+        return;
+    };
     let path = device.path.to_string_lossy().into_owned();
     if !device.run("mkfs.ext4", &["-q", &path]) {
         return;
     }
     let error = refused(&device, &NO_FORCE);
-    assert!(matches!(&error, LoadError::Signature { offset: 1080, .. }), "{error}");
+    assert!(
+        matches!(&error, LoadError::Signature { offset: 1080, .. }),
+        "{error}"
+    );
     assert!(claim(&Host::live(), &opened(&device.path), &ALL).is_ok());
     let point = device.scratch_dir().join("mnt");
     host::files::create_dirs(&point).unwrap();
@@ -238,43 +300,68 @@ fn a_file_system_is_refused_without_force_and_mounted_even_with() {
     }
     let error = refused(&device, &ALL);
     assert!(device.run("umount", &[&point]));
-    assert!(error.to_string().contains(&format!("it is mounted on {point}")), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("it is mounted on {point}")),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_write_protected_device_is_named_as_such() {
-    let Some(device) = LoopDevice::attach(1 << 20) else { return };
+    let Some(device) = LoopDevice::attach(1 << 20) else {
+        return;
+    };
     if !device.run("blockdev", &["--setro", &device.path.to_string_lossy()]) {
         return;
     }
     let result = claim(&Host::live(), &opened(&device.path), &ALL);
     // The flag stays with the loop device's number when it is detached.
     assert!(device.run("blockdev", &["--setrw", &device.path.to_string_lossy()]));
-    assert!(matches!(result, Err(LoadError::WriteProtected { .. })), "{result:?}");
+    assert!(
+        matches!(result, Err(LoadError::WriteProtected { .. })),
+        "{result:?}"
+    );
 }
 
 #[test]
 fn swap_in_use_is_refused_even_with_force() {
-    let Some(device) = LoopDevice::attach(16 << 20) else { return };
+    let Some(device) = LoopDevice::attach(16 << 20) else {
+        return;
+    };
     let path = device.path.to_string_lossy().into_owned();
     if !device.run("mkswap", &[&path]) {
         return;
     }
-    assert!(matches!(refused(&device, &NO_FORCE), LoadError::Signature { .. }));
+    assert!(matches!(
+        refused(&device, &NO_FORCE),
+        LoadError::Signature { .. }
+    ));
     if !device.run("swapon", &[&path]) {
         return;
     }
     let error = refused(&device, &ALL);
     assert!(device.run("swapoff", &[&path]));
-    assert!(error.to_string().contains("it is swap space in use"), "{error}");
+    assert!(
+        error.to_string().contains("it is swap space in use"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_device_below_another_loop_is_refused() {
-    let Some(device) = LoopDevice::attach(16 << 20) else { return };
+    let Some(device) = LoopDevice::attach(16 << 20) else {
+        return;
+    };
     let path = device.path.to_string_lossy().into_owned();
-    let Ok(above) = host::spawn::run("losetup", &["--find", "--show", &path]) else { return };
+    let Ok(above) = host::spawn::run("losetup", &["--find", "--show", &path]) else {
+        return;
+    };
     let error = refused(&device, &ALL);
     assert!(device.run("losetup", &["--detach", above.stdout.trim()]));
-    assert!(error.to_string().contains("is a loop device over it"), "{error}");
+    assert!(
+        error.to_string().contains("is a loop device over it"),
+        "{error}"
+    );
 }

@@ -14,14 +14,21 @@ pub fn of(host: &Host, device: &Device, depth: u32) -> Vec<String> {
     let mounts = mounts::all(host);
     for part in &device.overlapping {
         let subject = &part.subject;
-        let mounted = mounts.iter().filter(|mount| mount.is_of(host, part)).map(|mount| &mount.point);
+        let mounted = mounts
+            .iter()
+            .filter(|mount| mount.is_of(host, part))
+            .map(|mount| &mount.point);
         let points: BTreeSet<&String> = mounted.collect();
         clauses.extend(points.first().map(|point| match points.len() {
             1 => format!("{subject} is mounted on {point}"),
             count => format!("{subject} is mounted on {point} and {} more", count - 1),
         }));
         let holders = host.list(&format!("/sys/class/block/{}/holders", part.name));
-        clauses.extend(holders.iter().map(|holder| held(host, subject, holder, depth)));
+        clauses.extend(
+            holders
+                .iter()
+                .map(|holder| held(host, subject, holder, depth)),
+        );
         if holders.is_empty() && host.exists(&format!("/sys/class/block/{}/bcache", part.name)) {
             clauses.push(format!("{subject} is registered with bcache"));
         }
@@ -29,7 +36,12 @@ pub fn of(host: &Host, device: &Device, depth: u32) -> Vec<String> {
             clauses.push(format!("{subject} belongs to a mounted btrfs"));
         }
         let is_over = |backing: &Identity| backing.special == part.number;
-        clauses.extend(of_path(host, subject, |path| part.is_at(host, path), is_over));
+        clauses.extend(of_path(
+            host,
+            subject,
+            |path| part.is_at(host, path),
+            is_over,
+        ));
     }
     clauses
 }
@@ -40,7 +52,8 @@ pub fn of_file(host: &Host, path: &Path, identity: &Identity) -> Vec<String> {
         let other = Path::new(other);
         other == path || files::identity(other).as_ref() == Some(identity)
     };
-    let is_over = |backing: &Identity| backing.device == identity.device && backing.inode == identity.inode;
+    let is_over =
+        |backing: &Identity| backing.device == identity.device && backing.inode == identity.inode;
     of_path(host, "it", is_it, is_over)
 }
 
@@ -61,7 +74,11 @@ fn of_path(
             return false;
         };
         // The file's name is that of the mount namespace it was attached in, and says nothing after a rename.
-        let backing = if host.is_live() { files::loop_backing(&Path::new("/dev").join(above)) } else { None };
+        let backing = if host.is_live() {
+            files::loop_backing(&Path::new("/dev").join(above))
+        } else {
+            None
+        };
         backing.map_or_else(|| is_it(&file), |backing| is_over(&backing))
     });
     clauses.extend(loops.map(|above| format!("{above} is a loop device over {subject}")));
@@ -71,14 +88,20 @@ fn of_path(
 }
 
 fn held(host: &Host, subject: &str, holder: &str, depth: u32) -> String {
-    let above = if depth > 0 { of(host, &Device::new(host, holder), depth - 1) } else { Vec::new() };
-    let Some(clause) = above.first() else { return format!("{holder} has {subject} as a member") };
+    let above = if depth > 0 {
+        of(host, &Device::new(host, holder), depth - 1)
+    } else {
+        Vec::new()
+    };
+    let Some(clause) = above.first() else {
+        return format!("{holder} has {subject} as a member");
+    };
     // The clause speaks of the holder as `it`, of its partitions as `its`; here the holder has a name.
     let clause = match clause.strip_prefix("it ") {
         Some(rest) => format!("{holder} {rest}"),
-        None => {
-            clause.replace("its partition", "the partition").replace(" has it ", &format!(" has {holder} "))
-        }
+        None => clause
+            .replace("its partition", "the partition")
+            .replace(" has it ", &format!(" has {holder} ")),
     };
     format!("{holder} has {subject} as a member, and {clause}")
 }
@@ -87,7 +110,10 @@ fn held(host: &Host, subject: &str, holder: &str, depth: u32) -> String {
 pub fn mount_points(host: &Host, device: &Device, depth: u32) -> Vec<String> {
     let mounts = mounts::all(host);
     let on = |part: &Overlap| {
-        let here = mounts.iter().filter(|mount| mount.is_of(host, part)).map(|mount| mount.point.clone());
+        let here = mounts
+            .iter()
+            .filter(|mount| mount.is_of(host, part))
+            .map(|mount| mount.point.clone());
         let holders = host.list(&format!("/sys/class/block/{}/holders", part.name));
         let above = holders
             .iter()
@@ -100,12 +126,17 @@ pub fn mount_points(host: &Host, device: &Device, depth: u32) -> Vec<String> {
 
 fn swaps(host: &Host) -> Vec<String> {
     let text = host.text("/proc/swaps").unwrap_or_default();
-    text.lines().skip(1).filter_map(|line| Some(unescaped(line.split_whitespace().next()?))).collect()
+    text.lines()
+        .skip(1)
+        .filter_map(|line| Some(unescaped(line.split_whitespace().next()?)))
+        .collect()
 }
 
 fn btrfs_has(host: &Host, name: &str) -> bool {
     let file_systems = host.list("/sys/fs/btrfs");
-    file_systems.iter().any(|uuid| host.exists(&format!("/sys/fs/btrfs/{uuid}/devices/{name}")))
+    file_systems
+        .iter()
+        .any(|uuid| host.exists(&format!("/sys/fs/btrfs/{uuid}/devices/{name}")))
 }
 
 /// What the kernel's own targets offer to other machines, which is open without a claim and without a process: who
@@ -116,7 +147,9 @@ fn exports(host: &Host) -> Vec<(String, String)> {
     for subsystem in host.list(subsystems) {
         for namespace in host.list(&format!("{subsystems}/{subsystem}/namespaces")) {
             let dir = format!("{subsystems}/{subsystem}/namespaces/{namespace}");
-            let Some(path) = host.text(&format!("{dir}/device_path")) else { continue };
+            let Some(path) = host.text(&format!("{dir}/device_path")) else {
+                continue;
+            };
             if host.number(&format!("{dir}/enable")) == Some(1) {
                 let exporter = format!("NVMe over Fabrics ({})", shown(Path::new(&subsystem)));
                 exports.push((exporter, path.trim().to_string()));
@@ -126,7 +159,9 @@ fn exports(host: &Host) -> Vec<(String, String)> {
     let core = "/sys/kernel/config/target/core";
     for adapter in host.list(core) {
         for name in host.list(&format!("{core}/{adapter}")) {
-            let info = host.text(&format!("{core}/{adapter}/{name}/info")).unwrap_or_default();
+            let info = host
+                .text(&format!("{core}/{adapter}/{name}/info"))
+                .unwrap_or_default();
             let exporter = format!("the SCSI target ({})", shown(Path::new(&name)));
             exports.extend(target_path(&info).map(|path| (exporter, path)));
         }
@@ -137,6 +172,12 @@ fn exports(host: &Host) -> Vec<(String, String)> {
 /// The backing of a SCSI target's store, from its `info`: `TCM FILEIO ID: 0        File: /dev/sdb  Size: …`, or
 /// `iBlock device: sdb  UDEV PATH: …`.
 fn target_path(info: &str) -> Option<String> {
-    let word = |after: &str| info.split_once(after)?.1.split_whitespace().next().map(str::to_string);
+    let word = |after: &str| {
+        info.split_once(after)?
+            .1
+            .split_whitespace()
+            .next()
+            .map(str::to_string)
+    };
     word(" File: ").or_else(|| Some(format!("/dev/{}", word("iBlock device: ")?)))
 }

@@ -9,7 +9,10 @@ struct Number {
 
 impl Number {
     fn of(value: i64) -> Number {
-        Number { float: value as f64, exact: Some(value) }
+        Number {
+            float: value as f64,
+            exact: Some(value),
+        }
     }
 
     /// Both sides exact: exact; otherwise the fraction.
@@ -21,7 +24,10 @@ impl Number {
     ) -> Option<Number> {
         match (self.exact, other.exact) {
             (Some(a), Some(b)) => exact(a, b).map(Number::of),
-            _ => Some(Number { float: float(self.float, other.float), exact: None }),
+            _ => Some(Number {
+                float: float(self.float, other.float),
+                exact: None,
+            }),
         }
     }
 }
@@ -39,10 +45,17 @@ struct Reader<'a> {
 
 /// The value of an expression, and whether units were given in it. Nothing, where it has no value.
 pub(super) fn evaluate(text: &str, is_time: bool) -> Option<(i64, bool)> {
-    let mut reader = Reader { rest: text, is_time, has_units: false, depth: 0 };
+    let mut reader = Reader {
+        rest: text,
+        is_time,
+        has_units: false,
+        depth: 0,
+    };
     let value = reader.sum()?;
     reader.rest.trim().is_empty().then_some(())?;
-    let whole = value.exact.or_else(|| value.float.is_finite().then_some(value.float as i64))?;
+    let whole = value
+        .exact
+        .or_else(|| value.float.is_finite().then_some(value.float as i64))?;
     Some((whole, reader.has_units))
 }
 
@@ -88,10 +101,13 @@ impl Reader<'_> {
         let exponent = self.power()?;
         self.depth -= 1;
         match (base.exact, exponent.exact) {
-            (Some(base), Some(exponent)) if exponent >= 0 => {
-                base.checked_pow(u32::try_from(exponent).ok()?).map(Number::of)
-            }
-            _ => Some(Number { float: base.float.powf(exponent.float), exact: None }),
+            (Some(base), Some(exponent)) if exponent >= 0 => base
+                .checked_pow(u32::try_from(exponent).ok()?)
+                .map(Number::of),
+            _ => Some(Number {
+                float: base.float.powf(exponent.float),
+                exact: None,
+            }),
         }
     }
 
@@ -128,16 +144,24 @@ impl Reader<'_> {
         }
         self.rest = self.rest.trim_start_matches([' ', '\t']);
         if let Some(hex) = self.rest.strip_prefix("0x") {
-            let end = hex.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(hex.len());
+            let end = hex
+                .find(|c: char| !c.is_ascii_hexdigit())
+                .unwrap_or(hex.len());
             self.rest = &hex[end..];
             return i64::from_str_radix(&hex[..end], 16).ok().map(Number::of);
         }
-        let end = self.rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);
         self.rest = rest;
         match digits.contains('.') {
             false => digits.parse().ok().map(Number::of),
-            true => digits.parse().ok().map(|float| Number { float, exact: None }),
+            true => digits
+                .parse()
+                .ok()
+                .map(|float| Number { float, exact: None }),
         }
     }
 
@@ -149,7 +173,9 @@ impl Reader<'_> {
 
     fn unit(&mut self) -> Option<i64> {
         let text = self.rest.trim_start_matches([' ', '\t']);
-        let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let end = text
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(text.len());
         let factor = match text[..end].to_ascii_lowercase().as_str() {
             "us" => 1,
             "ms" => 1000,
@@ -190,8 +216,18 @@ mod tests {
 
     #[test]
     fn what_has_no_value_is_none_and_never_a_panic() {
-        for text in ["(1/0)", "(", "()", "(1", "1)", "(2^64)", "(9223372036854775807+1)", "(4q)", "(é)", "(-"]
-        {
+        for text in [
+            "(1/0)",
+            "(",
+            "()",
+            "(1",
+            "1)",
+            "(2^64)",
+            "(9223372036854775807+1)",
+            "(4q)",
+            "(é)",
+            "(-",
+        ] {
             assert_eq!(evaluate(text, false), None, "{text}");
         }
         for repeated in ["(", "-", "2^"] {

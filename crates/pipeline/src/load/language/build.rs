@@ -17,7 +17,11 @@ pub(super) struct Builder {
 
 impl Builder {
     pub fn new() -> Builder {
-        Builder { defaults: Draft::new(), drafts: Vec::new(), notes: Vec::new() }
+        Builder {
+            defaults: Draft::new(),
+            drafts: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Forgets what was inherited so far: fio does so between job files.
@@ -85,11 +89,15 @@ impl Builder {
                 position: None,
                 subject: String::new(),
                 why: "no job is defined".into(),
-                advice: "Write a section with a name: [job], or --name=job on a command line".into(),
+                advice: "Write a section with a name: [job], or --name=job on a command line"
+                    .into(),
                 kind: super::Mistake::Form,
             });
         }
-        let mut parsed = Parsed { notes: self.notes, ..Parsed::default() };
+        let mut parsed = Parsed {
+            notes: self.notes,
+            ..Parsed::default()
+        };
         let is_single = self.drafts.len() == 1;
         for (mut draft, position) in self.drafts {
             finish::end_with_others(&mut draft, is_single);
@@ -113,14 +121,20 @@ fn wait_for(
     earlier: &[model::job::Section],
     position: &Position,
 ) -> Result<(), LanguageError> {
-    let Some(other) = &section.wait_for else { return Ok(()) };
-    let position = section.option("wait_for").map_or(position, |(_, position)| position);
+    let Some(other) = &section.wait_for else {
+        return Ok(());
+    };
+    let position = section
+        .option("wait_for")
+        .map_or(position, |(_, position)| position);
     let why = match earlier.iter().filter(|one| one.name == *other).count() {
         1 => return Ok(()),
         0 if section.name == *other => "a section cannot wait for itself",
         0 => "no section before this one has that name",
         _ => "several sections have that name",
     };
-    Err(Bad::conflict(why, "Name one section that stands before this one")
-        .at(position, format!("wait_for={other}")))
+    Err(
+        Bad::conflict(why, "Name one section that stands before this one")
+            .at(position, format!("wait_for={other}")),
+    )
 }

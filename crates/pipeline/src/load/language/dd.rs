@@ -22,7 +22,10 @@ fn stream(rw: Rw) -> Job {
         invalidate: false,
         cold_passes: false,
         fallocate: Fallocate::None,
-        files: FileSet { sharing: Sharing::Same, ..FileSet::default() },
+        files: FileSet {
+            sharing: Sharing::Same,
+            ..FileSet::default()
+        },
         ..Job::default()
     }
 }
@@ -47,9 +50,14 @@ struct Dd {
 
 /// Reads a line of dd.
 pub(super) fn dd(line: Line) -> Result<Parsed, LanguageError> {
-    let mut dd = Dd { notes: line.notes, given: line.given, ..Dd::default() };
+    let mut dd = Dd {
+        notes: line.notes,
+        given: line.given,
+        ..Dd::default()
+    };
     for word in &line.words {
-        dd.operand(word).map_err(|bad| bad.at(&word.position(), word.text.clone()))?;
+        dd.operand(word)
+            .map_err(|bad| bad.at(&word.position(), word.text.clone()))?;
     }
     dd.finish()
 }
@@ -57,12 +65,23 @@ pub(super) fn dd(line: Line) -> Result<Parsed, LanguageError> {
 impl Dd {
     fn operand(&mut self, word: &Word) -> Result<(), Bad> {
         let (name, value) = word.text.split_once('=').ok_or_else(|| {
-            Bad::form("dd takes operands only", "Write them as if=/dev/zero of=FILE bs=1M count=1024")
+            Bad::form(
+                "dd takes operands only",
+                "Write them as if=/dev/zero of=FILE bs=1M count=1024",
+            )
         })?;
         match name {
-            "if" => self.input = Some(Word { text: value.into(), ..word.clone() }),
+            "if" => {
+                self.input = Some(Word {
+                    text: value.into(),
+                    ..word.clone()
+                })
+            }
             "of" => {
-                self.output = Some(Word { text: value.into(), ..word.clone() });
+                self.output = Some(Word {
+                    text: value.into(),
+                    ..word.clone()
+                });
                 if value != "/dev/null" {
                     self.give("filename", value, word);
                 }
@@ -85,10 +104,14 @@ impl Dd {
             "status" => {}
             "cbs" => return Err(Bad::value("records are not made here", "Leave it out")),
             name => {
-                let names =
-                    ["if", "of", "bs", "ibs", "obs", "count", "seek", "skip", "conv", "iflag", "oflag"];
+                let names = [
+                    "if", "of", "bs", "ibs", "obs", "count", "seek", "skip", "conv", "iflag",
+                    "oflag",
+                ];
                 let near = super::options::similar(name, names.into_iter());
-                let advice = near.map_or("See `man dd`".into(), |near| format!("Did you mean {near}?"));
+                let advice = near.map_or("See `man dd`".into(), |near| {
+                    format!("Did you mean {near}?")
+                });
                 return Err(Bad {
                     kind: super::Mistake::Unknown,
                     ..Bad::value("dd has no such operand", advice)
@@ -99,7 +122,11 @@ impl Dd {
     }
 
     fn give(&mut self, name: &str, value: &str, word: &Word) {
-        self.given.push(Given { name: name.into(), value: Some(value.into()), position: word.position() });
+        self.given.push(Given {
+            name: name.into(),
+            value: Some(value.into()),
+            position: word.position(),
+        });
     }
 
     fn conversions(&mut self, list: &str, word: &Word) -> Result<(), Bad> {
@@ -109,8 +136,10 @@ impl Dd {
                     self.flags.push("end".into());
                     self.give("end_fsync", "1", word);
                     if one == "fdatasync" {
-                        self.notes
-                            .push("conv=fdatasync: run as conv=fsync, which writes the inode as well".into());
+                        self.notes.push(
+                            "conv=fdatasync: run as conv=fsync, which writes the inode as well"
+                                .into(),
+                        );
                     }
                 }
                 "notrunc" | "noerror" | "nocreat" | "excl" => {}
@@ -131,14 +160,23 @@ impl Dd {
             match one {
                 "direct" | "dsync" | "sync" => {
                     self.flags.push(format!("{side}={one}"));
-                    let (name, value) = if one == "direct" { ("direct", "1") } else { ("sync", one) };
+                    let (name, value) = if one == "direct" {
+                        ("direct", "1")
+                    } else {
+                        ("sync", one)
+                    };
                     self.give(name, value, word);
                 }
                 "count_bytes" => self.count_is_bytes = true,
                 "fullblock" | "nonblock" | "noatime" | "nofollow" | "noctty" => {}
                 "nocache" => self.cannot(side, one, word, "dropping the cache behind the stream"),
                 "append" => self.cannot(side, one, word, "writing at the end of the file"),
-                _ => return Err(Bad::value(format!("dd has no flag {one} here"), "See `man dd`")),
+                _ => {
+                    return Err(Bad::value(
+                        format!("dd has no flag {one} here"),
+                        "See `man dd`",
+                    ));
+                }
             }
         }
         Ok(())
@@ -165,12 +203,17 @@ impl Dd {
         let source = input.as_deref().unwrap_or_default();
         let makes_data = matches!(source, "/dev/zero" | "/dev/urandom" | "/dev/random");
         if reads && (makes_data || source.is_empty()) {
-            let position = self.output.as_ref().or(self.input.as_ref()).map(Word::position);
+            let position = self
+                .output
+                .as_ref()
+                .or(self.input.as_ref())
+                .map(Word::position);
             return Err(LanguageError {
                 position,
                 subject: "dd".into(),
                 why: "it moves nothing to or from a disk".into(),
-                advice: "Name a file with of= to write, or with if= and of=/dev/null to read".into(),
+                advice: "Name a file with of= to write, or with if= and of=/dev/null to read"
+                    .into(),
                 kind: super::Mistake::Conflict,
             });
         }
@@ -186,7 +229,10 @@ impl Dd {
         job.offset = if reads { self.skip } else { self.seek }.saturating_mul(job.bs);
         let side = if reads { "iflag" } else { "oflag" };
         job.direct = self.has(&format!("{side}=direct"));
-        job.sync = match (self.has(&format!("{side}=sync")), self.has(&format!("{side}=dsync"))) {
+        job.sync = match (
+            self.has(&format!("{side}=sync")),
+            self.has(&format!("{side}=dsync")),
+        ) {
             (true, _) => SyncMode::Sync,
             (_, true) => SyncMode::Dsync,
             _ => SyncMode::None,
@@ -195,13 +241,18 @@ impl Dd {
         self.data(&mut job, source, reads);
         job.files.names = if reads { input } else { output }.into_iter().collect();
         if job.size == 0 {
-            self.notes.push("dd without count ends when the file or device does".into());
+            self.notes
+                .push("dd without count ends when the file or device does".into());
         }
         parsed(job, "dd", self.given, self.notes, self.unsupported)
     }
 
     fn data(&mut self, job: &mut Job, source: &str, reads: bool) {
-        job.buffers = if source == "/dev/zero" { Buffers::Zeros } else { Buffers::Random };
+        job.buffers = if source == "/dev/zero" {
+            Buffers::Zeros
+        } else {
+            Buffers::Random
+        };
         match source {
             _ if reads => {}
             "/dev/zero" => self.notes.push(
@@ -227,16 +278,31 @@ fn parsed(
     let mut wrappers = super::draft::Draft::new();
     for one in given {
         // What wrappers ask for is fio's; dd's own words have been read already.
-        if matches!(one.name.as_str(), "cpus_allowed" | "numa_cpu_nodes" | "numa_mem_policy") {
+        if matches!(
+            one.name.as_str(),
+            "cpus_allowed" | "numa_cpu_nodes" | "numa_mem_policy"
+        ) {
             wrappers.apply_all(std::slice::from_ref(&one))?;
         }
         options.push((one.name, one.value.unwrap_or_default(), one.position));
     }
     job.cpus_allowed = wrappers.section.job.cpus_allowed;
     job.numa_nodes = wrappers.section.job.numa_nodes;
-    let section = Section { name: name.into(), job, given: options, ..Section::default() };
-    let unsupported = unsupported.into_iter().chain(wrappers.unsupported).collect();
-    Ok(Parsed { sections: vec![section], unsupported, notes })
+    let section = Section {
+        name: name.into(),
+        job,
+        given: options,
+        ..Section::default()
+    };
+    let unsupported = unsupported
+        .into_iter()
+        .chain(wrappers.unsupported)
+        .collect();
+    Ok(Parsed {
+        sections: vec![section],
+        unsupported,
+        notes,
+    })
 }
 
 /// `1M`, `4k`, `2x512`: dd's sizes, which are 1024 with one letter and 1000 with `B` behind it.
@@ -244,7 +310,9 @@ fn number(text: &str) -> Result<u64, Bad> {
     let bad = || Bad::value("this is no number of dd's", "Write 512, 4K, 1M or 1G");
     let mut product = 1u64;
     for factor in text.split('x') {
-        let end = factor.find(|c: char| !c.is_ascii_digit()).unwrap_or(factor.len());
+        let end = factor
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(factor.len());
         let (digits, unit) = factor.split_at(end);
         let digits: u64 = digits.parse().map_err(|_| bad())?;
         let unit = match unit {
@@ -252,7 +320,9 @@ fn number(text: &str) -> Result<u64, Bad> {
             "w" => 2,
             "b" => 512,
             unit => {
-                let power = 1 + "kmgtp".find(&unit[..1].to_ascii_lowercase()).ok_or_else(bad)? as u32;
+                let power = 1 + "kmgtp"
+                    .find(&unit[..1].to_ascii_lowercase())
+                    .ok_or_else(bad)? as u32;
                 match &unit[1..] {
                     "" | "iB" => 1u64 << (10 * power),
                     "B" => 1000u64.pow(power),
@@ -260,7 +330,10 @@ fn number(text: &str) -> Result<u64, Bad> {
                 }
             }
         };
-        product = digits.checked_mul(unit).and_then(|value| product.checked_mul(value)).ok_or_else(bad)?;
+        product = digits
+            .checked_mul(unit)
+            .and_then(|value| product.checked_mul(value))
+            .ok_or_else(bad)?;
     }
     Ok(product)
 }
@@ -273,7 +346,10 @@ fn block(text: &str) -> Result<u64, Bad> {
 }
 
 /// Reads a line of cp; `size_of` knows how large a file is.
-pub(super) fn cp(line: Line, size_of: &mut dyn FnMut(&str) -> Option<u64>) -> Result<Parsed, LanguageError> {
+pub(super) fn cp(
+    line: Line,
+    size_of: &mut dyn FnMut(&str) -> Option<u64>,
+) -> Result<Parsed, LanguageError> {
     let mut notes = line.notes;
     let mut names = Vec::new();
     for word in &line.words {
@@ -282,18 +358,23 @@ pub(super) fn cp(line: Line, size_of: &mut dyn FnMut(&str) -> Option<u64>) -> Re
                 || (!word.text.starts_with("--") && word.text.contains(['r', 'R', 'a'])));
         if is_tree {
             let advice = "Copy one file, or load a tree of files with the engine `files`";
-            return Err(
-                Bad::value("a tree is not copied here", advice).at(&word.position(), word.text.clone())
-            );
+            return Err(Bad::value("a tree is not copied here", advice)
+                .at(&word.position(), word.text.clone()));
         }
         if !word.text.starts_with('-') {
             names.push(word);
         }
     }
     let [source, target] = names[..] else {
-        let position =
-            names.last().or(line.words.last().as_ref()).map(|word| word.position()).unwrap_or_default();
-        let bad = Bad::form("cp needs one file and where to copy it", "Write cp FILE TARGET");
+        let position = names
+            .last()
+            .or(line.words.last().as_ref())
+            .map(|word| word.position())
+            .unwrap_or_default();
+        let bad = Bad::form(
+            "cp needs one file and where to copy it",
+            "Write cp FILE TARGET",
+        );
         return Err(bad.at(&position, "cp"));
     };
     let mut job = stream(Rw::Write);
@@ -301,7 +382,10 @@ pub(super) fn cp(line: Line, size_of: &mut dyn FnMut(&str) -> Option<u64>) -> Re
     job.files.names = vec![target.text.clone()];
     match size_of(&source.text) {
         Some(bytes) if bytes > 0 => job.size = bytes,
-        _ => notes.push(format!("the size of {} is not known here: give one with --size", source.text)),
+        _ => notes.push(format!(
+            "the size of {} is not known here: give one with --size",
+            source.text
+        )),
     }
     notes.push(format!(
         "cp: {} KiB at a time into the page cache without fsync, so that much of it is not on the device when cp \
@@ -330,7 +414,8 @@ mod tests {
     #[test]
     fn a_line_of_dd_is_a_stream() {
         let found =
-            read("# time taskset -c 0 dd if=/dev/zero of=./t bs=1M count=40240 conv=fsync &").unwrap();
+            read("# time taskset -c 0 dd if=/dev/zero of=./t bs=1M count=40240 conv=fsync &")
+                .unwrap();
         let job = &found.sections[0].job;
         assert_eq!(
             (job.ioengine.as_str(), job.rw, job.bs, job.size),
@@ -340,11 +425,18 @@ mod tests {
             (job.end_fsync, job.direct, job.time_based, job.buffers),
             (true, false, false, Buffers::Zeros)
         );
-        assert_eq!((&job.cpus_allowed[..], &job.files.names[..]), (&[0][..], &["./t".to_string()][..]));
+        assert_eq!(
+            (&job.cpus_allowed[..], &job.files.names[..]),
+            (&[0][..], &["./t".to_string()][..])
+        );
         assert_eq!(found.sections[0].option("bs").unwrap().1.line, 9);
-        let found = read("dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct skip=2").unwrap();
+        let found =
+            read("dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct skip=2").unwrap();
         let job = &found.sections[0].job;
-        assert_eq!((job.rw, job.direct, job.offset, job.size), (Rw::Read, true, 128 << 10, 1 << 20));
+        assert_eq!(
+            (job.rw, job.direct, job.offset, job.size),
+            (Rw::Read, true, 128 << 10, 1 << 20)
+        );
         let found = read("dd if=/dev/urandom of=x oflag=dsync,direct").unwrap();
         let job = &found.sections[0].job;
         assert_eq!(
@@ -390,6 +482,9 @@ mod tests {
         let line = super::super::pasted::read(&["cp /swap.img .".to_string()]).unwrap();
         let found = cp(line, &mut |_| Some(8 << 30)).unwrap();
         let job = &found.sections[0].job;
-        assert_eq!((job.rw, job.bs, job.size, job.end_fsync), (Rw::Write, 128 << 10, 8 << 30, false));
+        assert_eq!(
+            (job.rw, job.bs, job.size, job.end_fsync),
+            (Rw::Write, 128 << 10, 8 << 30, false)
+        );
     }
 }

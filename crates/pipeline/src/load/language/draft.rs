@@ -3,7 +3,9 @@
 use super::Unsupported;
 use super::error::{Bad, LanguageError};
 use super::options::{self, Meaning, Spec};
-use model::job::{BlockSize, Distribution, Fallocate, Job, PerDirection, Position, Rw, Section, SyncMode};
+use model::job::{
+    BlockSize, Distribution, Fallocate, Job, PerDirection, Position, Rw, Section, SyncMode,
+};
 
 /// One option as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,13 +79,19 @@ impl Draft {
             runtime_ms: 0,
             group_reporting: false,
             randseed: 0x89,
-            files: model::job::FileSet { sharing: model::job::Sharing::Own, ..Default::default() },
+            files: model::job::FileSet {
+                sharing: model::job::Sharing::Own,
+                ..Default::default()
+            },
             sync: SyncMode::None,
             distribution: Distribution::Random,
             ..Job::default()
         };
         Draft {
-            section: Section { job, ..Section::default() },
+            section: Section {
+                job,
+                ..Section::default()
+            },
             kb_base: 1024,
             rw: Rw::Read,
             rw_postfix: None,
@@ -114,7 +122,11 @@ impl Draft {
             norandommap: false,
             unsupported: Vec::new(),
             notes: Vec::new(),
-            current: Given { name: String::new(), value: None, position: Position::default() },
+            current: Given {
+                name: String::new(),
+                value: None,
+                position: Position::default(),
+            },
         }
     }
 
@@ -130,7 +142,11 @@ impl Draft {
 
     /// The engine cannot do what the current option asks.
     pub fn cannot(&mut self, why: &str) {
-        let Given { name, value, position } = self.current.clone();
+        let Given {
+            name,
+            value,
+            position,
+        } = self.current.clone();
         let value = value.unwrap_or_default();
         self.refuse(&name, &value, position, why);
     }
@@ -162,7 +178,13 @@ impl Draft {
         let mut others = Vec::new();
         for one in given {
             match options::find(&one.name) {
-                Some(spec) => known.push((spec, Given { name: spec.name.into(), ..one.clone() })),
+                Some(spec) => known.push((
+                    spec,
+                    Given {
+                        name: spec.name.into(),
+                        ..one.clone()
+                    },
+                )),
                 None => others.push(one),
             }
         }
@@ -184,7 +206,10 @@ impl Draft {
     /// Applies one option, whatever its place among the others.
     pub fn apply(&mut self, spec: &Spec, given: Given) -> Result<(), LanguageError> {
         let wrong = |bad: Bad| bad.at(&given.position, given.text());
-        let value = spec.kind.read(given.value.as_deref(), self.kb_base).map_err(wrong)?;
+        let value = spec
+            .kind
+            .read(given.value.as_deref(), self.kb_base)
+            .map_err(wrong)?;
         self.unsupported.retain(|one| one.option != spec.name);
         self.current = given.clone();
         match spec.meaning {
@@ -198,7 +223,10 @@ impl Draft {
             }
         }
         if given.value.as_deref().is_some_and(super::units::is_swapped) && spec.kind.is_size() {
-            self.note(format!("{}: KiB is 1000 and KB is 1024 to fio, unless kb_base=1000", given.text()));
+            self.note(format!(
+                "{}: KiB is 1000 and KB is 1024 to fio, unless kb_base=1000",
+                given.text()
+            ));
         }
         Ok(())
     }
@@ -210,8 +238,16 @@ impl Draft {
             return Err(options::unknown(&given.name, &engine).at(&given.position, given.text()));
         };
         let value = given.value.clone().unwrap_or_else(|| "1".into());
-        self.section.given.push((spec.name.into(), value, given.position.clone()));
-        self.apply(spec, Given { name: spec.name.into(), ..given.clone() })
+        self.section
+            .given
+            .push((spec.name.into(), value, given.position.clone()));
+        self.apply(
+            spec,
+            Given {
+                name: spec.name.into(),
+                ..given.clone()
+            },
+        )
     }
 
     /// Block sizes of the directions: a split goes before a range, a range before one size.
@@ -223,6 +259,10 @@ impl Draft {
             ([(bytes, _)], _) => BlockSize::Fixed(*bytes),
             (split, _) => BlockSize::Split(split.to_vec()),
         };
-        PerDirection { read: size(0), write: size(1), trim: size(2) }
+        PerDirection {
+            read: size(0),
+            write: size(1),
+            trim: size(2),
+        }
     }
 }

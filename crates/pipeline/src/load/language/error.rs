@@ -35,7 +35,10 @@ pub enum Mistake {
 }
 
 fn place(position: &Option<Position>) -> String {
-    position.as_ref().map(|position| format!("{position}: ")).unwrap_or_default()
+    position
+        .as_ref()
+        .map(|position| format!("{position}: "))
+        .unwrap_or_default()
 }
 
 fn before(subject: &str) -> String {
@@ -55,19 +58,35 @@ pub(super) struct Bad {
 
 impl Bad {
     pub fn value(why: impl Into<String>, advice: impl Into<String>) -> Bad {
-        Bad { why: why.into(), advice: advice.into(), kind: Mistake::Value }
+        Bad {
+            why: why.into(),
+            advice: advice.into(),
+            kind: Mistake::Value,
+        }
     }
 
     pub fn misleading(why: impl Into<String>, advice: impl Into<String>) -> Bad {
-        Bad { why: why.into(), advice: advice.into(), kind: Mistake::Misleading }
+        Bad {
+            why: why.into(),
+            advice: advice.into(),
+            kind: Mistake::Misleading,
+        }
     }
 
     pub fn conflict(why: impl Into<String>, advice: impl Into<String>) -> Bad {
-        Bad { why: why.into(), advice: advice.into(), kind: Mistake::Conflict }
+        Bad {
+            why: why.into(),
+            advice: advice.into(),
+            kind: Mistake::Conflict,
+        }
     }
 
     pub fn form(why: impl Into<String>, advice: impl Into<String>) -> Bad {
-        Bad { why: why.into(), advice: advice.into(), kind: Mistake::Form }
+        Bad {
+            why: why.into(),
+            advice: advice.into(),
+            kind: Mistake::Form,
+        }
     }
 
     /// With its place.
@@ -100,9 +119,15 @@ mod tests {
 
     #[test]
     fn a_message_names_the_place_the_option_the_reason_and_the_remedy() {
-        let at = Position { source: "db.fio".into(), line: 12 };
+        let at = Position {
+            source: "db.fio".into(),
+            line: 12,
+        };
         let error = Bad::value("it has no unit \x1b", "Write bs=4k").at(&at, "bs=4q");
-        assert_eq!(error.to_string(), "db.fio line 12: bs=4q: it has no unit ?. Write bs=4k");
+        assert_eq!(
+            error.to_string(),
+            "db.fio line 12: bs=4q: it has no unit ?. Write bs=4k"
+        );
         assert_eq!(
             LoadError::from(error).to_string(),
             "db.fio line 12: bs=4q: it has no unit ?. Write bs=4k"

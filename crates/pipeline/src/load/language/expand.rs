@@ -12,19 +12,30 @@ pub(super) fn expand(line: &str, env: Env) -> Result<String, Bad> {
     let mut text = line.clone();
     for keyword in ["$pagesize", "$mb_memory", "$ncpus"] {
         if text.contains(keyword) {
-            let value = env(keyword).or_else(|| of_machine(keyword)).ok_or_else(|| {
-                Bad::value(format!("{keyword} is not known on this machine"), "Write the number")
-            })?;
+            let value = env(keyword)
+                .or_else(|| of_machine(keyword))
+                .ok_or_else(|| {
+                    Bad::value(
+                        format!("{keyword} is not known on this machine"),
+                        "Write the number",
+                    )
+                })?;
             text = text.replace(keyword, &value);
         }
     }
-    if text == line { Ok(text) } else { calculate(text) }
+    if text == line {
+        Ok(text)
+    } else {
+        calculate(text)
+    }
 }
 
 fn variables(line: &str, env: Env) -> String {
     let (mut text, mut rest) = (String::new(), line);
     while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, behind)) = after.split_once('}') else { break };
+        let Some((name, behind)) = after.split_once('}') else {
+            break;
+        };
         text.push_str(before);
         text.push_str(&env(name).unwrap_or_default());
         rest = behind;
@@ -38,7 +49,9 @@ fn of_machine(keyword: &str) -> Option<String> {
         "$ncpus" => host::process::allowed_cpus().len() as u64,
         _ => {
             let text = host::Host::live().text("/proc/meminfo")?;
-            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix("MemTotal:"))?;
             line.split_whitespace().next()?.parse::<u64>().ok()? / 1024
         }
     };
@@ -47,12 +60,18 @@ fn of_machine(keyword: &str) -> Option<String> {
 
 /// fio hands what follows the `=` to bc, which knows whole numbers and the four operations.
 fn calculate(text: String) -> Result<String, Bad> {
-    let Some((name, value)) = text.split_once('=') else { return Ok(text) };
+    let Some((name, value)) = text.split_once('=') else {
+        return Ok(text);
+    };
     if !value.contains(['+', '-', '*', '/']) {
         return Ok(text);
     }
-    let is_sum = value.chars().all(|c| c.is_ascii_digit() || "+-*/() ".contains(c));
-    let result = is_sum.then(|| super::arithmetic::evaluate(&format!("({value})"), false)).flatten();
+    let is_sum = value
+        .chars()
+        .all(|c| c.is_ascii_digit() || "+-*/() ".contains(c));
+    let result = is_sum
+        .then(|| super::arithmetic::evaluate(&format!("({value})"), false))
+        .flatten();
     match result {
         Some((number, _)) => Ok(format!("{name}={number}")),
         None => Err(Bad::value(
@@ -73,10 +92,19 @@ mod tests {
             "$ncpus" => Some("8".to_string()),
             _ => None,
         };
-        assert_eq!(expand("filename=${DISK}", &mut env).unwrap(), "filename=/dev/sdb");
-        assert_eq!(expand("filename=${NONE}x${", &mut env).unwrap(), "filename=x${");
+        assert_eq!(
+            expand("filename=${DISK}", &mut env).unwrap(),
+            "filename=/dev/sdb"
+        );
+        assert_eq!(
+            expand("filename=${NONE}x${", &mut env).unwrap(),
+            "filename=x${"
+        );
         assert_eq!(expand("numjobs=$ncpus", &mut env).unwrap(), "numjobs=8");
-        assert_eq!(expand("numjobs=$ncpus*2+1", &mut env).unwrap(), "numjobs=17");
+        assert_eq!(
+            expand("numjobs=$ncpus*2+1", &mut env).unwrap(),
+            "numjobs=17"
+        );
         assert!(expand("size=$ncpus*1g", &mut env).is_err());
         assert!(expand("bs=$pagesize", &mut env).unwrap().len() > "bs=".len());
         let memory = expand("size=$mb_memory*1024", &mut env).unwrap();

@@ -39,12 +39,18 @@ pub(super) fn blocks(
     for (line, position) in lines(text, name) {
         if let Some(head) = line.strip_prefix('[') {
             let name = section(head).map_err(|bad| bad.at(&position, line))?;
-            blocks.push(Block { name, position, options: Vec::new() });
+            blocks.push(Block {
+                name,
+                position,
+                options: Vec::new(),
+            });
             continue;
         }
         let Some(block) = blocks.last_mut() else {
             let advice = "Write [global] or the name of a job in brackets above it";
-            return Err(Bad::form("the option stands before the first section", advice).at(&position, line));
+            return Err(
+                Bad::form("the option stands before the first section", advice).at(&position, line),
+            );
         };
         option(line, &position, &mut block.options, env, include, 0)?;
     }
@@ -56,19 +62,31 @@ fn lines<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = (&'a str, Pos
     let numbered = text.lines().enumerate().map(move |(at, line)| {
         let end = line.find([';', '#']).unwrap_or(line.len());
         let is_space = |c: char| c.is_whitespace() || c.is_control();
-        let line = line[..end].trim_start_matches(is_space).trim_end_matches(is_space);
-        (line, Position { source: name.into(), line: at as u32 + 1 })
+        let line = line[..end]
+            .trim_start_matches(is_space)
+            .trim_end_matches(is_space);
+        (
+            line,
+            Position {
+                source: name.into(),
+                line: at as u32 + 1,
+            },
+        )
     });
     numbered.filter(|(line, _)| !line.is_empty())
 }
 
 fn section(head: &str) -> Result<String, Bad> {
     match head.strip_suffix(']') {
-        None => Err(Bad::form("the section's name has no end", "Write it as [name], with nothing behind")),
+        None => Err(Bad::form(
+            "the section's name has no end",
+            "Write it as [name], with nothing behind",
+        )),
         Some("") => Err(Bad::form("the section has no name", "Write it as [name]")),
-        Some(name) if name.len() > 254 => {
-            Err(Bad::form("the section's name is too long", "Write a shorter one"))
-        }
+        Some(name) if name.len() > 254 => Err(Bad::form(
+            "the section's name is too long",
+            "Write a shorter one",
+        )),
         Some(name) => Ok(name.into()),
     }
 }
@@ -83,9 +101,15 @@ fn option(
 ) -> Result<(), LanguageError> {
     let wrong = |bad: Bad| bad.at(position, line.chars().take(200).collect::<String>());
     if line.len() > LONGEST {
-        return Err(wrong(Bad::form("the line is longer than fio reads", "Write a shorter one")));
+        return Err(wrong(Bad::form(
+            "the line is longer than fio reads",
+            "Write a shorter one",
+        )));
     }
-    if let Some(file) = line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t', '='])) {
+    if let Some(file) = line
+        .strip_prefix("include")
+        .filter(|rest| rest.starts_with([' ', '\t', '=']))
+    {
         let file = file[1..].trim();
         let (text, name) = included(file, &position.source, include).map_err(wrong)?;
         if depth == DEPTH {
@@ -96,7 +120,10 @@ fn option(
         }
         for (line, position) in lines(&text, &name) {
             if line.starts_with('[') {
-                let bad = Bad::form("an included file has sections of its own", "Include options only");
+                let bad = Bad::form(
+                    "an included file has sections of its own",
+                    "Include options only",
+                );
                 return Err(bad.at(&position, line));
             }
             option(line, &position, into, env, include, depth + 1)?;
@@ -108,7 +135,11 @@ fn option(
         Some((name, value)) => (name.trim_end(), Some(value.to_string())),
         None => (&*text, None),
     };
-    into.push(Given { name: name.into(), value, position: position.clone() });
+    into.push(Given {
+        name: name.into(),
+        value,
+        position: position.clone(),
+    });
     Ok(())
 }
 
@@ -151,22 +182,33 @@ mod tests {
             "# top\n\n[global] ; all\n  rw=read # why\r\n[job 1]\ninclude common.inc\nnumjobs = 2\nthread\n",
         );
         let found = found.unwrap();
-        assert_eq!((found[0].name.as_str(), found[1].name.as_str()), ("global", "job 1"));
+        assert_eq!(
+            (found[0].name.as_str(), found[1].name.as_str()),
+            ("global", "job 1")
+        );
         let options: Vec<String> = found[1].options.iter().map(Given::text).collect();
         assert_eq!(options, ["bs=8k", "direct=1", "numjobs= 2", "thread"]);
-        assert_eq!(found[1].options[0].position.to_string(), "dir/common.inc line 1");
+        assert_eq!(
+            found[1].options[0].position.to_string(),
+            "dir/common.inc line 1"
+        );
         assert_eq!(found[1].options[2].position.to_string(), "dir/a.fio line 7");
     }
 
     #[test]
     fn wrong_lines_are_named() {
         let error = |text| read(text).unwrap_err().to_string();
-        assert!(error("bs=4k\n[a]").starts_with("dir/a.fio line 1: bs=4k: the option stands before"));
         assert!(
-            error("[a]\ninclude gone").starts_with("dir/a.fio line 2: include gone: gone cannot be included")
+            error("bs=4k\n[a]").starts_with("dir/a.fio line 1: bs=4k: the option stands before")
+        );
+        assert!(
+            error("[a]\ninclude gone")
+                .starts_with("dir/a.fio line 2: include gone: gone cannot be included")
         );
         assert!(error("[a]\ninclude circle").contains("circle"));
         assert!(error("[a]\n\ninclude bad").starts_with("bad line 2: [job]: an included file"));
-        assert!(error("[a\nbs=4k").starts_with("dir/a.fio line 1: [a: the section's name has no end"));
+        assert!(
+            error("[a\nbs=4k").starts_with("dir/a.fio line 1: [a: the section's name has no end")
+        );
     }
 }

@@ -52,7 +52,11 @@ pub struct Unsupported {
 
 impl std::fmt::Display for Unsupported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}={}: {}", self.position, self.option, self.value, self.why)
+        write!(
+            f,
+            "{}: {}={}: {}",
+            self.position, self.option, self.value, self.why
+        )
     }
 }
 
@@ -65,8 +69,9 @@ impl std::fmt::Display for Unsupported {
 /// of the word, from 1.
 pub fn from_words(words: &[String]) -> Result<Parsed, LanguageError> {
     let mut env = host::environment::variable;
-    let mut read =
-        |path: &str| host::files::read_text(std::path::Path::new(path)).map_err(|error| error.to_string());
+    let mut read = |path: &str| {
+        host::files::read_text(std::path::Path::new(path)).map_err(|error| error.to_string())
+    };
     let line = pasted::read(words)?;
     match line.program {
         pasted::Program::Fio => words::read(line, &mut env, &mut read),

@@ -3,8 +3,8 @@
 use super::draft::{Draft, Given};
 use super::options::{self, Meaning};
 use model::job::{
-    Arrivals, BlockSize, Buffers, Distribution, Fallocate, Job, PerDirection, Rate, Section, Sharing,
-    SteadyMetric, SyncMode,
+    Arrivals, BlockSize, Buffers, Distribution, Fallocate, Job, PerDirection, Rate, Section,
+    Sharing, SteadyMetric, SyncMode,
 };
 
 /// The options that give fio the same job. iodyno's own words that fio lacks come as near as fio allows: contiguous
@@ -19,7 +19,15 @@ pub fn to_words(section: &Section) -> Vec<String> {
     if let Some((text, _)) = section.option("description") {
         out.put("description", text);
     }
-    out.unless("ioengine", if job.ioengine == "stream" { "psync" } else { &job.ioengine }, "psync");
+    out.unless(
+        "ioengine",
+        if job.ioengine == "stream" {
+            "psync"
+        } else {
+            &job.ioengine
+        },
+        "psync",
+    );
     direction(job, &mut out);
     blocks(job, &mut out);
     range(job, &mut out);
@@ -64,7 +72,8 @@ impl Out {
 
     /// In place of what stands there for the option. fio takes no empty values.
     fn replace(&mut self, name: &str, value: &str) {
-        self.words.retain(|word| word.trim_start_matches('-').split('=').next() != Some(name));
+        self.words
+            .retain(|word| word.trim_start_matches('-').split('=').next() != Some(name));
         match value {
             "" => self.flag(name, true),
             value => self.put(name, value),
@@ -128,21 +137,35 @@ fn blocks(job: &Job, out: &mut Out) {
         other => size(other.min()),
     };
     if all.iter().all(|one| matches!(one, BlockSize::Fixed(_))) {
-        let sizes = PerDirection { read: fixed(all[0]), write: fixed(all[1]), trim: fixed(all[2]) };
+        let sizes = PerDirection {
+            read: fixed(all[0]),
+            write: fixed(all[1]),
+            trim: fixed(all[2]),
+        };
         out.unless("bs", list(sizes), "4k".into());
     } else if all.iter().any(|one| matches!(one, BlockSize::Split(_))) {
         let split = |one: &BlockSize| match one {
             BlockSize::Split(parts) => {
-                let parts = parts.iter().map(|(bytes, share)| format!("{}/{share}", size(*bytes)));
+                let parts = parts
+                    .iter()
+                    .map(|(bytes, share)| format!("{}/{share}", size(*bytes)));
                 parts.collect::<Vec<String>>().join(":")
             }
             other => format!("{}/100", fixed(other)),
         };
-        let sizes = PerDirection { read: split(all[0]), write: split(all[1]), trim: split(all[2]) };
+        let sizes = PerDirection {
+            read: split(all[0]),
+            write: split(all[1]),
+            trim: split(all[2]),
+        };
         out.put("bssplit", list(sizes));
     } else {
         let range = |one: &BlockSize| format!("{}-{}", size(one.min()), size(one.max()));
-        let sizes = PerDirection { read: range(all[0]), write: range(all[1]), trim: range(all[2]) };
+        let sizes = PerDirection {
+            read: range(all[0]),
+            write: range(all[1]),
+            trim: range(all[2]),
+        };
         out.put("bsrange", list(sizes));
     }
     out.bytes("blockalign", job.blockalign);
@@ -177,7 +200,12 @@ fn range(job: &Job, out: &mut Out) {
 
 fn files(job: &Job, out: &mut Out) {
     if !job.files.names.is_empty() {
-        let names: Vec<String> = job.files.names.iter().map(|name| name.replace(':', "\\:")).collect();
+        let names: Vec<String> = job
+            .files
+            .names
+            .iter()
+            .map(|name| name.replace(':', "\\:"))
+            .collect();
         out.put("filename", names.join(":"));
     }
     if let Some(directory) = &job.files.directory {
@@ -199,12 +227,26 @@ fn files(job: &Job, out: &mut Out) {
 fn depth(job: &Job, out: &mut Out) {
     out.unless("iodepth", job.iodepth, 1);
     out.unless("iodepth_batch", job.iodepth_batch, 0);
-    out.unless("iodepth_batch_complete_min", job.iodepth_batch_complete_min, 0);
-    out.unless("iodepth_batch_complete_max", job.iodepth_batch_complete_max, 0);
+    out.unless(
+        "iodepth_batch_complete_min",
+        job.iodepth_batch_complete_min,
+        0,
+    );
+    out.unless(
+        "iodepth_batch_complete_max",
+        job.iodepth_batch_complete_max,
+        0,
+    );
     out.unless("iodepth_low", job.iodepth_low, 0);
     out.unless("numjobs", job.numjobs, 1);
     out.flag("group_reporting", job.group_reporting);
-    let join = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<String>>().join(",");
+    let join = |numbers: &[u32]| {
+        numbers
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<String>>()
+            .join(",")
+    };
     if !job.cpus_allowed.is_empty() {
         out.put("cpus_allowed", join(&job.cpus_allowed));
         if job.cpus_allowed.len() > 1 {
@@ -242,11 +284,31 @@ fn time(job: &Job, out: &mut Out) {
     out.ms("ramp_time", job.ramp_ms);
     out.ms("startdelay", job.startdelay_ms);
     let PerDirection { read, write, trim } = job.rates;
-    let bytes = |rate: Rate| if let Rate::Bytes(bytes) = rate { size(bytes) } else { "0".into() };
-    let iops = |rate: Rate| if let Rate::Iops(iops) = rate { iops.to_string() } else { "0".into() };
-    let rate = PerDirection { read: bytes(read), write: bytes(write), trim: bytes(trim) };
+    let bytes = |rate: Rate| {
+        if let Rate::Bytes(bytes) = rate {
+            size(bytes)
+        } else {
+            "0".into()
+        }
+    };
+    let iops = |rate: Rate| {
+        if let Rate::Iops(iops) = rate {
+            iops.to_string()
+        } else {
+            "0".into()
+        }
+    };
+    let rate = PerDirection {
+        read: bytes(read),
+        write: bytes(write),
+        trim: bytes(trim),
+    };
     out.unless("rate", list(rate), "0".into());
-    let rate = PerDirection { read: iops(read), write: iops(write), trim: iops(trim) };
+    let rate = PerDirection {
+        read: iops(read),
+        write: iops(write),
+        trim: iops(trim),
+    };
     out.unless("rate_iops", list(rate), "0".into());
     if job.arrivals == Arrivals::Poisson {
         out.put("rate_process", "poisson");
@@ -273,13 +335,21 @@ fn random(job: &Job, out: &mut Out) {
         Distribution::Random => {}
         Distribution::Zipf(theta) => out.put("random_distribution", format!("zipf:{theta}")),
         Distribution::Pareto(power) => out.put("random_distribution", format!("pareto:{power}")),
-        Distribution::Normal(deviation) => out.put("random_distribution", format!("normal:{deviation}")),
+        Distribution::Normal(deviation) => {
+            out.put("random_distribution", format!("normal:{deviation}"))
+        }
         Distribution::Zoned(zones) => {
-            let zones = zones.iter().map(|(share, part)| format!("{share}/{part}")).collect();
+            let zones = zones
+                .iter()
+                .map(|(share, part)| format!("{share}/{part}"))
+                .collect();
             out.put("random_distribution", format!("zoned:{}", pairs(zones)));
         }
         Distribution::ZonedAbs(zones) => {
-            let zones = zones.iter().map(|(share, bytes)| format!("{share}/{}", size(*bytes))).collect();
+            let zones = zones
+                .iter()
+                .map(|(share, bytes)| format!("{share}/{}", size(*bytes)))
+                .collect();
             out.put("random_distribution", format!("zoned_abs:{}", pairs(zones)));
         }
     }
@@ -324,7 +394,10 @@ fn ends(job: &Job, out: &mut Out) {
             SteadyMetric::Iops | SteadyMetric::Lat => "iops",
         };
         let slope = if rule.slope { "_slope" } else { "" };
-        out.put("steadystate", format!("{metric}{slope}:{}%", rule.limit_percent));
+        out.put(
+            "steadystate",
+            format!("{metric}{slope}:{}%", rule.limit_percent),
+        );
         out.ms("steadystate_duration", rule.window_ms);
         out.ms("steadystate_ramp_time", rule.ramp_ms);
     }
@@ -344,7 +417,11 @@ pub fn handed_on(section: &Section) -> Vec<(String, String)> {
         position: position.clone(),
     });
     let given: Vec<Given> = given
-        .filter(|one| options::find(&one.name).or(options::of_engine(engine, &one.name)).is_some())
+        .filter(|one| {
+            options::find(&one.name)
+                .or(options::of_engine(engine, &one.name))
+                .is_some()
+        })
         .collect();
     // The options were read before, so they can be read again; of a section whose options cannot, nothing is handed on.
     let mut draft = Draft::new();
@@ -355,7 +432,9 @@ pub fn handed_on(section: &Section) -> Vec<(String, String)> {
     let Ok((_, unsupported, _)) = super::finish::finish(draft, &Default::default()) else {
         return Vec::new();
     };
-    let others = unsupported.into_iter().filter(|one| one.option != "ioengine");
+    let others = unsupported
+        .into_iter()
+        .filter(|one| one.option != "ioengine");
     let mut all: Vec<(String, String)> = others.map(|one| (one.option, one.value)).collect();
     for one in given {
         let spec = options::find(&one.name).or_else(|| options::of_engine(engine, &one.name));

@@ -21,7 +21,10 @@ pub(super) struct Word {
 
 impl Word {
     pub fn position(&self) -> Position {
-        Position { source: String::new(), line: self.number }
+        Position {
+            source: String::new(),
+            line: self.number,
+        }
     }
 }
 
@@ -40,7 +43,8 @@ pub(super) struct Line {
 pub(super) fn read(words: &[String]) -> Result<Line, LanguageError> {
     let words = match words {
         [one]
-            if one.contains(char::is_whitespace) && (!one.starts_with(is_dash) || has_more_options(one)) =>
+            if one.contains(char::is_whitespace)
+                && (!one.starts_with(is_dash) || has_more_options(one)) =>
         {
             split(one)
         }
@@ -49,9 +53,17 @@ pub(super) fn read(words: &[String]) -> Result<Line, LanguageError> {
     let mut words: Vec<Word> = join_quoted(words)
         .into_iter()
         .enumerate()
-        .map(|(at, text)| Word { text: plain_dashes(&text), number: at as u32 + 1 })
+        .map(|(at, text)| Word {
+            text: plain_dashes(&text),
+            number: at as u32 + 1,
+        })
         .collect();
-    let mut line = Line { program: Program::Fio, words: Vec::new(), given: Vec::new(), notes: Vec::new() };
+    let mut line = Line {
+        program: Program::Fio,
+        words: Vec::new(),
+        given: Vec::new(),
+        notes: Vec::new(),
+    };
     drop_prompt(&mut words);
     cut_shell(&mut words, &mut line.notes)?;
     let mut rest = std::collections::VecDeque::from(words);
@@ -62,7 +74,9 @@ pub(super) fn read(words: &[String]) -> Result<Line, LanguageError> {
             }
             "nice" | "ionice" | "chrt" => {
                 plain_wrapper(&mut rest, &first);
-                line.notes.push(format!("{first} is not applied: start iodyno itself with it"));
+                line.notes.push(format!(
+                    "{first} is not applied: start iodyno itself with it"
+                ));
             }
             "taskset" => taskset(&mut rest, &mut line.given)?,
             "numactl" => numactl(&mut rest, &mut line.given)?,
@@ -87,12 +101,17 @@ fn base(word: &str) -> &str {
 }
 
 fn is_dash(c: char) -> bool {
-    matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}')
+    matches!(
+        c,
+        '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+    )
 }
 
 /// A single word with spaces in it is a whole line only where more options follow: `-name=my job` is one option.
 fn has_more_options(word: &str) -> bool {
-    word.split_whitespace().skip(1).any(|part| part.starts_with(is_dash))
+    word.split_whitespace()
+        .skip(1)
+        .any(|part| part.starts_with(is_dash))
 }
 
 /// Dashes at the beginning as typed on a keyboard.
@@ -156,17 +175,26 @@ fn drop_prompt(words: &mut Vec<Word>) {
     {
         words.drain(..2);
     }
-    let end = words.iter().position(|word| word.text.starts_with('-') || word.text.contains('='));
+    let end = words
+        .iter()
+        .position(|word| word.text.starts_with('-') || word.text.contains('='));
     let head = &words[..end.unwrap_or(words.len())];
-    let program = head.iter().rposition(|word| matches!(base(&word.text), "fio" | "dd" | "cp"));
+    let program = head
+        .iter()
+        .rposition(|word| matches!(base(&word.text), "fio" | "dd" | "cp"));
     let head = &head[..program.unwrap_or(head.len())];
-    let last = head.iter().rposition(|word| word.text.ends_with(['#', '$', '%']) || word.text == ">");
+    let last = head
+        .iter()
+        .rposition(|word| word.text.ends_with(['#', '$', '%']) || word.text == ">");
     if let Some(last) = last.filter(|last| last + 1 < words.len()) {
         words.drain(..=last);
     }
     if let Some(first) = words.first_mut() {
         let bare = first.text.trim_start_matches(['#', '$']);
-        if matches!(base(bare), "fio" | "dd" | "cp" | "sudo" | "time" | "taskset" | "numactl") {
+        if matches!(
+            base(bare),
+            "fio" | "dd" | "cp" | "sudo" | "time" | "taskset" | "numactl"
+        ) {
             first.text = bare.to_string();
         }
     }
@@ -174,17 +202,29 @@ fn drop_prompt(words: &mut Vec<Word>) {
 
 /// What a shell would have done with the rest: redirections, pipes, `&`.
 fn cut_shell(words: &mut Vec<Word>, notes: &mut Vec<String>) -> Result<(), LanguageError> {
-    while words.last().is_some_and(|word| matches!(word.text.as_str(), "&" | ";" | "|")) {
+    while words
+        .last()
+        .is_some_and(|word| matches!(word.text.as_str(), "&" | ";" | "|"))
+    {
         words.pop();
     }
     let is_redirection = |text: &str| {
-        matches!(text, "|" | "#") || [">", "<", "1>", "2>", "&>"].iter().any(|s| text.starts_with(s))
+        matches!(text, "|" | "#")
+            || [">", "<", "1>", "2>", "&>"]
+                .iter()
+                .any(|s| text.starts_with(s))
     };
     if let Some(at) = words.iter().position(|word| is_redirection(&word.text)) {
-        notes.push(format!("{} and what follows it belongs to a shell and is left out", words[at].text));
+        notes.push(format!(
+            "{} and what follows it belongs to a shell and is left out",
+            words[at].text
+        ));
         words.truncate(at);
     }
-    match words.iter().find(|word| matches!(word.text.as_str(), "&" | ";" | "&&" | "||")) {
+    match words
+        .iter()
+        .find(|word| matches!(word.text.as_str(), "&" | ";" | "&&" | "||"))
+    {
         None => Ok(()),
         Some(word) => Err(Bad::form("this separates two commands", "Give one command")
             .at(&word.position(), word.text.clone())),
@@ -207,7 +247,10 @@ fn plain_wrapper(rest: &mut Rest, name: &str) {
     while let Some(word) = rest.front() {
         let takes_next = with_value.contains(&word.text.as_str());
         let is_variable = word.text.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
         });
         let is_priority = base(name) == "chrt" && word.text.chars().all(|c| c.is_ascii_digit());
         let is_flag = word.text.starts_with('-') && word.text.len() < 8 && !is_fios(&word.text);
@@ -223,21 +266,32 @@ fn plain_wrapper(rest: &mut Rest, name: &str) {
 
 /// `sudo -bs=4k`: the program's name was lost, and the options are fio's already.
 fn is_fios(word: &str) -> bool {
-    let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+    let name = word
+        .trim_start_matches('-')
+        .split('=')
+        .next()
+        .unwrap_or_default();
     name.len() > 1 && super::options::find(name).is_some()
 }
 
 fn given(name: &str, value: &str, word: &Word) -> Given {
-    Given { name: name.into(), value: Some(value.into()), position: word.position() }
+    Given {
+        name: name.into(),
+        value: Some(value.into()),
+        position: word.position(),
+    }
 }
 
 fn missing(word: &Word) -> LanguageError {
-    Bad::form("its value is missing", "Write the whole command").at(&word.position(), word.text.clone())
+    Bad::form("its value is missing", "Write the whole command")
+        .at(&word.position(), word.text.clone())
 }
 
 /// `taskset -c 0-3`, or `taskset 0xf`.
 fn taskset(rest: &mut Rest, options: &mut Vec<Given>) -> Result<(), LanguageError> {
-    let Some(mut word) = rest.pop_front() else { return Ok(()) };
+    let Some(mut word) = rest.pop_front() else {
+        return Ok(());
+    };
     let mut is_list = false;
     loop {
         word = rest.pop_front().ok_or_else(|| missing(&word))?;
@@ -259,8 +313,10 @@ fn taskset(rest: &mut Rest, options: &mut Vec<Given>) -> Result<(), LanguageErro
 
 fn mask_to_list(mask: &str) -> Option<String> {
     let bits = u128::from_str_radix(mask.trim_start_matches("0x"), 16).ok()?;
-    let cpus: Vec<String> =
-        (0..128).filter(|cpu| bits >> cpu & 1 == 1).map(|cpu: u32| cpu.to_string()).collect();
+    let cpus: Vec<String> = (0..128)
+        .filter(|cpu| bits >> cpu & 1 == 1)
+        .map(|cpu: u32| cpu.to_string())
+        .collect();
     (!cpus.is_empty()).then(|| cpus.join(","))
 }
 
@@ -283,11 +339,17 @@ fn numactl(rest: &mut Rest, options: &mut Vec<Given>) -> Result<(), LanguageErro
         match name {
             "--cpunodebind" | "-N" => options.push(given("numa_cpu_nodes", &value, &word)),
             "--physcpubind" | "-C" => options.push(given("cpus_allowed", &value, &word)),
-            "--membind" | "-m" => options.push(given("numa_mem_policy", &format!("bind:{value}"), &word)),
-            "--interleave" | "-i" => {
-                options.push(given("numa_mem_policy", &format!("interleave:{value}"), &word))
+            "--membind" | "-m" => {
+                options.push(given("numa_mem_policy", &format!("bind:{value}"), &word))
             }
-            "--preferred" | "-p" => options.push(given("numa_mem_policy", &format!("prefer:{value}"), &word)),
+            "--interleave" | "-i" => options.push(given(
+                "numa_mem_policy",
+                &format!("interleave:{value}"),
+                &word,
+            )),
+            "--preferred" | "-p" => {
+                options.push(given("numa_mem_policy", &format!("prefer:{value}"), &word))
+            }
             _ => {
                 return Err(Bad::form(
                     "this option of numactl is not understood",
@@ -330,17 +392,36 @@ mod tests {
             "[root@hygon33 14:02 /nvme] # sudo -u root LANG=C fio ",
         ] {
             let line = line(&format!("{prompt}-bs=4k —rw=read –direct 1"));
-            assert_eq!(texts(&line), ["-bs=4k", "-rw=read", "-direct", "1"], "{prompt}");
-            assert_eq!((line.program, line.given.len()), (Program::Fio, 0), "{prompt}");
+            assert_eq!(
+                texts(&line),
+                ["-bs=4k", "-rw=read", "-direct", "1"],
+                "{prompt}"
+            );
+            assert_eq!(
+                (line.program, line.given.len()),
+                (Program::Fio, 0),
+                "{prompt}"
+            );
         }
     }
 
     #[test]
     fn wrappers_that_place_the_job_become_options() {
-        let line = line("time taskset -c 0 numactl -N 1 --membind=1 dd if=/dev/zero of=./t bs=1M &");
-        assert_eq!((line.program, texts(&line)), (Program::Dd, vec!["if=/dev/zero", "of=./t", "bs=1M"]));
+        let line =
+            line("time taskset -c 0 numactl -N 1 --membind=1 dd if=/dev/zero of=./t bs=1M &");
+        assert_eq!(
+            (line.program, texts(&line)),
+            (Program::Dd, vec!["if=/dev/zero", "of=./t", "bs=1M"])
+        );
         let given: Vec<String> = line.given.iter().map(Given::text).collect();
-        assert_eq!(given, ["cpus_allowed=0", "numa_cpu_nodes=1", "numa_mem_policy=bind:1"]);
+        assert_eq!(
+            given,
+            [
+                "cpus_allowed=0",
+                "numa_cpu_nodes=1",
+                "numa_mem_policy=bind:1"
+            ]
+        );
         assert_eq!(mask_to_list("0x5").as_deref(), Some("0,2"));
     }
 
@@ -355,19 +436,30 @@ mod tests {
 
     #[test]
     fn typographic_quotes_hold_words_together() {
-        assert_eq!(texts(&line("fio -name=“EBS 4K test” -bs=4k")), ["-name=EBS 4K test", "-bs=4k"]);
+        assert_eq!(
+            texts(&line("fio -name=“EBS 4K test” -bs=4k")),
+            ["-name=EBS 4K test", "-bs=4k"]
+        );
     }
 
     #[test]
     fn what_stands_behind_the_command_is_no_prompt() {
-        for line_of in ["fio a.fio # why", "fio a.fio | tee log", "$ fio a.fio > log", "5 | fio a.fio 2>&1"] {
+        for line_of in [
+            "fio a.fio # why",
+            "fio a.fio | tee log",
+            "$ fio a.fio > log",
+            "5 | fio a.fio 2>&1",
+        ] {
             assert_eq!(texts(&line(line_of)), ["a.fio"], "{line_of}");
         }
     }
 
     #[test]
     fn two_commands_are_one_too_many() {
-        let words: Vec<String> = "fio -bs=4k && sync".split(' ').map(str::to_string).collect();
+        let words: Vec<String> = "fio -bs=4k && sync"
+            .split(' ')
+            .map(str::to_string)
+            .collect();
         assert_eq!(read(&words).unwrap_err().position.unwrap().line, 3);
     }
 }

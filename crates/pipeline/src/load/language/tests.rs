@@ -2,7 +2,8 @@
 
 use super::*;
 use model::job::{
-    Arrivals, BlockSize, Buffers, Distribution, Fallocate, Job, PerDirection, Rate, Rw, Sharing, SyncMode,
+    Arrivals, BlockSize, Buffers, Distribution, Fallocate, Job, PerDirection, Rate, Rw, Sharing,
+    SyncMode,
 };
 
 mod fio;
@@ -29,7 +30,9 @@ impl Dice {
 }
 
 fn file(text: &str) -> Result<Parsed, LanguageError> {
-    from_file(text, "a.fio", &mut |_| None, &mut |_| Err("there are no files".into()))
+    from_file(text, "a.fio", &mut |_| None, &mut |_| {
+        Err("there are no files".into())
+    })
 }
 
 /// The job of these options.
@@ -43,20 +46,41 @@ fn job(options: &str) -> Job {
 fn defaults_are_fios() {
     let job = job("size=1m");
     assert_eq!(
-        (job.ioengine.as_str(), job.rw, job.bs, job.iodepth, job.numjobs),
+        (
+            job.ioengine.as_str(),
+            job.rw,
+            job.bs,
+            job.iodepth,
+            job.numjobs
+        ),
         ("psync", Rw::Read, 4096, 1, 1)
     );
-    assert_eq!((job.direct, job.time_based, job.runtime_ms, job.loops), (false, false, 0, 1));
-    assert_eq!((job.files.sharing, job.group_reporting, job.invalidate), (Sharing::Own, false, true));
-    assert_eq!((job.randrepeat, job.randseed, job.norandommap), (true, 0x89, false));
+    assert_eq!(
+        (job.direct, job.time_based, job.runtime_ms, job.loops),
+        (false, false, 0, 1)
+    );
+    assert_eq!(
+        (job.files.sharing, job.group_reporting, job.invalidate),
+        (Sharing::Own, false, true)
+    );
+    assert_eq!(
+        (job.randrepeat, job.randseed, job.norandommap),
+        (true, 0x89, false)
+    );
 }
 
 #[test]
 fn everything_that_is_promised_is_understood() {
     let sizes = job("bs=4k,64k,1m").block_sizes.unwrap();
     assert_eq!(sizes.trim, BlockSize::Fixed(1 << 20));
-    assert_eq!(job("bsrange=1k-4k").block_sizes.unwrap().read, BlockSize::Range(1024, 4096));
-    assert_eq!(job("bssplit=4k/60:64k/40").sizes().write, BlockSize::Split(vec![(4096, 60), (65536, 40)]));
+    assert_eq!(
+        job("bsrange=1k-4k").block_sizes.unwrap().read,
+        BlockSize::Range(1024, 4096)
+    );
+    assert_eq!(
+        job("bssplit=4k/60:64k/40").sizes().write,
+        BlockSize::Split(vec![(4096, 60), (65536, 40)])
+    );
     assert_eq!(job("rw=read:16k").rw_stride, 16 << 10);
     assert_eq!(job("rw=read:-8k").rw_stride, -8192);
     let every = job("rw=randread:8\nrw_sequencer=identical");
@@ -71,64 +95,131 @@ fn everything_that_is_promised_is_understood() {
     let paced = job("rate_iops=100,,50\nrate_process=poisson");
     assert_eq!(
         (paced.rates, paced.arrivals),
-        (PerDirection { read: Rate::Iops(100), write: Rate::Free, trim: Rate::Iops(50) }, Arrivals::Poisson)
+        (
+            PerDirection {
+                read: Rate::Iops(100),
+                write: Rate::Free,
+                trim: Rate::Iops(50)
+            },
+            Arrivals::Poisson
+        )
     );
     assert!(job("rate_iops=100\nio_submit_mode=offload").open_loop);
     let think = job("thinktime=5ms\nthinktime_spin=7\nthinktime_blocks=4").thinktime;
     assert_eq!((think.us, think.spin_us, think.blocks), (5000, 7, 4));
     assert_eq!(job("runtime=2m").runtime_ms, 120_000);
     assert_eq!(job("runtime=500us").runtime_ms, 1);
-    assert_eq!(job("rw=randread\nrandom_distribution=zipf:1.2").distribution, Distribution::Zipf(1.2));
+    assert_eq!(
+        job("rw=randread\nrandom_distribution=zipf:1.2").distribution,
+        Distribution::Zipf(1.2)
+    );
     assert!(job("rw=randread\nrandom_distribution=pareto").norandommap);
-    assert_eq!(job("rw=randread\npercentage_random=30").percentage_random, 30);
+    assert_eq!(
+        job("rw=randread\npercentage_random=30").percentage_random,
+        30
+    );
     let aligned = job("rw=randread\nbs=8k\nblockalign=512");
     assert_eq!((aligned.blockalign, aligned.norandommap), (512, true));
-    let verify = job("rw=write\nverify=crc32c\nverify_interval=512\ndo_verify=0").verify.unwrap();
-    assert_eq!((verify.interval, verify.read_back, verify.fatal), (512, false, false));
-    assert_eq!(job("buffer_compress_percentage=100").buffers, Buffers::Zeros);
-    assert_eq!(job("buffer_compress_percentage=60").buffers, Buffers::Compressible(60));
-    assert_eq!(job("cpus_allowed=0-2,5\ncpus_allowed_policy=split").cpus_allowed, [0, 1, 2, 5]);
+    let verify = job("rw=write\nverify=crc32c\nverify_interval=512\ndo_verify=0")
+        .verify
+        .unwrap();
+    assert_eq!(
+        (verify.interval, verify.read_back, verify.fatal),
+        (512, false, false)
+    );
+    assert_eq!(
+        job("buffer_compress_percentage=100").buffers,
+        Buffers::Zeros
+    );
+    assert_eq!(
+        job("buffer_compress_percentage=60").buffers,
+        Buffers::Compressible(60)
+    );
+    assert_eq!(
+        job("cpus_allowed=0-2,5\ncpus_allowed_policy=split").cpus_allowed,
+        [0, 1, 2, 5]
+    );
     assert_eq!(job("numa_cpu_nodes=1").numa_nodes, [1]);
     assert_eq!(job("rw=write").fallocate, Fallocate::Reserved);
     assert_eq!(job("rw=write\nfallocate=none").fallocate, Fallocate::None);
-    assert_eq!(job("rw=randrw\nfallocate=none").fallocate, Fallocate::Written);
-    let target =
-        job("latency_target=2ms\nlatency_window=1s\nlatency_percentile=99.9").latency_target.unwrap();
-    assert_eq!((target.us, target.window_us, target.percentile), (2000, 1_000_000, 99.9));
-    let steady = job("ss=bw_slope:0.3%\nss_dur=10\nss_ramp=2").steadystate.unwrap();
     assert_eq!(
-        (steady.slope, steady.limit_percent, steady.window_ms, steady.ramp_ms),
+        job("rw=randrw\nfallocate=none").fallocate,
+        Fallocate::Written
+    );
+    let target = job("latency_target=2ms\nlatency_window=1s\nlatency_percentile=99.9")
+        .latency_target
+        .unwrap();
+    assert_eq!(
+        (target.us, target.window_us, target.percentile),
+        (2000, 1_000_000, 99.9)
+    );
+    let steady = job("ss=bw_slope:0.3%\nss_dur=10\nss_ramp=2")
+        .steadystate
+        .unwrap();
+    assert_eq!(
+        (
+            steady.slope,
+            steady.limit_percent,
+            steady.window_ms,
+            steady.ramp_ms
+        ),
         (true, 0.3, 10_000, 2000)
     );
     assert_eq!(job("percentile_list=50:99.9").percentile_list, [50.0, 99.9]);
     let files = job("filename=/dev/sda:/dev/sdb\nnumjobs=4").files;
     assert_eq!((files.sharing, files.count()), (Sharing::Same, 2));
     let files = job("nrfiles=3\nfilesize=4k\ndirectory=/srv").files;
-    assert_eq!((files.sharing, files.count(), files.filesize), (Sharing::Own, 3, 4096));
+    assert_eq!(
+        (files.sharing, files.count(), files.filesize),
+        (Sharing::Own, 3, 4096)
+    );
 }
 
 #[test]
 fn sections_inherit_and_wait() {
     let text = "[global]\nbs=8k\nioengine=libaio\n[a]\nstonewall\n[global]\nbs=1m\n[b]\nwait_for=a\nname=bee\n[c]\nwait_for=bee";
     let parsed = file(text).unwrap();
-    let seen: Vec<(&str, u64, bool)> =
-        parsed.sections.iter().map(|one| (one.name.as_str(), one.job.bs, one.stonewall)).collect();
-    assert_eq!(seen, [("a", 8192, true), ("bee", 1 << 20, false), ("c", 1 << 20, false)]);
+    let seen: Vec<(&str, u64, bool)> = parsed
+        .sections
+        .iter()
+        .map(|one| (one.name.as_str(), one.job.bs, one.stonewall))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("a", 8192, true),
+            ("bee", 1 << 20, false),
+            ("c", 1 << 20, false)
+        ]
+    );
     let given: Vec<String> = parsed.sections[1]
         .given
         .iter()
         .map(|(name, value, at)| format!("{name}={value} {}", at.line))
         .collect();
-    assert_eq!(given, ["bs=8k 2", "ioengine=libaio 3", "bs=1m 7", "wait_for=a 9", "name=bee 10"]);
+    assert_eq!(
+        given,
+        [
+            "bs=8k 2",
+            "ioengine=libaio 3",
+            "bs=1m 7",
+            "wait_for=a 9",
+            "name=bee 10"
+        ]
+    );
 }
 
 #[test]
 fn what_the_native_engines_lack_is_named_with_its_place() {
-    let parsed =
-        file("[global]\nunlink_each_loop=1\n[a]\nioengine=rbd\nrbdname=x\n[b]\nunlink_each_loop=0\n")
-            .unwrap();
-    let named: Vec<String> =
-        parsed.unsupported.iter().map(|one| format!("{} in {}", one, one.section)).collect();
+    let parsed = file(
+        "[global]\nunlink_each_loop=1\n[a]\nioengine=rbd\nrbdname=x\n[b]\nunlink_each_loop=0\n",
+    )
+    .unwrap();
+    let named: Vec<String> = parsed
+        .unsupported
+        .iter()
+        .map(|one| format!("{} in {}", one, one.section))
+        .collect();
     assert_eq!(
         named,
         [
@@ -292,10 +383,16 @@ fn the_way_back_gives_the_same_jobs() {
         let Ok(parsed) = file(&text) else { continue };
         for section in &parsed.sections {
             let words = to_words(section);
-            let again =
-                from_words(&words).unwrap_or_else(|error| panic!("seed {seed}: {words:?}: {error}\n{text}"));
-            assert_eq!(again.sections[0].job, section.job, "seed {seed}: {words:?}\n{text}");
-            assert_eq!(again.sections[0].name, section.name, "seed {seed}: {words:?}");
+            let again = from_words(&words)
+                .unwrap_or_else(|error| panic!("seed {seed}: {words:?}: {error}\n{text}"));
+            assert_eq!(
+                again.sections[0].job, section.job,
+                "seed {seed}: {words:?}\n{text}"
+            );
+            assert_eq!(
+                again.sections[0].name, section.name,
+                "seed {seed}: {words:?}"
+            );
             let names = |parsed: &Parsed| {
                 let mut names: Vec<String> = parsed
                     .unsupported
@@ -306,7 +403,11 @@ fn the_way_back_gives_the_same_jobs() {
                 names.sort();
                 names
             };
-            assert_eq!(names(&again), names(&parsed), "seed {seed}: {words:?}\n{text}");
+            assert_eq!(
+                names(&again),
+                names(&parsed),
+                "seed {seed}: {words:?}\n{text}"
+            );
             compared += 1;
             options += words.len();
         }
@@ -317,7 +418,13 @@ fn the_way_back_gives_the_same_jobs() {
 
 #[test]
 fn iodynos_own_words_become_fios() {
-    let own = Section::of(Job { numjobs: 4, rw: Rw::Write, size: 1 << 30, bs: 1 << 20, ..Job::default() });
+    let own = Section::of(Job {
+        numjobs: 4,
+        rw: Rw::Write,
+        size: 1 << 30,
+        bs: 1 << 20,
+        ..Job::default()
+    });
     let words = to_words(&own).join(" ");
     assert_eq!(
         words,
@@ -325,7 +432,11 @@ fn iodynos_own_words_become_fios() {
          --iodepth=32 --numjobs=4 --group_reporting --direct=1 --time_based --runtime=10 --randseed=1 --refill_buffers"
     );
     assert_eq!(
-        to_words(&Section { job: job("size=1m"), name: "j".into(), ..Section::default() }),
+        to_words(&Section {
+            job: job("size=1m"),
+            name: "j".into(),
+            ..Section::default()
+        }),
         ["--name=j", "--size=1m"]
     );
 }
@@ -346,12 +457,24 @@ fn damage(text: &str, dice: &mut Dice) -> String {
             4 => lines[at] = lines[at].replace(char::is_numeric, "99999999999999999999"),
             5 => lines[at] = lines[at].replace('=', dice.pick(&["", "==", " = ", "=-", "=(", ":"])),
             6 => {
-                let end =
-                    (0..=lines[at].len()).filter(|end| lines[at].is_char_boundary(*end)).nth(dice.below(9));
+                let end = (0..=lines[at].len())
+                    .filter(|end| lines[at].is_char_boundary(*end))
+                    .nth(dice.below(9));
                 let end = end.unwrap_or(0);
                 lines[at].insert_str(
                     end,
-                    dice.pick(&["é", "\u{0}", "[", "]", "#", "${", "%", ",", "\u{1b}[31m", "€"]),
+                    dice.pick(&[
+                        "é",
+                        "\u{0}",
+                        "[",
+                        "]",
+                        "#",
+                        "${",
+                        "%",
+                        ",",
+                        "\u{1b}[31m",
+                        "€",
+                    ]),
                 );
             }
             _ => lines[at].push_str(dice.pick(&[
@@ -387,19 +510,32 @@ fn a_damaged_file_gives_jobs_or_an_error_with_its_line() {
                 understood += 1;
             }
             Err(error) => {
-                let place = error.position.as_ref().map(|position| position.line as usize);
+                let place = error
+                    .position
+                    .as_ref()
+                    .map(|position| position.line as usize);
                 let is_whole = error.why == "no job is defined";
                 assert!(
                     is_whole || place.is_some_and(|line| line >= 1 && line <= text.lines().count()),
                     "seed {seed}: {error}\n{text}"
                 );
-                assert!(!error.to_string().contains('\u{1b}'), "seed {seed}: an escape reached the terminal");
+                assert!(
+                    !error.to_string().contains('\u{1b}'),
+                    "seed {seed}: an escape reached the terminal"
+                );
                 refused += 1;
             }
         }
-        let words: Vec<String> = text.lines().skip(1).map(|line| format!("--{line}")).collect();
+        let words: Vec<String> = text
+            .lines()
+            .skip(1)
+            .map(|line| format!("--{line}"))
+            .collect();
         let _ = from_words(&words);
         let _ = from_words(&[text.replace('\n', " -")]);
     }
-    assert!(understood > 500 && refused > 500, "{understood} understood, {refused} refused");
+    assert!(
+        understood > 500 && refused > 500,
+        "{understood} understood, {refused} refused"
+    );
 }

@@ -26,14 +26,21 @@ pub(super) fn bytes(text: &str, kb_base: i64) -> Result<Amount, Bad> {
         _ => {}
     }
     let factor = factor(&suffix, kb_base).ok_or_else(|| strange_size(text, number))?;
-    number.checked_mul(factor).map(Amount::Bytes).ok_or_else(too_large)
+    number
+        .checked_mul(factor)
+        .map(Amount::Bytes)
+        .ok_or_else(too_large)
 }
 
 /// Microseconds; a number without unit counts `bare_us` each.
 pub(super) fn time_us(text: &str, bare_us: i64) -> Result<i64, Bad> {
     if text.starts_with('(') {
         let (value, has_units) = arithmetic::evaluate(text, true).ok_or_else(|| no_number(text))?;
-        return if has_units { Ok(value) } else { value.checked_mul(bare_us).ok_or_else(too_large) };
+        return if has_units {
+            Ok(value)
+        } else {
+            value.checked_mul(bare_us).ok_or_else(too_large)
+        };
     }
     let (number, suffix) = split(text)?;
     let factor = match suffix.as_str() {
@@ -84,26 +91,41 @@ fn split(text: &str) -> Result<(i64, String), Bad> {
     if text.len() - unsigned.len() > 1 {
         return Err(no_number(text));
     }
-    if let Some(hex) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
+    if let Some(hex) = unsigned
+        .strip_prefix("0x")
+        .or_else(|| unsigned.strip_prefix("0X"))
+    {
         let value = i64::from_str_radix(hex, 16).map_err(|_| no_number(text))?;
-        return Ok((if text.starts_with('-') { -value } else { value }, String::new()));
+        return Ok((
+            if text.starts_with('-') { -value } else { value },
+            String::new(),
+        ));
     }
-    let end = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
+    let end = unsigned
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(unsigned.len());
     let (digits, suffix) = unsigned.split_at(end);
     if digits.is_empty() {
         return Err(no_number(text));
     }
     let value: i64 = digits.parse().map_err(|_| too_large())?;
-    Ok((if text.starts_with('-') { -value } else { value }, suffix.to_ascii_lowercase()))
+    Ok((
+        if text.starts_with('-') { -value } else { value },
+        suffix.to_ascii_lowercase(),
+    ))
 }
 
 fn no_number(text: &str) -> Bad {
     let advice = "Write a number with a unit, for example 64k or 10g";
-    let has_another =
-        text.split_once([',', ':', '-']).is_some_and(|(_, rest)| rest.contains(|c: char| c.is_ascii_digit()));
+    let has_another = text
+        .split_once([',', ':', '-'])
+        .is_some_and(|(_, rest)| rest.contains(|c: char| c.is_ascii_digit()));
     match text {
         "" => Bad::value("a number is missing", "Write one, for example 4k"),
-        _ if has_another => Bad::misleading("fio passes over a part of a list that it cannot read", advice),
+        _ if has_another => Bad::misleading(
+            "fio passes over a part of a list that it cannot read",
+            advice,
+        ),
         _ => Bad::value("this is no number", advice),
     }
 }
@@ -130,7 +152,10 @@ fn strange_time(text: &str) -> Bad {
         true => "fio knows no fractions and drops what follows the point",
         false => "fio reads a time with a unit that it does not know as microseconds",
     };
-    Bad::misleading(why, "Use one whole number with us, ms, s, m, h or d: 90s in place of 1m30s")
+    Bad::misleading(
+        why,
+        "Use one whole number with us, ms, s, m, h or d: 90s in place of 1m30s",
+    )
 }
 
 #[cfg(test)]
@@ -170,7 +195,15 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["", "k", "--4k", "99999999999999999999", "9000000p", "0xzz", "(1/0)"] {
+        for text in [
+            "",
+            "k",
+            "--4k",
+            "99999999999999999999",
+            "9000000p",
+            "0xzz",
+            "(1/0)",
+        ] {
             assert!(bytes(text, 1024).is_err(), "{text}");
         }
     }

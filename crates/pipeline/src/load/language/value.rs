@@ -58,7 +58,10 @@ impl Kind {
 
     /// Whether its values have fio's size suffixes.
     pub fn is_size(self) -> bool {
-        matches!(self, Kind::Number(..) | Kind::PerDirection(..) | Kind::Amount | Kind::Span(_) | Kind::Range)
+        matches!(
+            self,
+            Kind::Number(..) | Kind::PerDirection(..) | Kind::Amount | Kind::Span(_) | Kind::Range
+        )
     }
 
     /// Reads what was given; `kb_base` is what a `k` stands for.
@@ -71,32 +74,49 @@ impl Kind {
             };
         };
         let is_list = matches!(self, Kind::PerDirection(..) | Kind::Times(_) | Kind::Range);
-        let is_text = matches!(self, Kind::Free | Kind::Text | Kind::Word(_) | Kind::Floats(..));
+        let is_text = matches!(
+            self,
+            Kind::Free | Kind::Text | Kind::Word(_) | Kind::Floats(..)
+        );
         if text.starts_with(',') && !is_list && !is_text {
-            return Err(Bad::misleading("fio ignores what stands behind the comma", "Write one value"));
+            return Err(Bad::misleading(
+                "fio ignores what stands behind the comma",
+                "Write one value",
+            ));
         }
         match self {
             Kind::Free => Ok(Value::Text(text.into())),
-            Kind::Text if text.is_empty() => Err(Bad::value("it needs a value", "Write one after the =")),
+            Kind::Text if text.is_empty() => {
+                Err(Bad::value("it needs a value", "Write one after the ="))
+            }
             Kind::Text => Ok(Value::Text(text.into())),
             Kind::Word(words) => word(text, words),
             Kind::Number(min, max) => one(text, kb_base, min, max),
             Kind::PerDirection(min, max) => several(text, |part| number(part, kb_base, min, max)),
             Kind::Amount => units::bytes(text, kb_base).map(Value::Amount),
             Kind::Span(min) => span(text, |part| number(part, kb_base, min, i64::MAX)),
-            Kind::Time(bare) => {
-                Ok(Value::Numbers(vec![Some(units::time_us(text.trim_end_matches(','), bare)?)]))
-            }
+            Kind::Time(bare) => Ok(Value::Numbers(vec![Some(units::time_us(
+                text.trim_end_matches(','),
+                bare,
+            )?)])),
             Kind::Times(bare) => several(text, |part| units::time_us(part, bare)),
             Kind::TimeSpan(bare) => span(text, |part| units::time_us(part, bare)),
             Kind::Floats(most, min, max) => floats(text, most, min, max),
             Kind::Range => ranges(text, kb_base),
             Kind::Bool => match flag(text)? {
-                0 | 1 => Ok(Value::Flag(text.trim_start_matches("0x").trim_start_matches('0') == "1")),
-                other => Err(Bad::value(format!("{other} is neither yes nor no"), "Write 0 or 1")),
+                0 | 1 => Ok(Value::Flag(
+                    text.trim_start_matches("0x").trim_start_matches('0') == "1",
+                )),
+                other => Err(Bad::value(
+                    format!("{other} is neither yes nor no"),
+                    "Write 0 or 1",
+                )),
             },
             Kind::Set => Ok(Value::Flag(flag(text)? != 0)),
-            Kind::Gone => Err(Bad::value("fio refuses this option nowadays", "Leave it out")),
+            Kind::Gone => Err(Bad::value(
+                "fio refuses this option nowadays",
+                "Leave it out",
+            )),
         }
     }
 }
@@ -113,7 +133,10 @@ fn flag(text: &str) -> Result<u32, Bad> {
 }
 
 fn word(text: &str, words: &[&str]) -> Result<Value, Bad> {
-    let end = text.find(',').or_else(|| text.find(':')).unwrap_or(text.len());
+    let end = text
+        .find(',')
+        .or_else(|| text.find(':'))
+        .unwrap_or(text.len());
     match words.contains(&&text[..end]) {
         true => Ok(Value::Text(text.into())),
         false => Err(Bad::value(
@@ -145,28 +168,42 @@ fn number(text: &str, kb_base: i64, min: i64, max: i64) -> Result<i64, Bad> {
             "fio takes a negative number for a huge one",
             format!("Write at least {min}"),
         )),
-        value if value < min => {
-            Err(Bad::value(format!("it is below {min}"), format!("Write at least {min}")))
-        }
-        value if value > max && max == i64::from(u32::MAX) => {
-            Err(Bad::misleading("fio cuts the number off at 32 bits", format!("Write at most {max}")))
-        }
-        value if value > max => Err(Bad::value(format!("it is above {max}"), format!("Write at most {max}"))),
+        value if value < min => Err(Bad::value(
+            format!("it is below {min}"),
+            format!("Write at least {min}"),
+        )),
+        value if value > max && max == i64::from(u32::MAX) => Err(Bad::misleading(
+            "fio cuts the number off at 32 bits",
+            format!("Write at most {max}"),
+        )),
+        value if value > max => Err(Bad::value(
+            format!("it is above {max}"),
+            format!("Write at most {max}"),
+        )),
         value => Ok(value),
     }
 }
 
 /// fio goes on after a part of a list that it cannot read, as long as it could read an earlier one.
 fn later(at: usize, bad: Bad) -> Bad {
-    if at > 0 { Bad::misleading(format!("fio ignores the rest: {}", bad.why), bad.advice) } else { bad }
+    if at > 0 {
+        Bad::misleading(format!("fio ignores the rest: {}", bad.why), bad.advice)
+    } else {
+        bad
+    }
 }
 
 fn one(text: &str, kb_base: i64, min: i64, max: i64) -> Result<Value, Bad> {
     let alone = text.strip_suffix(',').unwrap_or(text);
     if alone.contains(',') {
-        return Err(Bad::misleading("fio takes one number here and ignores the others", "Write one number"));
+        return Err(Bad::misleading(
+            "fio takes one number here and ignores the others",
+            "Write one number",
+        ));
     }
-    Ok(Value::Numbers(vec![Some(number(alone, kb_base, min, max)?)]))
+    Ok(Value::Numbers(vec![Some(number(
+        alone, kb_base, min, max,
+    )?)]))
 }
 
 /// Up to three values for reads, writes and trims. The last one stands for those that follow it; an empty place and
@@ -174,13 +211,17 @@ fn one(text: &str, kb_base: i64, min: i64, max: i64) -> Result<Value, Bad> {
 fn several(text: &str, read: impl Fn(&str) -> Result<i64, Bad>) -> Result<Value, Bad> {
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > 3 || parts.iter().all(|part| part.is_empty()) {
-        return Err(Bad::value("this is no list of at most three numbers", "Write read,write,trim"));
+        return Err(Bad::value(
+            "this is no list of at most three numbers",
+            "Write read,write,trim",
+        ));
     }
     if !text.contains(',')
         && !text.starts_with('(')
         && text.trim_start_matches(['-', '+']).contains([':', '-'])
     {
-        let advice = "Separate values for reads, writes and trims by commas; a range of sizes is bsrange";
+        let advice =
+            "Separate values for reads, writes and trims by commas; a range of sizes is bsrange";
         return Err(Bad::misleading(
             "fio takes this for a list of values for reads, writes and trims",
             advice,
@@ -219,12 +260,18 @@ fn float(part: &str, has_room: bool, min: f64, max: f64) -> Result<f64, Bad> {
     if !has_room {
         return Err(Bad::value("there are too many numbers", "Leave some out"));
     }
-    let value: f64 = part.parse().map_err(|_| match part.starts_with(|c: char| c.is_ascii_digit()) {
-        true => {
-            Bad::misleading("fio ignores what stands behind the number", "Write numbers separated by colons")
-        }
-        false => Bad::value("this is no list of numbers", "Write numbers separated by colons"),
-    })?;
+    let value: f64 =
+        part.parse()
+            .map_err(|_| match part.starts_with(|c: char| c.is_ascii_digit()) {
+                true => Bad::misleading(
+                    "fio ignores what stands behind the number",
+                    "Write numbers separated by colons",
+                ),
+                false => Bad::value(
+                    "this is no list of numbers",
+                    "Write numbers separated by colons",
+                ),
+            })?;
     match value >= min && value <= max {
         true => Ok(value),
         false => {
@@ -270,15 +317,28 @@ mod tests {
         let kind = Kind::PerDirection(1, i64::MAX);
         let read = |text| kind.read(Some(text), 1024);
         assert_eq!(read("4k"), Ok(Value::Numbers(vec![Some(4096); 3])));
-        assert_eq!(read("4k,8k"), Ok(Value::Numbers(vec![Some(4096), Some(8192), Some(8192)])));
-        assert_eq!(read(",8k"), Ok(Value::Numbers(vec![None, Some(8192), Some(8192)])));
-        assert_eq!(read("4k,"), Ok(Value::Numbers(vec![Some(4096), None, None])));
+        assert_eq!(
+            read("4k,8k"),
+            Ok(Value::Numbers(vec![Some(4096), Some(8192), Some(8192)]))
+        );
+        assert_eq!(
+            read(",8k"),
+            Ok(Value::Numbers(vec![None, Some(8192), Some(8192)]))
+        );
+        assert_eq!(
+            read("4k,"),
+            Ok(Value::Numbers(vec![Some(4096), None, None]))
+        );
         for text in ["", ",", "4k-8k", "4k:8k", "0", "1,2,3,4", "4k,x"] {
             assert!(read(text).is_err(), "{text}");
         }
         assert_eq!(
             Kind::Range.read(Some("8k-4k,1k:2k"), 1024),
-            Ok(Value::Ranges(vec![Some((4096, 8192)), Some((1024, 2048)), Some((1024, 2048))]))
+            Ok(Value::Ranges(vec![
+                Some((4096, 8192)),
+                Some((1024, 2048)),
+                Some((1024, 2048))
+            ]))
         );
     }
 
@@ -296,7 +356,12 @@ mod tests {
 
     #[test]
     fn a_wrong_word_is_answered_with_the_right_ones() {
-        let bad = Kind::Word(&["none", "sync", "dsync"]).read(Some("dsnc"), 1024).unwrap_err();
-        assert_eq!(bad.advice, "Did you mean dsync? Possible are none, sync, dsync");
+        let bad = Kind::Word(&["none", "sync", "dsync"])
+            .read(Some("dsnc"), 1024)
+            .unwrap_err();
+        assert_eq!(
+            bad.advice,
+            "Did you mean dsync? Possible are none, sync, dsync"
+        );
     }
 }

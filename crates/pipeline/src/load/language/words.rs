@@ -38,8 +38,14 @@ enum Named {
 }
 
 pub(super) fn read(line: Line, env: Env, include: Include) -> Result<Parsed, LanguageError> {
-    let mut chunks = vec![Chunk { name: None, options: line.given }];
-    let mut rest = Rest { notes: line.notes, ..Rest::default() };
+    let mut chunks = vec![Chunk {
+        name: None,
+        options: line.given,
+    }];
+    let mut rest = Rest {
+        notes: line.notes,
+        ..Rest::default()
+    };
     let mut words = VecDeque::from(line.words);
     let mut is_over = false;
     let mut engine = "psync".to_string();
@@ -63,9 +69,22 @@ pub(super) fn read(line: Line, env: Env, include: Include) -> Result<Parsed, Lan
 /// A name begins a chunk, anything else belongs to the last one.
 fn sort(given: Option<Given>, word: &Word, chunks: &mut Vec<Chunk>) {
     match (given, chunks.last_mut()) {
-        (Some(Given { name, value: Some(value), .. }), _) if name == "name" => {
-            let name = Word { text: value, number: word.number };
-            chunks.push(Chunk { name: Some(name), options: Vec::new() });
+        (
+            Some(Given {
+                name,
+                value: Some(value),
+                ..
+            }),
+            _,
+        ) if name == "name" => {
+            let name = Word {
+                text: value,
+                number: word.number,
+            };
+            chunks.push(Chunk {
+                name: Some(name),
+                options: Vec::new(),
+            });
         }
         (Some(given), Some(last)) => last.options.push(given),
         _ => {}
@@ -94,18 +113,33 @@ fn option(
     };
     let value = match (argument, value) {
         (Argument::None, Some(_)) => {
-            return Err(wrong(Bad::value("it takes no value", "Leave the value out")));
+            return Err(wrong(Bad::value(
+                "it takes no value",
+                "Leave the value out",
+            )));
         }
         (Argument::Required, None) => match words.pop_front() {
             Some(next) => Some(next.text),
-            None => return Err(wrong(Bad::value("its value is missing", format!("Write --{full}=value")))),
+            None => {
+                return Err(wrong(Bad::value(
+                    "its value is missing",
+                    format!("Write --{full}=value"),
+                )));
+            }
         },
         (_, value) => value,
     };
     if argument == Argument::Required && value.as_deref() == Some("") {
-        return Err(wrong(Bad::value("its value is missing", format!("Write --{full}=value"))));
+        return Err(wrong(Bad::value(
+            "its value is missing",
+            format!("Write --{full}=value"),
+        )));
     }
-    let given = Given { name: full.into(), value, position: word.position() };
+    let given = Given {
+        name: full.into(),
+        value,
+        position: word.position(),
+    };
     match named {
         Named::Job(..) => Ok(Some(given)),
         Named::Program(switch) => about_fio(switch, given, word, rest).map(|()| None),
@@ -131,7 +165,10 @@ fn about_fio(
             rest.sections.push(section);
         }
         Act::Asks => {
-            let bad = Bad::form("it asks something of fio and loads nothing", "Leave it out, or ask fio");
+            let bad = Bad::form(
+                "it asks something of fio and loads nothing",
+                "Leave it out, or ask fio",
+            );
             return Err(bad.at(&word.position(), word.text.clone()));
         }
     }
@@ -140,7 +177,10 @@ fn about_fio(
 
 /// The option of a name, or of the only one that begins so: getopt takes that for it.
 fn resolve(name: &str, engine: &str, is_short: bool) -> Result<Named, Bad> {
-    if is_short && let Some(switch) = program::SWITCHES.iter().find(|switch| name.starts_with(switch.letter))
+    if is_short
+        && let Some(switch) = program::SWITCHES
+            .iter()
+            .find(|switch| name.starts_with(switch.letter))
     {
         return Ok(Named::Program(switch));
     }
@@ -162,7 +202,12 @@ fn resolve(name: &str, engine: &str, is_short: bool) -> Result<Named, Bad> {
         _ => Err(Bad::value(
             format!(
                 "several options begin so: {}",
-                longer.iter().take(6).copied().collect::<Vec<_>>().join(", ")
+                longer
+                    .iter()
+                    .take(6)
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
             "Write the whole name",
         )),
@@ -177,11 +222,20 @@ fn exact(name: &str, engine: &str) -> Option<Named> {
     Some(Named::Job(spec.name, spec.kind.is_optional()))
 }
 
-fn assemble(chunks: Vec<Chunk>, rest: Rest, env: Env, include: Include) -> Result<Parsed, LanguageError> {
+fn assemble(
+    chunks: Vec<Chunk>,
+    rest: Rest,
+    env: Env,
+    include: Include,
+) -> Result<Parsed, LanguageError> {
     let mut builder = Builder::new();
     builder.notes = rest.notes;
-    let has_job =
-        chunks.iter().any(|chunk| chunk.name.as_ref().is_some_and(|name| !name.text.starts_with("global")));
+    let has_job = chunks.iter().any(|chunk| {
+        chunk
+            .name
+            .as_ref()
+            .is_some_and(|name| !name.text.starts_with("global"))
+    });
     let is_alone = !has_job && rest.files.is_empty();
     for chunk in &chunks {
         match &chunk.name {
@@ -208,10 +262,15 @@ fn assemble(chunks: Vec<Chunk>, rest: Rest, env: Env, include: Include) -> Resul
     }
     let mut parsed = builder.finish()?;
     if let Some(word) = rest.read_only
-        && let Some(section) = parsed.sections.iter().find(|section| section.job.rw.changes())
+        && let Some(section) = parsed
+            .sections
+            .iter()
+            .find(|section| section.job.rw.changes())
     {
         let why = format!("the job {} writes", section.name);
-        return Err(Bad::conflict(why, "Leave --readonly out, or read").at(&word.position(), word.text));
+        return Err(
+            Bad::conflict(why, "Leave --readonly out, or read").at(&word.position(), word.text)
+        );
     }
     for (given, why) in rest.others {
         parsed.unsupported.push(super::Unsupported {
@@ -243,8 +302,11 @@ fn no_file(word: &Word, why: &str) -> LanguageError {
         text if options::find(name).is_some() => format!("Write --{text}"),
         _ => "Options begin with one or two dashes; flags such as thread take a value only behind a =".into(),
     };
-    Bad::form(format!("fio takes this for a job file, and it cannot be read: {why}"), advice)
-        .at(&word.position(), word.text.clone())
+    Bad::form(
+        format!("fio takes this for a job file, and it cannot be read: {why}"),
+        advice,
+    )
+    .at(&word.position(), word.text.clone())
 }
 
 #[cfg(test)]

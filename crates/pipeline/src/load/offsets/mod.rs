@@ -25,7 +25,10 @@ impl Range {
     /// The `index`-th of `of` contiguous shares of this range; they differ by at most one block in length.
     pub fn share(self, index: u32, of: u32) -> Range {
         let cut = |i: u32| (u128::from(self.count) * u128::from(i) / u128::from(of)) as u64;
-        Range { first: self.first + cut(index), count: cut(index + 1) - cut(index) }
+        Range {
+            first: self.first + cut(index),
+            count: cut(index + 1) - cut(index),
+        }
     }
 }
 
@@ -47,12 +50,23 @@ enum Order {
 impl Offsets {
     /// From the first block of the range to its last, again and again.
     pub fn sequential(range: Range) -> Offsets {
-        Offsets { range, order: Order::Sequential { next: 0 }, passes: 0 }
+        Offsets {
+            range,
+            order: Order::Sequential { next: 0 },
+            passes: 0,
+        }
     }
 
     /// Every block of the range once, in random order, then all again in another.
     pub fn random(range: Range, seed: u64) -> Offsets {
-        Offsets { range, order: Order::Random { pass: Permutation::new(range.count, seed), seed }, passes: 0 }
+        Offsets {
+            range,
+            order: Order::Random {
+                pass: Permutation::new(range.count, seed),
+                seed,
+            },
+            passes: 0,
+        }
     }
 
     /// The next block.
@@ -108,7 +122,11 @@ impl Offsets {
 
 /// Each pass has keys of its own; the first has the seed's.
 fn pass_seed(seed: u64, passes: u64) -> u64 {
-    if passes == 0 { seed } else { mix64(seed ^ mix64(passes)) }
+    if passes == 0 {
+        seed
+    } else {
+        mix64(seed ^ mix64(passes))
+    }
 }
 
 #[cfg(test)]
@@ -138,13 +156,21 @@ mod tests {
 
     #[test]
     fn passes_and_seeds_differ() {
-        let range = Range { first: 0, count: 1000 };
-        let take = |offsets: &mut Offsets| (0..1000).map(|_| offsets.next_block()).collect::<Vec<_>>();
+        let range = Range {
+            first: 0,
+            count: 1000,
+        };
+        let take =
+            |offsets: &mut Offsets| (0..1000).map(|_| offsets.next_block()).collect::<Vec<_>>();
         let mut offsets = Offsets::random(range, 5);
         let (first, second) = (take(&mut offsets), take(&mut offsets));
         assert_ne!(first, second);
         assert_ne!(first, take(&mut Offsets::random(range, 6)));
-        assert_eq!(first, take(&mut Offsets::random(range, 5)), "the same seed gives the same order");
+        assert_eq!(
+            first,
+            take(&mut Offsets::random(range, 5)),
+            "the same seed gives the same order"
+        );
     }
 
     #[test]
@@ -154,14 +180,25 @@ mod tests {
         let blocks: Vec<u64> = (0..count).map(|_| offsets.next_block()).collect();
         // By chance about one neighbouring pair of a million is consecutive, and each sixteenth of the range is hit
         // evenly from the start.
-        let consecutive = blocks.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
+        let consecutive = blocks
+            .windows(2)
+            .filter(|pair| pair[1] == pair[0] + 1)
+            .count();
         assert!(consecutive < 12, "{consecutive} consecutive pairs");
         let mut hits = [0i64; 16];
-        blocks[..16_000].iter().for_each(|block| hits[(block * 16 / count) as usize] += 1);
+        blocks[..16_000]
+            .iter()
+            .for_each(|block| hits[(block * 16 / count) as usize] += 1);
         assert!(hits.iter().all(|n| (n - 1000).abs() < 150), "{hits:?}");
-        let steps: f64 =
-            blocks.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64).sum::<f64>() / count as f64;
-        assert!((steps / (count as f64 / 3.0) - 1.0).abs() < 0.01, "mean step {steps}");
+        let steps: f64 = blocks
+            .windows(2)
+            .map(|pair| pair[0].abs_diff(pair[1]) as f64)
+            .sum::<f64>()
+            / count as f64;
+        assert!(
+            (steps / (count as f64 / 3.0) - 1.0).abs() < 0.01,
+            "mean step {steps}"
+        );
     }
 
     #[test]
@@ -175,7 +212,11 @@ mod tests {
                     given.insert(offsets.next_block());
                 }
                 let said = (50..50 + count).filter(|block| offsets.has_given(*block));
-                assert_eq!(said.collect::<std::collections::HashSet<_>>(), given, "{count}");
+                assert_eq!(
+                    said.collect::<std::collections::HashSet<_>>(),
+                    given,
+                    "{count}"
+                );
                 let mut skipped = offsets.clone();
                 skipped.skip_to_pass(1);
                 assert!((0..given.len()).all(|_| given.contains(&skipped.next_block())));
@@ -187,9 +228,14 @@ mod tests {
     fn a_pass_over_two_tebibytes_needs_no_memory() {
         let count = (2u64 << 40) / 4096;
         let mut offsets = Offsets::random(Range { first: 0, count }, 11);
-        assert!(std::mem::size_of::<Offsets>() <= 256, "{} bytes of state", std::mem::size_of::<Offsets>());
+        assert!(
+            std::mem::size_of::<Offsets>() <= 256,
+            "{} bytes of state",
+            std::mem::size_of::<Offsets>()
+        );
         // Two million draws: by chance 2,000,000² / 2 / 537 million = 3,725 of them would have come before.
-        let blocks: std::collections::HashSet<u64> = (0..2_000_000).map(|_| offsets.next_block()).collect();
+        let blocks: std::collections::HashSet<u64> =
+            (0..2_000_000).map(|_| offsets.next_block()).collect();
         assert_eq!(blocks.len(), 2_000_000);
         assert!(blocks.iter().all(|block| *block < count));
         assert!(blocks.iter().all(|block| offsets.has_given(*block)));
@@ -205,12 +251,32 @@ mod tests {
 
     #[test]
     fn sequential_wraps_and_shares_are_disjoint() {
-        let whole = Range { first: 10, count: 7 };
+        let whole = Range {
+            first: 10,
+            count: 7,
+        };
         let shares: Vec<Range> = (0..3).map(|i| whole.share(i, 3)).collect();
-        assert_eq!(shares[0], Range { first: 10, count: 2 });
+        assert_eq!(
+            shares[0],
+            Range {
+                first: 10,
+                count: 2
+            }
+        );
         assert_eq!(shares[2].first + shares[2].count, 17);
-        assert!(shares.windows(2).all(|pair| pair[0].first + pair[0].count == pair[1].first));
+        assert!(
+            shares
+                .windows(2)
+                .all(|pair| pair[0].first + pair[0].count == pair[1].first)
+        );
         let mut offsets = Offsets::sequential(shares[0]);
-        assert_eq!([offsets.next_block(), offsets.next_block(), offsets.next_block()], [10, 11, 10]);
+        assert_eq!(
+            [
+                offsets.next_block(),
+                offsets.next_block(),
+                offsets.next_block()
+            ],
+            [10, 11, 10]
+        );
     }
 }

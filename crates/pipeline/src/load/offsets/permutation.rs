@@ -22,7 +22,14 @@ impl Permutation {
         let columns = (count as f64).sqrt().ceil().max(1.0) as u64;
         let rows = count.div_ceil(columns);
         let keys = std::array::from_fn(|round| mix64(seed.wrapping_add(round as u64 + 1)));
-        Permutation { count, rows, columns, keys, row: 0, column: 0 }
+        Permutation {
+            count,
+            rows,
+            columns,
+            keys,
+            row: 0,
+            column: 0,
+        }
     }
 
     /// The next number; none when all were given.
@@ -88,7 +95,11 @@ fn shifted(value: u64, other: u64, key: u64, size: u64) -> u64 {
 fn unshifted(value: u64, other: u64, key: u64, size: u64) -> u64 {
     let hash = (other ^ (key >> 32)).wrapping_mul(key | 1) >> 32;
     let back = (hash * size) >> 32;
-    if value >= back { value - back } else { value + size - back }
+    if value >= back {
+        value - back
+    } else {
+        value + size - back
+    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,10 @@ pub struct Random {
 impl Random {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Random {
-        Random { seed: mix64(seed), next: 0 }
+        Random {
+            seed: mix64(seed),
+            next: 0,
+        }
     }
 
     /// 64 random bits.
@@ -91,18 +94,27 @@ impl Skew {
         let spread = || Permutation::new(count, mix64(seed ^ 0x5ca7));
         match distribution {
             Distribution::Random => Skew::Even { count },
-            Distribution::Zipf(theta) => Skew::Zipf { law: Zipf::new(count, *theta), spread: spread() },
-            Distribution::Pareto(h) => {
-                Skew::Pareto { count, power: h.ln() / (1.0 - h).ln(), spread: spread() }
-            }
-            Distribution::Normal(percent) => {
-                Skew::Normal { count, deviation: percent / 100.0 * count as f64 }
-            }
+            Distribution::Zipf(theta) => Skew::Zipf {
+                law: Zipf::new(count, *theta),
+                spread: spread(),
+            },
+            Distribution::Pareto(h) => Skew::Pareto {
+                count,
+                power: h.ln() / (1.0 - h).ln(),
+                spread: spread(),
+            },
+            Distribution::Normal(percent) => Skew::Normal {
+                count,
+                deviation: percent / 100.0 * count as f64,
+            },
             Distribution::Zoned(zones) => {
                 let mut percent = 0;
                 let ends = zones.iter().map(|(weight, size)| {
                     percent += u64::from(*size);
-                    (u64::from(*weight), (u128::from(count) * u128::from(percent.min(100)) / 100) as u64)
+                    (
+                        u64::from(*weight),
+                        (u128::from(count) * u128::from(percent.min(100)) / 100) as u64,
+                    )
                 });
                 zoned(ends, count)
             }
@@ -122,7 +134,11 @@ impl Skew {
         match self {
             Skew::Even { count } => random.below(*count),
             Skew::Zipf { law, spread } => spread.at(law.draw(random)),
-            Skew::Pareto { count, power, spread } => {
+            Skew::Pareto {
+                count,
+                power,
+                spread,
+            } => {
                 let rank = (*count as f64 * random.unit().powf(*power)) as u64;
                 spread.at(rank.min(count - 1))
             }
@@ -131,7 +147,9 @@ impl Skew {
                 let all = zones.last().map_or(1, |zone| zone.0);
                 let drawn = random.below(all);
                 let zone = zones.partition_point(|zone| zone.0 <= drawn);
-                zones.get(zone).map_or(0, |(_, first, places)| first + random.below(*places))
+                zones
+                    .get(zone)
+                    .map_or(0, |(_, first, places)| first + random.below(*places))
             }
         }
     }
@@ -147,7 +165,11 @@ fn zoned(ends: impl Iterator<Item = (u64, u64)>, count: u64) -> Skew {
         }
         first = first.max(end);
     }
-    if zones.is_empty() { Skew::Even { count } } else { Skew::Zoned { zones } }
+    if zones.is_empty() {
+        Skew::Even { count }
+    } else {
+        Skew::Zoned { zones }
+    }
 }
 
 /// The polar-free form of Box and Muller; draws outside the range are drawn again. A bell as wide as the range has a
@@ -197,7 +219,10 @@ pub mod tests {
             return;
         }
         let chance = 1.0 - ChiSquared::new(f64::from(cells - 1)).unwrap().cdf(sum);
-        assert!(chance > 1e-6, "{label}: χ² {sum:.1} over {cells} cells, chance {chance:e}");
+        assert!(
+            chance > 1e-6,
+            "{label}: χ² {sum:.1} over {cells} cells, chance {chance:e}"
+        );
     }
 
     /// Largest distance of the draws' distribution from `cdf`, as a multiple of what chance gives (Kolmogorov): 2.4 comes
@@ -207,7 +232,9 @@ pub mod tests {
         let n = draws.len() as f64;
         let distance = |(index, draw): (usize, &f64)| {
             let wanted = cdf(*draw);
-            (wanted - index as f64 / n).abs().max((wanted - (index + 1) as f64 / n).abs())
+            (wanted - index as f64 / n)
+                .abs()
+                .max((wanted - (index + 1) as f64 / n).abs())
         };
         draws.iter().enumerate().map(distance).fold(0.0, f64::max) * n.sqrt()
     }
@@ -223,18 +250,26 @@ pub mod tests {
         let count = 100_000;
         for h in [0.1, 0.2, 0.5, 0.8] {
             let skew = Skew::new(&Distribution::Pareto(h), count, 4096, 3);
-            let Skew::Pareto { spread, power, .. } = &skew else { panic!() };
+            let Skew::Pareto { spread, power, .. } = &skew else {
+                panic!()
+            };
             let ranks = unspread(spread, count);
             let mut random = Random::new(8);
             let places: Vec<u64> = (0..200_000).map(|_| skew.draw(&mut random)).collect();
-            let inside =
-                places.iter().filter(|place| ranks[**place as usize] < (h * count as f64) as u64).count();
+            let inside = places
+                .iter()
+                .filter(|place| ranks[**place as usize] < (h * count as f64) as u64)
+                .count();
             let share = inside as f64 / places.len() as f64;
             assert!((share - (1.0 - h)).abs() < 0.006, "{h}: {share}");
             let cell = |end: u64| (end as f64 / count as f64).powf(1.0 / power);
-            let shares: Vec<f64> = (0..100).map(|i| cell((i + 1) * 1000) - cell(i * 1000)).collect();
-            let cells: Vec<usize> =
-                places.iter().map(|place| ranks[*place as usize] as usize / 1000).collect();
+            let shares: Vec<f64> = (0..100)
+                .map(|i| cell((i + 1) * 1000) - cell(i * 1000))
+                .collect();
+            let cells: Vec<usize> = places
+                .iter()
+                .map(|place| ranks[*place as usize] as usize / 1000)
+                .collect();
             chi_square_fits(&format!("pareto {h}"), &shares, &cells);
         }
     }
@@ -243,7 +278,9 @@ pub mod tests {
     fn hot_blocks_are_spread_over_the_range() {
         let count = 1u64 << 30;
         let skew = Skew::new(&Distribution::Zipf(1.2), count, 4096, 3);
-        let Skew::Zipf { spread, .. } = &skew else { panic!() };
+        let Skew::Zipf { spread, .. } = &skew else {
+            panic!()
+        };
         let mut eighths = [0; 8];
         (0..800).for_each(|rank| eighths[(spread.at(rank) * 8 / count) as usize] += 1);
         assert!(eighths.iter().all(|n| (60..140).contains(n)), "{eighths:?}");
@@ -261,7 +298,11 @@ pub mod tests {
             let mut random = Random::new(2);
             let reached: std::collections::HashSet<u64> =
                 (0..524_288).map(|_| skew.draw(&mut random)).collect();
-            assert!(reached.len() as u64 > count - 100, "{} of {count}", reached.len());
+            assert!(
+                reached.len() as u64 > count - 100,
+                "{} of {count}",
+                reached.len()
+            );
         }
     }
 
@@ -271,8 +312,9 @@ pub mod tests {
         for percent in [1.0, 10.0, 50.0, 1000.0] {
             let skew = Skew::new(&Distribution::Normal(percent), count, 4096, 3);
             let mut random = Random::new(6);
-            let mut draws: Vec<f64> =
-                (0..100_000).map(|_| skew.draw(&mut random) as f64 / count as f64).collect();
+            let mut draws: Vec<f64> = (0..100_000)
+                .map(|_| skew.draw(&mut random) as f64 / count as f64)
+                .collect();
             let sigma = (percent / 100.0).min(4.0);
             let bell = Normal::new(0.5, sigma).unwrap();
             let (low, high) = (bell.cdf(0.0), bell.cdf(1.0));
@@ -298,11 +340,14 @@ pub mod tests {
     fn zones_get_their_shares() {
         let count = 10_000;
         let per_cent = Distribution::Zoned(vec![(50, 5), (30, 15), (20, 20), (0, 60)]);
-        let bytes = Distribution::ZonedAbs(vec![(50, 500 << 12), (30, 1500 << 12), (20, 2000 << 12)]);
+        let bytes =
+            Distribution::ZonedAbs(vec![(50, 500 << 12), (30, 1500 << 12), (20, 2000 << 12)]);
         for (label, distribution) in [("zoned", per_cent), ("zoned_abs", bytes)] {
             let skew = Skew::new(&distribution, count, 4096, 3);
             let mut random = Random::new(9);
-            let draws: Vec<usize> = (0..300_000).map(|_| skew.draw(&mut random) as usize).collect();
+            let draws: Vec<usize> = (0..300_000)
+                .map(|_| skew.draw(&mut random) as usize)
+                .collect();
             let share = |place: usize| match place {
                 0..500 => 0.5 / 500.0,
                 500..2000 => 0.3 / 1500.0,
@@ -313,7 +358,12 @@ pub mod tests {
             chi_square_fits(label, &(0..4000).map(share).collect::<Vec<_>>(), &draws);
         }
         // Zones beyond the end have no place; what is left shares their draws.
-        let beyond = Skew::new(&Distribution::ZonedAbs(vec![(1, 4096), (99, 1 << 40)]), 1, 4096, 3);
+        let beyond = Skew::new(
+            &Distribution::ZonedAbs(vec![(1, 4096), (99, 1 << 40)]),
+            1,
+            4096,
+            3,
+        );
         assert_eq!(beyond.draw(&mut Random::new(1)), 0);
     }
 }

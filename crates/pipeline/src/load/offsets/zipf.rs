@@ -23,7 +23,13 @@ impl Zipf {
     pub fn new(count: u64, theta: f64) -> Zipf {
         let count = count as f64;
         let near = 2.0 - inverse_area(area(2.5, theta) - share(2.0, theta), theta);
-        Zipf { count, theta, first: area(1.5, theta) - 1.0, last: area(count + 0.5, theta), near }
+        Zipf {
+            count,
+            theta,
+            first: area(1.5, theta) - 1.0,
+            last: area(count + 0.5, theta),
+            near,
+        }
     }
 
     /// A rank, from 0: 0 is the most frequent.
@@ -32,7 +38,9 @@ impl Zipf {
             let under = self.last + random.unit() * (self.first - self.last);
             let x = inverse_area(under, self.theta);
             let rank = (x + 0.5).floor().clamp(1.0, self.count);
-            if rank - x <= self.near || under >= area(rank + 0.5, self.theta) - share(rank, self.theta) {
+            if rank - x <= self.near
+                || under >= area(rank + 0.5, self.theta) - share(rank, self.theta)
+            {
                 return rank as u64 - 1;
             }
         }
@@ -49,15 +57,22 @@ fn area(x: f64, theta: f64) -> f64 {
     let log = x.ln();
     let t = (1.0 - theta) * log;
     // Near 0 the quotient loses all digits; its series does not.
-    let factor =
-        if t.abs() > 1e-8 { t.exp_m1() / t } else { 1.0 + t * 0.5 * (1.0 + t / 3.0 * (1.0 + 0.25 * t)) };
+    let factor = if t.abs() > 1e-8 {
+        t.exp_m1() / t
+    } else {
+        1.0 + t * 0.5 * (1.0 + t / 3.0 * (1.0 + 0.25 * t))
+    };
     factor * log
 }
 
 fn inverse_area(area: f64, theta: f64) -> f64 {
     // Rounding may bring it a little below the pole.
     let t = (area * (1.0 - theta)).max(-1.0);
-    let factor = if t.abs() > 1e-8 { t.ln_1p() / t } else { 1.0 - t * (0.5 - t * (1.0 / 3.0 - 0.25 * t)) };
+    let factor = if t.abs() > 1e-8 {
+        t.ln_1p() / t
+    } else {
+        1.0 - t * (0.5 - t * (1.0 / 3.0 - 0.25 * t))
+    };
     (factor * area).exp()
 }
 
@@ -68,14 +83,24 @@ mod tests {
 
     #[test]
     fn ranks_follow_the_law() {
-        for (count, theta) in
-            [(1u64, 1.2), (2, 0.5), (50, 0.8), (1000, 1.0), (1000, 1.1), (100_000, 1.2), (300, 3.0)]
-        {
+        for (count, theta) in [
+            (1u64, 1.2),
+            (2, 0.5),
+            (50, 0.8),
+            (1000, 1.0),
+            (1000, 1.1),
+            (100_000, 1.2),
+            (300, 3.0),
+        ] {
             let zipf = Zipf::new(count, theta);
             let mut random = Random::new(count ^ 77);
             let all: f64 = (1..=count).map(|rank| (rank as f64).powf(-theta)).sum();
-            let shares: Vec<f64> = (1..=count).map(|rank| (rank as f64).powf(-theta) / all).collect();
-            let draws: Vec<usize> = (0..400_000).map(|_| zipf.draw(&mut random) as usize).collect();
+            let shares: Vec<f64> = (1..=count)
+                .map(|rank| (rank as f64).powf(-theta) / all)
+                .collect();
+            let draws: Vec<usize> = (0..400_000)
+                .map(|_| zipf.draw(&mut random) as usize)
+                .collect();
             chi_square_fits(&format!("zipf {theta} of {count}"), &shares, &draws);
         }
     }
@@ -92,9 +117,13 @@ mod tests {
             let head: f64 = (1..=1000).map(|rank| f64::from(rank).powf(-theta)).sum();
             let tail = area(count as f64 + 0.5, theta) - area(1000.5, theta);
             let wanted = head / (head + tail);
-            let found = draws.iter().filter(|rank| **rank < 1000).count() as f64 / draws.len() as f64;
+            let found =
+                draws.iter().filter(|rank| **rank < 1000).count() as f64 / draws.len() as f64;
             let sigma = (wanted * (1.0 - wanted) / draws.len() as f64).sqrt();
-            assert!((found - wanted).abs() < 4.5 * sigma + 1e-6, "theta {theta}: {found} for {wanted}");
+            assert!(
+                (found - wanted).abs() < 4.5 * sigma + 1e-6,
+                "theta {theta}: {found} for {wanted}"
+            );
         }
     }
 }

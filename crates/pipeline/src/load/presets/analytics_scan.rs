@@ -30,5 +30,8 @@
 use crate::load::Preset;
 
 /// The preset.
-pub static PRESET: Preset =
-    Preset { id: "analytics_scan", since: "0.1.0", summary: "four streams of 1 MiB reads: bandwidth" };
+pub static PRESET: Preset = Preset {
+    id: "analytics_scan",
+    since: "0.1.0",
+    summary: "four streams of 1 MiB reads: bandwidth",
+};

@@ -29,5 +29,8 @@
 use crate::load::Preset;
 
 /// The preset.
-pub static PRESET: Preset =
-    Preset { id: "mixed_70_30", since: "0.1.0", summary: "4k random, 70 % reads, depth 32, direct" };
+pub static PRESET: Preset = Preset {
+    id: "mixed_70_30",
+    since: "0.1.0",
+    summary: "4k random, 70 % reads, depth 32, direct",
+};

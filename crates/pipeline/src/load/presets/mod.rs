@@ -33,17 +33,56 @@ pub static ALL: &[&super::Preset] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("analytics_scan", include_str!("../../../../../docs/catalogue/preset/analytics_scan.md")),
-    ("backup", include_str!("../../../../../docs/catalogue/preset/backup.md")),
-    ("container_volume", include_str!("../../../../../docs/catalogue/preset/container_volume.md")),
-    ("log_append", include_str!("../../../../../docs/catalogue/preset/log_append.md")),
-    ("lookup_threads", include_str!("../../../../../docs/catalogue/preset/lookup_threads.md")),
-    ("mixed_70_30", include_str!("../../../../../docs/catalogue/preset/mixed_70_30.md")),
-    ("oltp", include_str!("../../../../../docs/catalogue/preset/oltp.md")),
-    ("psync_write_jobs", include_str!("../../../../../docs/catalogue/preset/psync_write_jobs.md")),
-    ("small_files", include_str!("../../../../../docs/catalogue/preset/small_files.md")),
-    ("streams_one_three", include_str!("../../../../../docs/catalogue/preset/streams_one_three.md")),
-    ("vm_boot", include_str!("../../../../../docs/catalogue/preset/vm_boot.md")),
-    ("volume_4k_depth64", include_str!("../../../../../docs/catalogue/preset/volume_4k_depth64.md")),
-    ("wal", include_str!("../../../../../docs/catalogue/preset/wal.md")),
+    (
+        "analytics_scan",
+        include_str!("../../../../../docs/catalogue/preset/analytics_scan.md"),
+    ),
+    (
+        "backup",
+        include_str!("../../../../../docs/catalogue/preset/backup.md"),
+    ),
+    (
+        "container_volume",
+        include_str!("../../../../../docs/catalogue/preset/container_volume.md"),
+    ),
+    (
+        "log_append",
+        include_str!("../../../../../docs/catalogue/preset/log_append.md"),
+    ),
+    (
+        "lookup_threads",
+        include_str!("../../../../../docs/catalogue/preset/lookup_threads.md"),
+    ),
+    (
+        "mixed_70_30",
+        include_str!("../../../../../docs/catalogue/preset/mixed_70_30.md"),
+    ),
+    (
+        "oltp",
+        include_str!("../../../../../docs/catalogue/preset/oltp.md"),
+    ),
+    (
+        "psync_write_jobs",
+        include_str!("../../../../../docs/catalogue/preset/psync_write_jobs.md"),
+    ),
+    (
+        "small_files",
+        include_str!("../../../../../docs/catalogue/preset/small_files.md"),
+    ),
+    (
+        "streams_one_three",
+        include_str!("../../../../../docs/catalogue/preset/streams_one_three.md"),
+    ),
+    (
+        "vm_boot",
+        include_str!("../../../../../docs/catalogue/preset/vm_boot.md"),
+    ),
+    (
+        "volume_4k_depth64",
+        include_str!("../../../../../docs/catalogue/preset/volume_4k_depth64.md"),
+    ),
+    (
+        "wal",
+        include_str!("../../../../../docs/catalogue/preset/wal.md"),
+    ),
 ];

@@ -32,5 +32,8 @@
 use crate::load::Preset;
 
 /// The preset.
-pub static PRESET: Preset =
-    Preset { id: "vm_boot", since: "0.1.0", summary: "sixteen guests reading mixed sizes at once" };
+pub static PRESET: Preset = Preset {
+    id: "vm_boot",
+    since: "0.1.0",
+    summary: "sixteen guests reading mixed sizes at once",
+};

@@ -14,7 +14,10 @@ type Logged = (u16, Kind, u64, u32);
 fn fio(options: &[&str]) -> Option<Vec<Logged>> {
     let dir = temporary_dir("iolog").unwrap();
     let text = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
-    let (log, directory) = (format!("--write_iolog={}", text("log")), format!("--directory={}", text("")));
+    let (log, directory) = (
+        format!("--write_iolog={}", text("log")),
+        format!("--directory={}", text("")),
+    );
     let fixed = ["--name=x", "--ioengine=null", "--bs=4k", &log, &directory];
     let all: Vec<&str> = fixed.iter().chain(options).copied().collect();
     let done = match spawn::run("fio", &all) {
@@ -62,11 +65,19 @@ fn without_sync_places(logged: Vec<Logged>) -> Vec<Logged> {
 fn same(options: &[&str], job: &Job, span: Span, files: usize) {
     let Some(theirs) = fio(options) else { return };
     assert!(!theirs.is_empty(), "{options:?}: fio did nothing");
-    assert_eq!(ours(job, span, files), without_sync_places(theirs), "{options:?}");
+    assert_eq!(
+        ours(job, span, files),
+        without_sync_places(theirs),
+        "{options:?}"
+    );
 }
 
 fn job(rw: Rw) -> Job {
-    Job { rw, time_based: false, ..Job::default() }
+    Job {
+        rw,
+        time_based: false,
+        ..Job::default()
+    }
 }
 
 const K: u64 = 1 << 10;
@@ -74,11 +85,32 @@ const K: u64 = 1 << 10;
 #[test]
 fn sequential_orders_are_fios() {
     for (word, rw) in [("read", Rw::Read), ("write", Rw::Write), ("trim", Rw::Trim)] {
-        same(&[&format!("--rw={word}"), "--size=64k"], &job(rw), span(64 * K), 1);
+        same(
+            &[&format!("--rw={word}"), "--size=64k"],
+            &job(rw),
+            span(64 * K),
+            1,
+        );
     }
-    same(&["--rw=read", "--size=64k", "--loops=3"], &Job { loops: 3, ..job(Rw::Read) }, span(64 * K), 1);
-    let offset = Span { start: 6 * K, bytes: 64 * K };
-    same(&["--rw=read", "--size=64k", "--offset=6k"], &job(Rw::Read), offset, 1);
+    same(
+        &["--rw=read", "--size=64k", "--loops=3"],
+        &Job {
+            loops: 3,
+            ..job(Rw::Read)
+        },
+        span(64 * K),
+        1,
+    );
+    let offset = Span {
+        start: 6 * K,
+        bytes: 64 * K,
+    };
+    same(
+        &["--rw=read", "--size=64k", "--offset=6k"],
+        &job(Rw::Read),
+        offset,
+        1,
+    );
 }
 
 #[test]
@@ -97,68 +129,165 @@ fn ends_are_fios() {
         (100, 3),
         (150, 2),
     ] {
-        let words = [&format!("--io_size={io_size}k") as &str, &format!("--loops={loops}")];
-        let plain = Job { io_size: io_size * K, loops, ..job(Rw::Read) };
-        same(&[&["--rw=read", "--size=64k"], &words[..]].concat(), &plain, span(64 * K), 1);
-        let general = Job { fsync: 1000, ..plain };
-        assert_eq!(ours(&general, span(64 * K), 1), ours(&job_of(&general), span(64 * K), 1));
+        let words = [
+            &format!("--io_size={io_size}k") as &str,
+            &format!("--loops={loops}"),
+        ];
+        let plain = Job {
+            io_size: io_size * K,
+            loops,
+            ..job(Rw::Read)
+        };
+        same(
+            &[&["--rw=read", "--size=64k"], &words[..]].concat(),
+            &plain,
+            span(64 * K),
+            1,
+        );
+        let general = Job {
+            fsync: 1000,
+            ..plain
+        };
+        assert_eq!(
+            ours(&general, span(64 * K), 1),
+            ours(&job_of(&general), span(64 * K), 1)
+        );
         if let Some(theirs) = fio(&[&["--rw=read", "--size=30k", "--bs=8k"], &words[..]].concat()) {
             for fsync in [0, 1000] {
-                let tail = Job { bs: 8 * K, fsync, ..general.clone() };
+                let tail = Job {
+                    bs: 8 * K,
+                    fsync,
+                    ..general.clone()
+                };
                 // What is prepared for a job is whole blocks.
-                assert_eq!(ours(&tail, span(24 * K), 1), theirs, "io_size={io_size}k loops={loops}");
+                assert_eq!(
+                    ours(&tail, span(24 * K), 1),
+                    theirs,
+                    "io_size={io_size}k loops={loops}"
+                );
             }
         }
     }
 }
 
 fn job_of(general: &Job) -> Job {
-    Job { fsync: 0, ..general.clone() }
+    Job {
+        fsync: 0,
+        ..general.clone()
+    }
 }
 
 #[test]
 fn strides_are_fios() {
     for stride in [1i64, 4, 8, 12, 20, 60, 64, 100, -8, -12, -16, -64] {
         for size in [32, 64, 100] {
-            let stepping = Job { rw_stride: stride * 1024, ..job(Rw::Read) };
+            let stepping = Job {
+                rw_stride: stride * 1024,
+                ..job(Rw::Read)
+            };
             let words = [format!("--rw=read:{stride}k"), format!("--size={size}k")];
             same(&[&words[0], &words[1]], &stepping, span(size * K), 1);
-            let more = Job { io_size: 150 * K, ..stepping };
-            same(&[&words[0], &words[1], "--io_size=150k"], &more, span(size * K), 1);
+            let more = Job {
+                io_size: 150 * K,
+                ..stepping
+            };
+            same(
+                &[&words[0], &words[1], "--io_size=150k"],
+                &more,
+                span(size * K),
+                1,
+            );
         }
     }
 }
 
 #[test]
 fn files_take_turns_as_in_fio() {
-    for (files, size, io_size) in [(2, 32, 0), (3, 48, 0), (3, 48, 60), (4, 64, 200), (5, 20, 0)] {
-        let set = FileSet { nrfiles: files, ..FileSet::default() };
+    for (files, size, io_size) in [
+        (2, 32, 0),
+        (3, 48, 0),
+        (3, 48, 60),
+        (4, 64, 200),
+        (5, 20, 0),
+    ] {
+        let set = FileSet {
+            nrfiles: files,
+            ..FileSet::default()
+        };
         let each = span(size * K / u64::from(files));
-        let words =
-            [format!("--nrfiles={files}"), format!("--size={size}k"), format!("--io_size={io_size}k")];
-        let words: Vec<&str> =
-            words.iter().take(if io_size > 0 { 3 } else { 2 }).map(String::as_str).collect();
-        let reads = Job { files: set, size: size * K, io_size: io_size * K, ..job(Rw::Read) };
-        same(&[&["--rw=read"], &words[..]].concat(), &reads, each, files as usize);
+        let words = [
+            format!("--nrfiles={files}"),
+            format!("--size={size}k"),
+            format!("--io_size={io_size}k"),
+        ];
+        let words: Vec<&str> = words
+            .iter()
+            .take(if io_size > 0 { 3 } else { 2 })
+            .map(String::as_str)
+            .collect();
+        let reads = Job {
+            files: set,
+            size: size * K,
+            io_size: io_size * K,
+            ..job(Rw::Read)
+        };
+        same(
+            &[&["--rw=read"], &words[..]].concat(),
+            &reads,
+            each,
+            files as usize,
+        );
         if io_size > 0 {
             // Where a sync falls on the end of a pass fio may repeat it at the beginning of the next; ours does not.
             continue;
         }
-        let writes = Job { rw: Rw::Write, fsync: 2, ..reads };
-        same(&[&["--rw=write", "--fsync=2"], &words[..]].concat(), &writes, each, files as usize);
+        let writes = Job {
+            rw: Rw::Write,
+            fsync: 2,
+            ..reads
+        };
+        same(
+            &[&["--rw=write", "--fsync=2"], &words[..]].concat(),
+            &writes,
+            each,
+            files as usize,
+        );
     }
 }
 
 #[test]
 fn syncs_are_fios() {
-    for (fsync, fdatasync, loops) in [(1, 0, 1), (3, 0, 1), (3, 0, 2), (0, 3, 1), (4, 2, 1), (5, 5, 1)] {
-        let words =
-            [format!("--fsync={fsync}"), format!("--fdatasync={fdatasync}"), format!("--loops={loops}")];
-        let writes = Job { fsync, fdatasync, loops, ..job(Rw::Write) };
+    for (fsync, fdatasync, loops) in [
+        (1, 0, 1),
+        (3, 0, 1),
+        (3, 0, 2),
+        (0, 3, 1),
+        (4, 2, 1),
+        (5, 5, 1),
+    ] {
+        let words = [
+            format!("--fsync={fsync}"),
+            format!("--fdatasync={fdatasync}"),
+            format!("--loops={loops}"),
+        ];
+        let writes = Job {
+            fsync,
+            fdatasync,
+            loops,
+            ..job(Rw::Write)
+        };
         let options = ["--rw=write", "--size=40k", &words[0], &words[1], &words[2]];
         same(&options, &writes, span(40 * K), 1);
-        let and_end = Job { end_fsync: true, ..writes };
-        same(&[&options[..], &["--end_fsync=1"]].concat(), &and_end, span(40 * K), 1);
+        let and_end = Job {
+            end_fsync: true,
+            ..writes
+        };
+        same(
+            &[&options[..], &["--end_fsync=1"]].concat(),
+            &and_end,
+            span(40 * K),
+            1,
+        );
     }
 }
 
@@ -174,10 +303,21 @@ fn each_direction_of_a_mix_goes_its_own_way_as_in_fio() {
     };
     let options = ["--rw=rw", "--size=1m", "--bs=4k,16k"];
     let Some(theirs) = fio(&options) else { return };
-    let ours = ours(&Job { block_sizes: sizes(4 * K, 16 * K), ..job(Rw::Rw) }, span(1 << 20), 1);
+    let ours = ours(
+        &Job {
+            block_sizes: sizes(4 * K, 16 * K),
+            ..job(Rw::Rw)
+        },
+        span(1 << 20),
+        1,
+    );
     for kind in [Kind::Read, Kind::Write] {
-        let of =
-            |all: &[Logged]| all.iter().filter(|io| io.1 == kind).map(|io| (io.2, io.3)).collect::<Vec<_>>();
+        let of = |all: &[Logged]| {
+            all.iter()
+                .filter(|io| io.1 == kind)
+                .map(|io| (io.2, io.3))
+                .collect::<Vec<_>>()
+        };
         let (ours, theirs) = (of(&ours), of(&theirs));
         let both = ours.len().min(theirs.len());
         assert!(both > 10);

@@ -93,9 +93,16 @@ pub struct Span {
 #[derive(Debug)]
 enum Stage {
     /// Does what was asked for. `beginning` is kept where it is to be read back.
-    Moving { stream: Stream, beginning: Option<Stream> },
+    Moving {
+        stream: Stream,
+        beginning: Option<Stream>,
+    },
     /// Syncs one file after the other, then reads back.
-    Syncing { next_file: usize, files: usize, then: Option<ReadBack> },
+    Syncing {
+        next_file: usize,
+        files: usize,
+        then: Option<ReadBack>,
+    },
     /// Reads what was written.
     ReadingBack(ReadBack),
 }
@@ -107,7 +114,10 @@ pub struct NextStage(Mutex<Option<Box<Stage>>>);
 impl NextStage {
     /// Whether the engine is to be run again.
     pub fn is_there(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some()
     }
 
     fn put(&self, stage: Box<Stage>) {
@@ -156,7 +166,10 @@ pub struct Source {
 impl Source {
     /// The stream of one job of a section over `files` files of which `span` is used.
     pub fn new(job: &Job, span: Span, files: usize, seed: u64) -> Source {
-        let range = Range { first: span.start / job.bs, count: span.bytes / job.bs };
+        let range = Range {
+            first: span.start / job.bs,
+            count: span.bytes / job.bs,
+        };
         let sequential_mix = job.rw.reads() && job.rw.writes() && !job.rw.is_random();
         let offsets = match job.rw.is_random() {
             true => Offsets::random(range, seed),
@@ -166,17 +179,31 @@ impl Source {
         let stage = (!is_plain).then(|| {
             let stream = Stream::new(job, span, files, seed);
             let is_read_back = job.verify.is_some_and(|verify| verify.read_back) && job.rw.writes();
-            Box::new(Stage::Moving { beginning: is_read_back.then(|| stream.clone()), stream })
+            Box::new(Stage::Moving {
+                beginning: is_read_back.then(|| stream.clone()),
+                stream,
+            })
         });
         Source {
             write_offsets: sequential_mix.then(|| offsets.clone()),
             offsets,
             number: 0,
-            plain_end: if is_plain { ios_to_do(job, span, job.bs) } else { 0 },
+            plain_end: if is_plain {
+                ios_to_do(job, span, job.bs)
+            } else {
+                0
+            },
             seed,
             bs: job.bs,
             write_share: write_share(job),
-            kinds: [Kind::Read, if job.rw.trims() { Kind::Trim } else { Kind::Write }],
+            kinds: [
+                Kind::Read,
+                if job.rw.trims() {
+                    Kind::Trim
+                } else {
+                    Kind::Write
+                },
+            ],
             stage,
             around: Surroundings::default(),
             span,
@@ -201,7 +228,11 @@ impl Source {
     /// Decides the direction of the next I/O of a mix in place of its shares: with a rate for each direction, the one
     /// that is due goes first. A mix that is read back keeps its own order, or it could not be told again.
     pub fn steer(&mut self, kind: Option<Kind>) {
-        if let Some(Stage::Moving { stream, beginning: None }) = self.stage.as_deref_mut() {
+        if let Some(Stage::Moving {
+            stream,
+            beginning: None,
+        }) = self.stage.as_deref_mut()
+        {
             stream.steered = kind;
         }
     }
@@ -225,7 +256,13 @@ impl Source {
             _ => &mut self.offsets,
         };
         let kind = self.kinds[usize::from(changes)];
-        Some(Io { offset: offsets.next_block() * self.bs, number, bytes: self.bs as u32, file: 0, kind })
+        Some(Io {
+            offset: offsets.next_block() * self.bs,
+            number,
+            bytes: self.bs as u32,
+            file: 0,
+            kind,
+        })
     }
 
     /// Marked cold so that the compiler lays out [`Source::next_io`] for plain jobs.
@@ -247,11 +284,21 @@ impl Source {
                 }
                 None
             }
-            Stage::Syncing { next_file, files, then } => {
+            Stage::Syncing {
+                next_file,
+                files,
+                then,
+            } => {
                 if *next_file < *files {
                     *next_file += 1;
                     let file = *next_file as u16 - 1;
-                    return Some(Io { offset: 0, number: u64::MAX, bytes: 0, file, kind: Kind::Sync });
+                    return Some(Io {
+                        offset: 0,
+                        number: u64::MAX,
+                        bytes: 0,
+                        file,
+                        kind: Kind::Sync,
+                    });
                 }
                 if let Some(reads) = then.take() {
                     self.around.next.put(Box::new(Stage::ReadingBack(reads)));
@@ -271,12 +318,20 @@ impl Source {
     }
 
     fn end_moving(&mut self) {
-        let Some(stage) = self.stage.take() else { return };
-        let Stage::Moving { stream, beginning } = *stage else { return };
+        let Some(stage) = self.stage.take() else {
+            return;
+        };
+        let Stage::Moving { stream, beginning } = *stage else {
+            return;
+        };
         if self.end_fsync || beginning.is_some() {
             let files = stream.files();
             let then = beginning.map(|beginning| ReadBack::new(beginning, stream));
-            self.around.next.put(Box::new(Stage::Syncing { next_file: 0, files, then }));
+            self.around.next.put(Box::new(Stage::Syncing {
+                next_file: 0,
+                files,
+                then,
+            }));
         }
     }
 
@@ -292,8 +347,9 @@ impl Source {
 /// Whether a job on one file is one order of equal blocks, with nothing to do in between or afterwards.
 fn is_plain(job: &Job) -> bool {
     let sizes = job.sizes();
-    let all_alike =
-        [sizes.read, sizes.write, sizes.trim].iter().all(|size| *size == BlockSize::Fixed(job.bs));
+    let all_alike = [sizes.read, sizes.write, sizes.trim]
+        .iter()
+        .all(|size| *size == BlockSize::Fixed(job.bs));
     let is_aligned = job.blockalign == 0 || job.blockalign == job.bs;
     let has_one_order = match job.rw.is_random() {
         true => {
@@ -304,7 +360,8 @@ fn is_plain(job: &Job) -> bool {
         }
         false => job.rw_stride == 0,
     };
-    let has_no_stages = job.fsync == 0 && job.fdatasync == 0 && !job.end_fsync && job.verify.is_none();
+    let has_no_stages =
+        job.fsync == 0 && job.fdatasync == 0 && !job.end_fsync && job.verify.is_none();
     // The direction of a mix with speed limits follows its schedules.
     let is_steered = job.is_paced() && job.rw.reads() && job.rw.writes();
     all_alike && is_aligned && has_one_order && has_no_stages && !job.cold_passes && !is_steered

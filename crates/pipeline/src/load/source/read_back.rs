@@ -24,7 +24,10 @@ impl ReadBack {
     /// The writes of a stream between its beginning and a later state of it.
     pub fn new(mut beginning: Stream, end: Stream) -> ReadBack {
         beginning.skip_overwritten(&end);
-        ReadBack { from: beginning, end }
+        ReadBack {
+            from: beginning,
+            end,
+        }
     }
 
     /// The next read; none when all was read.
@@ -46,7 +49,11 @@ impl ReadBack {
                 continue;
             }
             let any = if exact { 0 } else { ANY_WRITE };
-            return Some(Io { kind: Kind::Read, number: CHECKS | any | io.number, ..io });
+            return Some(Io {
+                kind: Kind::Read,
+                number: CHECKS | any | io.number,
+                ..io
+            });
         }
     }
 }

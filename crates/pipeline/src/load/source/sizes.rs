@@ -27,17 +27,25 @@ impl Sizes {
     pub fn new(size: &BlockSize) -> Sizes {
         match size {
             BlockSize::Fixed(bytes) => Sizes::Fixed(*bytes),
-            BlockSize::Range(smallest, largest) => {
-                Sizes::Range { smallest: *smallest, steps: (largest / smallest.max(&1)).max(1) }
-            }
+            BlockSize::Range(smallest, largest) => Sizes::Range {
+                smallest: *smallest,
+                steps: (largest / smallest.max(&1)).max(1),
+            },
             BlockSize::Split(parts) => {
                 let mut sum = 0;
-                let shares = parts.iter().filter(|part| part.1 > 0).map(|(bytes, share)| {
-                    sum += u64::from(*share);
-                    (sum, *bytes)
-                });
+                let shares = parts
+                    .iter()
+                    .filter(|part| part.1 > 0)
+                    .map(|(bytes, share)| {
+                        sum += u64::from(*share);
+                        (sum, *bytes)
+                    });
                 let shares: Vec<(u64, u64)> = shares.collect();
-                if shares.is_empty() { Sizes::Fixed(size.min()) } else { Sizes::Split(shares) }
+                if shares.is_empty() {
+                    Sizes::Fixed(size.min())
+                } else {
+                    Sizes::Split(shares)
+                }
             }
         }
     }
@@ -51,7 +59,10 @@ impl Sizes {
             Sizes::Split(shares) => {
                 let all = shares.last().map_or(1, |share| share.0);
                 let drawn = random.below(all);
-                shares.iter().find(|share| drawn < share.0).map_or(0, |share| share.1)
+                shares
+                    .iter()
+                    .find(|share| drawn < share.0)
+                    .map_or(0, |share| share.1)
             }
         }
     }

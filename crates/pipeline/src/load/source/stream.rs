@@ -74,7 +74,16 @@ impl Stream {
         let files = files.max(1);
         let block = single_size(job, &all);
         let walk = |file: usize| {
-            Walk::new(job, span, block, if file == 0 { seed } else { mix64(seed ^ file as u64) })
+            Walk::new(
+                job,
+                span,
+                block,
+                if file == 0 {
+                    seed
+                } else {
+                    mix64(seed ^ file as u64)
+                },
+            )
         };
         let range_bytes = match span.bytes.saturating_mul(files as u64) {
             all if files > 1 && job.size > 0 => all.min(job.size),
@@ -91,7 +100,11 @@ impl Stream {
             is_random: job.rw.is_random(),
             random_share: share(job.percentage_random.into()),
             write_share: write_share(job),
-            change: if job.rw.trims() { Kind::Trim } else { Kind::Write },
+            change: if job.rw.trims() {
+                Kind::Trim
+            } else {
+                Kind::Write
+            },
             every: job.rw_every.max(1),
             in_row: 0,
             repeats_in_row: job.rw_identical,
@@ -168,14 +181,24 @@ impl Stream {
     }
 
     fn sync(&self, file: usize, kind: Kind) -> Step {
-        Step::Io(Io { offset: 0, number: self.number, bytes: 0, file: file as u16, kind })
+        Step::Io(Io {
+            offset: 0,
+            number: self.number,
+            bytes: 0,
+            file: file as u16,
+            kind,
+        })
     }
 
     /// The next file in turn that has something left.
     fn next_file(&mut self) -> Option<usize> {
         for _ in 0..self.walks.len() {
             let file = self.turn;
-            self.turn = if file + 1 == self.walks.len() { 0 } else { file + 1 };
+            self.turn = if file + 1 == self.walks.len() {
+                0
+            } else {
+                file + 1
+            };
             if !self.walks[file].is_done {
                 return Some(file);
             }
@@ -238,22 +261,40 @@ impl Stream {
 
     fn random_place(&mut self, file: usize, direction: usize, bytes: u64) -> u64 {
         let is_first = self.in_row == 0;
-        self.in_row = if self.in_row + 1 == self.every { 0 } else { self.in_row + 1 };
+        self.in_row = if self.in_row + 1 == self.every {
+            0
+        } else {
+            self.in_row + 1
+        };
         let walk = &mut self.walks[file];
         if !is_first && self.repeats_in_row {
             return walk.again(direction, bytes);
         }
-        let is_random =
-            is_first && (self.random_share == 1 << 32 || self.order_random.bits() >> 32 < self.random_share);
-        let onward = if is_random { None } else { walk.onward(direction, bytes) };
+        let is_random = is_first
+            && (self.random_share == 1 << 32 || self.order_random.bits() >> 32 < self.random_share);
+        let onward = if is_random {
+            None
+        } else {
+            walk.onward(direction, bytes)
+        };
         onward.unwrap_or_else(|| walk.random(bytes))
     }
 
     fn hand_out(&mut self, file: usize, direction: usize, at: u64, bytes: u64) -> Step {
         let walk = &mut self.walks[file];
         let offset = walk.take(direction, at, bytes);
-        let kind = if direction == 0 { Kind::Read } else { self.change };
-        let io = Io { offset, number: self.number, bytes: bytes as u32, file: file as u16, kind };
+        let kind = if direction == 0 {
+            Kind::Read
+        } else {
+            self.change
+        };
+        let io = Io {
+            offset,
+            number: self.number,
+            bytes: bytes as u32,
+            file: file as u16,
+            kind,
+        };
         self.number += 1;
         self.moved += bytes;
         if kind == Kind::Write {
@@ -297,26 +338,40 @@ impl Stream {
     /// Of a stream at its beginning: leaves out passes that `end` has overwritten whole, where that is plain.
     pub fn skip_overwritten(&mut self, end: &Stream) {
         let passes = end.walks[0].pass(1);
-        let Sizes::Fixed(bytes) = self.sizes[1] else { return };
+        let Sizes::Fixed(bytes) = self.sizes[1] else {
+            return;
+        };
         if !self.is_exact || self.write_share != 1 << 32 || self.walks.len() > 1 || passes < 2 {
             return;
         }
         self.walks[0].skip_to_pass(1, passes - 1);
         self.number = self.walks[0].blocks(bytes) * (passes - 1);
         self.moved = self.number * bytes;
-        self.loops_left =
-            self.loops_left.saturating_sub(u32::try_from(passes - 1).unwrap_or(u32::MAX)).max(1);
+        self.loops_left = self
+            .loops_left
+            .saturating_sub(u32::try_from(passes - 1).unwrap_or(u32::MAX))
+            .max(1);
     }
 }
 
 /// I/Os of a job on one file whose blocks all have one size, as fio counts them: every loop is a whole pass where
 /// `io_size` lasts as long, and `io_size` beyond that goes on in whole passes while at least a block of it is left.
 pub fn ios_to_do(job: &Job, span: Span, block: u64) -> u64 {
-    let Some(bytes) = job.bytes_to_move(span.bytes) else { return u64::MAX };
+    let Some(bytes) = job.bytes_to_move(span.bytes) else {
+        return u64::MAX;
+    };
     let in_pass = (span.bytes / block).max(1);
-    let io_size = if job.io_size > 0 { job.io_size } else { span.bytes };
-    let passes = io_size.checked_sub(block).map_or(0, |last| last / (in_pass * block) + 1);
-    bytes.div_ceil(block).min(in_pass * passes.max(job.loops.max(1).into()))
+    let io_size = if job.io_size > 0 {
+        job.io_size
+    } else {
+        span.bytes
+    };
+    let passes = io_size
+        .checked_sub(block)
+        .map_or(0, |last| last / (in_pass * block) + 1);
+    bytes
+        .div_ceil(block)
+        .min(in_pass * passes.max(job.loops.max(1).into()))
 }
 
 /// The one size of all blocks, where there is one.

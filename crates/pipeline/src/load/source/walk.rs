@@ -41,7 +41,11 @@ pub struct Walk {
 impl Walk {
     /// At the beginning of a span. `block` is the one size of all blocks, where there is one.
     pub fn new(job: &Job, span: Span, block: Option<u64>, seed: u64) -> Walk {
-        let grain = if job.blockalign > 0 { job.blockalign } else { job.bs };
+        let grain = if job.blockalign > 0 {
+            job.blockalign
+        } else {
+            job.bs
+        };
         // Where all blocks have one size, no place is counted from which it would not fit.
         let last = span.bytes.saturating_sub(block.unwrap_or(grain));
         let count = last / grain + 1;
@@ -49,7 +53,10 @@ impl Walk {
             if job.distribution == Distribution::Random && !job.norandommap {
                 Places::Once(Offsets::random(Range { first: 0, count }, seed))
             } else {
-                Places::Drawn(Skew::new(&job.distribution, count, grain, seed), Random::new(seed))
+                Places::Drawn(
+                    Skew::new(&job.distribution, count, grain, seed),
+                    Random::new(seed),
+                )
             }
         });
         Walk {
@@ -77,7 +84,11 @@ impl Walk {
 
     fn fitting(&self, at: u64, bytes: u64) -> u64 {
         let last = self.span.bytes.saturating_sub(bytes);
-        if at <= last { at } else { last / self.grain * self.grain }
+        if at <= last {
+            at
+        } else {
+            last / self.grain * self.grain
+        }
     }
 
     /// Where the direction goes on; none at the end of its pass.

@@ -40,15 +40,22 @@ pub struct SpanCounts {
 impl LayerStep {
     /// The times of every device between two moments.
     pub(super) fn new(from_ns: i64, to_ns: i64, times: &LayerTimes) -> Self {
-        let span =
-            |one: &SpanTimes| SpanStep { side: one.side, span: one.span, counts: SpanCounts::of(&one.times) };
+        let span = |one: &SpanTimes| SpanStep {
+            side: one.side,
+            span: one.span,
+            counts: SpanCounts::of(&one.times),
+        };
         let device = |one: &DeviceLayers| DeviceStep {
             device: one.device.clone(),
             devno: one.devno.clone(),
             spans: one.spans.iter().map(span).collect(),
             counters: one.counters.clone(),
         };
-        LayerStep { from_ns, to_ns, devices: times.devices.iter().map(device).collect() }
+        LayerStep {
+            from_ns,
+            to_ns,
+            devices: times.devices.iter().map(device).collect(),
+        }
     }
 
     /// Length, s.
@@ -64,19 +71,31 @@ impl LayerStep {
     /// The times of a span in one direction of a device; none where no I/O went through it.
     pub fn counts(&self, device: &str, side: Side, span: Span) -> Option<&SpanCounts> {
         let device = self.devices.iter().find(|one| one.device == device)?;
-        device.spans.iter().find(|one| one.side == side && one.span == span).map(|one| &one.counts)
+        device
+            .spans
+            .iter()
+            .find(|one| one.side == side && one.span == span)
+            .map(|one| &one.counts)
     }
 
     /// Counts that are kept.
     pub(super) fn cells(&self) -> usize {
-        self.devices.iter().flat_map(|one| &one.spans).map(|one| one.counts.buckets.len()).sum()
+        self.devices
+            .iter()
+            .flat_map(|one| &one.spans)
+            .map(|one| one.counts.buckets.len())
+            .sum()
     }
 
     /// Takes in the step that follows.
     pub(super) fn merge(&mut self, next: &LayerStep) {
         self.to_ns = next.to_ns;
         for device in &next.devices {
-            match self.devices.iter_mut().find(|mine| mine.device == device.device) {
+            match self
+                .devices
+                .iter_mut()
+                .find(|mine| mine.device == device.device)
+            {
                 Some(mine) => mine.merge(device),
                 None => self.devices.push(device.clone()),
             }
@@ -85,7 +104,9 @@ impl LayerStep {
 
     /// Adds one device's times to a sum.
     pub(super) fn add_to(&self, device: &str, sum: &mut Option<DeviceLayers>) {
-        let Some(step) = self.devices.iter().find(|one| one.device == device) else { return };
+        let Some(step) = self.devices.iter().find(|one| one.device == device) else {
+            return;
+        };
         let sum = sum.get_or_insert_with(|| DeviceLayers {
             device: step.device.clone(),
             devno: step.devno.clone(),
@@ -93,12 +114,21 @@ impl LayerStep {
             counters: BTreeMap::new(),
         });
         for one in &step.spans {
-            let known = sum.spans.iter().position(|mine| mine.side == one.side && mine.span == one.span);
+            let known = sum
+                .spans
+                .iter()
+                .position(|mine| mine.side == one.side && mine.span == one.span);
             let place = known.unwrap_or(sum.spans.len());
             if known.is_none() {
-                sum.spans.push(SpanTimes { side: one.side, span: one.span, times: Histogram::new() });
+                sum.spans.push(SpanTimes {
+                    side: one.side,
+                    span: one.span,
+                    times: Histogram::new(),
+                });
             }
-            one.counts.iter().for_each(|(bucket, count)| sum.spans[place].times.add_count(bucket, count));
+            one.counts
+                .iter()
+                .for_each(|(bucket, count)| sum.spans[place].times.add_count(bucket, count));
         }
         for (name, count) in &step.counters {
             *sum.counters.entry(name.clone()).or_default() += count;
@@ -109,7 +139,11 @@ impl LayerStep {
 impl DeviceStep {
     fn merge(&mut self, next: &DeviceStep) {
         for one in &next.spans {
-            match self.spans.iter_mut().find(|mine| mine.side == one.side && mine.span == one.span) {
+            match self
+                .spans
+                .iter_mut()
+                .find(|mine| mine.side == one.side && mine.span == one.span)
+            {
                 Some(mine) => mine.counts.merge(&one.counts),
                 None => self.spans.push(one.clone()),
             }
@@ -123,7 +157,11 @@ impl DeviceStep {
 impl SpanCounts {
     fn of(times: &Histogram) -> Self {
         let counts = times.counts().iter().enumerate();
-        Self::from_sorted(counts.filter(|(_, count)| **count > 0).map(|(bucket, count)| (bucket, *count)))
+        Self::from_sorted(
+            counts
+                .filter(|(_, count)| **count > 0)
+                .map(|(bucket, count)| (bucket, *count)),
+        )
     }
 
     fn from_sorted(counts: impl Iterator<Item = (usize, u64)>) -> Self {
@@ -135,7 +173,11 @@ impl SpanCounts {
             kept.push(count);
             total += u64::from(count);
         }
-        SpanCounts { buckets: buckets.into(), counts: kept.into(), total }
+        SpanCounts {
+            buckets: buckets.into(),
+            counts: kept.into(),
+            total,
+        }
     }
 
     /// I/Os.
@@ -146,12 +188,17 @@ impl SpanCounts {
     /// The buckets that are not empty, from the shortest time up, with their I/Os.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> {
         let counts = self.counts.iter().map(|count| u64::from(*count));
-        self.buckets.iter().map(|bucket| usize::from(*bucket)).zip(counts)
+        self.buckets
+            .iter()
+            .map(|bucket| usize::from(*bucket))
+            .zip(counts)
     }
 
     fn merge(&mut self, other: &SpanCounts) {
         let mut sums = [0; BUCKETS];
-        self.iter().chain(other.iter()).for_each(|(bucket, count)| sums[bucket] += count);
+        self.iter()
+            .chain(other.iter())
+            .for_each(|(bucket, count)| sums[bucket] += count);
         let counts = sums.into_iter().enumerate().filter(|(_, count)| *count > 0);
         *self = Self::from_sorted(counts);
     }

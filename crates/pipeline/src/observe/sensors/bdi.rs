@@ -47,7 +47,8 @@ const NOT_FILES: &str = "which files or programs they are of";
 const BANDWIDTH: &str = "what the kernel believes the device can write";
 const BELIEF: &str = "what it can do: it is learned from what was written, in steps of 200 ms";
 const THRESHOLD: &str = "dirty memory at which those who write to this device are throttled";
-const SHARE: &str = "a fixed limit: it is the device's share of the machine's, by its bandwidth, and moves";
+const SHARE: &str =
+    "a fixed limit: it is the device's share of the machine's, by its bandwidth, and moves";
 
 /// The limits, then what debugfs has.
 static METRICS: &[Metric] = &[
@@ -58,20 +59,62 @@ static METRICS: &[Metric] = &[
         "most that is read ahead",
         "what files opened before a change use",
     ),
-    metric("bdi.{}.min_ratio_percent", "percent", Gauge, "share of the dirty memory that it always has", ""),
-    metric("bdi.{}.max_ratio_percent", "percent", Gauge, "share of the dirty memory that it may have", ""),
-    metric("bdi.{}.writeback_kib", "KiB", Gauge, "pages under write-back", NOT_FILES),
+    metric(
+        "bdi.{}.min_ratio_percent",
+        "percent",
+        Gauge,
+        "share of the dirty memory that it always has",
+        "",
+    ),
+    metric(
+        "bdi.{}.max_ratio_percent",
+        "percent",
+        Gauge,
+        "share of the dirty memory that it may have",
+        "",
+    ),
+    metric(
+        "bdi.{}.writeback_kib",
+        "KiB",
+        Gauge,
+        "pages under write-back",
+        NOT_FILES,
+    ),
     metric("bdi.{}.reclaimable_kib", "KiB", Gauge, DIRTY, NOT_FILES),
     metric("bdi.{}.dirty_threshold_kib", "KiB", Gauge, THRESHOLD, SHARE),
-    metric("bdi.{}.dirtied_kib", "KiB", Counter, "pages made dirty", NOT_FILES),
-    metric("bdi.{}.written_kib", "KiB", Counter, "pages written back", NOT_FILES),
-    metric("bdi.{}.write_bandwidth_kib_per_s", "KiB/s", Gauge, BANDWIDTH, BELIEF),
+    metric(
+        "bdi.{}.dirtied_kib",
+        "KiB",
+        Counter,
+        "pages made dirty",
+        NOT_FILES,
+    ),
+    metric(
+        "bdi.{}.written_kib",
+        "KiB",
+        Counter,
+        "pages written back",
+        NOT_FILES,
+    ),
+    metric(
+        "bdi.{}.write_bandwidth_kib_per_s",
+        "KiB/s",
+        Gauge,
+        BANDWIDTH,
+        BELIEF,
+    ),
 ];
 
 const KIB: f64 = 1024.0;
 
 static FIELDS: &[Field] = &[
-    field("bdi.{}.dirty_bytes", "bytes", Last(&["bdi.{}.reclaimable_kib"], KIB), DIRTY, NOT_FILES),
+    field(
+        "bdi.{}.dirty_bytes",
+        "bytes",
+        Last(&["bdi.{}.reclaimable_kib"], KIB),
+        DIRTY,
+        NOT_FILES,
+    ),
     field(
         "bdi.{}.writeback_bytes",
         "bytes",
@@ -153,26 +196,43 @@ struct Device {
 fn open(host: &Host, scope: &Scope) -> Opened {
     let mut refusal = None;
     let device = |name: String| {
-        let number = host.text(&format!("/sys/class/block/{}/dev", devices::directory(&name)))?;
+        let number = host.text(&format!(
+            "/sys/class/block/{}/dev",
+            devices::directory(&name)
+        ))?;
         let directory = format!("/sys/class/bdi/{}", number.trim());
         let limits = LIMITS.map(|limit| host.sampled(&format!("{directory}/{limit}")).ok());
         limits[0].as_ref()?;
         let stats = host.sampled(&format!("/sys/kernel/debug/bdi/{}/stats", number.trim()));
-        let stats = stats.map_err(|error| refusal.get_or_insert(error.to_string()).clone()).ok();
-        Some(Device { name, limits, stats })
+        let stats = stats
+            .map_err(|error| refusal.get_or_insert(error.to_string()).clone())
+            .ok();
+        Some(Device {
+            name,
+            limits,
+            stats,
+        })
     };
-    let devices: Vec<Device> = devices::chosen(host, scope).into_iter().filter_map(device).collect();
+    let devices: Vec<Device> = devices::chosen(host, scope)
+        .into_iter()
+        .filter_map(device)
+        .collect();
     match devices.is_empty() {
-        true => {
-            Err("none of the devices has a directory in /sys/class/bdi; partitions have their disk's".into())
-        }
+        true => Err(
+            "none of the devices has a directory in /sys/class/bdi; partitions have their disk's"
+                .into(),
+        ),
         false => Ok(Box::new(Bdi { devices, refusal })),
     }
 }
 
 impl Device {
     fn width(&self) -> usize {
-        if self.stats.is_some() { METRICS.len() } else { LIMITS.len() }
+        if self.stats.is_some() {
+            METRICS.len()
+        } else {
+            LIMITS.len()
+        }
     }
 }
 
@@ -193,7 +253,9 @@ impl Source for Bdi {
                     parse::fill(std::slice::from_mut(cell), parse::words(text));
                 }
             }
-            let Some(Ok(text)) = device.stats.as_mut().map(Sampled::read) else { continue };
+            let Some(Ok(text)) = device.stats.as_mut().map(Sampled::read) else {
+                continue;
+            };
             for line in parse::lines(text) {
                 let mut words = parse::words(line);
                 if let Some(place) = words.next().and_then(place) {
@@ -234,7 +296,12 @@ mod tests {
         ];
         let row = read_once(&SENSOR, &files, &Scope::devices(&["sda"])).unwrap();
         let values: Vec<f64> = row.iter().map(|(_, value)| value.unwrap()).collect();
-        assert_eq!(values, [128.0, 0.0, 100.0, 64.0, 2048.0, 4096.0, 9000.0, 8000.0, 102400.0]);
+        assert_eq!(
+            values,
+            [
+                128.0, 0.0, 100.0, 64.0, 2048.0, 4096.0, 9000.0, 8000.0, 102400.0
+            ]
+        );
         assert_eq!(row[4].0, "bdi.sda.reclaimable_kib");
     }
 
@@ -247,7 +314,11 @@ mod tests {
         ];
         let source = open(&machine(&files, &[]), &Scope::devices(&["sda"])).unwrap();
         assert_eq!(source.columns().len(), 3);
-        assert!(source.notes()[0].contains("/sys/kernel/debug/bdi/8:0/stats"), "{:?}", source.notes());
+        assert!(
+            source.notes()[0].contains("/sys/kernel/debug/bdi/8:0/stats"),
+            "{:?}",
+            source.notes()
+        );
         assert!(open(&machine(&[], &[]), &Scope::devices(&["sda"])).is_err());
     }
 }

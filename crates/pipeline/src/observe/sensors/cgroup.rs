@@ -45,7 +45,11 @@ pub static SENSOR: Sensor = Sensor {
     id: "cgroup",
     since: "0.1.0",
     every_ms: 1000,
-    reads: &["/proc/self/cgroup", "/proc/self/mountinfo", "/sys/fs/cgroup/*"],
+    reads: &[
+        "/proc/self/cgroup",
+        "/proc/self/mountinfo",
+        "/sys/fs/cgroup/*",
+    ],
     metrics: METRICS,
     fields: FIELDS,
     open,
@@ -58,7 +62,13 @@ const fn metric(
     meaning: &'static str,
     cannot_tell: &'static str,
 ) -> Metric {
-    Metric { name, unit, kind, meaning, cannot_tell }
+    Metric {
+        name,
+        unit,
+        kind,
+        meaning,
+        cannot_tell,
+    }
 }
 
 const BUFFERED: &str = "buffered writes under version 1, or on file systems without writeback accounting: those \
@@ -67,7 +77,13 @@ const WHOSE: &str = "which disk: it is the sum of all";
 
 /// In the order of the places in [`parts`].
 static METRICS: &[Metric] = &[
-    metric("cgroup.{}.read_bytes", "bytes", Counter, "bytes read by the group and those below it", WHOSE),
+    metric(
+        "cgroup.{}.read_bytes",
+        "bytes",
+        Counter,
+        "bytes read by the group and those below it",
+        WHOSE,
+    ),
     metric(
         "cgroup.{}.write_bytes",
         "bytes",
@@ -82,9 +98,27 @@ static METRICS: &[Metric] = &[
         "reads sent to disks",
         "merges: I/Os are counted before them",
     ),
-    metric("cgroup.{}.write_ios", "ios", Counter, "writes sent to disks", BUFFERED),
-    metric("cgroup.{}.discard_bytes", "bytes", Counter, "bytes discarded", ""),
-    metric("cgroup.{}.discard_ios", "ios", Counter, "discards sent to disks", ""),
+    metric(
+        "cgroup.{}.write_ios",
+        "ios",
+        Counter,
+        "writes sent to disks",
+        BUFFERED,
+    ),
+    metric(
+        "cgroup.{}.discard_bytes",
+        "bytes",
+        Counter,
+        "bytes discarded",
+        "",
+    ),
+    metric(
+        "cgroup.{}.discard_ios",
+        "ios",
+        Counter,
+        "discards sent to disks",
+        "",
+    ),
     metric(
         "cgroup.{}.cost_usage_us",
         "us",
@@ -92,8 +126,20 @@ static METRICS: &[Metric] = &[
         "device time that io.cost charged to the group",
         "real device time: it comes from a model of the device",
     ),
-    metric("cgroup.{}.cost_wait_us", "us", Counter, "time the group's I/O was held back by io.cost", ""),
-    metric("cgroup.{}.latency_us", "us", Gauge, "mean latency that io.latency sees, of the slowest disk", ""),
+    metric(
+        "cgroup.{}.cost_wait_us",
+        "us",
+        Counter,
+        "time the group's I/O was held back by io.cost",
+        "",
+    ),
+    metric(
+        "cgroup.{}.latency_us",
+        "us",
+        Gauge,
+        "mean latency that io.latency sees, of the slowest disk",
+        "",
+    ),
     metric(
         "cgroup.{}.io_some_us",
         "us",
@@ -122,7 +168,13 @@ static METRICS: &[Metric] = &[
         "dirty pages charged to the group",
         "who dirtied them: a page belongs to the group that touched it first",
     ),
-    metric("cgroup.{}.writeback", "bytes", Gauge, "pages of the group that are being written", ""),
+    metric(
+        "cgroup.{}.writeback",
+        "bytes",
+        Gauge,
+        "pages of the group that are being written",
+        "",
+    ),
     metric(
         "cgroup.{}.memory_limit",
         "bytes",
@@ -164,36 +216,111 @@ const PERCENT_OF_US: f64 = 100.0 / 1e6;
 
 /// A field whose meaning is that of its metric.
 const fn field(name: &'static str, unit: &'static str, place: usize, formula: Formula) -> Field {
-    let Metric { meaning, cannot_tell, .. } = METRICS[place];
-    Field { name, unit, meaning, cannot_tell, formula }
+    let Metric {
+        meaning,
+        cannot_tell,
+        ..
+    } = METRICS[place];
+    Field {
+        name,
+        unit,
+        meaning,
+        cannot_tell,
+        formula,
+    }
 }
 
 static FIELDS: &[Field] = &[
-    field("cgroup.{}.read_bytes_per_s", "bytes/s", 0, Formula::Rate(&["cgroup.{}.read_bytes"], 1.0)),
-    field("cgroup.{}.write_bytes_per_s", "bytes/s", 1, Formula::Rate(&["cgroup.{}.write_bytes"], 1.0)),
-    field("cgroup.{}.reads_per_s", "/s", 2, Formula::Rate(&["cgroup.{}.read_ios"], 1.0)),
-    field("cgroup.{}.writes_per_s", "/s", 3, Formula::Rate(&["cgroup.{}.write_ios"], 1.0)),
-    field("cgroup.{}.discard_bytes_per_s", "bytes/s", 4, Formula::Rate(&["cgroup.{}.discard_bytes"], 1.0)),
-    field("cgroup.{}.discards_per_s", "/s", 5, Formula::Rate(&["cgroup.{}.discard_ios"], 1.0)),
-    field("cgroup.{}.cost_percent", "percent", 6, Formula::Rate(&["cgroup.{}.cost_usage_us"], PERCENT_OF_US)),
+    field(
+        "cgroup.{}.read_bytes_per_s",
+        "bytes/s",
+        0,
+        Formula::Rate(&["cgroup.{}.read_bytes"], 1.0),
+    ),
+    field(
+        "cgroup.{}.write_bytes_per_s",
+        "bytes/s",
+        1,
+        Formula::Rate(&["cgroup.{}.write_bytes"], 1.0),
+    ),
+    field(
+        "cgroup.{}.reads_per_s",
+        "/s",
+        2,
+        Formula::Rate(&["cgroup.{}.read_ios"], 1.0),
+    ),
+    field(
+        "cgroup.{}.writes_per_s",
+        "/s",
+        3,
+        Formula::Rate(&["cgroup.{}.write_ios"], 1.0),
+    ),
+    field(
+        "cgroup.{}.discard_bytes_per_s",
+        "bytes/s",
+        4,
+        Formula::Rate(&["cgroup.{}.discard_bytes"], 1.0),
+    ),
+    field(
+        "cgroup.{}.discards_per_s",
+        "/s",
+        5,
+        Formula::Rate(&["cgroup.{}.discard_ios"], 1.0),
+    ),
+    field(
+        "cgroup.{}.cost_percent",
+        "percent",
+        6,
+        Formula::Rate(&["cgroup.{}.cost_usage_us"], PERCENT_OF_US),
+    ),
     field(
         "cgroup.{}.cost_wait_percent",
         "percent",
         7,
         Formula::Rate(&["cgroup.{}.cost_wait_us"], PERCENT_OF_US),
     ),
-    field("cgroup.{}.latency_ms", "ms", 8, Formula::Last(&["cgroup.{}.latency_us"], 1e-3)),
-    field("cgroup.{}.io_some_percent", "percent", 9, Formula::Rate(&["cgroup.{}.io_some_us"], PERCENT_OF_US)),
+    field(
+        "cgroup.{}.latency_ms",
+        "ms",
+        8,
+        Formula::Last(&["cgroup.{}.latency_us"], 1e-3),
+    ),
+    field(
+        "cgroup.{}.io_some_percent",
+        "percent",
+        9,
+        Formula::Rate(&["cgroup.{}.io_some_us"], PERCENT_OF_US),
+    ),
     field(
         "cgroup.{}.io_full_percent",
         "percent",
         10,
         Formula::Rate(&["cgroup.{}.io_full_us"], PERCENT_OF_US),
     ),
-    field("cgroup.{}.memory_bytes", "bytes", 11, Formula::Last(&["cgroup.{}.memory"], 1.0)),
-    field("cgroup.{}.dirty_bytes", "bytes", 12, Formula::Last(&["cgroup.{}.dirty"], 1.0)),
-    field("cgroup.{}.writeback_bytes", "bytes", 13, Formula::Last(&["cgroup.{}.writeback"], 1.0)),
-    field("cgroup.{}.memory_limit_bytes", "bytes", 14, Formula::Last(&["cgroup.{}.memory_limit"], 1.0)),
+    field(
+        "cgroup.{}.memory_bytes",
+        "bytes",
+        11,
+        Formula::Last(&["cgroup.{}.memory"], 1.0),
+    ),
+    field(
+        "cgroup.{}.dirty_bytes",
+        "bytes",
+        12,
+        Formula::Last(&["cgroup.{}.dirty"], 1.0),
+    ),
+    field(
+        "cgroup.{}.writeback_bytes",
+        "bytes",
+        13,
+        Formula::Last(&["cgroup.{}.writeback"], 1.0),
+    ),
+    field(
+        "cgroup.{}.memory_limit_bytes",
+        "bytes",
+        14,
+        Formula::Last(&["cgroup.{}.memory_limit"], 1.0),
+    ),
     field(
         "cgroup.{}.read_limit_bytes_per_s",
         "bytes/s",
@@ -206,8 +333,18 @@ static FIELDS: &[Field] = &[
         16,
         Formula::Last(&["cgroup.{}.write_bytes_limit"], 1.0),
     ),
-    field("cgroup.{}.read_limit_per_s", "/s", 17, Formula::Last(&["cgroup.{}.read_ios_limit"], 1.0)),
-    field("cgroup.{}.write_limit_per_s", "/s", 18, Formula::Last(&["cgroup.{}.write_ios_limit"], 1.0)),
+    field(
+        "cgroup.{}.read_limit_per_s",
+        "/s",
+        17,
+        Formula::Last(&["cgroup.{}.read_ios_limit"], 1.0),
+    ),
+    field(
+        "cgroup.{}.write_limit_per_s",
+        "/s",
+        18,
+        Formula::Last(&["cgroup.{}.write_ios_limit"], 1.0),
+    ),
 ];
 
 /// Groups that nobody named and that are there, beside the root.
@@ -232,9 +369,15 @@ struct Cgroups {
 fn open(host: &Host, scope: &Scope) -> Opened {
     let trees = Hierarchies::find(host);
     if trees.is_empty() {
-        return Err("no control groups are mounted here, or none with counters of I/O or memory".into());
+        return Err(
+            "no control groups are mounted here, or none with counters of I/O or memory".into(),
+        );
     }
-    let named: Vec<String> = trees.own().into_iter().chain(scope.cgroups.iter().cloned()).collect();
+    let named: Vec<String> = trees
+        .own()
+        .into_iter()
+        .chain(scope.cgroups.iter().cloned())
+        .collect();
     let mut sensor = Cgroups {
         host: host.clone(),
         disks: Disks::find(host),
@@ -276,7 +419,11 @@ impl Cgroups {
         for group in self.groups.iter_mut().filter(|group| group.is_gone()) {
             group.reopen(&self.host, &self.trees);
         }
-        let new = self.trees.below_root(&self.host).into_iter().filter(|path| !self.knows(path));
+        let new = self
+            .trees
+            .below_root(&self.host)
+            .into_iter()
+            .filter(|path| !self.knows(path));
         let new: Vec<String> = new.take(LOOKED_AT_MAX).collect();
         self.is_crowded = false;
         for path in new {
@@ -311,7 +458,8 @@ impl Cgroups {
                     self.is_full = true;
                     return;
                 }
-                self.columns.push(Column::of(&METRICS[place], group.subject()));
+                self.columns
+                    .push(Column::of(&METRICS[place], group.subject()));
                 group.name(place, self.columns.len() - 1);
             }
         }

@@ -45,10 +45,28 @@ pub static SENSOR: Sensor = Sensor {
 
 /// In the order of the columns, then what the machine has as a whole.
 static METRICS: &[Metric] = &[
-    metric("cpu.{}.user", "ticks", Counter, "time in user mode, guests included", ""),
-    metric("cpu.{}.nice", "ticks", Counter, "time in user mode at lowered priority", ""),
+    metric(
+        "cpu.{}.user",
+        "ticks",
+        Counter,
+        "time in user mode, guests included",
+        "",
+    ),
+    metric(
+        "cpu.{}.nice",
+        "ticks",
+        Counter,
+        "time in user mode at lowered priority",
+        "",
+    ),
     metric("cpu.{}.system", "ticks", Counter, "time in the kernel", ""),
-    metric("cpu.{}.idle", "ticks", Counter, "time with nothing to do", ""),
+    metric(
+        "cpu.{}.idle",
+        "ticks",
+        Counter,
+        "time with nothing to do",
+        "",
+    ),
     metric(
         "cpu.{}.iowait",
         "ticks",
@@ -70,11 +88,41 @@ static METRICS: &[Metric] = &[
         "time in soft interrupts, block completions among them",
         "what ksoftirqd does, which is its own system time",
     ),
-    metric("cpu.{}.steal", "ticks", Counter, "time the hypervisor gave to others", ""),
-    metric("stat.interrupts", "events", Counter, "interrupts served, those without a number included", ""),
-    metric("stat.context_switches", "events", Counter, "changes from one task to another", ""),
-    metric("stat.forks", "tasks", Counter, "processes and threads begun", ""),
-    metric("stat.running_tasks", "tasks", Gauge, "tasks that run or could run", "how long they waited"),
+    metric(
+        "cpu.{}.steal",
+        "ticks",
+        Counter,
+        "time the hypervisor gave to others",
+        "",
+    ),
+    metric(
+        "stat.interrupts",
+        "events",
+        Counter,
+        "interrupts served, those without a number included",
+        "",
+    ),
+    metric(
+        "stat.context_switches",
+        "events",
+        Counter,
+        "changes from one task to another",
+        "",
+    ),
+    metric(
+        "stat.forks",
+        "tasks",
+        Counter,
+        "processes and threads begun",
+        "",
+    ),
+    metric(
+        "stat.running_tasks",
+        "tasks",
+        Gauge,
+        "tasks that run or could run",
+        "how long they waited",
+    ),
     metric(
         "stat.blocked_tasks",
         "tasks",
@@ -89,7 +137,13 @@ const OF_CPU: usize = 8;
 const IDLE: usize = 3;
 const IOWAIT: usize = 4;
 /// The lines of the whole machine, in the order of their metrics.
-const WORDS: [&[u8]; 5] = [b"intr", b"ctxt", b"processes", b"procs_running", b"procs_blocked"];
+const WORDS: [&[u8]; 5] = [
+    b"intr",
+    b"ctxt",
+    b"processes",
+    b"procs_running",
+    b"procs_blocked",
+];
 /// A counter that fell by more has begun anew.
 const STEP_BACK_MAX_TICKS: f64 = 100.0;
 
@@ -108,7 +162,9 @@ struct One {
 }
 
 fn open(host: &Host, _scope: &Scope) -> Opened {
-    let mut file = host.sampled("/proc/stat").map_err(|error| error.to_string())?;
+    let mut file = host
+        .sampled("/proc/stat")
+        .map_err(|error| error.to_string())?;
     let mut scan = Scan::new(file.read().map_err(|error| error.to_string())?);
     let mut cpus = Vec::new();
     while !scan.is_done() {
@@ -117,7 +173,11 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     }
     match cpus.is_empty() {
         true => Err("/proc/stat lists no CPU".into()),
-        false => Ok(Box::new(Cpu { file, known: cpus.len(), cpus })),
+        false => Ok(Box::new(Cpu {
+            file,
+            known: cpus.len(),
+            cpus,
+        })),
     }
 }
 
@@ -128,7 +188,10 @@ fn cpu_number(word: &[u8]) -> Option<u64> {
 
 impl One {
     fn new(number: u64) -> One {
-        One { number, highest: [0.0; 2] }
+        One {
+            number,
+            highest: [0.0; 2],
+        }
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -149,8 +212,12 @@ impl One {
 
 impl Source for Cpu {
     fn columns(&self) -> Vec<Column> {
-        let machine = METRICS[OF_CPU..].iter().map(|metric| Column::of(metric, ""));
-        machine.chain(self.cpus[..self.known].iter().flat_map(One::columns)).collect()
+        let machine = METRICS[OF_CPU..]
+            .iter()
+            .map(|metric| Column::of(metric, ""));
+        machine
+            .chain(self.cpus[..self.known].iter().flat_map(One::columns))
+            .collect()
     }
 
     fn new_columns(&mut self) -> Vec<Column> {
@@ -185,10 +252,12 @@ fn place(cpus: &mut Vec<One>, expected: usize, number: u64) -> usize {
     if cpus.get(expected).is_some_and(|cpu| cpu.number == number) {
         return expected;
     }
-    cpus.iter().position(|cpu| cpu.number == number).unwrap_or_else(|| {
-        cpus.push(One::new(number));
-        cpus.len() - 1
-    })
+    cpus.iter()
+        .position(|cpu| cpu.number == number)
+        .unwrap_or_else(|| {
+            cpus.push(One::new(number));
+            cpus.len() - 1
+        })
 }
 
 #[cfg(test)]
@@ -207,18 +276,35 @@ mod tests {
     fn single_cpus_without_their_sum_and_the_machine() {
         let row = read_once(&SENSOR, &[("/proc/stat", OLD)], &Scope::default()).unwrap();
         assert_eq!(row.len(), 5 + 16);
-        assert_eq!((value(&row, "cpu.0.user"), value(&row, "cpu.3.steal")), (Some(1.0), Some(18.0)));
-        assert_eq!((value(&row, "stat.interrupts"), value(&row, "stat.forks")), (Some(5.0), Some(8.0)));
         assert_eq!(
-            (value(&row, "stat.running_tasks"), value(&row, "stat.blocked_tasks")),
+            (value(&row, "cpu.0.user"), value(&row, "cpu.3.steal")),
+            (Some(1.0), Some(18.0))
+        );
+        assert_eq!(
+            (value(&row, "stat.interrupts"), value(&row, "stat.forks")),
+            (Some(5.0), Some(8.0))
+        );
+        assert_eq!(
+            (
+                value(&row, "stat.running_tasks"),
+                value(&row, "stat.blocked_tasks")
+            ),
             (Some(2.0), Some(1.0))
         );
     }
 
     #[test]
     fn a_short_line_of_an_old_kernel_leaves_gaps() {
-        let row = read_once(&SENSOR, &[("/proc/stat", "cpu0 1 2 3 4 5 6 7")], &Scope::default()).unwrap();
-        assert_eq!((value(&row, "cpu.0.softirq"), value(&row, "cpu.0.steal")), (Some(7.0), None));
+        let row = read_once(
+            &SENSOR,
+            &[("/proc/stat", "cpu0 1 2 3 4 5 6 7")],
+            &Scope::default(),
+        )
+        .unwrap();
+        assert_eq!(
+            (value(&row, "cpu.0.softirq"), value(&row, "cpu.0.steal")),
+            (Some(7.0), None)
+        );
     }
 
     fn source(text: &str) -> (host::files::TemporaryDir, Cpu) {
@@ -226,7 +312,14 @@ mod tests {
         let path = dir.path().join("stat");
         host::files::write_atomically(&path, text).unwrap();
         let file = Host::live().sampled(&path.to_string_lossy()).unwrap();
-        (dir, Cpu { file, cpus: vec![One::new(0)], known: 1 })
+        (
+            dir,
+            Cpu {
+                file,
+                cpus: vec![One::new(0)],
+                known: 1,
+            },
+        )
     }
 
     #[test]

@@ -45,7 +45,11 @@ pub static SENSOR: Sensor = Sensor {
     id: "diskstats",
     since: "0.1.0",
     every_ms: 0,
-    reads: &["/proc/diskstats", "/sys/class/block/*/stat", "/sys/class/block/*/queue/iostats"],
+    reads: &[
+        "/proc/diskstats",
+        "/sys/class/block/*/stat",
+        "/sys/class/block/*/queue/iostats",
+    ],
     metrics: METRICS,
     fields: fields::FIELDS,
     open,
@@ -228,12 +232,17 @@ struct Device {
 }
 
 fn open(host: &Host, scope: &Scope) -> Opened {
-    let mut file = host.sampled("/proc/diskstats").map_err(|error| error.to_string())?;
+    let mut file = host
+        .sampled("/proc/diskstats")
+        .map_err(|error| error.to_string())?;
     let text = file.read().map_err(|error| error.to_string())?;
     let state = |line: &[u8]| {
         let mut scan = Scan::new(line);
         let name = name(&mut scan);
-        Line { name: name.to_vec(), state: state(host, scope, name, scan) }
+        Line {
+            name: name.to_vec(),
+            state: state(host, scope, name, scan),
+        }
     };
     let lines: Vec<Line> = parse::lines(text).map(state).collect();
     let mut disks = Diskstats {
@@ -261,7 +270,9 @@ fn name<'a>(scan: &mut Scan<'a>) -> &'a [u8] {
 
 /// What is to become of a line.
 fn state(host: &Host, scope: &Scope, name: &[u8], mut counters: Scan<'_>) -> State {
-    let Ok(name) = std::str::from_utf8(name) else { return State::Unwanted };
+    let Ok(name) = std::str::from_utf8(name) else {
+        return State::Unwanted;
+    };
     let is_named = scope.devices.iter().any(|wanted| wanted == name);
     let is_wanted = is_named || scope.devices.is_empty() && devices::is_whole(host, name);
     if !is_wanted {
@@ -289,8 +300,13 @@ impl Diskstats {
     /// Gives the fresh lines a device each, and those of devices that came back theirs.
     fn adopt(&mut self) {
         for line in &mut self.lines {
-            let State::Fresh(metrics) = line.state else { continue };
-            let known = self.devices.iter().position(|device| device.name.as_bytes() == line.name);
+            let State::Fresh(metrics) = line.state else {
+                continue;
+            };
+            let known = self
+                .devices
+                .iter()
+                .position(|device| device.name.as_bytes() == line.name);
             let place = known.unwrap_or(self.devices.len());
             if known.is_none() {
                 let name = String::from_utf8_lossy(&line.name).into_owned();
@@ -303,7 +319,9 @@ impl Diskstats {
 
     /// Whether a device counts.
     fn look(&mut self, place: usize) {
-        let Some(device) = self.devices.get_mut(place) else { return };
+        let Some(device) = self.devices.get_mut(place) else {
+            return;
+        };
         let directory = || format!("/sys/class/block/{}", devices::directory(&device.name));
         if device.setting.is_none() {
             device.setting = setting(&self.host, &directory());
@@ -328,17 +346,23 @@ impl Diskstats {
 
     /// Reads every device that counts from its own file; false where one has none or is gone.
     fn read_alone(&mut self, row: &mut [f64]) -> bool {
-        self.devices.iter_mut().filter(|device| !device.is_stopped).all(|device| {
-            let cells = &mut row[device.start..device.start + device.metrics.len()];
-            let is_there = device.stat.as_mut().is_some_and(|stat| alone::fill(stat, cells));
-            if is_there {
-                device.note_flight(cells);
-            } else {
-                cells.fill(f64::NAN);
-                device.stat = None;
-            }
-            is_there
-        })
+        self.devices
+            .iter_mut()
+            .filter(|device| !device.is_stopped)
+            .all(|device| {
+                let cells = &mut row[device.start..device.start + device.metrics.len()];
+                let is_there = device
+                    .stat
+                    .as_mut()
+                    .is_some_and(|stat| alone::fill(stat, cells));
+                if is_there {
+                    device.note_flight(cells);
+                } else {
+                    cells.fill(f64::NAN);
+                    device.stat = None;
+                }
+                is_there
+            })
     }
 
     /// Reads the whole file.
@@ -382,7 +406,8 @@ impl Diskstats {
 /// A device's `queue/iostats`; a partition has its disk's.
 fn setting(host: &Host, directory: &str) -> Option<Sampled> {
     let own = host.sampled(&format!("{directory}/queue/iostats"));
-    own.or_else(|_| host.sampled(&format!("{directory}/../queue/iostats"))).ok()
+    own.or_else(|_| host.sampled(&format!("{directory}/../queue/iostats")))
+        .ok()
 }
 
 /// Drivers without requests (dm, md, zram) count by themselves, and many kernels show 0 for them and count all the same:
@@ -390,14 +415,23 @@ fn setting(host: &Host, directory: &str) -> Option<Sampled> {
 /// multipath counts nothing where it shows 0: 6.1 leaves that to the hidden devices of its paths.
 fn counts_anyway(host: &Host, directory: &str) -> bool {
     let is_by_itself = |path: String| {
-        path.starts_with("/sys/devices/virtual/") && !path.starts_with("/sys/devices/virtual/nvme-subsystem/")
+        path.starts_with("/sys/devices/virtual/")
+            && !path.starts_with("/sys/devices/virtual/nvme-subsystem/")
     };
     host.resolve(directory).is_some_and(is_by_itself) && !host.exists(&format!("{directory}/mq"))
 }
 
 impl Device {
     fn new(name: String, start: usize, metrics: &'static [usize]) -> Device {
-        Device { name, start, metrics, setting: None, stat: None, is_stopped: false, is_idle: false }
+        Device {
+            name,
+            start,
+            metrics,
+            setting: None,
+            stat: None,
+            is_stopped: false,
+            is_idle: false,
+        }
     }
 
     /// Whether nothing is in flight, by the counters of a reading.
@@ -406,19 +440,32 @@ impl Device {
     }
 
     fn columns(&self) -> impl Iterator<Item = Column> {
-        self.metrics.iter().map(|metric| Column::of(&METRICS[*metric], &self.name))
+        self.metrics
+            .iter()
+            .map(|metric| Column::of(&METRICS[*metric], &self.name))
     }
 }
 
 /// The line's place in the list: the same as last time, unless a device came or went.
-fn place(lines: &mut Vec<Line>, expected: usize, name: &[u8], new: impl FnOnce() -> State) -> usize {
+fn place(
+    lines: &mut Vec<Line>,
+    expected: usize,
+    name: &[u8],
+    new: impl FnOnce() -> State,
+) -> usize {
     if lines.get(expected).is_some_and(|line| line.name == name) {
         return expected;
     }
-    lines.iter().position(|line| line.name == name).unwrap_or_else(|| {
-        lines.push(Line { name: name.to_vec(), state: new() });
-        lines.len() - 1
-    })
+    lines
+        .iter()
+        .position(|line| line.name == name)
+        .unwrap_or_else(|| {
+            lines.push(Line {
+                name: name.to_vec(),
+                state: new(),
+            });
+            lines.len() - 1
+        })
 }
 
 impl Source for Diskstats {
@@ -430,27 +477,39 @@ impl Source for Diskstats {
         let known = self.devices.len();
         self.adopt();
         (known..self.devices.len()).for_each(|place| self.look(place));
-        self.devices[known..].iter().flat_map(Device::columns).collect()
+        self.devices[known..]
+            .iter()
+            .flat_map(Device::columns)
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
         self.look_in_turn();
         // Of a device that is gone or counts nothing it is not known.
-        self.devices.iter_mut().for_each(|device| device.is_idle = false);
+        self.devices
+            .iter_mut()
+            .for_each(|device| device.is_idle = false);
         let (devices, lines) = (self.devices.len(), self.lines.len());
-        let is_told =
-            alone::is_due(devices, lines, self.readings, self.is_awaiting()) && self.read_alone(row);
+        let is_told = alone::is_due(devices, lines, self.readings, self.is_awaiting())
+            && self.read_alone(row);
         if !is_told {
             self.read_table(row)?;
         }
-        self.scope.flights.note(self.devices.iter().map(|device| (device.name.as_str(), device.is_idle)));
+        self.scope.flights.note(
+            self.devices
+                .iter()
+                .map(|device| (device.name.as_str(), device.is_idle)),
+        );
         Ok(())
     }
 
     fn notes(&self) -> Vec<String> {
         let stopped = self.devices.iter().filter(|device| device.is_stopped);
         let note = |device: &Device| {
-            format!("{}: no data while queue/iostats is 0; the kernel counts nothing then.", device.name)
+            format!(
+                "{}: no data while queue/iostats is 0; the kernel counts nothing then.",
+                device.name
+            )
         };
         stopped.map(note).collect()
     }
@@ -461,31 +520,52 @@ mod tests {
     use super::*;
     use crate::observe::sensor_tests::{machine, names, read_once, readings};
 
-    const OLD: &str = "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n   8       1 sda1 0 0 0 0 0 0 0 0 0 0 0";
+    const OLD: &str =
+        "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n   8       1 sda1 0 0 0 0 0 0 0 0 0 0 0";
     const FIFTEEN: &str = "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15";
     const NEW: &str = " 254 0 vda 380215 8327 9251938 141512 10146 14476 4592840 55608 0 16204 197580 4061 25 2323072 427 \
         884 31\n   7 0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0";
 
     #[test]
     fn eleven_counters_have_no_discards() {
-        let row = read_once(&SENSOR, &[("/proc/diskstats", OLD)], &Scope::devices(&["sda", "sda1"])).unwrap();
+        let row = read_once(
+            &SENSOR,
+            &[("/proc/diskstats", OLD)],
+            &Scope::devices(&["sda", "sda1"]),
+        )
+        .unwrap();
         assert_eq!(row.len(), 22);
-        assert_eq!((row[0].0.as_str(), row[0].1), ("disk.sda.read_ios", Some(1.0)));
-        assert_eq!((row[10].0.as_str(), row[10].1), ("disk.sda.queue_ms", Some(11.0)));
-        assert_eq!((row[11].0.as_str(), row[11].1), ("disk.sda1.read_ios", Some(0.0)));
+        assert_eq!(
+            (row[0].0.as_str(), row[0].1),
+            ("disk.sda.read_ios", Some(1.0))
+        );
+        assert_eq!(
+            (row[10].0.as_str(), row[10].1),
+            ("disk.sda.queue_ms", Some(11.0))
+        );
+        assert_eq!(
+            (row[11].0.as_str(), row[11].1),
+            ("disk.sda1.read_ios", Some(0.0))
+        );
     }
 
     #[test]
     fn fifteen_counters_have_no_flushes() {
         let row = read_once(&SENSOR, &[("/proc/diskstats", FIFTEEN)], &Scope::default()).unwrap();
-        assert_eq!((row.len(), row[14].0.as_str(), row[14].1), (15, "disk.sda.discard_ms", Some(15.0)));
+        assert_eq!(
+            (row.len(), row[14].0.as_str(), row[14].1),
+            (15, "disk.sda.discard_ms", Some(15.0))
+        );
     }
 
     #[test]
     fn seventeen_counters_have_flushes_and_idle_devices_are_left_out() {
         let row = read_once(&SENSOR, &[("/proc/diskstats", NEW)], &Scope::default()).unwrap();
         assert_eq!(row.len(), 17);
-        assert_eq!((row[16].0.as_str(), row[16].1), ("disk.vda.flush_ms", Some(31.0)));
+        assert_eq!(
+            (row[16].0.as_str(), row[16].1),
+            ("disk.vda.flush_ms", Some(31.0))
+        );
         assert_eq!(row[13].1, Some(2323072.0));
     }
 
@@ -500,11 +580,21 @@ mod tests {
         let whole = read_once(&SENSOR, &files, &Scope::default()).unwrap();
         assert_eq!(whole.len(), 11, "{whole:?}");
         let old = read_once(&SENSOR, &files, &Scope::devices(&["sda1", "sda2"])).unwrap();
-        let names: Vec<(&str, f64)> =
-            old.iter().map(|(name, value)| (name.as_str(), value.unwrap())).collect();
-        let four = [("read_ios", 5.0), ("read_sectors", 6.0), ("write_ios", 7.0), ("write_sectors", 8.0)];
+        let names: Vec<(&str, f64)> = old
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.unwrap()))
+            .collect();
+        let four = [
+            ("read_ios", 5.0),
+            ("read_sectors", 6.0),
+            ("write_ios", 7.0),
+            ("write_sectors", 8.0),
+        ];
         let four = four.map(|(name, value)| (format!("disk.sda1.{name}"), value));
-        assert_eq!(names, four.each_ref().map(|(name, value)| (name.as_str(), *value)));
+        assert_eq!(
+            names,
+            four.each_ref().map(|(name, value)| (name.as_str(), *value))
+        );
     }
 
     #[test]
@@ -541,21 +631,43 @@ mod tests {
         let text = format!(" 254 0 dm-0{line}\n 259 0 nvme0n1{line}\n 259 1 nvme1n1{line}");
         let places = [
             ("dm-0", "/sys/devices/virtual/block/dm-0", "0"),
-            ("nvme0n1", "/sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1", "0"),
-            ("nvme1n1", "/sys/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1", "1"),
+            (
+                "nvme0n1",
+                "/sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1",
+                "0",
+            ),
+            (
+                "nvme1n1",
+                "/sys/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1",
+                "1",
+            ),
         ];
-        let settings = places.map(|(_, place, iostats)| (format!("{place}/queue/iostats"), iostats));
+        let settings =
+            places.map(|(_, place, iostats)| (format!("{place}/queue/iostats"), iostats));
         let links = places.map(|(name, place, _)| (format!("/sys/class/block/{name}"), place));
         let files: Vec<(&str, &str)> = [("/proc/diskstats", text.as_str())]
             .into_iter()
-            .chain(settings.iter().map(|(path, iostats)| (path.as_str(), *iostats)))
+            .chain(
+                settings
+                    .iter()
+                    .map(|(path, iostats)| (path.as_str(), *iostats)),
+            )
             .collect();
-        let links = links.each_ref().map(|(path, place)| (path.as_str(), *place));
+        let links = links
+            .each_ref()
+            .map(|(path, place)| (path.as_str(), *place));
         let host = machine(&files, &links);
         let mut source = open(&host, &Scope::devices(&["dm-0", "nvme0n1", "nvme1n1"])).unwrap();
-        let seen: Vec<bool> = readings(source.as_mut(), 1)[0].iter().map(|cell| !cell.is_nan()).collect();
+        let seen: Vec<bool> = readings(source.as_mut(), 1)[0]
+            .iter()
+            .map(|cell| !cell.is_nan())
+            .collect();
         assert_eq!(seen, [[true; 11], [false; 11], [true; 11]].concat());
-        assert!(source.notes()[0].starts_with("nvme0n1: no data"), "{:?}", source.notes());
+        assert!(
+            source.notes()[0].starts_with("nvme0n1: no data"),
+            "{:?}",
+            source.notes()
+        );
     }
 
     #[test]
@@ -577,7 +689,10 @@ mod tests {
             readings: 0,
         };
         readings(&mut disks, 1);
-        assert_eq!(names(&disks.new_columns()).first().map(String::as_str), Some("disk.sda.read_ios"));
+        assert_eq!(
+            names(&disks.new_columns()).first().map(String::as_str),
+            Some("disk.sda.read_ios")
+        );
         // sdb is used for the first time, sdc is plugged in, sda is gone.
         write(&(line("sdc", 3) + &line("sdb", 2)));
         disks.file = file();
@@ -585,7 +700,14 @@ mod tests {
         let mut row = vec![f64::NAN; 33];
         assert_eq!(disks.new_columns().len(), 22);
         disks.read(&mut row).unwrap();
-        let starts = |name: &str| disks.devices.iter().find(|device| device.name == name).unwrap().start;
+        let starts = |name: &str| {
+            disks
+                .devices
+                .iter()
+                .find(|device| device.name == name)
+                .unwrap()
+                .start
+        };
         assert!(row[..11].iter().all(|cell| cell.is_nan()), "{row:?}");
         assert_eq!((row[starts("sdb")], row[starts("sdc")]), (2.0, 3.0));
         // sda is back, with counters of its own.
@@ -600,8 +722,12 @@ mod tests {
 
     #[test]
     fn an_unknown_device_is_told() {
-        let error =
-            read_once(&SENSOR, &[("/proc/diskstats", OLD)], &Scope::devices(&["nvme0n1"])).unwrap_err();
+        let error = read_once(
+            &SENSOR,
+            &[("/proc/diskstats", OLD)],
+            &Scope::devices(&["nvme0n1"]),
+        )
+        .unwrap_err();
         assert!(error.contains("none of the devices"), "{error}");
     }
 }

@@ -112,19 +112,29 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         return Err("reading what a disk says about its health needs root".into());
     }
     if candidates(host, scope).is_empty() {
-        return Err("none of the disks has a firmware to ask (virtio, loop, dm and md have none)".into());
+        return Err(
+            "none of the disks has a firmware to ask (virtio, loop, dm and md have none)".into(),
+        );
     }
     let (host, scope) = (host.clone(), scope.clone());
     let mut rounds = Rounds::default();
     let round = move || {
         let disks = candidates(&host, &scope);
-        rounds.next(disks, clock::monotonic_ns(), |disk, language| ask(&host, disk, language))
+        rounds.next(disks, clock::monotonic_ns(), |disk, language| {
+            ask(&host, disk, language)
+        })
     };
     let aside = Aside::start("iodyno-health", EVERY_MS, round);
     let aside = aside.map_err(|error| format!("no thread to read it: {error}"))?;
-    let mut health = Health { aside, series: Vec::new() };
+    let mut health = Health {
+        aside,
+        series: Vec::new(),
+    };
     health.grow();
-    match health.aside.latest(|told, _| told.iter().all(|(_, facts)| facts.is_err())) {
+    match health
+        .aside
+        .latest(|told, _| told.iter().all(|(_, facts)| facts.is_err()))
+    {
         // All of the first round: a disk that sleeps may wake later, others will not change their minds.
         Some(true) if !health.notes().iter().any(|note| note.contains(ASLEEP)) => {
             Err(health.notes().join(" "))
@@ -145,26 +155,42 @@ fn candidates(host: &Host, scope: &Scope) -> Vec<(String, Language)> {
         let vendor = host.text(&format!("{device}/vendor"))?;
         // virtio has a vendor too, which is a number; what speaks SCSI has a type.
         host.text(&format!("{device}/type"))?;
-        let is_solid =
-            host.number(&format!("/sys/block/{}/queue/rotational", devices::directory(disk))) == Some(0);
-        Some(if vendor.trim() == "ATA" { Language::Ata { is_solid } } else { Language::Scsi })
+        let is_solid = host.number(&format!(
+            "/sys/block/{}/queue/rotational",
+            devices::directory(disk)
+        )) == Some(0);
+        Some(if vendor.trim() == "ATA" {
+            Language::Ata { is_solid }
+        } else {
+            Language::Scsi
+        })
     };
     let disks = devices::chosen(host, scope).into_iter();
-    disks.filter_map(|disk| language(&disk).map(|language| (disk, language))).collect()
+    disks
+        .filter_map(|disk| language(&disk).map(|language| (disk, language)))
+        .collect()
 }
 
 /// Asks one disk.
 fn ask(host: &Host, disk: &str, language: Language) -> Result<Facts, String> {
     let directory = format!("/sys/block/{}", devices::directory(disk));
-    if host.resolve(&directory).is_some_and(|path| path.contains("/usb")) {
+    if host
+        .resolve(&directory)
+        .is_some_and(|path| path.contains("/usb"))
+    {
         return Err("it is behind a USB bridge, which may hang when asked".into());
     }
     // Opening would wake it.
-    if host.text(&format!("{directory}/device/power/runtime_status")).as_deref() == Some("suspended") {
+    if host
+        .text(&format!("{directory}/device/power/runtime_status"))
+        .as_deref()
+        == Some("suspended")
+    {
         return Err(ASLEEP.into());
     }
     let words = |error: host::Error| error.to_string();
-    let device = Disk::open(&PathBuf::from(format!("/dev/{}", disk.replace('!', "/")))).map_err(words)?;
+    let device =
+        Disk::open(&PathBuf::from(format!("/dev/{}", disk.replace('!', "/")))).map_err(words)?;
     match language {
         Language::Nvme => {
             let page = device.nvme_log(nvme::PAGE).map_err(words)?;
@@ -182,13 +208,21 @@ fn ask(host: &Host, disk: &str, language: Language) -> Result<Facts, String> {
 }
 
 fn scsi_facts(device: &Disk) -> Result<Facts, String> {
-    let supported = device.scsi_log(scsi::SUPPORTED).map_err(|error| error.to_string())?;
+    let supported = device
+        .scsi_log(scsi::SUPPORTED)
+        .map_err(|error| error.to_string())?;
     let known = scsi::supported(&supported).ok_or("its list of log pages is damaged")?;
     let pages = scsi::PAGES.into_iter().filter(|page| known.contains(page));
     // A page that fails leaves the others.
-    let facts: Facts =
-        pages.filter_map(|page| device.scsi_log(page).ok()).flat_map(|page| scsi::facts(&page)).collect();
-    if facts.is_empty() { Err("it has no log page that is understood here".into()) } else { Ok(facts) }
+    let facts: Facts = pages
+        .filter_map(|page| device.scsi_log(page).ok())
+        .flat_map(|page| scsi::facts(&page))
+        .collect();
+    if facts.is_empty() {
+        Err("it has no log page that is understood here".into())
+    } else {
+        Ok(facts)
+    }
 }
 
 impl Health {
@@ -199,7 +233,10 @@ impl Health {
             let mut columns = Vec::new();
             for (disk, facts) in told {
                 for place in facts.iter().flatten().filter_map(|(name, _)| place(name)) {
-                    if !series.iter().any(|known| known.0 == *disk && known.1 == place) {
+                    if !series
+                        .iter()
+                        .any(|known| known.0 == *disk && known.1 == place)
+                    {
                         series.push((disk.clone(), place));
                         columns.push(Column::of(&METRICS[place], disk));
                     }
@@ -213,7 +250,10 @@ impl Health {
 
 impl Source for Health {
     fn columns(&self) -> Vec<Column> {
-        self.series.iter().map(|(disk, place)| Column::of(&METRICS[*place], disk)).collect()
+        self.series
+            .iter()
+            .map(|(disk, place)| Column::of(&METRICS[*place], disk))
+            .collect()
     }
 
     fn new_columns(&mut self) -> Vec<Column> {
@@ -223,10 +263,12 @@ impl Source for Health {
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
         self.aside.latest(|told, _| {
             for ((disk, wanted), cell) in self.series.iter().zip(row) {
-                let facts =
-                    told.iter().find(|(one, _)| one == disk).and_then(|(_, facts)| facts.as_ref().ok());
-                let found =
-                    facts.and_then(|facts| facts.iter().find(|(name, _)| place(name) == Some(*wanted)));
+                let facts = told
+                    .iter()
+                    .find(|(one, _)| one == disk)
+                    .and_then(|(_, facts)| facts.as_ref().ok());
+                let found = facts
+                    .and_then(|facts| facts.iter().find(|(name, _)| place(name) == Some(*wanted)));
                 *cell = found.map_or(f64::NAN, |(_, value)| *value);
             }
         });
@@ -235,8 +277,12 @@ impl Source for Health {
 
     fn notes(&self) -> Vec<String> {
         let told = self.aside.latest(|told, _| {
-            let failed = told.iter().filter_map(|(disk, facts)| Some((disk, facts.as_ref().err()?)));
-            failed.map(|(disk, reason)| format!("{disk}: no data, {reason}.")).collect()
+            let failed = told
+                .iter()
+                .filter_map(|(disk, facts)| Some((disk, facts.as_ref().err()?)));
+            failed
+                .map(|(disk, reason)| format!("{disk}: no data, {reason}."))
+                .collect()
         });
         told.unwrap_or_default()
     }
@@ -253,7 +299,11 @@ mod tests {
 
     #[test]
     fn a_captured_machine_has_none() {
-        assert!(read_once(&SENSOR, &[], &Scope::default()).unwrap_err().contains("captured machine"));
+        assert!(
+            read_once(&SENSOR, &[], &Scope::default())
+                .unwrap_err()
+                .contains("captured machine")
+        );
     }
 
     #[test]
@@ -269,9 +319,15 @@ mod tests {
         ];
         let scope = Scope::devices(&["sda", "sdb", "vda", "nvme0n1", "dm-0"]);
         let found = candidates(&machine(&files, &[]), &scope);
-        let found: Vec<(&str, Language)> = found.iter().map(|(disk, how)| (disk.as_str(), *how)).collect();
-        let expected =
-            [("sda", Language::Ata { is_solid: true }), ("sdb", Language::Scsi), ("nvme0n1", Language::Nvme)];
+        let found: Vec<(&str, Language)> = found
+            .iter()
+            .map(|(disk, how)| (disk.as_str(), *how))
+            .collect();
+        let expected = [
+            ("sda", Language::Ata { is_solid: true }),
+            ("sdb", Language::Scsi),
+            ("nvme0n1", Language::Nvme),
+        ];
         assert_eq!(found, expected);
     }
 
@@ -286,18 +342,32 @@ mod tests {
         let mut rounds = Rounds::default();
         let times = [0, 10, 290, 300, 310].map(|second| {
             let now_ns = second * 1_000_000_000;
-            let told = rounds.next(disks(), now_ns, |_, _| Ok(vec![("power_cycles", second as f64)]));
-            told.into_iter().map(|(_, facts)| facts.unwrap()[0].1 as u64).collect::<Vec<_>>()
+            let told = rounds.next(disks(), now_ns, |_, _| {
+                Ok(vec![("power_cycles", second as f64)])
+            });
+            told.into_iter()
+                .map(|(_, facts)| facts.unwrap()[0].1 as u64)
+                .collect::<Vec<_>>()
         });
         assert_eq!(times, [[0, 0], [0, 10], [0, 290], [300, 300], [300, 310]]);
         let without = rounds.next(Vec::new(), 320_000_000_000, |_, _| Err("not asked".into()));
-        assert!(without.is_empty() && rounds.ata.is_empty(), "another disk may come under the name");
+        assert!(
+            without.is_empty() && rounds.ata.is_empty(),
+            "another disk may come under the name"
+        );
     }
 
     #[test]
     fn a_disk_that_sleeps_is_not_opened() {
-        let files = [("/sys/block/no-such-disk/device/power/runtime_status", "suspended")];
-        let refused = ask(&machine(&files, &[]), "no-such-disk", Language::Ata { is_solid: false });
+        let files = [(
+            "/sys/block/no-such-disk/device/power/runtime_status",
+            "suspended",
+        )];
+        let refused = ask(
+            &machine(&files, &[]),
+            "no-such-disk",
+            Language::Ata { is_solid: false },
+        );
         assert_eq!(refused, Err(ASLEEP.to_string()));
     }
 
@@ -309,14 +379,23 @@ mod tests {
             ("sdb".into(), Err("cannot open /dev/sdb".into())),
         ];
         let aside = Aside::start("test", 600_000, move || told.clone()).unwrap();
-        let mut health = Health { aside, series: Vec::new() };
+        let mut health = Health {
+            aside,
+            series: Vec::new(),
+        };
         let limit_ns = host::clock::monotonic_ns() + 30_000_000_000;
         let mut columns = Vec::new();
         while columns.is_empty() {
             assert!(host::clock::monotonic_ns() < limit_ns);
             columns = health.new_columns();
         }
-        assert_eq!(names(&columns), ["health.sda.reallocated_sectors", "health.sda.pending_sectors"]);
+        assert_eq!(
+            names(&columns),
+            [
+                "health.sda.reallocated_sectors",
+                "health.sda.pending_sectors"
+            ]
+        );
         let mut row = [f64::NAN; 2];
         health.read(&mut row).unwrap();
         assert_eq!(row, [8.0, 2.0]);
@@ -332,7 +411,14 @@ mod tests {
         });
         let all = (0..=255).map(|id| (id, 1, 1)).collect::<Vec<_>>();
         let ata = [&all[5..30], &all[177..200], &all[231..234]].concat();
-        let told = [nvme.unwrap(), ata::facts(&ata::page(&ata[..30]), true).unwrap()].concat();
-        assert!(told.iter().all(|(name, _)| place(name).is_some()), "{told:?}");
+        let told = [
+            nvme.unwrap(),
+            ata::facts(&ata::page(&ata[..30]), true).unwrap(),
+        ]
+        .concat();
+        assert!(
+            told.iter().all(|(name, _)| place(name).is_some()),
+            "{told:?}"
+        );
     }
 }

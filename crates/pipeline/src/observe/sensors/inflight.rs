@@ -42,8 +42,20 @@ pub static SENSOR: Sensor = Sensor {
 const MOMENT: &str = "what happened between two samples, nor which layer holds the requests";
 
 static METRICS: &[Metric] = &[
-    metric("inflight.{}.read_ios", "ios", Gauge, "reads sent and not completed", MOMENT),
-    metric("inflight.{}.write_ios", "ios", Gauge, "writes and flushes sent and not completed", MOMENT),
+    metric(
+        "inflight.{}.read_ios",
+        "ios",
+        Gauge,
+        "reads sent and not completed",
+        MOMENT,
+    ),
+    metric(
+        "inflight.{}.write_ios",
+        "ios",
+        Gauge,
+        "writes and flushes sent and not completed",
+        MOMENT,
+    ),
 ];
 
 static FIELDS: &[Field] = &[
@@ -75,10 +87,17 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         let path = format!("/sys/class/block/{}/inflight", devices::directory(&name));
         Some((name, host.sampled(&path).ok()?))
     };
-    let files: Vec<_> = devices::chosen(host, scope).into_iter().filter_map(file).collect();
+    let files: Vec<_> = devices::chosen(host, scope)
+        .into_iter()
+        .filter_map(file)
+        .collect();
     match files.is_empty() {
         true => Err("none of the devices has /sys/class/block/*/inflight".into()),
-        false => Ok(Box::new(Inflight { files, flights: scope.flights.clone(), idle: Vec::new() })),
+        false => Ok(Box::new(Inflight {
+            files,
+            flights: scope.flights.clone(),
+            idle: Vec::new(),
+        })),
     }
 }
 
@@ -89,7 +108,10 @@ impl Source for Inflight {
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
-        self.flights.idle(self.files.iter().map(|(name, _)| name.as_str()), &mut self.idle);
+        self.flights.idle(
+            self.files.iter().map(|(name, _)| name.as_str()),
+            &mut self.idle,
+        );
         let cells = row.chunks_mut(METRICS.len());
         for (((_, file), is_idle), cells) in self.files.iter_mut().zip(&self.idle).zip(cells) {
             if *is_idle {
@@ -117,21 +139,34 @@ mod tests {
             ("/sys/class/block/sda1/inflight", "       0        2"),
             ("/sys/class/block/sdb/inflight", "broken"),
         ];
-        let row = read_once(&SENSOR, &files, &Scope::devices(&["sda", "sda1", "sdb", "sdc"])).unwrap();
+        let row = read_once(
+            &SENSOR,
+            &files,
+            &Scope::devices(&["sda", "sda1", "sdb", "sdc"]),
+        )
+        .unwrap();
         let values: Vec<Option<f64>> = row.iter().map(|(_, value)| *value).collect();
-        assert_eq!(values, [Some(3.0), Some(14.0), Some(0.0), Some(2.0), None, None]);
+        assert_eq!(
+            values,
+            [Some(3.0), Some(14.0), Some(0.0), Some(2.0), None, None]
+        );
         assert_eq!(row[3].0, "inflight.sda1.write_ios");
     }
 
     #[test]
     fn devices_with_nothing_in_flight_are_not_asked() {
-        let files = [("/sys/class/block/sda/inflight", "3 14"), ("/sys/class/block/sdb/inflight", "2 1")];
+        let files = [
+            ("/sys/class/block/sda/inflight", "3 14"),
+            ("/sys/class/block/sdb/inflight", "2 1"),
+        ];
         let scope = Scope::devices(&["sda", "sdb"]);
         let mut source = open(&machine(&files, &[]), &scope).unwrap();
         let mut row = [f64::NAN; 4];
         // A thread that is held up in between asks all the same.
         let spared = (0..1000).any(|_| {
-            scope.flights.note([("sda", false), ("sdb", true)].into_iter());
+            scope
+                .flights
+                .note([("sda", false), ("sdb", true)].into_iter());
             source.read(&mut row).unwrap();
             row == [3.0, 14.0, 0.0, 0.0]
         });

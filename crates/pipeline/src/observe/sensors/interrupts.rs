@@ -45,7 +45,11 @@ pub static SENSOR: Sensor = Sensor {
     id: "interrupts",
     since: "0.1.0",
     every_ms: 0,
-    reads: &["/proc/interrupts", "/sys/devices/**/msi_irqs", "/sys/devices/**/irq"],
+    reads: &[
+        "/proc/interrupts",
+        "/sys/devices/**/msi_irqs",
+        "/sys/devices/**/irq",
+    ],
     metrics: METRICS,
     fields: FIELDS,
     open,
@@ -145,12 +149,20 @@ struct Interrupts {
 }
 
 fn open(host: &Host, scope: &Scope) -> Opened {
-    let mut file = host.sampled("/proc/interrupts").map_err(|error| error.to_string())?;
+    let mut file = host
+        .sampled("/proc/interrupts")
+        .map_err(|error| error.to_string())?;
     let text = file.read().map_err(|error| error.to_string())?;
     let table = table::Table::new(host, scope, text);
     match table.is_empty() {
         true => Err("/proc/interrupts has no CPU columns".into()),
-        false => Ok(Box::new(Interrupts { file, announced: table.width(), table, head: None, readings: 0 })),
+        false => Ok(Box::new(Interrupts {
+            file,
+            announced: table.width(),
+            table,
+            head: None,
+            readings: 0,
+        })),
     }
 }
 
@@ -195,10 +207,15 @@ mod tests {
 
     #[test]
     fn the_target_is_told_from_the_rest() {
-        let scope = Scope { irqs: vec![35, 36], ..Scope::default() };
+        let scope = Scope {
+            irqs: vec![35, 36],
+            ..Scope::default()
+        };
         let row = read_once(&SENSOR, &[("/proc/interrupts", TEXT)], &scope).unwrap();
-        let mut named: Vec<(&str, f64)> =
-            row.iter().map(|(name, value)| (name.as_str(), value.unwrap())).collect();
+        let mut named: Vec<(&str, f64)> = row
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.unwrap()))
+            .collect();
         named.sort_by_key(|(name, _)| *name);
         assert_eq!(
             named,
@@ -221,7 +238,11 @@ mod tests {
 
     fn virtio(table: &str) -> Host {
         let pci = "/sys/devices/pci0000:00/0000:00:02.0";
-        let paths = [format!("{pci}/irq"), format!("{pci}/msi_irqs/35"), format!("{pci}/msi_irqs/36")];
+        let paths = [
+            format!("{pci}/irq"),
+            format!("{pci}/msi_irqs/35"),
+            format!("{pci}/msi_irqs/36"),
+        ];
         let size = format!("{pci}/virtio1/block/vda/size");
         let disk = format!("{pci}/virtio1/block/vda");
         let files = [
@@ -239,7 +260,10 @@ mod tests {
     fn a_disk_has_the_lines_of_its_controller() {
         let host = virtio(TEXT);
         let mut source = open(&host, &Scope::default()).unwrap();
-        assert_eq!(names(&source.columns()), ["irq.cpu0.all", "irq.cpu2.all", "irq.device.vda.count"]);
+        assert_eq!(
+            names(&source.columns()),
+            ["irq.cpu0.all", "irq.cpu2.all", "irq.device.vda.count"]
+        );
         let mut row = [f64::NAN; 3];
         source.read(&mut row).unwrap();
         assert_eq!(row, [16.0, 70343.0, 70354.0]);
@@ -254,7 +278,10 @@ mod tests {
         assert_eq!(table.width(), 3, "what was before does not count");
         let later = TEXT.replace("70341", "70350");
         table.take(later.as_bytes(), &mut row);
-        assert_eq!(names(&table.columns(3..table.width())), ["irq.device_cpu.vda@2.count"]);
+        assert_eq!(
+            names(&table.columns(3..table.width())),
+            ["irq.device_cpu.vda@2.count"]
+        );
         table.take(later.as_bytes(), &mut row);
         assert_eq!(row, [16.0, 70352.0, 70363.0, 70352.0]);
     }
@@ -284,7 +311,10 @@ mod tests {
         assert_eq!(head.bytes, numbered);
         assert!(head.ends(&TEXT.as_bytes()[..numbered]));
         // Line 36 is gone, or one is new before the last: what was cut off is not where the numbers end.
-        let others = [TEXT.replace(" 36:", "NMI:"), TEXT.replace(" 37:  5 0", " 36:  1 0\n 37:  5 0")];
+        let others = [
+            TEXT.replace(" 36:", "NMI:"),
+            TEXT.replace(" 37:  5 0", " 36:  1 0\n 37:  5 0"),
+        ];
         let cut = |text: &str| text.as_bytes()[..numbered.min(text.len())].to_vec();
         assert!(head.ends(&cut(&others[0])), "its last line is the same");
         assert!(!head.ends(&cut(&others[1])) && !head.ends(&cut(&TEXT.replace(" 37:", " 38:"))));
@@ -300,16 +330,22 @@ mod tests {
         let live = Host::live();
         let file = || live.sampled(&path.to_string_lossy()).unwrap();
         let table = table::Table::new(&virtio(TEXT), &Scope::default(), TEXT.as_bytes());
-        let mut source =
-            Interrupts { file: file(), announced: table.width(), table, head: None, readings: 0 };
+        let mut source = Interrupts {
+            file: file(),
+            announced: table.width(),
+            table,
+            head: None,
+            readings: 0,
+        };
         let read = |source: &mut Interrupts| {
             let mut row = [f64::NAN; 3];
             source.read(&mut row).unwrap();
             row[0]
         };
         assert_eq!([read(&mut source), read(&mut source)], [16.0, 16.0]);
-        let longer =
-            TEXT.replace("LOC:", " 40:  100 0 PCI-MSIX 0-edge virtio7\nLOC:").replace("36:  10", "36:  11");
+        let longer = TEXT
+            .replace("LOC:", " 40:  100 0 PCI-MSIX 0-edge virtio7\nLOC:")
+            .replace("36:  10", "36:  11");
         host::files::write_atomically(&path, &longer).unwrap();
         source.file = file();
         let seen: Vec<f64> = (0..READINGS_A_WHOLE).map(|_| read(&mut source)).collect();

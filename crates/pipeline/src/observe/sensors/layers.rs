@@ -66,33 +66,87 @@ pub static SENSOR: Sensor = Sensor {
 };
 
 const fn metric(name: &'static str, meaning: &'static str, cannot_tell: &'static str) -> Metric {
-    Metric { name, unit: "ios", kind: Counter, meaning, cannot_tell }
+    Metric {
+        name,
+        unit: "ios",
+        kind: Counter,
+        meaning,
+        cannot_tell,
+    }
 }
 
 /// In the order of the programs' counters.
 static METRICS: &[Metric] = &[
-    metric("layers.{}.queued", "I/Os that arrived at the device (full)", ""),
-    metric("layers.{}.issued", "requests that the driver got (full)", ""),
-    metric("layers.{}.merged", "I/Os that were done as a part of another one's request (full)", ""),
-    metric("layers.{}.split", "parts cut off I/Os that were too large for the device (full)", ""),
+    metric(
+        "layers.{}.queued",
+        "I/Os that arrived at the device (full)",
+        "",
+    ),
+    metric(
+        "layers.{}.issued",
+        "requests that the driver got (full)",
+        "",
+    ),
+    metric(
+        "layers.{}.merged",
+        "I/Os that were done as a part of another one's request (full)",
+        "",
+    ),
+    metric(
+        "layers.{}.split",
+        "parts cut off I/Os that were too large for the device (full)",
+        "",
+    ),
     metric(
         "layers.{}.requeued",
         "requests that the driver gave back (full)",
         "why: a busy device or a full queue",
     ),
-    metric("layers.{}.errored", "I/Os that failed", "what failed: retries of the driver are not seen"),
-    metric("layers.{}.dropped", "I/Os not followed because their place in the table was taken (full)", ""),
-    metric("layers.{}.at_attach", "completions of what was under way before the programs came", ""),
-    metric("layers.{}.unmatched", "other completions whose beginning was not seen (full)", ""),
-    metric("layers.{}.untimed", "completions without the kernel's time stamps, as with iostats 0 (lite)", ""),
-    metric("layers.{}.partial", "completions of only a part of a request", ""),
+    metric(
+        "layers.{}.errored",
+        "I/Os that failed",
+        "what failed: retries of the driver are not seen",
+    ),
+    metric(
+        "layers.{}.dropped",
+        "I/Os not followed because their place in the table was taken (full)",
+        "",
+    ),
+    metric(
+        "layers.{}.at_attach",
+        "completions of what was under way before the programs came",
+        "",
+    ),
+    metric(
+        "layers.{}.unmatched",
+        "other completions whose beginning was not seen (full)",
+        "",
+    ),
+    metric(
+        "layers.{}.untimed",
+        "completions without the kernel's time stamps, as with iostats 0 (lite)",
+        "",
+    ),
+    metric(
+        "layers.{}.partial",
+        "completions of only a part of a request",
+        "",
+    ),
     metric(
         "layers.{}.unwalked",
         "requests of more than 256 I/Os, of which the rest is not counted (full)",
         "",
     ),
-    metric("layers.{}.commands", "commands of drivers and zones, which are no I/O", ""),
-    metric("layers.{}.backwards", "times left out because they would have been negative", ""),
+    metric(
+        "layers.{}.commands",
+        "commands of drivers and zones, which are no I/O",
+        "",
+    ),
+    metric(
+        "layers.{}.backwards",
+        "times left out because they would have been negative",
+        "",
+    ),
     metric(
         "layers.{}.again",
         "tries that were not to wait and would have had to, as io_uring's first (full)",
@@ -106,7 +160,9 @@ struct LayerCounters {
 
 fn open(_host: &Host, scope: &Scope) -> Opened {
     match scope.tracing.layers() {
-        Ok(layers) => Ok(Box::new(LayerCounters { layers: layers.clone() })),
+        Ok(layers) => Ok(Box::new(LayerCounters {
+            layers: layers.clone(),
+        })),
         Err(reason) => Err(reason.to_string()),
     }
 }
@@ -114,14 +170,23 @@ fn open(_host: &Host, scope: &Scope) -> Opened {
 impl Source for LayerCounters {
     fn columns(&self) -> Vec<Column> {
         let devices = self.layers.devices().iter();
-        devices.flat_map(|device| METRICS.iter().map(|metric| Column::of(metric, &device.name))).collect()
+        devices
+            .flat_map(|device| {
+                METRICS
+                    .iter()
+                    .map(|metric| Column::of(metric, &device.name))
+            })
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
         for (slot, cells) in row.chunks_mut(METRICS.len()).enumerate() {
             // A map that cannot be read leaves a gap.
             if let Ok(counts) = self.layers.counters(slot) {
-                cells.iter_mut().zip(counts).for_each(|(cell, count)| *cell = count as f64);
+                cells
+                    .iter_mut()
+                    .zip(counts)
+                    .for_each(|(cell, count)| *cell = count as f64);
             }
         }
         Ok(())
@@ -130,7 +195,11 @@ impl Source for LayerCounters {
     fn notes(&self) -> Vec<String> {
         let rung = self.layers.strength().rung();
         let why = self.layers.why_not_better().join("; ");
-        if why.is_empty() { Vec::new() } else { vec![format!("layers come from {rung}; not from {why}")] }
+        if why.is_empty() {
+            Vec::new()
+        } else {
+            vec![format!("layers come from {rung}; not from {why}")]
+        }
     }
 }
 
@@ -142,14 +211,22 @@ mod tests {
 
     #[test]
     fn metrics_are_the_programs_counters() {
-        let names: Vec<String> =
-            Layers::counter_names().iter().map(|name| format!("layers.{{}}.{name}")).collect();
-        assert_eq!(METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>(), names);
+        let names: Vec<String> = Layers::counter_names()
+            .iter()
+            .map(|name| format!("layers.{{}}.{name}"))
+            .collect();
+        assert_eq!(
+            METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>(),
+            names
+        );
     }
 
     #[test]
     fn without_programs_it_says_why() {
-        let scope = Scope { tracing: Tracing::off("no rights"), ..Scope::default() };
+        let scope = Scope {
+            tracing: Tracing::off("no rights"),
+            ..Scope::default()
+        };
         assert_eq!(read_once(&SENSOR, &[], &scope).unwrap_err(), "no rights");
     }
 }

@@ -45,14 +45,38 @@ const DELETED: &str = "1 when the file below has no name any more";
 
 static METRICS: &[Metric] = &[
     metric("loop.{}.direct", "flag", Gauge, DIRECT, NOT_ABOVE),
-    metric("loop.{}.autoclear", "flag", Gauge, "1 when it is detached with its last user", ""),
+    metric(
+        "loop.{}.autoclear",
+        "flag",
+        Gauge,
+        "1 when it is detached with its last user",
+        "",
+    ),
     metric("loop.{}.backing_deleted", "flag", Gauge, DELETED, ""),
-    metric("loop.{}.device_bytes", "bytes", Gauge, "size of the device", "how much of the file is written"),
+    metric(
+        "loop.{}.device_bytes",
+        "bytes",
+        Gauge,
+        "size of the device",
+        "how much of the file is written",
+    ),
 ];
 
 static FIELDS: &[Field] = &[
-    field("loop.{}.direct", "flag", Last(&["loop.{}.direct"], 1.0), DIRECT, NOT_ABOVE),
-    field("loop.{}.backing_deleted", "flag", Last(&["loop.{}.backing_deleted"], 1.0), DELETED, ""),
+    field(
+        "loop.{}.direct",
+        "flag",
+        Last(&["loop.{}.direct"], 1.0),
+        DIRECT,
+        NOT_ABOVE,
+    ),
+    field(
+        "loop.{}.backing_deleted",
+        "flag",
+        Last(&["loop.{}.backing_deleted"], 1.0),
+        DELETED,
+        "",
+    ),
     field(
         "loop.{}.device_bytes",
         "bytes",
@@ -70,7 +94,10 @@ struct Loops {
 fn open(host: &Host, _scope: &Scope) -> Opened {
     match attached(host) {
         devices if devices.is_empty() => Err("no loop device stands over a file".into()),
-        devices => Ok(Box::new(Loops { host: host.clone(), devices })),
+        devices => Ok(Box::new(Loops {
+            host: host.clone(),
+            devices,
+        })),
     }
 }
 
@@ -79,29 +106,46 @@ fn attached(host: &Host) -> Vec<String> {
     let is_attached = |name: &String| {
         name.starts_with("loop") && host.exists(&format!("/sys/block/{name}/loop/backing_file"))
     };
-    host.list("/sys/block").into_iter().filter(is_attached).collect()
+    host.list("/sys/block")
+        .into_iter()
+        .filter(is_attached)
+        .collect()
 }
 
 impl Source for Loops {
     fn columns(&self) -> Vec<Column> {
-        self.devices.iter().flat_map(|name| Column::all_of(METRICS, name)).collect()
+        self.devices
+            .iter()
+            .flat_map(|name| Column::all_of(METRICS, name))
+            .collect()
     }
 
     fn new_columns(&mut self) -> Vec<Column> {
-        let new: Vec<String> =
-            attached(&self.host).into_iter().filter(|name| !self.devices.contains(name)).collect();
-        let columns = new.iter().flat_map(|name| Column::all_of(METRICS, name)).collect();
+        let new: Vec<String> = attached(&self.host)
+            .into_iter()
+            .filter(|name| !self.devices.contains(name))
+            .collect();
+        let columns = new
+            .iter()
+            .flat_map(|name| Column::all_of(METRICS, name))
+            .collect();
         self.devices.extend(new);
         columns
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
         for (name, cells) in self.devices.iter().zip(row.chunks_exact_mut(METRICS.len())) {
-            let Some(backing) = self.host.text(&format!("/sys/block/{name}/loop/backing_file")) else {
+            let Some(backing) = self
+                .host
+                .text(&format!("/sys/block/{name}/loop/backing_file"))
+            else {
                 continue;
             };
-            let number =
-                |file: &str| self.host.number(&format!("/sys/block/{name}/{file}")).map(|n| n as f64);
+            let number = |file: &str| {
+                self.host
+                    .number(&format!("/sys/block/{name}/{file}"))
+                    .map(|n| n as f64)
+            };
             let sectors = number("size").unwrap_or(f64::NAN);
             let direct = number("loop/dio").unwrap_or(f64::NAN);
             let autoclear = number("loop/autoclear").unwrap_or(f64::NAN);
@@ -133,12 +177,22 @@ mod tests {
         let row = read_once(&SENSOR, &files, &Scope::default()).unwrap();
         let values: Vec<Option<f64>> = row.iter().map(|(_, value)| *value).collect();
         let first = [1.0, 0.0, 1.0, 4096.0].map(Some);
-        assert_eq!(values, [first, [None, Some(1.0), Some(0.0), Some(8192.0)]].concat());
+        assert_eq!(
+            values,
+            [first, [None, Some(1.0), Some(0.0), Some(8192.0)]].concat()
+        );
         assert_eq!(row[0].0, "loop.loop0.direct");
     }
 
     #[test]
     fn without_one_it_says_so() {
-        assert!(read_once(&SENSOR, &[("/sys/block/loop1/size", "0")], &Scope::default()).is_err());
+        assert!(
+            read_once(
+                &SENSOR,
+                &[("/sys/block/loop1/size", "0")],
+                &Scope::default()
+            )
+            .is_err()
+        );
     }
 }

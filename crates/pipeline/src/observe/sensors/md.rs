@@ -44,15 +44,38 @@ pub static SENSOR: Sensor = Sensor {
     open,
 };
 
-const MISMATCH: &str =
-    "bytes at fault: it counts whole stripes, and raid1 under swap or dirty pages mismatches harmlessly";
+const MISMATCH: &str = "bytes at fault: it counts whole stripes, and raid1 under swap or dirty pages mismatches harmlessly";
 const SPEED: &str = "what it takes from the load: it yields to other I/O above sync_speed_min";
 
 static METRICS: &[Metric] = &[
-    metric("md.{}.raid_disks", "disks", Gauge, "disks that the array should have", ""),
-    metric("md.{}.degraded_disks", "disks", Gauge, "disks that are missing or failed", "which disks"),
-    metric("md.{}.sync_percent", "percent", Gauge, "how far the resync, rebuild or check is", ""),
-    metric("md.{}.sync_done_sectors", "sectors", Gauge, "512-byte sectors of each disk that are done", ""),
+    metric(
+        "md.{}.raid_disks",
+        "disks",
+        Gauge,
+        "disks that the array should have",
+        "",
+    ),
+    metric(
+        "md.{}.degraded_disks",
+        "disks",
+        Gauge,
+        "disks that are missing or failed",
+        "which disks",
+    ),
+    metric(
+        "md.{}.sync_percent",
+        "percent",
+        Gauge,
+        "how far the resync, rebuild or check is",
+        "",
+    ),
+    metric(
+        "md.{}.sync_done_sectors",
+        "sectors",
+        Gauge,
+        "512-byte sectors of each disk that are done",
+        "",
+    ),
     metric(
         "md.{}.sync_total_sectors",
         "sectors",
@@ -60,7 +83,13 @@ static METRICS: &[Metric] = &[
         "512-byte sectors of each disk that are to be done",
         "",
     ),
-    metric("md.{}.sync_kib_per_s", "KiB/s", Gauge, "speed of the last half minute, by disk", SPEED),
+    metric(
+        "md.{}.sync_kib_per_s",
+        "KiB/s",
+        Gauge,
+        "speed of the last half minute, by disk",
+        SPEED,
+    ),
     metric(
         "md.{}.mismatch_sectors",
         "sectors",
@@ -68,7 +97,13 @@ static METRICS: &[Metric] = &[
         "what the last check or repair found to differ",
         MISMATCH,
     ),
-    metric("md.{}.sync_action", "code", Gauge, "what is under way: 0 idle, 1 resync, 2 recover, 3 check", ""),
+    metric(
+        "md.{}.sync_action",
+        "code",
+        Gauge,
+        "what is under way: 0 idle, 1 resync, 2 recover, 3 check",
+        "",
+    ),
     metric(
         "md.{}.array_state",
         "code",
@@ -116,7 +151,9 @@ static FIELDS: &[Field] = &[
     ),
 ];
 
-const ACTIONS: [&str; 7] = ["idle", "resync", "recover", "check", "repair", "reshape", "frozen"];
+const ACTIONS: [&str; 7] = [
+    "idle", "resync", "recover", "check", "repair", "reshape", "frozen",
+];
 const STATES: [&str; 10] = [
     "clear",
     "inactive",
@@ -138,14 +175,21 @@ struct Md {
 fn open(host: &Host, _scope: &Scope) -> Opened {
     match arrays(host) {
         arrays if arrays.is_empty() => Err("there is no array of md".into()),
-        arrays => Ok(Box::new(Md { host: host.clone(), arrays })),
+        arrays => Ok(Box::new(Md {
+            host: host.clone(),
+            arrays,
+        })),
     }
 }
 
 fn arrays(host: &Host) -> Vec<String> {
-    let is_array =
-        |name: &String| name.starts_with("md") && host.exists(&format!("/sys/block/{name}/md/array_state"));
-    host.list("/sys/block").into_iter().filter(is_array).collect()
+    let is_array = |name: &String| {
+        name.starts_with("md") && host.exists(&format!("/sys/block/{name}/md/array_state"))
+    };
+    host.list("/sys/block")
+        .into_iter()
+        .filter(is_array)
+        .collect()
 }
 
 /// `done / total` while a sync is under way, else `none`; `delayed` while it waits for another array's.
@@ -164,11 +208,18 @@ fn look(host: &Host, name: &str, cells: &mut [f64]) {
     // `raid_disks` reads `4 (3)` during a reshape: what it will be and what it was.
     let first_word = |file: &str| text(file)?.split_whitespace().next()?.parse::<f64>().ok();
     let number = |file: &str| first_word(file).unwrap_or(f64::NAN);
-    let (done, total) = text("sync_completed").as_deref().and_then(progress).unwrap_or((f64::NAN, f64::NAN));
+    let (done, total) = text("sync_completed")
+        .as_deref()
+        .and_then(progress)
+        .unwrap_or((f64::NAN, f64::NAN));
     let values = [
         number("raid_disks"),
         number("degraded"),
-        if total > 0.0 { 100.0 * done / total } else { f64::NAN },
+        if total > 0.0 {
+            100.0 * done / total
+        } else {
+            f64::NAN
+        },
         done,
         total,
         number("sync_speed"),
@@ -181,13 +232,21 @@ fn look(host: &Host, name: &str, cells: &mut [f64]) {
 
 impl Source for Md {
     fn columns(&self) -> Vec<Column> {
-        self.arrays.iter().flat_map(|name| Column::all_of(METRICS, name)).collect()
+        self.arrays
+            .iter()
+            .flat_map(|name| Column::all_of(METRICS, name))
+            .collect()
     }
 
     fn new_columns(&mut self) -> Vec<Column> {
-        let new = arrays(&self.host).into_iter().filter(|name| !self.arrays.contains(name));
+        let new = arrays(&self.host)
+            .into_iter()
+            .filter(|name| !self.arrays.contains(name));
         let new: Vec<String> = new.collect();
-        let columns = new.iter().flat_map(|name| Column::all_of(METRICS, name)).collect();
+        let columns = new
+            .iter()
+            .flat_map(|name| Column::all_of(METRICS, name))
+            .collect();
         self.arrays.extend(new);
         columns
     }
@@ -235,7 +294,20 @@ mod tests {
             ("/sys/block/sda/size", "8"),
         ];
         let none = None;
-        assert_eq!(values(&files), [Some(2.0), none, none, none, none, none, none, none, Some(6.0)]);
+        assert_eq!(
+            values(&files),
+            [
+                Some(2.0),
+                none,
+                none,
+                none,
+                none,
+                none,
+                none,
+                none,
+                Some(6.0)
+            ]
+        );
     }
 
     #[test]

@@ -36,30 +36,73 @@ pub static SENSOR: Sensor = Sensor {
 };
 
 const fn gauge(name: &'static str, meaning: &'static str, cannot_tell: &'static str) -> Metric {
-    Metric { name, unit: "bytes", kind: Gauge, meaning, cannot_tell }
+    Metric {
+        name,
+        unit: "bytes",
+        kind: Gauge,
+        meaning,
+        cannot_tell,
+    }
 }
 
 /// In the order of [`KEYS`].
 static METRICS: &[Metric] = &[
     gauge("memory.total", "memory the kernel manages", ""),
-    gauge("memory.free", "memory nobody uses", "how much could be had: most of the page cache could, too"),
+    gauge(
+        "memory.free",
+        "memory nobody uses",
+        "how much could be had: most of the page cache could, too",
+    ),
     gauge(
         "memory.available",
         "memory a program could get without swapping; Linux 3.14 and later",
         "that having it is free: the cache it is taken from has to be read again",
     ),
-    gauge("memory.buffers", "page cache of block devices themselves, most of it metadata", ""),
-    gauge("memory.cached", "page cache of files, dirty pages and tmpfs included", "which files it holds"),
-    gauge("memory.dirty", "pages written by programs and not yet sent to a disk", "which disk they are for"),
-    gauge("memory.writeback", "pages being sent to a disk now", "which disk they go to"),
+    gauge(
+        "memory.buffers",
+        "page cache of block devices themselves, most of it metadata",
+        "",
+    ),
+    gauge(
+        "memory.cached",
+        "page cache of files, dirty pages and tmpfs included",
+        "which files it holds",
+    ),
+    gauge(
+        "memory.dirty",
+        "pages written by programs and not yet sent to a disk",
+        "which disk they are for",
+    ),
+    gauge(
+        "memory.writeback",
+        "pages being sent to a disk now",
+        "which disk they go to",
+    ),
 ];
 
-const KEYS: [&[u8]; 7] =
-    [b"MemTotal:", b"MemFree:", b"MemAvailable:", b"Buffers:", b"Cached:", b"Dirty:", b"Writeback:"];
+const KEYS: [&[u8]; 7] = [
+    b"MemTotal:",
+    b"MemFree:",
+    b"MemAvailable:",
+    b"Buffers:",
+    b"Cached:",
+    b"Dirty:",
+    b"Writeback:",
+];
 
 const fn field(name: &'static str, of: &'static [&'static str], place: usize) -> Field {
-    let Metric { meaning, cannot_tell, .. } = METRICS[place];
-    Field { name, unit: "bytes", meaning, cannot_tell, formula: Formula::Last(of, 1.0) }
+    let Metric {
+        meaning,
+        cannot_tell,
+        ..
+    } = METRICS[place];
+    Field {
+        name,
+        unit: "bytes",
+        meaning,
+        cannot_tell,
+        formula: Formula::Last(of, 1.0),
+    }
 }
 
 static FIELDS: &[Field] = &[
@@ -75,13 +118,18 @@ static FIELDS: &[Field] = &[
 struct Memory(Sampled);
 
 fn open(host: &Host, _scope: &Scope) -> Opened {
-    let file = host.sampled("/proc/meminfo").map_err(|error| error.to_string())?;
+    let file = host
+        .sampled("/proc/meminfo")
+        .map_err(|error| error.to_string())?;
     Ok(Box::new(Memory(file)))
 }
 
 impl Source for Memory {
     fn columns(&self) -> Vec<Column> {
-        METRICS.iter().map(|metric| Column::of(metric, "")).collect()
+        METRICS
+            .iter()
+            .map(|metric| Column::of(metric, ""))
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
@@ -90,7 +138,9 @@ impl Source for Memory {
         for line in parse::lines(text) {
             let mut words = parse::words(line);
             let key = words.next().unwrap_or_default();
-            let Some(index) = KEYS.iter().position(|known| *known == key) else { continue };
+            let Some(index) = KEYS.iter().position(|known| *known == key) else {
+                continue;
+            };
             // The unit is written `kB` and means 1,024 bytes.
             if let Some(kib) = words.next().and_then(parse::number) {
                 row[index] = kib as f64 * 1024.0;
@@ -109,15 +159,25 @@ mod tests {
     use super::*;
     use crate::observe::sensor_tests::{damaged, read_once};
 
-    const TEXT: &str =
-        "MemTotal: 100 kB\nMemFree:   10 kB\nBuffers: 1 kB\nCached:  20 kB\nDirty: 4 kB\nWriteback: 0 kB\n";
+    const TEXT: &str = "MemTotal: 100 kB\nMemFree:   10 kB\nBuffers: 1 kB\nCached:  20 kB\nDirty: 4 kB\nWriteback: 0 kB\n";
 
     #[test]
     fn kib_become_bytes_and_old_kernels_leave_a_gap() {
         let row = read_once(&SENSOR, &[("/proc/meminfo", TEXT)], &Scope::default()).unwrap();
         let values: Vec<Option<f64>> = row.iter().map(|(_, value)| *value).collect();
         let kib = |kib: f64| Some(kib * 1024.0);
-        assert_eq!(values, [kib(100.0), kib(10.0), None, kib(1.0), kib(20.0), kib(4.0), kib(0.0)]);
+        assert_eq!(
+            values,
+            [
+                kib(100.0),
+                kib(10.0),
+                None,
+                kib(1.0),
+                kib(20.0),
+                kib(4.0),
+                kib(0.0)
+            ]
+        );
         assert_eq!(row[5].0, "memory.dirty");
     }
 
@@ -126,7 +186,11 @@ mod tests {
         for seed in 0..500 {
             let text = damaged(TEXT, seed);
             let row = read_once(&SENSOR, &[("/proc/meminfo", &text)], &Scope::default()).unwrap();
-            assert!(row.iter().all(|(_, value)| value.is_none_or(|value| value >= 0.0)), "seed {seed}");
+            assert!(
+                row.iter()
+                    .all(|(_, value)| value.is_none_or(|value| value >= 0.0)),
+                "seed {seed}"
+            );
         }
     }
 }

@@ -45,23 +45,80 @@ pub static ALL: &[&super::Sensor] = &[
 
 /// The id and the documentation page of every item.
 pub static PAGES: &[(&str, &str)] = &[
-    ("bdi", include_str!("../../../../../docs/catalogue/sensor/bdi.md")),
-    ("cgroup", include_str!("../../../../../docs/catalogue/sensor/cgroup.md")),
-    ("cpu", include_str!("../../../../../docs/catalogue/sensor/cpu.md")),
-    ("diskstats", include_str!("../../../../../docs/catalogue/sensor/diskstats.md")),
-    ("health", include_str!("../../../../../docs/catalogue/sensor/health.md")),
-    ("inflight", include_str!("../../../../../docs/catalogue/sensor/inflight.md")),
-    ("interrupts", include_str!("../../../../../docs/catalogue/sensor/interrupts.md")),
-    ("layers", include_str!("../../../../../docs/catalogue/sensor/layers.md")),
-    ("loop_device", include_str!("../../../../../docs/catalogue/sensor/loop_device.md")),
-    ("md", include_str!("../../../../../docs/catalogue/sensor/md.md")),
-    ("memory", include_str!("../../../../../docs/catalogue/sensor/memory.md")),
-    ("page_cache", include_str!("../../../../../docs/catalogue/sensor/page_cache.md")),
-    ("pressure", include_str!("../../../../../docs/catalogue/sensor/pressure.md")),
-    ("process", include_str!("../../../../../docs/catalogue/sensor/process.md")),
-    ("softirqs", include_str!("../../../../../docs/catalogue/sensor/softirqs.md")),
-    ("temperature", include_str!("../../../../../docs/catalogue/sensor/temperature.md")),
-    ("throttle", include_str!("../../../../../docs/catalogue/sensor/throttle.md")),
-    ("vmstat", include_str!("../../../../../docs/catalogue/sensor/vmstat.md")),
-    ("zram", include_str!("../../../../../docs/catalogue/sensor/zram.md")),
+    (
+        "bdi",
+        include_str!("../../../../../docs/catalogue/sensor/bdi.md"),
+    ),
+    (
+        "cgroup",
+        include_str!("../../../../../docs/catalogue/sensor/cgroup.md"),
+    ),
+    (
+        "cpu",
+        include_str!("../../../../../docs/catalogue/sensor/cpu.md"),
+    ),
+    (
+        "diskstats",
+        include_str!("../../../../../docs/catalogue/sensor/diskstats.md"),
+    ),
+    (
+        "health",
+        include_str!("../../../../../docs/catalogue/sensor/health.md"),
+    ),
+    (
+        "inflight",
+        include_str!("../../../../../docs/catalogue/sensor/inflight.md"),
+    ),
+    (
+        "interrupts",
+        include_str!("../../../../../docs/catalogue/sensor/interrupts.md"),
+    ),
+    (
+        "layers",
+        include_str!("../../../../../docs/catalogue/sensor/layers.md"),
+    ),
+    (
+        "loop_device",
+        include_str!("../../../../../docs/catalogue/sensor/loop_device.md"),
+    ),
+    (
+        "md",
+        include_str!("../../../../../docs/catalogue/sensor/md.md"),
+    ),
+    (
+        "memory",
+        include_str!("../../../../../docs/catalogue/sensor/memory.md"),
+    ),
+    (
+        "page_cache",
+        include_str!("../../../../../docs/catalogue/sensor/page_cache.md"),
+    ),
+    (
+        "pressure",
+        include_str!("../../../../../docs/catalogue/sensor/pressure.md"),
+    ),
+    (
+        "process",
+        include_str!("../../../../../docs/catalogue/sensor/process.md"),
+    ),
+    (
+        "softirqs",
+        include_str!("../../../../../docs/catalogue/sensor/softirqs.md"),
+    ),
+    (
+        "temperature",
+        include_str!("../../../../../docs/catalogue/sensor/temperature.md"),
+    ),
+    (
+        "throttle",
+        include_str!("../../../../../docs/catalogue/sensor/throttle.md"),
+    ),
+    (
+        "vmstat",
+        include_str!("../../../../../docs/catalogue/sensor/vmstat.md"),
+    ),
+    (
+        "zram",
+        include_str!("../../../../../docs/catalogue/sensor/zram.md"),
+    ),
 ];

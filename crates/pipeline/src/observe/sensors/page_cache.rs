@@ -44,7 +44,13 @@ const fn gauge(
     meaning: &'static str,
     cannot_tell: &'static str,
 ) -> Metric {
-    Metric { name, unit, kind: Gauge, meaning, cannot_tell }
+    Metric {
+        name,
+        unit,
+        kind: Gauge,
+        meaning,
+        cannot_tell,
+    }
 }
 
 static METRICS: &[Metric] = &[
@@ -66,7 +72,12 @@ static METRICS: &[Metric] = &[
         "bytes in memory that are not on the disk and not on their way",
         "blocks of other files, such as the file system's metadata",
     ),
-    gauge("page_cache.{}.writeback", "bytes", "bytes on their way to the disk", ""),
+    gauge(
+        "page_cache.{}.writeback",
+        "bytes",
+        "bytes on their way to the disk",
+        "",
+    ),
     gauge(
         "page_cache.{}.evicted",
         "bytes",
@@ -75,17 +86,57 @@ static METRICS: &[Metric] = &[
     ),
 ];
 
-const fn last(name: &'static str, unit: &'static str, of: &'static [&'static str], place: usize) -> Field {
-    let Metric { meaning, cannot_tell, .. } = METRICS[place];
-    Field { name, unit, meaning, cannot_tell, formula: Formula::Last(of, 1.0) }
+const fn last(
+    name: &'static str,
+    unit: &'static str,
+    of: &'static [&'static str],
+    place: usize,
+) -> Field {
+    let Metric {
+        meaning,
+        cannot_tell,
+        ..
+    } = METRICS[place];
+    Field {
+        name,
+        unit,
+        meaning,
+        cannot_tell,
+        formula: Formula::Last(of, 1.0),
+    }
 }
 
 static FIELDS: &[Field] = &[
-    last("page_cache.{}.cached_bytes", "bytes", &["page_cache.{}.cached"], 0),
-    last("page_cache.{}.cached_percent", "percent", &["page_cache.{}.cached_percent"], 1),
-    last("page_cache.{}.dirty_bytes", "bytes", &["page_cache.{}.dirty"], 2),
-    last("page_cache.{}.writeback_bytes", "bytes", &["page_cache.{}.writeback"], 3),
-    last("page_cache.{}.evicted_bytes", "bytes", &["page_cache.{}.evicted"], 4),
+    last(
+        "page_cache.{}.cached_bytes",
+        "bytes",
+        &["page_cache.{}.cached"],
+        0,
+    ),
+    last(
+        "page_cache.{}.cached_percent",
+        "percent",
+        &["page_cache.{}.cached_percent"],
+        1,
+    ),
+    last(
+        "page_cache.{}.dirty_bytes",
+        "bytes",
+        &["page_cache.{}.dirty"],
+        2,
+    ),
+    last(
+        "page_cache.{}.writeback_bytes",
+        "bytes",
+        &["page_cache.{}.writeback"],
+        3,
+    ),
+    last(
+        "page_cache.{}.evicted_bytes",
+        "bytes",
+        &["page_cache.{}.evicted"],
+        4,
+    ),
 ];
 
 /// CPU time for one file in one sample.
@@ -117,7 +168,12 @@ fn open(host: &Host, scope: &Scope) -> Opened {
     }
     let mut failure = None;
     let watched = scope.files.iter().map(|path| {
-        let mut one = Watched { path: path.clone(), file: None, sampled: 0, was_estimated: false };
+        let mut one = Watched {
+            path: path.clone(),
+            file: None,
+            sampled: 0,
+            was_estimated: false,
+        };
         if let Err(error) = one.open().and_then(|()| one.look()) {
             failure.get_or_insert_with(|| error.to_string());
         }
@@ -133,19 +189,30 @@ fn open(host: &Host, scope: &Scope) -> Opened {
 impl Watched {
     fn open(&mut self) -> host::Result<()> {
         self.file = None;
-        self.file = Some((DataFile::open(&self.path, Access::default())?, identity(&self.path)));
+        self.file = Some((
+            DataFile::open(&self.path, Access::default())?,
+            identity(&self.path),
+        ));
         Ok(())
     }
 
     /// What is in memory now, and the file's size; nothing for a file that is not there.
     fn look(&mut self) -> host::Result<Option<(CacheUse, u64)>> {
         // A file of the same name may have taken its place.
-        if self.file.as_ref().is_none_or(|(_, known)| identity(&self.path) != *known) && self.open().is_err()
+        if self
+            .file
+            .as_ref()
+            .is_none_or(|(_, known)| identity(&self.path) != *known)
+            && self.open().is_err()
         {
             return Ok(None);
         }
-        let Some((file, _)) = &self.file else { return Ok(None) };
-        let size = file.bytes_now().map_err(|error| host::Error::io("ask the size of", &self.path, error))?;
+        let Some((file, _)) = &self.file else {
+            return Ok(None);
+        };
+        let size = file
+            .bytes_now()
+            .map_err(|error| host::Error::io("ask the size of", &self.path, error))?;
         if self.sampled == 0 {
             if let Some(whole) = whole(file, size)? {
                 return Ok(Some((whole, size)));
@@ -165,7 +232,10 @@ impl Watched {
 /// Adds up the file slice by slice; nothing when that takes longer than it may.
 fn whole(file: &DataFile, size: u64) -> host::Result<Option<CacheUse>> {
     let began_ns = process::thread_cpu_ns();
-    let mut sum = CacheUse { cached: 0, details: Some(CacheDetails::default()) };
+    let mut sum = CacheUse {
+        cached: 0,
+        details: Some(CacheDetails::default()),
+    };
     let mut offset = 0;
     while offset < size {
         let length = SLICE_BYTES.min(size - offset);
@@ -180,8 +250,13 @@ fn whole(file: &DataFile, size: u64) -> host::Result<Option<CacheUse>> {
 
 /// The whole file by what there is in places spread over it.
 fn estimate(file: &DataFile, size: u64) -> host::Result<CacheUse> {
-    let step = (size / PLACES).next_multiple_of(PLACE_BYTES).max(PLACE_BYTES);
-    let mut sum = CacheUse { cached: 0, details: Some(CacheDetails::default()) };
+    let step = (size / PLACES)
+        .next_multiple_of(PLACE_BYTES)
+        .max(PLACE_BYTES);
+    let mut sum = CacheUse {
+        cached: 0,
+        details: Some(CacheDetails::default()),
+    };
     let (mut offset, mut asked) = (0, 0);
     while offset < size {
         let length = PLACE_BYTES.min(size - offset);
@@ -195,7 +270,10 @@ fn estimate(file: &DataFile, size: u64) -> host::Result<CacheUse> {
         writeback: scaled(details.writeback),
         evicted: scaled(details.evicted),
     });
-    Ok(CacheUse { cached: scaled(sum.cached), details })
+    Ok(CacheUse {
+        cached: scaled(sum.cached),
+        details,
+    })
 }
 
 fn sum_of(a: CacheUse, b: CacheUse) -> CacheUse {
@@ -204,13 +282,19 @@ fn sum_of(a: CacheUse, b: CacheUse) -> CacheUse {
         writeback: a.writeback + b.writeback,
         evicted: a.evicted + b.evicted,
     });
-    CacheUse { cached: a.cached + b.cached, details }
+    CacheUse {
+        cached: a.cached + b.cached,
+        details,
+    }
 }
 
 impl Source for PageCache {
     fn columns(&self) -> Vec<Column> {
         let of = |one: &Watched| -> Vec<Column> {
-            METRICS.iter().map(|metric| Column::of(metric, &one.name())).collect()
+            METRICS
+                .iter()
+                .map(|metric| Column::of(metric, &one.name()))
+                .collect()
         };
         self.0.iter().flat_map(of).collect()
     }
@@ -239,12 +323,17 @@ impl Source for PageCache {
             }
         }
         // Only where there is nothing else to tell, since a failed read leaves a gap in all series.
-        failure.filter(|_| row.iter().all(|cell| cell.is_nan())).map_or(Ok(()), Err)
+        failure
+            .filter(|_| row.iter().all(|cell| cell.is_nan()))
+            .map_or(Ok(()), Err)
     }
 
     fn notes(&self) -> Vec<String> {
         let estimated = self.0.iter().filter(|one| one.was_estimated).map(|one| {
-            format!("{} is large: its figures are estimated from {PLACES} places of 1 MiB.", one.name())
+            format!(
+                "{} is large: its figures are estimated from {PLACES} places of 1 MiB.",
+                one.name()
+            )
         });
         estimated.collect()
     }
@@ -266,13 +355,25 @@ mod tests {
         let dir = files::temporary_dir("page-cache").unwrap();
         let (here, late) = (dir.path().join("here"), dir.path().join("late"));
         files::write_atomically(&here, &"x".repeat(4 << 20)).unwrap();
-        let scope = Scope { files: vec![here.clone(), late.clone()], ..Scope::default() };
+        let scope = Scope {
+            files: vec![here.clone(), late.clone()],
+            ..Scope::default()
+        };
         let mut source = open(&Host::live(), &scope).unwrap_or_else(|why| panic!("{why}"));
         let row = read(&mut source);
-        assert_eq!(source.columns()[1].name, format!("page_cache.{}.cached_percent", here.display()));
+        assert_eq!(
+            source.columns()[1].name,
+            format!("page_cache.{}.cached_percent", here.display())
+        );
         assert!(row[0] > 0.0 && row[0] <= (4 << 20) as f64, "{row:?}");
-        assert!((row[1] - 100.0 * row[0] / (4 << 20) as f64).abs() < 1e-9, "{row:?}");
-        assert!(row[5..].iter().all(|cell| cell.is_nan()), "not there yet: {row:?}");
+        assert!(
+            (row[1] - 100.0 * row[0] / (4 << 20) as f64).abs() < 1e-9,
+            "{row:?}"
+        );
+        assert!(
+            row[5..].iter().all(|cell| cell.is_nan()),
+            "not there yet: {row:?}"
+        );
         files::write_atomically(&late, &"y".repeat(8192)).unwrap();
         assert!(read(&mut source)[5] >= 0.0);
     }
@@ -282,7 +383,14 @@ mod tests {
         let dir = files::temporary_dir("page-cache").unwrap();
         let path = dir.path().join("file");
         files::write_atomically(&path, "").unwrap();
-        let file = DataFile::open(&path, Access { write: true, ..Access::default() }).unwrap();
+        let file = DataFile::open(
+            &path,
+            Access {
+                write: true,
+                ..Access::default()
+            },
+        )
+        .unwrap();
         let size = 1 << 40;
         if let Err(error) = file.extend(size) {
             println!("skipped: no file of 1 TiB here: {error}");
@@ -300,7 +408,10 @@ mod tests {
     fn absence_has_its_reason() {
         let reason = |host: &Host, scope: &Scope| open(host, scope).err().unwrap_or_default();
         assert!(reason(&Host::live(), &Scope::default()).contains("no file was named"));
-        let scope = Scope { files: vec!["/no/such/file".into()], ..Scope::default() };
+        let scope = Scope {
+            files: vec!["/no/such/file".into()],
+            ..Scope::default()
+        };
         assert!(reason(&Host::live(), &scope).contains("/no/such/file"));
     }
 }

@@ -84,9 +84,10 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     };
     let files: Vec<_> = SUBJECTS.into_iter().filter_map(file).collect();
     match files.is_empty() {
-        true => {
-            Err("this kernel does not measure pressure (Linux 4.20 and later with CONFIG_PSI, psi=1)".into())
-        }
+        true => Err(
+            "this kernel does not measure pressure (Linux 4.20 and later with CONFIG_PSI, psi=1)"
+                .into(),
+        ),
         false => Ok(Box::new(Pressure(files))),
     }
 }
@@ -94,9 +95,15 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
 impl Source for Pressure {
     fn columns(&self) -> Vec<Column> {
         let of_file = |(subject, _): &(&str, Sampled)| {
-            METRICS.iter().map(|metric| Column::of(metric, subject)).collect()
+            METRICS
+                .iter()
+                .map(|metric| Column::of(metric, subject))
+                .collect()
         };
-        self.0.iter().flat_map(of_file as fn(&(&'static str, Sampled)) -> Vec<Column>).collect()
+        self.0
+            .iter()
+            .flat_map(of_file as fn(&(&'static str, Sampled)) -> Vec<Column>)
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
@@ -123,22 +130,35 @@ mod tests {
         let files = [("/proc/pressure/io", io), ("/proc/pressure/cpu", cpu)];
         let row = read_once(&SENSOR, &files, &Scope::default()).unwrap();
         let values: Vec<Option<f64>> = row.iter().map(|(_, value)| *value).collect();
-        assert_eq!(values, [Some(74197872.0), Some(45485778.0), Some(7.0), None]);
+        assert_eq!(
+            values,
+            [Some(74197872.0), Some(45485778.0), Some(7.0), None]
+        );
         assert_eq!(row[2].0, "pressure.cpu.some_us");
     }
 
     #[test]
     fn damage_leaves_gaps() {
         for seed in 0..500 {
-            let io =
-                damaged("some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=1.00 total=9\n", seed);
+            let io = damaged(
+                "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=1.00 total=9\n",
+                seed,
+            );
             let row = read_once(&SENSOR, &[("/proc/pressure/io", &io)], &Scope::default()).unwrap();
-            assert!(row.iter().all(|(_, value)| value.is_none_or(|value| value >= 0.0)), "seed {seed}");
+            assert!(
+                row.iter()
+                    .all(|(_, value)| value.is_none_or(|value| value >= 0.0)),
+                "seed {seed}"
+            );
         }
     }
 
     #[test]
     fn an_old_kernel_says_why() {
-        assert!(read_once(&SENSOR, &[], &Scope::default()).unwrap_err().contains("4.20"));
+        assert!(
+            read_once(&SENSOR, &[], &Scope::default())
+                .unwrap_err()
+                .contains("4.20")
+        );
     }
 }

@@ -52,7 +52,13 @@ const fn metric(
     meaning: &'static str,
     cannot_tell: &'static str,
 ) -> Metric {
-    Metric { name, unit, kind: Counter, meaning, cannot_tell }
+    Metric {
+        name,
+        unit,
+        kind: Counter,
+        meaning,
+        cannot_tell,
+    }
 }
 
 /// In the order of the lines of `/proc/PID/io`.
@@ -108,7 +114,13 @@ const fn rate(
     meaning: &'static str,
     cannot_tell: &'static str,
 ) -> Field {
-    Field { name, unit, meaning, cannot_tell, formula: Formula::Rate(of, 1.0) }
+    Field {
+        name,
+        unit,
+        meaning,
+        cannot_tell,
+        formula: Formula::Rate(of, 1.0),
+    }
 }
 
 static FIELDS: &[Field] = &[
@@ -174,14 +186,24 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     if pids.is_empty() {
         return Err("/proc lists no processes".into());
     }
-    if !pids.iter().any(|pid| host.exists(&format!("/proc/{pid}/io"))) {
-        return Err("this kernel does not account I/O by process (CONFIG_TASK_IO_ACCOUNTING)".into());
+    if !pids
+        .iter()
+        .any(|pid| host.exists(&format!("/proc/{pid}/io")))
+    {
+        return Err(
+            "this kernel does not account I/O by process (CONFIG_TASK_IO_ACCOUNTING)".into(),
+        );
     }
-    Ok(Box::new(Processes { watch: Watch::new(host), told: 1 }))
+    Ok(Box::new(Processes {
+        watch: Watch::new(host),
+        told: 1,
+    }))
 }
 
 fn columns_of(subject: &str) -> impl Iterator<Item = Column> {
-    METRICS.iter().map(move |metric| Column::of(metric, subject))
+    METRICS
+        .iter()
+        .map(move |metric| Column::of(metric, subject))
 }
 
 impl Source for Processes {
@@ -192,7 +214,10 @@ impl Source for Processes {
     fn new_columns(&mut self) -> Vec<Column> {
         let fresh = &self.watch.subjects()[self.told - 1..];
         self.told += fresh.len();
-        fresh.iter().flat_map(|subject| columns_of(subject)).collect()
+        fresh
+            .iter()
+            .flat_map(|subject| columns_of(subject))
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {

@@ -38,8 +38,10 @@ pub static SENSOR: Sensor = Sensor {
 };
 
 const BLOCK: &str = "block completions that ran as soft interrupts";
-const NOT_ALL: &str = "completions that ran in the interrupt itself or were polled, which need none";
-const IRQ_POLL: &str = "rounds of polling by drivers that poll after an interrupt (some SAS controllers)";
+const NOT_ALL: &str =
+    "completions that ran in the interrupt itself or were polled, which need none";
+const IRQ_POLL: &str =
+    "rounds of polling by drivers that poll after an interrupt (some SAS controllers)";
 const TIMER: &str = "rounds of expired timers, request timeouts and I/O throttling among them";
 const TASKLET: &str = "tasklets, in which some older drivers complete I/O";
 
@@ -51,10 +53,34 @@ static METRICS: &[Metric] = &[
 ];
 
 static FIELDS: &[Field] = &[
-    field("softirq.cpu{}.block_per_s", "/s", Rate(&["softirq.cpu{}.block"], 1.0), BLOCK, NOT_ALL),
-    field("softirq.cpu{}.irq_poll_per_s", "/s", Rate(&["softirq.cpu{}.irq_poll"], 1.0), IRQ_POLL, ""),
-    field("softirq.cpu{}.timer_per_s", "/s", Rate(&["softirq.cpu{}.timer"], 1.0), TIMER, ""),
-    field("softirq.cpu{}.tasklet_per_s", "/s", Rate(&["softirq.cpu{}.tasklet"], 1.0), TASKLET, ""),
+    field(
+        "softirq.cpu{}.block_per_s",
+        "/s",
+        Rate(&["softirq.cpu{}.block"], 1.0),
+        BLOCK,
+        NOT_ALL,
+    ),
+    field(
+        "softirq.cpu{}.irq_poll_per_s",
+        "/s",
+        Rate(&["softirq.cpu{}.irq_poll"], 1.0),
+        IRQ_POLL,
+        "",
+    ),
+    field(
+        "softirq.cpu{}.timer_per_s",
+        "/s",
+        Rate(&["softirq.cpu{}.timer"], 1.0),
+        TIMER,
+        "",
+    ),
+    field(
+        "softirq.cpu{}.tasklet_per_s",
+        "/s",
+        Rate(&["softirq.cpu{}.tasklet"], 1.0),
+        TASKLET,
+        "",
+    ),
 ];
 
 /// The metric of a line.
@@ -78,14 +104,23 @@ struct Softirqs {
 }
 
 fn open(host: &Host, _scope: &Scope) -> Opened {
-    let mut file = host.sampled("/proc/softirqs").map_err(|error| error.to_string())?;
+    let mut file = host
+        .sampled("/proc/softirqs")
+        .map_err(|error| error.to_string())?;
     let mut header = Scan::new(file.read().map_err(|error| error.to_string())?);
     let number = |word: &[u8]| Scan::new(word.strip_prefix(b"CPU")?).number();
-    let cpus: Vec<_> = std::iter::from_fn(|| number(header.word())).map(|cpu| (cpu, None)).collect();
+    let cpus: Vec<_> = std::iter::from_fn(|| number(header.word()))
+        .map(|cpu| (cpu, None))
+        .collect();
     if cpus.is_empty() {
         return Err("/proc/softirqs has no CPU columns".into());
     }
-    let mut softirqs = Softirqs { file, cpus, placed: 0, known: 0 };
+    let mut softirqs = Softirqs {
+        file,
+        cpus,
+        placed: 0,
+        known: 0,
+    };
     softirqs.read(&mut []).map_err(|error| error.to_string())?;
     softirqs.known = softirqs.placed;
     Ok(Box::new(softirqs))
@@ -94,11 +129,18 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
 impl Softirqs {
     /// Series of the CPUs from this place on.
     fn columns_from(&self, first: usize) -> Vec<Column> {
-        let mut cpus: Vec<(usize, u64)> =
-            self.cpus.iter().filter_map(|(number, place)| Some(((*place)?, *number))).collect();
+        let mut cpus: Vec<(usize, u64)> = self
+            .cpus
+            .iter()
+            .filter_map(|(number, place)| Some(((*place)?, *number)))
+            .collect();
         cpus.sort_unstable();
-        let wanted = cpus.iter().filter(|(place, _)| (first..self.known).contains(place));
-        wanted.flat_map(|(_, number)| Column::all_of(METRICS, &number.to_string())).collect()
+        let wanted = cpus
+            .iter()
+            .filter(|(place, _)| (first..self.known).contains(place));
+        wanted
+            .flat_map(|(_, number)| Column::all_of(METRICS, &number.to_string()))
+            .collect()
     }
 }
 
@@ -109,7 +151,11 @@ impl Source for Softirqs {
 
     fn new_columns(&mut self) -> Vec<Column> {
         let known = std::mem::replace(&mut self.known, self.placed);
-        if known == self.placed { Vec::new() } else { self.columns_from(known) }
+        if known == self.placed {
+            Vec::new()
+        } else {
+            self.columns_from(known)
+        }
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
@@ -146,12 +192,21 @@ mod tests {
             0 0\n       TIMER:    2000 0 0 5\n      NET_TX:   1 1 1 1\n       BLOCK:     7 0 0 80000\n    IRQ_POLL: 0 0 0 0\n     \
             TASKLET:  3 0 0 0\n";
         let row = read_once(&SENSOR, &[("/proc/softirqs", text)], &Scope::default()).unwrap();
-        let values: Vec<(&str, f64)> =
-            row.iter().map(|(name, value)| (name.as_str(), value.unwrap())).collect();
-        assert_eq!(values[..2], [("softirq.cpu0.block", 7.0), ("softirq.cpu0.irq_poll", 0.0)]);
+        let values: Vec<(&str, f64)> = row
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.unwrap()))
+            .collect();
+        assert_eq!(
+            values[..2],
+            [("softirq.cpu0.block", 7.0), ("softirq.cpu0.irq_poll", 0.0)]
+        );
         assert_eq!(
             values[4..7],
-            [("softirq.cpu3.block", 80000.0), ("softirq.cpu3.irq_poll", 0.0), ("softirq.cpu3.timer", 5.0)]
+            [
+                ("softirq.cpu3.block", 80000.0),
+                ("softirq.cpu3.irq_poll", 0.0),
+                ("softirq.cpu3.timer", 5.0)
+            ]
         );
         assert_eq!(values.len(), 8);
     }

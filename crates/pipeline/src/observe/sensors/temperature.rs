@@ -48,8 +48,20 @@ const CRITICAL: &str = "temperature at which the device stops or shuts down";
 const EARLIER: &str = "where it slows down, which is earlier";
 
 static METRICS: &[Metric] = &[
-    metric("temperature.{}.millicelsius", "millicelsius", Gauge, "temperature", WHERE),
-    metric("temperature.{}.critical_millicelsius", "millicelsius", Gauge, CRITICAL, EARLIER),
+    metric(
+        "temperature.{}.millicelsius",
+        "millicelsius",
+        Gauge,
+        "temperature",
+        WHERE,
+    ),
+    metric(
+        "temperature.{}.critical_millicelsius",
+        "millicelsius",
+        Gauge,
+        CRITICAL,
+        EARLIER,
+    ),
 ];
 
 static FIELDS: &[Field] = &[
@@ -93,29 +105,42 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     if places.is_empty() {
         return Err("no disk or CPU tells its temperature in /sys/class/hwmon".into());
     }
-    let named = places.iter().map(|place| (place.subject.clone(), place.critical.is_some())).collect();
+    let named = places
+        .iter()
+        .map(|place| (place.subject.clone(), place.critical.is_some()))
+        .collect();
     let criticals = places.iter().map(|place| place.critical).collect();
     let host = host.clone();
     let (mut round, mut values) = (0, vec![f64::NAN; places.len()]);
     let aside = Aside::start("iodyno-heat", EVERY_MS, move || {
         for (place, value) in places.iter().zip(&mut values) {
             if place.is_due(&host, round) {
-                *value =
-                    host.text(&place.input).and_then(|text| text.trim().parse().ok()).unwrap_or(f64::NAN);
+                *value = host
+                    .text(&place.input)
+                    .and_then(|text| text.trim().parse().ok())
+                    .unwrap_or(f64::NAN);
             }
         }
         round += 1;
         values.clone()
     });
     let aside = aside.map_err(|error| format!("no thread to read them: {error}"))?;
-    Ok(Box::new(Temperature { places: named, aside, criticals }))
+    Ok(Box::new(Temperature {
+        places: named,
+        aside,
+        criticals,
+    }))
 }
 
 impl Place {
     fn is_due(&self, host: &Host, round: u64) -> bool {
-        let Some(drive) = &self.drive else { return true };
+        let Some(drive) = &self.drive else {
+            return true;
+        };
         round.is_multiple_of(ROUNDS_BETWEEN_DRIVES)
-            && host.text(&format!("{drive}/power/runtime_status")).is_none_or(|state| state != "suspended")
+            && host
+                .text(&format!("{drive}/power/runtime_status"))
+                .is_none_or(|state| state != "suspended")
     }
 }
 
@@ -124,14 +149,26 @@ fn places(host: &Host) -> Vec<Place> {
     let mut cpus = 0;
     for chip in host.list(HWMON) {
         let directory = format!("{HWMON}/{chip}");
-        let Some(name) = host.text(&format!("{directory}/name")) else { continue };
-        let device = host.resolve(&format!("{directory}/device")).unwrap_or_default();
+        let Some(name) = host.text(&format!("{directory}/name")) else {
+            continue;
+        };
+        let device = host
+            .resolve(&format!("{directory}/device"))
+            .unwrap_or_default();
         let owner = device.rsplit('/').next().unwrap_or_default();
         let of = match name.as_str() {
             // The controller, or the PCI function that has it (on older kernels).
             "nvme" if owner.starts_with("nvme") => owner.to_string(),
-            "nvme" => host.list(&format!("{device}/nvme")).into_iter().next().unwrap_or(owner.into()),
-            "drivetemp" => host.list(&format!("{device}/block")).into_iter().next().unwrap_or(owner.into()),
+            "nvme" => host
+                .list(&format!("{device}/nvme"))
+                .into_iter()
+                .next()
+                .unwrap_or(owner.into()),
+            "drivetemp" => host
+                .list(&format!("{device}/block"))
+                .into_iter()
+                .next()
+                .unwrap_or(owner.into()),
             // `coretemp.0` is the first package.
             "coretemp" => format!("cpu{}", owner.rsplit('.').next().unwrap_or("0")),
             "k10temp" | "zenpower" | "cpu_thermal" => {
@@ -147,7 +184,9 @@ fn places(host: &Host) -> Vec<Place> {
             places.push(Place {
                 subject: subject(&of, label.as_deref()),
                 input: format!("{directory}/{input}"),
-                critical: host.text(&format!("{stem}_crit")).and_then(|text| text.trim().parse().ok()),
+                critical: host
+                    .text(&format!("{stem}_crit"))
+                    .and_then(|text| text.trim().parse().ok()),
                 drive: (name == "drivetemp").then(|| device.clone()),
             });
         }
@@ -217,14 +256,32 @@ mod tests {
             ("/sys/devices/pci/nvme/nvme0/state", "live"),
             ("/sys/devices/pci/ata1/0:0:0:0/block/sda/size", "8"),
             ("/sys/devices/pci/ata2/1:0:0:0/block/sdb/size", "8"),
-            ("/sys/devices/pci/ata2/1:0:0:0/power/runtime_status", "suspended"),
-            ("/sys/devices/platform/coretemp.1/modalias", "platform:coretemp"),
+            (
+                "/sys/devices/pci/ata2/1:0:0:0/power/runtime_status",
+                "suspended",
+            ),
+            (
+                "/sys/devices/platform/coretemp.1/modalias",
+                "platform:coretemp",
+            ),
         ];
         let links = [
-            ("/sys/class/hwmon/hwmon1/device", "/sys/devices/pci/nvme/nvme0"),
-            ("/sys/class/hwmon/hwmon2/device", "/sys/devices/pci/ata1/0:0:0:0"),
-            ("/sys/class/hwmon/hwmon3/device", "/sys/devices/platform/coretemp.1"),
-            ("/sys/class/hwmon/hwmon4/device", "/sys/devices/pci/ata2/1:0:0:0"),
+            (
+                "/sys/class/hwmon/hwmon1/device",
+                "/sys/devices/pci/nvme/nvme0",
+            ),
+            (
+                "/sys/class/hwmon/hwmon2/device",
+                "/sys/devices/pci/ata1/0:0:0:0",
+            ),
+            (
+                "/sys/class/hwmon/hwmon3/device",
+                "/sys/devices/platform/coretemp.1",
+            ),
+            (
+                "/sys/class/hwmon/hwmon4/device",
+                "/sys/devices/pci/ata2/1:0:0:0",
+            ),
         ];
         let mut source = open(&machine(&files, &links), &Scope::default()).unwrap();
         let columns = names(&source.columns());
@@ -236,7 +293,10 @@ mod tests {
             ("cpu1 Core 0.millicelsius", 54000.0),
             ("sdb.millicelsius", f64::NAN),
         ];
-        assert_eq!(columns, expected.map(|(name, _)| format!("temperature.{name}")));
+        assert_eq!(
+            columns,
+            expected.map(|(name, _)| format!("temperature.{name}"))
+        );
         let limit_ns = host::clock::monotonic_ns() + 30_000_000_000;
         let mut row = [f64::NAN; 6];
         while row[0].is_nan() {
@@ -250,6 +310,8 @@ mod tests {
 
     #[test]
     fn a_machine_without_any_says_so() {
-        assert!(open(&machine(&[], &[]), &Scope::default()).is_err_and(|error| error.contains("hwmon")));
+        assert!(
+            open(&machine(&[], &[]), &Scope::default()).is_err_and(|error| error.contains("hwmon"))
+        );
     }
 }

@@ -40,7 +40,13 @@ const MEANING: &str = "times that a CPU or package passed its limit of temperatu
 const NOT_HOW: &str =
     "how long or how much it was slowed, nor limits of power, which slow it without an event";
 
-static METRICS: &[Metric] = &[metric("throttle.{}.events", "events", Counter, MEANING, NOT_HOW)];
+static METRICS: &[Metric] = &[metric(
+    "throttle.{}.events",
+    "events",
+    Counter,
+    MEANING,
+    NOT_HOW,
+)];
 
 static FIELDS: &[Field] = &[
     field(
@@ -50,7 +56,13 @@ static FIELDS: &[Field] = &[
         "times since boot that a CPU or package passed its limit of temperature",
         NOT_HOW,
     ),
-    field("throttle.{}.events_per_s", "/s", Rate(&["throttle.{}.events"], 1.0), MEANING, NOT_HOW),
+    field(
+        "throttle.{}.events_per_s",
+        "/s",
+        Rate(&["throttle.{}.events"], 1.0),
+        MEANING,
+        NOT_HOW,
+    ),
 ];
 
 const CPUS: &str = "/sys/devices/system/cpu";
@@ -61,10 +73,14 @@ struct Throttle(Vec<(String, Sampled)>);
 fn open(host: &Host, _scope: &Scope) -> Opened {
     let mut files: Vec<(String, Sampled)> = Vec::new();
     let is_cpu = |name: &String| {
-        name.strip_prefix("cpu").is_some_and(|number| parse::number(number.as_bytes()).is_some())
+        name.strip_prefix("cpu")
+            .is_some_and(|number| parse::number(number.as_bytes()).is_some())
     };
     for cpu in host.list(CPUS).into_iter().filter(is_cpu) {
-        let file = |name: &str| host.sampled(&format!("{CPUS}/{cpu}/thermal_throttle/{name}")).ok();
+        let file = |name: &str| {
+            host.sampled(&format!("{CPUS}/{cpu}/thermal_throttle/{name}"))
+                .ok()
+        };
         let package = host.number(&format!("{CPUS}/{cpu}/topology/physical_package_id"));
         let package = package.map(|package| format!("package{package}"));
         let package = package.filter(|package| files.iter().all(|(known, _)| known != package));
@@ -72,14 +88,19 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
         files.extend(file("core_throttle_count").map(|file| (cpu.clone(), file)));
     }
     match files.is_empty() {
-        true => Err("these CPUs do not tell (no thermal_throttle in /sys/devices/system/cpu/cpu*)".into()),
+        true => Err(
+            "these CPUs do not tell (no thermal_throttle in /sys/devices/system/cpu/cpu*)".into(),
+        ),
         false => Ok(Box::new(Throttle(files))),
     }
 }
 
 impl Source for Throttle {
     fn columns(&self) -> Vec<Column> {
-        self.0.iter().map(|(name, _)| Column::of(&METRICS[0], name)).collect()
+        self.0
+            .iter()
+            .map(|(name, _)| Column::of(&METRICS[0], name))
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
@@ -104,25 +125,43 @@ mod tests {
         let files: Vec<(String, &str)> = (0..2)
             .flat_map(|cpu| {
                 [
-                    (path(cpu, "thermal_throttle/core_throttle_count"), if cpu == 0 { "3" } else { "4" }),
+                    (
+                        path(cpu, "thermal_throttle/core_throttle_count"),
+                        if cpu == 0 { "3" } else { "4" },
+                    ),
                     (path(cpu, "thermal_throttle/package_throttle_count"), "9"),
                     (path(cpu, "topology/physical_package_id"), "0"),
                 ]
             })
             .chain([(format!("{CPUS}/cpufreq/boost"), "1")])
             .collect();
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), *text))
+            .collect();
         let row = read_once(&SENSOR, &files, &Scope::default()).unwrap();
-        let values: Vec<(&str, f64)> =
-            row.iter().map(|(name, value)| (name.as_str(), value.unwrap())).collect();
-        let expected =
-            [("throttle.package0.events", 9.0), ("throttle.cpu0.events", 3.0), ("throttle.cpu1.events", 4.0)];
+        let values: Vec<(&str, f64)> = row
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.unwrap()))
+            .collect();
+        let expected = [
+            ("throttle.package0.events", 9.0),
+            ("throttle.cpu0.events", 3.0),
+            ("throttle.cpu1.events", 4.0),
+        ];
         assert_eq!(values, expected);
     }
 
     #[test]
     fn cpus_that_do_not_tell() {
-        let files = [("/sys/devices/system/cpu/cpu0/topology/physical_package_id", "0")];
-        assert!(read_once(&SENSOR, &files, &Scope::default()).unwrap_err().contains("thermal_throttle"));
+        let files = [(
+            "/sys/devices/system/cpu/cpu0/topology/physical_package_id",
+            "0",
+        )];
+        assert!(
+            read_once(&SENSOR, &files, &Scope::default())
+                .unwrap_err()
+                .contains("thermal_throttle")
+        );
     }
 }

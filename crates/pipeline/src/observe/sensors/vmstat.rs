@@ -47,13 +47,31 @@ const fn metric(
     meaning: &'static str,
     cannot_tell: &'static str,
 ) -> Metric {
-    Metric { name, unit, kind, meaning, cannot_tell }
+    Metric {
+        name,
+        unit,
+        kind,
+        meaning,
+        cannot_tell,
+    }
 }
 
 /// In the order in which [`Scale`] and the fields name them.
 static METRICS: &[Metric] = &[
-    metric("vm.dirty", "bytes", Gauge, "dirty pages, beside the thresholds of the same moment", ""),
-    metric("vm.writeback", "bytes", Gauge, "pages being sent to a disk now", ""),
+    metric(
+        "vm.dirty",
+        "bytes",
+        Gauge,
+        "dirty pages, beside the thresholds of the same moment",
+        "",
+    ),
+    metric(
+        "vm.writeback",
+        "bytes",
+        Gauge,
+        "pages being sent to a disk now",
+        "",
+    ),
     metric(
         "vm.dirty_threshold",
         "bytes",
@@ -170,29 +188,78 @@ const KEYS: &[(&[u8], usize, Scale)] = &[
 ];
 
 const fn last(name: &'static str, of: &'static [&'static str], place: usize) -> Field {
-    let Metric { meaning, cannot_tell, .. } = METRICS[place];
-    Field { name, unit: "bytes", meaning, cannot_tell, formula: Formula::Last(of, 1.0) }
+    let Metric {
+        meaning,
+        cannot_tell,
+        ..
+    } = METRICS[place];
+    Field {
+        name,
+        unit: "bytes",
+        meaning,
+        cannot_tell,
+        formula: Formula::Last(of, 1.0),
+    }
 }
 
-const fn rate(name: &'static str, unit: &'static str, of: &'static [&'static str], place: usize) -> Field {
-    let Metric { meaning, cannot_tell, .. } = METRICS[place];
-    Field { name, unit, meaning, cannot_tell, formula: Formula::Rate(of, 1.0) }
+const fn rate(
+    name: &'static str,
+    unit: &'static str,
+    of: &'static [&'static str],
+    place: usize,
+) -> Field {
+    let Metric {
+        meaning,
+        cannot_tell,
+        ..
+    } = METRICS[place];
+    Field {
+        name,
+        unit,
+        meaning,
+        cannot_tell,
+        formula: Formula::Rate(of, 1.0),
+    }
 }
 
 static FIELDS: &[Field] = &[
     last("memory.dirty_threshold_bytes", &["vm.dirty_threshold"], 2),
-    last("memory.dirty_background_threshold_bytes", &["vm.dirty_background_threshold"], 3),
+    last(
+        "memory.dirty_background_threshold_bytes",
+        &["vm.dirty_background_threshold"],
+        3,
+    ),
     rate("vm.dirtied_bytes_per_s", "bytes/s", &["vm.dirtied"], 4),
     rate("vm.written_bytes_per_s", "bytes/s", &["vm.written"], 5),
     rate("vm.paged_in_bytes_per_s", "bytes/s", &["vm.paged_in"], 6),
     rate("vm.paged_out_bytes_per_s", "bytes/s", &["vm.paged_out"], 7),
-    rate("vm.swapped_in_bytes_per_s", "bytes/s", &["vm.swapped_in"], 8),
-    rate("vm.swapped_out_bytes_per_s", "bytes/s", &["vm.swapped_out"], 9),
+    rate(
+        "vm.swapped_in_bytes_per_s",
+        "bytes/s",
+        &["vm.swapped_in"],
+        8,
+    ),
+    rate(
+        "vm.swapped_out_bytes_per_s",
+        "bytes/s",
+        &["vm.swapped_out"],
+        9,
+    ),
     rate("vm.major_faults_per_s", "/s", &["vm.major_faults"], 10),
     rate("vm.alloc_stalls_per_s", "/s", &["vm.alloc_stalls"], 11),
     rate("vm.refaults_per_s", "/s", &["vm.refaults"], 12),
-    rate("vm.reclaim_written_bytes_per_s", "bytes/s", &["vm.reclaim_written"], 13),
-    rate("vm.throttled_written_bytes_per_s", "bytes/s", &["vm.throttled_written"], 14),
+    rate(
+        "vm.reclaim_written_bytes_per_s",
+        "bytes/s",
+        &["vm.reclaim_written"],
+        13,
+    ),
+    rate(
+        "vm.throttled_written_bytes_per_s",
+        "bytes/s",
+        &["vm.throttled_written"],
+        14,
+    ),
 ];
 
 struct Vmstat {
@@ -205,22 +272,39 @@ struct Vmstat {
 }
 
 fn open(host: &Host, _scope: &Scope) -> Opened {
-    let mut file = host.sampled("/proc/vmstat").map_err(|error| error.to_string())?;
+    let mut file = host
+        .sampled("/proc/vmstat")
+        .map_err(|error| error.to_string())?;
     let text = file.read().map_err(|error| error.to_string())?;
     let mut lines: Vec<Option<usize>> = parse::lines(text).map(key_of).collect();
-    lines.truncate(lines.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+    lines.truncate(
+        lines
+            .iter()
+            .rposition(Option::is_some)
+            .map_or(0, |last| last + 1),
+    );
     let mut present: Vec<usize> = lines.iter().flatten().map(|key| KEYS[*key].1).collect();
     present.sort_unstable();
     present.dedup();
     if present.is_empty() {
         return Err("/proc/vmstat has none of the counters that matter to storage".into());
     }
-    let page_bytes = if host.is_live() { host::rights::page_bytes() } else { 4096 };
-    Ok(Box::new(Vmstat { file, page_bytes: page_bytes as f64, present, lines }))
+    let page_bytes = if host.is_live() {
+        host::rights::page_bytes()
+    } else {
+        4096
+    };
+    Ok(Box::new(Vmstat {
+        file,
+        page_bytes: page_bytes as f64,
+        present,
+        lines,
+    }))
 }
 
 fn key_of(line: &[u8]) -> Option<usize> {
-    KEYS.iter().position(|(key, ..)| number_after(line, key).is_some())
+    KEYS.iter()
+        .position(|(key, ..)| number_after(line, key).is_some())
 }
 
 fn number_after(line: &[u8], key: &[u8]) -> Option<u64> {
@@ -229,20 +313,29 @@ fn number_after(line: &[u8], key: &[u8]) -> Option<u64> {
 
 impl Source for Vmstat {
     fn columns(&self) -> Vec<Column> {
-        self.present.iter().map(|place| Column::of(&METRICS[*place], "")).collect()
+        self.present
+            .iter()
+            .map(|place| Column::of(&METRICS[*place], ""))
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
         let text = self.file.read()?;
         for (line, key) in parse::lines(text).zip(&self.lines) {
-            let Some((name, place, scale)) = key.map(|key| KEYS[key]) else { continue };
-            let Some(number) = number_after(line, name) else { continue };
+            let Some((name, place, scale)) = key.map(|key| KEYS[key]) else {
+                continue;
+            };
+            let Some(number) = number_after(line, name) else {
+                continue;
+            };
             let times = match scale {
                 Scale::Pages => self.page_bytes,
                 Scale::Kib => 1024.0,
                 Scale::One => 1.0,
             };
-            let Some(cell) = self.present.iter().position(|one| *one == place) else { continue };
+            let Some(cell) = self.present.iter().position(|one| *one == place) else {
+                continue;
+            };
             let before = if row[cell].is_nan() { 0.0 } else { row[cell] };
             row[cell] = before + number as f64 * times;
         }
@@ -268,26 +361,53 @@ mod tests {
     #[test]
     fn pages_and_kib_become_bytes_and_zones_one_number() {
         assert_eq!(value(TEXT, "vm.dirty"), Some(40_960.0));
-        assert_eq!(value(TEXT, "vm.dirty_background_threshold"), Some(500.0 * 4096.0));
+        assert_eq!(
+            value(TEXT, "vm.dirty_background_threshold"),
+            Some(500.0 * 4096.0)
+        );
         assert_eq!(value(TEXT, "vm.paged_in"), Some(7168.0));
         assert_eq!(value(TEXT, "vm.alloc_stalls"), Some(7.0));
-        assert_eq!(value(TEXT, "vm.refaults"), Some(5.0), "those of files alone");
-        assert_eq!(value(TEXT, "vm.throttled_written"), None, "this kernel has none");
-        assert_eq!(value("allocstall 3\nworkingset_refault 8\n", "vm.alloc_stalls"), Some(3.0));
-        assert_eq!(value("allocstall 3\nworkingset_refault 8\n", "vm.refaults"), Some(8.0));
+        assert_eq!(
+            value(TEXT, "vm.refaults"),
+            Some(5.0),
+            "those of files alone"
+        );
+        assert_eq!(
+            value(TEXT, "vm.throttled_written"),
+            None,
+            "this kernel has none"
+        );
+        assert_eq!(
+            value("allocstall 3\nworkingset_refault 8\n", "vm.alloc_stalls"),
+            Some(3.0)
+        );
+        assert_eq!(
+            value("allocstall 3\nworkingset_refault 8\n", "vm.refaults"),
+            Some(8.0)
+        );
     }
 
     #[test]
     fn damage_leaves_gaps() {
         for seed in 0..500 {
             let text = damaged(TEXT, seed);
-            let Ok(row) = read_once(&SENSOR, &[("/proc/vmstat", &text)], &Scope::default()) else { continue };
-            assert!(row.iter().all(|(_, value)| value.is_none_or(|value| value >= 0.0)), "seed {seed}");
+            let Ok(row) = read_once(&SENSOR, &[("/proc/vmstat", &text)], &Scope::default()) else {
+                continue;
+            };
+            assert!(
+                row.iter()
+                    .all(|(_, value)| value.is_none_or(|value| value >= 0.0)),
+                "seed {seed}"
+            );
         }
     }
 
     #[test]
     fn a_machine_without_the_file_says_so() {
-        assert!(read_once(&SENSOR, &[], &Scope::default()).unwrap_err().contains("/proc/vmstat"));
+        assert!(
+            read_once(&SENSOR, &[], &Scope::default())
+                .unwrap_err()
+                .contains("/proc/vmstat")
+        );
     }
 }

@@ -34,7 +34,11 @@ pub static SENSOR: Sensor = Sensor {
     id: "zram",
     since: "0.1.0",
     every_ms: 1000,
-    reads: &["/sys/block/zram*/mm_stat", "/sys/block/zram*/io_stat", "/sys/block/zram*/bd_stat"],
+    reads: &[
+        "/sys/block/zram*/mm_stat",
+        "/sys/block/zram*/io_stat",
+        "/sys/block/zram*/bd_stat",
+    ],
     metrics: METRICS,
     fields: FIELDS,
     open,
@@ -45,16 +49,70 @@ const WASTE: &str = "memory it takes: the allocator rounds up";
 
 /// In the order of the columns of `mm_stat`, `io_stat` and `bd_stat`.
 static METRICS: &[Metric] = &[
-    metric("zram.{}.orig_bytes", "bytes", Gauge, "data stored, before compression", ""),
-    metric("zram.{}.compressed_bytes", "bytes", Gauge, "the same after compression", WASTE),
+    metric(
+        "zram.{}.orig_bytes",
+        "bytes",
+        Gauge,
+        "data stored, before compression",
+        "",
+    ),
+    metric(
+        "zram.{}.compressed_bytes",
+        "bytes",
+        Gauge,
+        "the same after compression",
+        WASTE,
+    ),
     metric("zram.{}.used_bytes", "bytes", Gauge, USED, ""),
-    metric("zram.{}.limit_bytes", "bytes", Gauge, "the most it may take; 0 for no limit", ""),
-    metric("zram.{}.used_max_bytes", "bytes", Gauge, "the most it ever took", ""),
-    metric("zram.{}.same_pages", "pages", Gauge, "pages of one repeated word, which take no memory", ""),
-    metric("zram.{}.compacted_pages", "pages", Counter, "pages freed by compaction", ""),
-    metric("zram.{}.huge_pages", "pages", Gauge, "pages that do not compress; Linux 4.19 and later", ""),
-    metric("zram.{}.failed_reads", "ios", Counter, "reads that failed", ""),
-    metric("zram.{}.failed_writes", "ios", Counter, "writes that failed, mostly for lack of memory", ""),
+    metric(
+        "zram.{}.limit_bytes",
+        "bytes",
+        Gauge,
+        "the most it may take; 0 for no limit",
+        "",
+    ),
+    metric(
+        "zram.{}.used_max_bytes",
+        "bytes",
+        Gauge,
+        "the most it ever took",
+        "",
+    ),
+    metric(
+        "zram.{}.same_pages",
+        "pages",
+        Gauge,
+        "pages of one repeated word, which take no memory",
+        "",
+    ),
+    metric(
+        "zram.{}.compacted_pages",
+        "pages",
+        Counter,
+        "pages freed by compaction",
+        "",
+    ),
+    metric(
+        "zram.{}.huge_pages",
+        "pages",
+        Gauge,
+        "pages that do not compress; Linux 4.19 and later",
+        "",
+    ),
+    metric(
+        "zram.{}.failed_reads",
+        "ios",
+        Counter,
+        "reads that failed",
+        "",
+    ),
+    metric(
+        "zram.{}.failed_writes",
+        "ios",
+        Counter,
+        "writes that failed, mostly for lack of memory",
+        "",
+    ),
     metric(
         "zram.{}.invalid_ios",
         "ios",
@@ -62,10 +120,34 @@ static METRICS: &[Metric] = &[
         "I/Os that are no multiple of a page; 0 since Linux 6.4",
         "",
     ),
-    metric("zram.{}.freed_pages", "pages", Counter, "pages freed by swap or discard", ""),
-    metric("zram.{}.backing_pages", "pages", Gauge, "pages of 4 KiB that are on the backing device", ""),
-    metric("zram.{}.backing_read_pages", "pages", Counter, "pages of 4 KiB read from it", ""),
-    metric("zram.{}.backing_written_pages", "pages", Counter, "pages of 4 KiB written to it", ""),
+    metric(
+        "zram.{}.freed_pages",
+        "pages",
+        Counter,
+        "pages freed by swap or discard",
+        "",
+    ),
+    metric(
+        "zram.{}.backing_pages",
+        "pages",
+        Gauge,
+        "pages of 4 KiB that are on the backing device",
+        "",
+    ),
+    metric(
+        "zram.{}.backing_read_pages",
+        "pages",
+        Counter,
+        "pages of 4 KiB read from it",
+        "",
+    ),
+    metric(
+        "zram.{}.backing_written_pages",
+        "pages",
+        Counter,
+        "pages of 4 KiB written to it",
+        "",
+    ),
 ];
 
 const PAGE_BYTES: f64 = 4096.0;
@@ -85,7 +167,13 @@ static FIELDS: &[Field] = &[
         "data stored, after compression",
         WASTE,
     ),
-    field("zram.{}.used_bytes", "bytes", Last(&["zram.{}.used_bytes"], 1.0), USED, ""),
+    field(
+        "zram.{}.used_bytes",
+        "bytes",
+        Last(&["zram.{}.used_bytes"], 1.0),
+        USED,
+        "",
+    ),
     field(
         "zram.{}.huge_pages",
         "pages",
@@ -137,18 +225,30 @@ struct Zram {
 fn open(host: &Host, _scope: &Scope) -> Opened {
     let has_size = |name: &String| {
         name.starts_with("zram")
-            && host.number(&format!("/sys/block/{name}/disksize")).is_some_and(|size| size > 0)
+            && host
+                .number(&format!("/sys/block/{name}/disksize"))
+                .is_some_and(|size| size > 0)
     };
-    let devices: Vec<String> = host.list("/sys/block").into_iter().filter(has_size).collect();
+    let devices: Vec<String> = host
+        .list("/sys/block")
+        .into_iter()
+        .filter(has_size)
+        .collect();
     match devices.is_empty() {
         true => Err("no zram device has a size".into()),
-        false => Ok(Box::new(Zram { host: host.clone(), devices })),
+        false => Ok(Box::new(Zram {
+            host: host.clone(),
+            devices,
+        })),
     }
 }
 
 impl Source for Zram {
     fn columns(&self) -> Vec<Column> {
-        self.devices.iter().flat_map(|name| Column::all_of(METRICS, name)).collect()
+        self.devices
+            .iter()
+            .flat_map(|name| Column::all_of(METRICS, name))
+            .collect()
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
@@ -158,7 +258,11 @@ impl Source for Zram {
                     parse::fill(&mut cells[places.clone()], parse::words(text.as_bytes()));
                 }
             }
-            for (cell, file) in cells.iter_mut().zip(OLD_FILES).filter(|(cell, _)| cell.is_nan()) {
+            for (cell, file) in cells
+                .iter_mut()
+                .zip(OLD_FILES)
+                .filter(|(cell, _)| cell.is_nan())
+            {
                 let number = self.host.number(&format!("/sys/block/{name}/{file}"));
                 *cell = number.map_or(f64::NAN, |number| number as f64);
             }
@@ -176,15 +280,19 @@ mod tests {
     fn three_files_of_a_new_kernel() {
         let files = [
             ("/sys/block/zram0/disksize", "1048576"),
-            ("/sys/block/zram0/mm_stat", "  4096 74 12288 0 12288 5 0 1 0"),
+            (
+                "/sys/block/zram0/mm_stat",
+                "  4096 74 12288 0 12288 5 0 1 0",
+            ),
             ("/sys/block/zram0/io_stat", " 0 2 0 7"),
             ("/sys/block/zram0/bd_stat", " 3 4 5"),
             ("/sys/block/zram1/disksize", "0"),
         ];
         let row = read_once(&SENSOR, &files, &Scope::default()).unwrap();
         let values: Vec<f64> = row.iter().map(|(_, value)| value.unwrap()).collect();
-        let expected =
-            [4096.0, 74.0, 12288.0, 0.0, 12288.0, 5.0, 0.0, 1.0, 0.0, 2.0, 0.0, 7.0, 3.0, 4.0, 5.0];
+        let expected = [
+            4096.0, 74.0, 12288.0, 0.0, 12288.0, 5.0, 0.0, 1.0, 0.0, 2.0, 0.0, 7.0, 3.0, 4.0, 5.0,
+        ];
         assert_eq!(values, expected);
     }
 
@@ -203,7 +311,12 @@ mod tests {
 
     #[test]
     fn a_device_without_a_size_is_none() {
-        let error = read_once(&SENSOR, &[("/sys/block/zram0/disksize", "0")], &Scope::default()).unwrap_err();
+        let error = read_once(
+            &SENSOR,
+            &[("/sys/block/zram0/disksize", "0")],
+            &Scope::default(),
+        )
+        .unwrap_err();
         assert!(error.contains("zram"), "{error}");
     }
 }

@@ -21,17 +21,26 @@ pub struct Situation<'a> {
 /// The command: the experiment that decides about the first finding, else what sees more, else the proof of the settings.
 pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
     let target = shell_word(situation.target);
-    let first = findings.iter().find(|one| one.withdrawn.is_none() && one.level >= Level::Warning);
+    let first = findings
+        .iter()
+        .find(|one| one.withdrawn.is_none() && one.level >= Level::Warning);
     let experiment = first.and_then(|finding| {
         let knob = finding.knob.as_ref().filter(|_| situation.has_queue);
         let tune = knob.map(|knob| format!("sudo iodyno tune {target} --knob {knob}"));
-        command(&finding.experiment).or(tune).or(Some(format!("iodyno explain {}", finding.rule)))
+        command(&finding.experiment)
+            .or(tune)
+            .or(Some(format!("iodyno explain {}", finding.rule)))
     });
     let sees_more = match situation {
         Situation { is_live: false, .. } => format!("iodyno check {target}"),
         Situation { is_root: false, .. } => format!("sudo iodyno check {target}"),
-        Situation { mode: "no load" | "quick", .. } => format!("iodyno check {target}"),
-        Situation { has_queue: true, .. } => format!("sudo iodyno tune {target}"),
+        Situation {
+            mode: "no load" | "quick",
+            ..
+        } => format!("iodyno check {target}"),
+        Situation {
+            has_queue: true, ..
+        } => format!("sudo iodyno tune {target}"),
         _ => format!("iodyno inspect {target} --all"),
     };
     experiment.unwrap_or(sees_more)
@@ -40,16 +49,28 @@ pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
 /// The command that an experiment begins with, without the words after it; none where it is a sentence.
 fn command(experiment: &str) -> Option<String> {
     let is_command = experiment.starts_with("iodyno ") || experiment.starts_with("sudo ");
-    let end = [", ", "; ", " and then "].iter().filter_map(|mark| experiment.find(mark)).min();
-    is_command.then(|| experiment[..end.unwrap_or(experiment.len())].trim_end_matches('.').to_string())
+    let end = [", ", "; ", " and then "]
+        .iter()
+        .filter_map(|mark| experiment.find(mark))
+        .min();
+    is_command.then(|| {
+        experiment[..end.unwrap_or(experiment.len())]
+            .trim_end_matches('.')
+            .to_string()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ROOT: Situation<'_> =
-        Situation { target: "/srv", mode: "default", is_live: true, is_root: true, has_queue: true };
+    const ROOT: Situation<'_> = Situation {
+        target: "/srv",
+        mode: "default",
+        is_live: true,
+        is_root: true,
+        has_queue: true,
+    };
 
     fn finding(experiment: &str, knob: Option<&str>) -> Finding {
         Finding {
@@ -63,23 +84,72 @@ mod tests {
 
     #[test]
     fn the_first_finding_decides() {
-        let one = finding("iodyno run /srv -- -rw=randread -bs=4k, with `iodyno watch` on the members", None);
-        assert_eq!(next(&[one], &ROOT), "iodyno run /srv -- -rw=randread -bs=4k");
+        let one = finding(
+            "iodyno run /srv -- -rw=randread -bs=4k, with `iodyno watch` on the members",
+            None,
+        );
+        assert_eq!(
+            next(&[one], &ROOT),
+            "iodyno run /srv -- -rw=randread -bs=4k"
+        );
         let knob = finding("Change it and look.", Some("scheduler"));
-        assert_eq!(next(&[knob], &ROOT), "sudo iodyno tune /srv --knob scheduler");
-        assert_eq!(next(&[finding("Look at the cable.", None)], &ROOT), "iodyno explain linear_volume");
-        let withdrawn = Finding { withdrawn: Some("no".into()), ..finding("sudo x", None) };
+        assert_eq!(
+            next(&[knob], &ROOT),
+            "sudo iodyno tune /srv --knob scheduler"
+        );
+        assert_eq!(
+            next(&[finding("Look at the cable.", None)], &ROOT),
+            "iodyno explain linear_volume"
+        );
+        let withdrawn = Finding {
+            withdrawn: Some("no".into()),
+            ..finding("sudo x", None)
+        };
         assert_eq!(next(&[withdrawn], &ROOT), "sudo iodyno tune /srv");
     }
 
     #[test]
     fn without_findings_what_sees_more_comes_first() {
-        assert_eq!(next(&[], &Situation { is_root: false, ..ROOT }), "sudo iodyno check /srv");
-        assert_eq!(next(&[], &Situation { mode: "quick", ..ROOT }), "iodyno check /srv");
         assert_eq!(
-            next(&[], &Situation { target: "/my data", mode: "no load", ..ROOT }),
+            next(
+                &[],
+                &Situation {
+                    is_root: false,
+                    ..ROOT
+                }
+            ),
+            "sudo iodyno check /srv"
+        );
+        assert_eq!(
+            next(
+                &[],
+                &Situation {
+                    mode: "quick",
+                    ..ROOT
+                }
+            ),
+            "iodyno check /srv"
+        );
+        assert_eq!(
+            next(
+                &[],
+                &Situation {
+                    target: "/my data",
+                    mode: "no load",
+                    ..ROOT
+                }
+            ),
             "iodyno check '/my data'"
         );
-        assert_eq!(next(&[], &Situation { has_queue: false, ..ROOT }), "iodyno inspect /srv --all");
+        assert_eq!(
+            next(
+                &[],
+                &Situation {
+                    has_queue: false,
+                    ..ROOT
+                }
+            ),
+            "iodyno inspect /srv --all"
+        );
     }
 }

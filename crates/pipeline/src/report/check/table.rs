@@ -11,7 +11,11 @@ pub fn lines(given: &[Given], expected: &[Expected], sources: bool) -> Vec<Strin
     let mut lines = Vec::new();
     for one in given {
         let (what, value) = (one.what.phrase(), one.what.words(one.value));
-        lines.push(clean(&format!("  {what:<34}{value:>12}   {}", one.how)).trim_end().to_string());
+        lines.push(
+            clean(&format!("  {what:<34}{value:>12}   {}", one.how))
+                .trim_end()
+                .to_string(),
+        );
         let beside = expected.iter().filter(|other| other.what == one.what);
         lines.extend(beside.flat_map(|other| should(one, other, sources)));
     }
@@ -24,9 +28,16 @@ fn should(given: &Given, expected: &Expected, sources: bool) -> Vec<String> {
     } else {
         format!(" ({})", expected.source)
     };
-    let text = format!("{}: {}{from}", judgement(given.value, expected), expected.because);
+    let text = format!(
+        "{}: {}{from}",
+        judgement(given.value, expected),
+        expected.because
+    );
     let lines = wrap(&clean(&text), WIDTH - 6);
-    lines.into_iter().map(|line| format!("      {line}")).collect()
+    lines
+        .into_iter()
+        .map(|line| format!("      {line}"))
+        .collect()
 }
 
 fn judgement(given: f64, expected: &Expected) -> String {
@@ -51,9 +62,21 @@ mod tests {
     use model::check::What;
 
     fn told(what: What, value: f64, (low, high): (f64, f64)) -> Vec<String> {
-        let given = Given { what, value, unit: what.unit().into(), how: "depth 32".into() };
+        let given = Given {
+            what,
+            value,
+            unit: what.unit().into(),
+            how: "depth 32".into(),
+        };
         let (unit, because) = (what.unit().into(), "as sold".into());
-        let expected = Expected { what, low, high, unit, because, source: "the table of 2026".into() };
+        let expected = Expected {
+            what,
+            low,
+            high,
+            unit,
+            because,
+            source: "the table of 2026".into(),
+        };
         lines(&[given], &[expected], true)
     }
 
@@ -68,11 +91,13 @@ mod tests {
         );
         let word = |what, value, range| told(what, value, range)[1].trim().to_string();
         assert!(
-            word(What::RandomReads, 8_100.0, (1e4, 2e4)).starts_with("less than it should be, 10.0 k/s to")
+            word(What::RandomReads, 8_100.0, (1e4, 2e4))
+                .starts_with("less than it should be, 10.0 k/s to")
         );
         assert!(word(What::RandomReads, 9_500.0, (1e4, 2e4)).starts_with("as it should be"));
         assert!(
-            word(What::ReadLatency, 900.0, (60.0, 120.0)).starts_with("longer than it should be, 60.0 µs")
+            word(What::ReadLatency, 900.0, (60.0, 120.0))
+                .starts_with("longer than it should be, 60.0 µs")
         );
         assert!(word(What::ReadLatency, 10.0, (60.0, 120.0)).starts_with("better than it can be"));
     }

@@ -6,14 +6,27 @@ use model::iopath::{Layer, LayerKind};
 
 fn path() -> IoPath {
     let disk = Layer::new(LayerKind::Disk, "vda");
-    IoPath::new("/srv", Layer { below: vec![disk], ..Layer::new(LayerKind::Target, "/srv") })
+    IoPath::new(
+        "/srv",
+        Layer {
+            below: vec![disk],
+            ..Layer::new(LayerKind::Target, "/srv")
+        },
+    )
 }
 
 fn check() -> CheckResult {
-    let given =
-        |what: What, value: f64| Given { what, value, unit: what.unit().into(), how: "depth 32".into() };
+    let given = |what: What, value: f64| Given {
+        what,
+        value,
+        unit: what.unit().into(),
+        how: "depth 32".into(),
+    };
     CheckResult {
-        given: vec![given(What::RandomReads, 8_100.0), given(What::SequentialRead, 220_200_960.0)],
+        given: vec![
+            given(What::RandomReads, 8_100.0),
+            given(What::SequentialRead, 220_200_960.0),
+        ],
         unseen: vec!["Times by layer: the kernel has no BTF.".into()],
         next: "sudo iodyno tune /srv".into(),
         ..CheckResult::default()
@@ -27,7 +40,10 @@ fn finding(level: Level, gain: f64, claim: &str) -> Finding {
         section: "vda".into(),
         claim: claim.into(),
         gain,
-        evidence: vec![Evidence { name: "mapping".into(), value: "linear".into() }],
+        evidence: vec![Evidence {
+            name: "mapping".into(),
+            value: "linear".into(),
+        }],
         competing: vec!["the volume is filled to its first disk only".into()],
         experiment: "iodyno run /srv".into(),
         advice: "Stripe it.".into(),
@@ -39,7 +55,10 @@ fn finding(level: Level, gain: f64, claim: &str) -> Finding {
 #[test]
 fn the_first_line_answers() {
     let told = |findings: &[Finding]| answer(&path(), &check(), findings);
-    assert_eq!(told(&[]), "vda gives 8.10 k random reads/s and 210 MiB/s sequentially; nothing wrong found.");
+    assert_eq!(
+        told(&[]),
+        "vda gives 8.10 k random reads/s and 210 MiB/s sequentially; nothing wrong found."
+    );
     let slow = finding(Level::Warning, 1.0, "vda is not striped.");
     let note = finding(Level::Note, 9.0, "It is so.");
     assert_eq!(
@@ -49,8 +68,14 @@ fn the_first_line_answers() {
     );
     assert!(told(&[note]).ends_with("nothing wrong found."));
     let none = CheckResult::default();
-    assert_eq!(answer(&path(), &none, &[slow]), "vda is slower than it could be: vda is not striped.");
-    assert_eq!(answer(&path(), &none, &[]), "Nothing wrong found on the path of vda; nothing was loaded.");
+    assert_eq!(
+        answer(&path(), &none, &[slow]),
+        "vda is slower than it could be: vda is not striped."
+    );
+    assert_eq!(
+        answer(&path(), &none, &[]),
+        "Nothing wrong found on the path of vda; nothing was loaded."
+    );
 }
 
 #[test]
@@ -84,7 +109,19 @@ fn a_finding_is_told_whole_within_the_width() {
     );
     assert_eq!(told.last().unwrap(), "Next: sudo iodyno tune /srv");
     let all = lines("An answer.", &check(), &findings, true);
-    assert!(all.iter().any(|line| line.starts_with("  withdrawn")), "{all:?}");
-    assert!(all.iter().any(|line| line.contains("the loads showed otherwise")), "{all:?}");
-    assert!(all.iter().chain(&told).all(|line| super::super::text::columns(line) <= WIDTH), "{all:?}");
+    assert!(
+        all.iter().any(|line| line.starts_with("  withdrawn")),
+        "{all:?}"
+    );
+    assert!(
+        all.iter()
+            .any(|line| line.contains("the loads showed otherwise")),
+        "{all:?}"
+    );
+    assert!(
+        all.iter()
+            .chain(&told)
+            .all(|line| super::super::text::columns(line) <= WIDTH),
+        "{all:?}"
+    );
 }

@@ -35,7 +35,11 @@ fn verdict(outcome: Outcome, arm: &str) -> Verdict {
 
 fn layer(name: &str, from: f64, to: f64, moved: bool) -> Change {
     Change {
-        kind: if name == "Q2C" { Kind::Whole } else { Kind::Layer },
+        kind: if name == "Q2C" {
+            Kind::Whole
+        } else {
+            Kind::Layer
+        },
         name: name.into(),
         subject: "loop0".into(),
         side: Some(Side::Read),
@@ -51,7 +55,13 @@ fn layer(name: &str, from: f64, to: f64, moved: bool) -> Change {
 }
 
 fn counter(kind: Kind, subject: &str, name: &str, from: f64, to: f64) -> Change {
-    Change { kind, subject: subject.into(), side: None, unit: String::new(), ..layer(name, from, to, true) }
+    Change {
+        kind,
+        subject: subject.into(),
+        side: None,
+        unit: String::new(),
+        ..layer(name, from, to, true)
+    }
 }
 
 fn said(moved: Moved, won_by: &str) -> Vec<String> {
@@ -68,13 +78,23 @@ fn said(moved: Moved, won_by: &str) -> Vec<String> {
         moved: Some(moved),
         windows: vec![],
     });
-    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:#?}");
+    assert!(
+        lines.iter().all(|line| line.chars().count() <= 80),
+        "{lines:#?}"
+    );
     lines
 }
 
 fn traced(changes: Vec<Change>) -> Moved {
     let traced = Some("eBPF full".to_string());
-    Moved { from: "bfq".into(), to: "none".into(), traced, traced_windows: 8, changes, ..Moved::default() }
+    Moved {
+        from: "bfq".into(),
+        to: "none".into(),
+        traced,
+        traced_windows: 8,
+        changes,
+        ..Moved::default()
+    }
 }
 
 #[test]
@@ -97,14 +117,28 @@ fn medians_stand_beside_means_and_both_directions_are_named() {
     let mut read = layer("I2D", 11_900_000.0, 2_100_000.0, true);
     read.medians = Some((10_000_000.0, 2_000_000.0));
     read.share = Some(1.0);
-    let write = Change { side: Some(Side::Write), ..layer("D2C", 88_000.0, 88_000.0, false) };
-    let below = Change { subject: "vda".into(), ..layer("D2C", 80_000.0, 40_000.0, true) };
-    let lines = said(traced(vec![read, below, write, layer("Q2C", 12e6, 2.2e6, true)]), "none");
+    let write = Change {
+        side: Some(Side::Write),
+        ..layer("D2C", 88_000.0, 88_000.0, false)
+    };
+    let below = Change {
+        subject: "vda".into(),
+        ..layer("D2C", 80_000.0, 40_000.0, true)
+    };
+    let lines = said(
+        traced(vec![read, below, write, layer("Q2C", 12e6, 2.2e6, true)]),
+        "none",
+    );
     assert!(
         lines[0].starts_with("  where: read I2D 11.9 ms → 2.10 ms (median 10.0 ms → 2.00 ms), all"),
         "{lines:#?}"
     );
-    assert!(lines.iter().any(|line| line.trim() == "vda read D2C 80.0 µs → 40.0 µs"), "{lines:#?}");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.trim() == "vda read D2C 80.0 µs → 40.0 µs"),
+        "{lines:#?}"
+    );
 }
 
 #[test]
@@ -117,7 +151,10 @@ fn a_cpu_and_its_interrupts_are_named() {
     let moved = Moved {
         not_traced: Some("it needs root; diskstats are all there is".into()),
         traced: None,
-        interrupts: Some(Interrupts { from: vec![1], to: vec![0, 1, 2, 3, 8] }),
+        interrupts: Some(Interrupts {
+            from: vec![1],
+            to: vec![0, 1, 2, 3, 8],
+        }),
         ..traced(vec![cost, softirq, size, wait])
     };
     let wanted = [
@@ -134,13 +171,28 @@ fn a_cpu_and_its_interrupts_are_named() {
 #[test]
 fn where_nothing_moved_that_is_said_and_noise_is_not_called_unchanged() {
     let sure = layer("D2C", 88_000.0, 88_500.0, false);
-    let short = Change { noise: Some(600.0), ..layer("Q2G", 840.0, 390.0, false) };
-    let unsure = Change { noise: Some(60_000.0), ..layer("I2D", 90_000.0, 60_000.0, false) };
-    let whole = Change { noise: Some(90_000.0), ..layer("Q2C", 180_000.0, 150_000.0, false) };
+    let short = Change {
+        noise: Some(600.0),
+        ..layer("Q2G", 840.0, 390.0, false)
+    };
+    let unsure = Change {
+        noise: Some(60_000.0),
+        ..layer("I2D", 90_000.0, 60_000.0, false)
+    };
+    let whole = Change {
+        noise: Some(90_000.0),
+        ..layer("Q2C", 180_000.0, 150_000.0, false)
+    };
     let lines = said(traced(vec![sure, short, unsure, whole]), "none");
-    assert_eq!(lines[0], "  where: nothing changed by more than its own noise");
+    assert_eq!(
+        lines[0],
+        "  where: nothing changed by more than its own noise"
+    );
     assert!(lines[1].ends_with("unchanged: D2C 88.0 µs"), "{lines:#?}");
-    assert!(lines[2].ends_with("too short to matter: Q2G 840 ns"), "{lines:#?}");
+    assert!(
+        lines[2].ends_with("too short to matter: Q2G 840 ns"),
+        "{lines:#?}"
+    );
     assert!(
         lines[3].ends_with("not told from noise: I2D 90.0 µs → 60.0 µs, Q2C 180 µs → 150 µs"),
         "{lines:#?}"
@@ -150,7 +202,10 @@ fn where_nothing_moved_that_is_said_and_noise_is_not_called_unchanged() {
 #[test]
 fn an_arm_that_loses_is_told_as_such() {
     let lines = said(traced(vec![layer("D2C", 88_000.0, 130_000.0, true)]), "bfq");
-    assert!(lines[0].starts_with("  where none loses: D2C 88.0 µs → 130 µs"), "{lines:#?}");
+    assert!(
+        lines[0].starts_with("  where none loses: D2C 88.0 µs → 130 µs"),
+        "{lines:#?}"
+    );
 }
 
 #[test]
@@ -160,11 +215,17 @@ fn a_whole_without_parts_stands_for_itself() {
 }
 
 fn few_tags() -> Vec<Change> {
-    let with = |change: Change, medians| Change { medians: Some(medians), ..change };
+    let with = |change: Change, medians| Change {
+        medians: Some(medians),
+        ..change
+    };
     vec![
         layer("Q2G", 2_180.0, 374_000.0, true),
         with(layer("G2D", 23_200.0, 969.0, true), (21_100.0, 390.0)),
-        with(layer("D2C", 590_000.0, 160_000.0, true), (518_000.0, 124_000.0)),
+        with(
+            layer("D2C", 590_000.0, 160_000.0, true),
+            (518_000.0, 124_000.0),
+        ),
     ]
 }
 
@@ -180,12 +241,21 @@ fn what_got_faster_is_no_reason_for_a_loss() {
     ];
     assert_eq!(said(traced(few_tags()), "bfq"), wanted);
     let none_explains = said(traced(few_tags().split_off(1)), "bfq");
-    assert_eq!(none_explains[0], "  where none loses: no layer that moved accounts for it");
+    assert_eq!(
+        none_explains[0],
+        "  where none loses: no layer that moved accounts for it"
+    );
 }
 
 #[test]
 fn what_got_slower_is_no_reason_for_a_win_whatever_the_order() {
     let lines = said(traced(few_tags()), "none");
-    assert!(lines[0].starts_with("  where: G2D 23.2 µs → 969 ns"), "{lines:#?}");
-    assert!(lines[2].ends_with("slower, but none wins: Q2G 2.18 µs → 374 µs"), "{lines:#?}");
+    assert!(
+        lines[0].starts_with("  where: G2D 23.2 µs → 969 ns"),
+        "{lines:#?}"
+    );
+    assert!(
+        lines[2].ends_with("slower, but none wins: Q2G 2.18 µs → 374 µs"),
+        "{lines:#?}"
+    );
 }

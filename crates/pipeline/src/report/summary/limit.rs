@@ -50,7 +50,11 @@ impl Limit {
                 Arrivals::Poisson => 3.0 / (load.ios().max(1) as f64).sqrt(),
                 Arrivals::Linear => 0.0,
             };
-            return if kept >= KEPT - chance { Limit::RateKept } else { Limit::RateMissed(kept) };
+            return if kept >= KEPT - chance {
+                Limit::RateKept
+            } else {
+                Limit::RateMissed(kept)
+            };
         }
         if job.is_paced() {
             return Limit::Unknown;
@@ -65,7 +69,9 @@ impl Limit {
         }
         let threads = f64::from(job.numjobs.max(1));
         let cpu = (load.cpu_user_ms + load.cpu_system_ms) / load.elapsed_ms.max(1.0) / threads;
-        let Some(reached) = reached_depth(load) else { return Limit::Unknown };
+        let Some(reached) = reached_depth(load) else {
+            return Limit::Unknown;
+        };
         let asked = f64::from(load.depth);
         let syncs_ns = load.sync.latency.mean_ns().unwrap_or(0.0) * load.sync.ios as f64;
         let syncing = syncs_ns / 1e6 / load.elapsed_ms.max(1.0) / threads;
@@ -85,11 +91,16 @@ impl Limit {
     /// For people.
     pub fn words(self, job: &Job, load: &LoadResult) -> Option<String> {
         let (asked, reached) = (load.depth, reached_depth(load));
-        let reached = reached.map_or_else(String::new, |depth| units::count((depth * 10.0).round() / 10.0));
+        let reached = reached.map_or_else(String::new, |depth| {
+            units::count((depth * 10.0).round() / 10.0)
+        });
         Some(match self {
             Limit::RateKept => "the rate that was asked for; the device could do it".into(),
             Limit::RateMissed(kept) => {
-                format!("the rate that was asked for was not reached, only {:.0} % of it", kept * 100.0)
+                format!(
+                    "the rate that was asked for was not reached, only {:.0} % of it",
+                    kept * 100.0
+                )
             }
             Limit::Thinktime => "the pauses that the job asks for".into(),
             Limit::Cpu(share) => format!(
@@ -100,15 +111,22 @@ impl Limit {
                 "{} jobs with one I/O each in flight: the time of an I/O, not the device's capacity",
                 job.numjobs
             ),
-            Limit::OneAtATime => "one I/O in flight: the time of an I/O, not the device's capacity".into(),
+            Limit::OneAtATime => {
+                "one I/O in flight: the time of an I/O, not the device's capacity".into()
+            }
             Limit::Sync(share) => {
-                format!("the syncs between the writes: they take {:.0} % of the time", share.min(1.0) * 100.0)
+                format!(
+                    "the syncs between the writes: they take {:.0} % of the time",
+                    share.min(1.0) * 100.0
+                )
             }
             Limit::QueueFull => {
                 format!("depth {reached} of {asked} was reached, so what is below sets the rate")
             }
             Limit::Submission => {
-                format!("depth {reached} of {asked} was reached: submission, not the device, sets the rate")
+                format!(
+                    "depth {reached} of {asked} was reached: submission, not the device, sets the rate"
+                )
             }
             Limit::Unknown => return None,
         })
@@ -118,7 +136,11 @@ impl Limit {
 /// The I/Os per second of all jobs together, where each direction that the job has is limited so.
 fn asked_iops(job: &Job) -> Option<f64> {
     let PerDirection { read, write, trim } = job.rates;
-    let used = [(job.rw.reads(), read), (job.rw.writes(), write), (job.rw.trims(), trim)];
+    let used = [
+        (job.rw.reads(), read),
+        (job.rw.writes(), write),
+        (job.rw.trims(), trim),
+    ];
     let mut sum = 0.0;
     for (_, rate) in used.into_iter().filter(|(is_used, _)| *is_used) {
         match rate {
@@ -152,7 +174,10 @@ impl DeviceShare {
 /// The bytes of the device's own counters against those of the load.
 pub fn device_share(record: &Record, load: &LoadResult) -> Option<DeviceShare> {
     let device = &record.path.queue_device()?.name;
-    let log = record.sensors.iter().find(|log| log.sensor == "diskstats")?;
+    let log = record
+        .sensors
+        .iter()
+        .find(|log| log.sensor == "diskstats")?;
     let bytes = |name: &str| Some(log.series(&format!("disk.{device}.{name}"))?.delta()? * 512.0);
     let mut seen = 0.0;
     if load.read.bytes > 0 {
@@ -170,7 +195,11 @@ mod tests {
     use super::*;
 
     fn load(ios: u64, latency_ns: u64) -> LoadResult {
-        let mut load = LoadResult { elapsed_ms: 1000.0, depth: 32, ..LoadResult::default() };
+        let mut load = LoadResult {
+            elapsed_ms: 1000.0,
+            depth: 32,
+            ..LoadResult::default()
+        };
         (0..ios).for_each(|_| load.read.latency.record(latency_ns));
         load.read.ios = ios;
         load
@@ -178,20 +207,38 @@ mod tests {
 
     #[test]
     fn tells_the_queue_from_submission_and_a_single_io() {
-        let job = Job { iodepth: 32, ..Job::default() };
+        let job = Job {
+            iodepth: 32,
+            ..Job::default()
+        };
         assert_eq!(Limit::of(&job, &load(32_000, 1_000_000)), Limit::QueueFull);
         let shallow = load(1_000, 1_000_000);
         assert_eq!(Limit::of(&job, &shallow), Limit::Submission);
         let words = Limit::Submission.words(&job, &shallow).unwrap();
         assert!(words.contains("depth 1 of 32 was reached"), "{words}");
-        assert_eq!(Limit::of(&job, &LoadResult { depth: 1, ..shallow.clone() }), Limit::OneAtATime);
-        let busy = LoadResult { cpu_system_ms: 980.0, ..load(32_000, 1_000_000) };
+        assert_eq!(
+            Limit::of(
+                &job,
+                &LoadResult {
+                    depth: 1,
+                    ..shallow.clone()
+                }
+            ),
+            Limit::OneAtATime
+        );
+        let busy = LoadResult {
+            cpu_system_ms: 980.0,
+            ..load(32_000, 1_000_000)
+        };
         assert_eq!(Limit::of(&job, &busy), Limit::Cpu(0.98));
     }
 
     #[test]
     fn a_rate_is_kept_or_missed() {
-        let job = Job { rates: PerDirection::all(Rate::Iops(1000)), ..Job::default() };
+        let job = Job {
+            rates: PerDirection::all(Rate::Iops(1000)),
+            ..Job::default()
+        };
         assert_eq!(Limit::of(&job, &load(990, 1_000)), Limit::RateKept);
         assert_eq!(Limit::of(&job, &load(500, 1_000)), Limit::RateMissed(0.5));
     }
@@ -199,6 +246,10 @@ mod tests {
     #[test]
     fn a_cache_is_named() {
         assert!(DeviceShare(0.01).words().starts_with("the page cache"));
-        assert!(DeviceShare(1.0).words().starts_with("the disk: it saw 100 %"));
+        assert!(
+            DeviceShare(1.0)
+                .words()
+                .starts_with("the disk: it saw 100 %")
+        );
     }
 }

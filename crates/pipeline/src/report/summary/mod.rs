@@ -15,8 +15,10 @@ pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
         return operations_sentence(job, load);
     }
     let latency = load.latency();
-    let mut parts =
-        vec![format!("{} IOPS", units::count(load.iops().round())), units::bytes_per_s(load.bytes_per_s())];
+    let mut parts = vec![
+        format!("{} IOPS", units::count(load.iops().round())),
+        units::bytes_per_s(load.bytes_per_s()),
+    ];
     for (share, name) in [(0.5, "p50"), (0.99, "p99")] {
         let value = latency.quantile_ns(share);
         parts.extend(value.map(|ns| format!("{name} {}", units::duration_ns(ns as f64))));
@@ -30,10 +32,18 @@ pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
 
 /// `small files: create 12.3 k/s, stat 230 k/s, read 14.1 k/s, delete 30.0 k/s`.
 fn operations_sentence(job: &Job, load: &LoadResult) -> String {
-    let done = load.operations.iter().filter(|operation| operation.done.ios > 0);
-    let rates: Vec<String> =
-        done.map(|one| format!("{} {}/s", one.name, units::count(one.per_s().round()))).collect();
-    let rates = if rates.is_empty() { "nothing was done".into() } else { rates.join(", ") };
+    let done = load
+        .operations
+        .iter()
+        .filter(|operation| operation.done.ios > 0);
+    let rates: Vec<String> = done
+        .map(|one| format!("{} {}/s", one.name, units::count(one.per_s().round())))
+        .collect();
+    let rates = if rates.is_empty() {
+        "nothing was done".into()
+    } else {
+        rates.join(", ")
+    };
     format!("{}: {rates}", job.phrase())
 }
 
@@ -42,7 +52,9 @@ pub fn sentence(sections: &[SectionResult]) -> String {
     match sections {
         [only] => load_sentence(&only.job, &only.load),
         all => {
-            let each = all.iter().map(|one| format!("{}: {}", one.name, load_sentence(&one.job, &one.load)));
+            let each = all
+                .iter()
+                .map(|one| format!("{}: {}", one.name, load_sentence(&one.job, &one.load)));
             each.collect::<Vec<_>>().join("; ")
         }
     }
@@ -57,14 +69,28 @@ pub fn lines(record: &Record) -> Vec<String> {
             for section in &record.sections {
                 lines.push(format!("{} ({})", section.name, when(section)));
                 lines.extend(
-                    section_lines(record, &section.job, &section.load).iter().map(|line| format!("  {line}")),
+                    section_lines(record, &section.job, &section.load)
+                        .iter()
+                        .map(|line| format!("  {line}")),
                 );
             }
         }
     }
-    let device = record.path.queue_device().map_or("no block device", |layer| layer.name.as_str());
-    lines.push(format!("  on {} ({device}), seed {}", record.target, record.job.randseed));
-    lines.extend(record.layers.as_ref().map(super::layers::lines).unwrap_or_default());
+    let device = record
+        .path
+        .queue_device()
+        .map_or("no block device", |layer| layer.name.as_str());
+    lines.push(format!(
+        "  on {} ({device}), seed {}",
+        record.target, record.job.randseed
+    ));
+    lines.extend(
+        record
+            .layers
+            .as_ref()
+            .map(super::layers::lines)
+            .unwrap_or_default(),
+    );
     lines.extend(doubt_lines(&record.findings));
     lines
 }
@@ -87,7 +113,11 @@ pub fn load_lines(job: &Job, load: &LoadResult) -> Vec<String> {
     lines.extend(table::rows(job, load));
     lines.extend(table::operations(load));
     lines.push(engine_line(load));
-    lines.extend(load.errors.iter().map(|(errno, count)| format!("  errors: {count} with errno {errno}")));
+    lines.extend(
+        load.errors
+            .iter()
+            .map(|(errno, count)| format!("  errors: {count} with errno {errno}")),
+    );
     lines.extend(verified_lines(load));
     lines.extend(load.notes.iter().map(|note| format!("  note: {note}")));
     lines
@@ -103,26 +133,42 @@ fn measured(record: &Record, job: &Job, load: &LoadResult) -> Vec<String> {
         lines.push(format!("  measured: {}", share.words()));
     }
     let limit = Limit::of(job, load);
-    lines.extend(limit.words(job, load).map(|words| format!("  limit: {words}")));
+    lines.extend(
+        limit
+            .words(job, load)
+            .map(|words| format!("  limit: {words}")),
+    );
     lines
 }
 
 /// How the load was made, how long, and its CPU time, kernel workers included.
 fn engine_line(load: &LoadResult) -> String {
-    let line = format!("  {}, {}", load.engine, units::span_ms(load.elapsed_ms.round() as u64));
+    let line = format!(
+        "  {}, {}",
+        load.engine,
+        units::span_ms(load.elapsed_ms.round() as u64)
+    );
     let total_ms = load.cpu_user_ms + load.cpu_system_ms;
     if total_ms == 0.0 {
         return line;
     }
     let per_io = units::duration_ns(total_ms * 1e6 / load.ios().max(1) as f64);
-    format!("{line}, CPU {per_io} per I/O, {:.0} % of one CPU", total_ms / load.elapsed_ms.max(1.0) * 100.0)
+    format!(
+        "{line}, CPU {per_io} per I/O, {:.0} % of one CPU",
+        total_ms / load.elapsed_ms.max(1.0) * 100.0
+    )
 }
 
 fn verified_lines(load: &LoadResult) -> Vec<String> {
-    let Some(verified) = &load.verified else { return Vec::new() };
+    let Some(verified) = &load.verified else {
+        return Vec::new();
+    };
     let mut lines = vec![match verified.bad {
         0 => {
-            format!("  verified: {} blocks read and checked, none bad", units::count(verified.blocks as f64))
+            format!(
+                "  verified: {} blocks read and checked, none bad",
+                units::count(verified.blocks as f64)
+            )
         }
         bad => format!(
             "  verified: {} of {} blocks are NOT what was written",

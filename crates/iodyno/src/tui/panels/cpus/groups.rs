@@ -15,7 +15,10 @@ impl Groups {
         while cpus.len().div_ceil(size) > most.max(1) {
             size *= 2;
         }
-        Groups { size, cpus: cpus.to_vec() }
+        Groups {
+            size,
+            cpus: cpus.to_vec(),
+        }
     }
 
     /// How many there are.
@@ -30,7 +33,10 @@ impl Groups {
 
     /// The most that any CPU of each group has: one busy CPU must not vanish among idle ones.
     pub fn most(&self, values: &[Option<f64>]) -> Vec<Option<f64>> {
-        values.chunks(self.size).map(|group| group.iter().flatten().copied().reduce(f64::max)).collect()
+        values
+            .chunks(self.size)
+            .map(|group| group.iter().flatten().copied().reduce(f64::max))
+            .collect()
     }
 
     /// Every how many columns of this width a number fits without touching the next.

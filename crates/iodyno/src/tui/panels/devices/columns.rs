@@ -33,28 +33,122 @@ pub enum Content {
 
 use Content::{Busy, Curve, Model, Name, Value};
 
-const IOPS: &[&str] = &["disk.reads_per_s", "disk.writes_per_s", "disk.discards_per_s"];
+const IOPS: &[&str] = &[
+    "disk.reads_per_s",
+    "disk.writes_per_s",
+    "disk.discards_per_s",
+];
 
 /// Every column, from left to right.
 static COLUMNS: &[Column] = &[
-    Column { title: "DEVICE", width: 9, rank: 0, content: Name },
-    Column { title: "MODEL", width: 17, rank: 14, content: Model },
-    Column { title: "r/s", width: 6, rank: 1, content: Value("disk.reads_per_s", rate) },
-    Column { title: "w/s", width: 6, rank: 1, content: Value("disk.writes_per_s", rate) },
-    Column { title: "rMiB/s", width: 7, rank: 2, content: Value("disk.read_bytes_per_s", mebibytes) },
-    Column { title: "wMiB/s", width: 7, rank: 2, content: Value("disk.write_bytes_per_s", mebibytes) },
-    Column { title: "rSize", width: 6, rank: 10, content: Value("disk.size_read_bytes", size) },
-    Column { title: "wSize", width: 6, rank: 10, content: Value("disk.size_write_bytes", size) },
-    Column { title: "rAwait", width: 8, rank: 3, content: Value("disk.await_read_ms", time) },
-    Column { title: "wAwait", width: 8, rank: 3, content: Value("disk.await_write_ms", time) },
-    Column { title: "rMrg/s", width: 7, rank: 12, content: Value("disk.read_merges_per_s", rate) },
-    Column { title: "wMrg/s", width: 7, rank: 12, content: Value("disk.write_merges_per_s", rate) },
-    Column { title: "inflt", width: 6, rank: 4, content: Value("disk.queue_mean_ios", rate) },
-    Column { title: "busy", width: 6, rank: 5, content: Busy },
-    Column { title: "flush/s", width: 8, rank: 11, content: Value("disk.flushes_per_s", rate) },
-    Column { title: "disc/s", width: 7, rank: 15, content: Value("disk.discards_per_s", rate) },
-    Column { title: "IOPS 60 s", width: 17, rank: 6, content: Curve(IOPS) },
-    Column { title: "write await 60 s", width: 18, rank: 16, content: Curve(&["disk.await_write_ms"]) },
+    Column {
+        title: "DEVICE",
+        width: 9,
+        rank: 0,
+        content: Name,
+    },
+    Column {
+        title: "MODEL",
+        width: 17,
+        rank: 14,
+        content: Model,
+    },
+    Column {
+        title: "r/s",
+        width: 6,
+        rank: 1,
+        content: Value("disk.reads_per_s", rate),
+    },
+    Column {
+        title: "w/s",
+        width: 6,
+        rank: 1,
+        content: Value("disk.writes_per_s", rate),
+    },
+    Column {
+        title: "rMiB/s",
+        width: 7,
+        rank: 2,
+        content: Value("disk.read_bytes_per_s", mebibytes),
+    },
+    Column {
+        title: "wMiB/s",
+        width: 7,
+        rank: 2,
+        content: Value("disk.write_bytes_per_s", mebibytes),
+    },
+    Column {
+        title: "rSize",
+        width: 6,
+        rank: 10,
+        content: Value("disk.size_read_bytes", size),
+    },
+    Column {
+        title: "wSize",
+        width: 6,
+        rank: 10,
+        content: Value("disk.size_write_bytes", size),
+    },
+    Column {
+        title: "rAwait",
+        width: 8,
+        rank: 3,
+        content: Value("disk.await_read_ms", time),
+    },
+    Column {
+        title: "wAwait",
+        width: 8,
+        rank: 3,
+        content: Value("disk.await_write_ms", time),
+    },
+    Column {
+        title: "rMrg/s",
+        width: 7,
+        rank: 12,
+        content: Value("disk.read_merges_per_s", rate),
+    },
+    Column {
+        title: "wMrg/s",
+        width: 7,
+        rank: 12,
+        content: Value("disk.write_merges_per_s", rate),
+    },
+    Column {
+        title: "inflt",
+        width: 6,
+        rank: 4,
+        content: Value("disk.queue_mean_ios", rate),
+    },
+    Column {
+        title: "busy",
+        width: 6,
+        rank: 5,
+        content: Busy,
+    },
+    Column {
+        title: "flush/s",
+        width: 8,
+        rank: 11,
+        content: Value("disk.flushes_per_s", rate),
+    },
+    Column {
+        title: "disc/s",
+        width: 7,
+        rank: 15,
+        content: Value("disk.discards_per_s", rate),
+    },
+    Column {
+        title: "IOPS 60 s",
+        width: 17,
+        rank: 6,
+        content: Curve(IOPS),
+    },
+    Column {
+        title: "write await 60 s",
+        width: 18,
+        rank: 16,
+        content: Curve(&["disk.await_write_ms"]),
+    },
 ];
 
 /// Longest name that is shown whole.
@@ -109,18 +203,41 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
         Curve(_) if column.width == 17 => CURVE_MIN + 2,
         _ => column.width,
     };
-    let total = |count: usize| by_rank[..count].iter().map(|column| least(column)).sum::<usize>();
-    let has_curve = |count: usize| by_rank[..count].iter().any(|column| matches!(column.content, Curve(_)));
+    let total = |count: usize| {
+        by_rank[..count]
+            .iter()
+            .map(|column| least(column))
+            .sum::<usize>()
+    };
+    let has_curve = |count: usize| {
+        by_rank[..count]
+            .iter()
+            .any(|column| matches!(column.content, Curve(_)))
+    };
     let room = |count: usize| {
         let is_whole = count == by_rank.len() || has_curve(count);
-        if is_whole { width } else { width.saturating_sub(MARK) }
+        if is_whole {
+            width
+        } else {
+            width.saturating_sub(MARK)
+        }
     };
-    let count = (1..=by_rank.len()).rev().find(|count| total(*count) <= room(*count)).unwrap_or(1);
-    let rank = by_rank[..count].iter().map(|column| column.rank).max().unwrap_or(0);
+    let count = (1..=by_rank.len())
+        .rev()
+        .find(|count| total(*count) <= room(*count))
+        .unwrap_or(1);
+    let rank = by_rank[..count]
+        .iter()
+        .map(|column| column.rank)
+        .max()
+        .unwrap_or(0);
     let mut columns: Vec<(&Column, usize)> = COLUMNS
         .iter()
         .filter(|column| {
-            by_rank[..count].iter().any(|one| std::ptr::eq(*one, *column)) && column.rank <= rank
+            by_rank[..count]
+                .iter()
+                .any(|one| std::ptr::eq(*one, *column))
+                && column.rank <= rank
         })
         .map(|column| (column, least(column)))
         .collect();
@@ -136,12 +253,18 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
         spare -= more;
     }
     // What is still left goes to the model, then to the curves.
-    if let Some((_, width)) = columns.iter_mut().find(|(column, _)| matches!(column.content, Model)) {
+    if let Some((_, width)) = columns
+        .iter_mut()
+        .find(|(column, _)| matches!(column.content, Model))
+    {
         let more = spare.min(14);
         *width += more;
         spare -= more;
     }
-    if let Some((_, width)) = columns.iter_mut().find(|(column, _)| matches!(column.content, Curve(_))) {
+    if let Some((_, width)) = columns
+        .iter_mut()
+        .find(|(column, _)| matches!(column.content, Curve(_)))
+    {
         *width += spare.min(45);
     }
     (columns, COLUMNS.len() - count)
@@ -149,10 +272,12 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
 
 /// Characters of the longest curve.
 pub fn spark_cells(columns: &[(&Column, usize)]) -> Vec<(&'static [&'static str], usize)> {
-    let curves = columns.iter().filter_map(|(column, width)| match column.content {
-        Curve(fields) => Some((fields, width - column.gap().len())),
-        _ => None,
-    });
+    let curves = columns
+        .iter()
+        .filter_map(|(column, width)| match column.content {
+            Curve(fields) => Some((fields, width - column.gap().len())),
+            _ => None,
+        });
     curves.collect()
 }
 
@@ -191,7 +316,10 @@ fn mebibytes(value: f64) -> String {
 
 /// `4.00K`: KiB, MiB.
 fn size(value: f64) -> String {
-    units::bytes(value).replace(" B", "").replace("iB", "").replace(' ', "")
+    units::bytes(value)
+        .replace(" B", "")
+        .replace("iB", "")
+        .replace(' ', "")
 }
 
 /// `88.0 µs`, `1.20 ms`.
@@ -208,14 +336,27 @@ mod tests {
         let used: usize = columns.iter().map(|(_, width)| width).sum();
         assert!(used <= width, "{used} of {width}");
         assert_eq!(columns.len() + hidden, COLUMNS.len());
-        (columns.iter().map(|(column, _)| column.title).collect(), hidden)
+        (
+            columns.iter().map(|(column, _)| column.title).collect(),
+            hidden,
+        )
     }
 
     #[test]
     fn eighty_columns_have_the_rates_the_times_and_the_minute() {
         let (shown, hidden) = titles(80);
-        let expected =
-            ["DEVICE", "r/s", "w/s", "rMiB/s", "wMiB/s", "rAwait", "wAwait", "inflt", "busy", "IOPS 60 s"];
+        let expected = [
+            "DEVICE",
+            "r/s",
+            "w/s",
+            "rMiB/s",
+            "wMiB/s",
+            "rAwait",
+            "wAwait",
+            "inflt",
+            "busy",
+            "IOPS 60 s",
+        ];
         assert_eq!(shown, expected);
         assert_eq!(hidden, COLUMNS.len() - 10);
     }
@@ -232,16 +373,30 @@ mod tests {
     #[test]
     fn figures_keep_their_width_and_unit() {
         assert_eq!(
-            [rate(0.0), rate(0.4), rate(640.2), rate(41_234.0), rate(1.2e6)],
+            [
+                rate(0.0),
+                rate(0.4),
+                rate(640.2),
+                rate(41_234.0),
+                rate(1.2e6)
+            ],
             ["0", "0.40", "640", "41.2k", "1.20M"]
         );
-        assert_eq!([mebibytes(168_820_736.0), mebibytes(209_715.2)], ["161", "0.20"]);
-        assert_eq!([size(4096.0), size(512.0), size(1_048_576.0)], ["4.00K", "512", "1.00M"]);
+        assert_eq!(
+            [mebibytes(168_820_736.0), mebibytes(209_715.2)],
+            ["161", "0.20"]
+        );
+        assert_eq!(
+            [size(4096.0), size(512.0), size(1_048_576.0)],
+            ["4.00K", "512", "1.00M"]
+        );
         assert_eq!(
             [time(0.088), time(1.2), time(19.1), time(12_000.0)],
             ["88.0 µs", "1.20 ms", "19.1 ms", "12.0 s"]
         );
-        for value in [0.0, 0.001, 0.5, 9.994, 9.996, 99.96, 999.6, 9_999.0, 99_960.0, 999_600.0, 9.9e6] {
+        for value in [
+            0.0, 0.001, 0.5, 9.994, 9.996, 99.96, 999.6, 9_999.0, 99_960.0, 999_600.0, 9.9e6,
+        ] {
             assert!(rate(value).chars().count() <= 5, "{}", rate(value));
             assert!(time(value).chars().count() <= 7, "{}", time(value));
         }

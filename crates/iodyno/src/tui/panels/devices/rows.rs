@@ -31,8 +31,12 @@ static FIELDS: &[&str] = &[
 ];
 
 /// What shows that a device did something.
-static SIGNS: &[&str] =
-    &["disk.reads_per_s", "disk.writes_per_s", "disk.discards_per_s", "disk.flushes_per_s"];
+static SIGNS: &[&str] = &[
+    "disk.reads_per_s",
+    "disk.writes_per_s",
+    "disk.discards_per_s",
+    "disk.flushes_per_s",
+];
 
 /// One device.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +62,10 @@ pub struct Listed<'a> {
 impl Row<'_> {
     /// Its value of a field.
     pub fn get(&self, field: &str) -> Option<f64> {
-        FIELDS.iter().position(|one| *one == field).and_then(|place| self.values[place])
+        FIELDS
+            .iter()
+            .position(|one| *one == field)
+            .and_then(|place| self.values[place])
     }
 }
 
@@ -66,12 +73,23 @@ impl Row<'_> {
 pub fn listed<'a>(look: &Look<'a>) -> Listed<'a> {
     let mut rows = every_device(look);
     let all: Vec<&str> = rows.iter().map(|row| row.name).collect();
-    let mut listed = Listed { all, ..Listed::default() };
+    let mut listed = Listed {
+        all,
+        ..Listed::default()
+    };
     let choice = look.choice;
     // Before the first sample there is nothing to compare with.
     let from_ns = (look.at_ns - MINUTE_NS).max(look.status.first_ns);
-    let minute = look.sampler.curve(SENSOR, from_ns, look.at_ns, 1).pop().flatten();
-    let signs: Vec<_> = SIGNS.iter().filter_map(|id| observe::field(id)).map(|(_, field)| field).collect();
+    let minute = look
+        .sampler
+        .curve(SENSOR, from_ns, look.at_ns, 1)
+        .pop()
+        .flatten();
+    let signs: Vec<_> = SIGNS
+        .iter()
+        .filter_map(|id| observe::field(id))
+        .map(|(_, field)| field)
+        .collect();
     let was_busy = |row: &Row<'_>| {
         let sign = |field: &&'static model::field::Field| {
             let minute = minute.as_ref()?;
@@ -80,13 +98,22 @@ pub fn listed<'a>(look: &Look<'a>) -> Listed<'a> {
         row.get("disk.inflight").is_some_and(|ios| ios > 0.0)
             || signs.iter().filter_map(sign).any(|value| value > 0.0)
     };
-    let is_whole = |name: &str| !look.known.get(name).is_some_and(|device| device.is_partition);
+    let is_whole = |name: &str| {
+        !look
+            .known
+            .get(name)
+            .is_some_and(|device| device.is_partition)
+    };
     let has_disks = listed.all.iter().any(|name| is_whole(name));
     let filter = choice.filter.to_lowercase();
     rows.retain(|row| {
         let is_chosen = choice.devices.iter().any(|name| name == row.name);
-        let model = look.known.get(row.name).map_or("", |device| device.model.as_str());
-        let fits = row.name.to_lowercase().contains(&filter) || model.to_lowercase().contains(&filter);
+        let model = look
+            .known
+            .get(row.name)
+            .map_or("", |device| device.model.as_str());
+        let fits =
+            row.name.to_lowercase().contains(&filter) || model.to_lowercase().contains(&filter);
         if !fits || (!choice.devices.is_empty() && !is_chosen) {
             return false;
         }
@@ -111,7 +138,13 @@ fn sort(rows: &mut [Row<'_>], field: Option<&str>, is_reversed: bool) {
         None => {}
         Some(field) => rows.sort_by(|one, other| {
             let (one, other) = (one.get(field), other.get(field));
-            let order = |a: f64, b: f64| if is_reversed { a.total_cmp(&b) } else { b.total_cmp(&a) };
+            let order = |a: f64, b: f64| {
+                if is_reversed {
+                    a.total_cmp(&b)
+                } else {
+                    b.total_cmp(&a)
+                }
+            };
             match (one, other) {
                 (Some(one), Some(other)) => order(one, other),
                 (one, other) => other.is_some().cmp(&one.is_some()),
@@ -129,7 +162,10 @@ fn every_device<'a>(look: &Look<'a>) -> Vec<Row<'a>> {
     for place in order {
         for (name, value) in look.frame.each(FIELDS[place]) {
             let row = *places.entry(name).or_insert_with(|| {
-                rows.push(Row { name, values: [None; 15] });
+                rows.push(Row {
+                    name,
+                    values: [None; 15],
+                });
                 rows.len() - 1
             });
             rows[row].values[place] = Some(value);
@@ -154,23 +190,37 @@ impl Curves {
     pub fn of(look: &Look<'_>, wanted: Vec<(&'static [&'static str], usize)>) -> Curves {
         let curve = |(ids, count): (&'static [&'static str], usize)| Curve {
             ids,
-            fields: ids.iter().filter_map(|id| observe::field(id)).map(|(_, field)| field).collect(),
+            fields: ids
+                .iter()
+                .filter_map(|id| observe::field(id))
+                .map(|(_, field)| field)
+                .collect(),
             parts: curve::parts(look.sampler, SENSOR, look.at_ns, MINUTE_NS, count),
         };
-        Curves { curves: wanted.into_iter().map(curve).collect() }
+        Curves {
+            curves: wanted.into_iter().map(curve).collect(),
+        }
     }
 
     /// One device's curve: the sum of those fields that it has.
     pub fn of_device(&self, ids: &[&str], name: &str) -> Vec<Option<f64>> {
-        let Some(curve) = self.curves.iter().find(|curve| curve.ids == ids) else { return Vec::new() };
+        let Some(curve) = self.curves.iter().find(|curve| curve.ids == ids) else {
+            return Vec::new();
+        };
         let Some(series) = curve.parts.iter().flatten().map(|part| &part.series).next() else {
             return vec![None; curve.parts.len()];
         };
-        let picks: Vec<Pick> =
-            curve.fields.iter().filter_map(|field| Pick::new(field, name, series)).collect();
+        let picks: Vec<Pick> = curve
+            .fields
+            .iter()
+            .filter_map(|field| Pick::new(field, name, series))
+            .collect();
         let value = |part: &Option<Reading>| {
             let part = part.as_ref()?;
-            picks.iter().filter_map(|pick| pick.value(part)).reduce(|sum, value| sum + value)
+            picks
+                .iter()
+                .filter_map(|pick| pick.value(part))
+                .reduce(|sum, value| sum + value)
         };
         curve.parts.iter().map(value).collect()
     }

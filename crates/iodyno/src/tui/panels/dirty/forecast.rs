@@ -24,7 +24,8 @@ pub fn seconds_to(values: &[Option<f64>], step_s: f64, limit: f64) -> Option<f64
     let (slope, fit) = line(&known)?;
     let halves = known.split_at(known.len() / 2);
     let (before, after) = (line(halves.0)?.0, line(halves.1)?.0);
-    let is_steady = before > 0.0 && after > 0.0 && (after / before).max(before / after) <= CHANGE_MAX;
+    let is_steady =
+        before > 0.0 && after > 0.0 && (after / before).max(before / after) <= CHANGE_MAX;
     let seconds = (limit - last) / slope;
     (slope > 0.0 && fit >= FIT_MIN && is_steady && seconds <= FAR_S).then_some(seconds)
 }
@@ -35,7 +36,10 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
     let (x, y) = (mean(|point| point.0), mean(|point| point.1));
     let sum = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
-    let (xx, yy) = (sum(&|point| (point.0 - x).powi(2)), sum(&|point| (point.1 - y).powi(2)));
+    let (xx, yy) = (
+        sum(&|point| (point.0 - x).powi(2)),
+        sum(&|point| (point.1 - y).powi(2)),
+    );
     let xy = sum(&|point| (point.0 - x) * (point.1 - y));
     (xx > 0.0 && yy > 0.0).then(|| (xy / xx, xy * xy / (xx * yy)))
 }
@@ -52,7 +56,11 @@ mod tests {
     fn steady_growth_reaches_the_limit_in_time() {
         let growing = values(|second| 100.0 + 10.0 * second as f64);
         assert_eq!(seconds_to(&growing, 1.0, 370.0), Some(18.0));
-        assert_eq!(seconds_to(&growing, 2.0, 370.0), Some(36.0), "two seconds between values");
+        assert_eq!(
+            seconds_to(&growing, 2.0, 370.0),
+            Some(36.0),
+            "two seconds between values"
+        );
         let mut noisy = growing.clone();
         (noisy[2], noisy[5], noisy[7]) = (None, Some(148.0), Some(173.0));
         let seconds = seconds_to(&noisy, 1.0, 370.0).unwrap();
@@ -66,8 +74,14 @@ mod tests {
         };
         none(&values(|_| 100.0), 200.0);
         none(&values(|second| 100.0 - second as f64), 200.0);
-        none(&values(|second| 100.0 + if second > 6 { 50.0 } else { 0.0 }), 1_000.0);
-        none(&values(|second| 100.0 + if second < 6 { second as f64 } else { 6.0 }), 1_000.0);
+        none(
+            &values(|second| 100.0 + if second > 6 { 50.0 } else { 0.0 }),
+            1_000.0,
+        );
+        none(
+            &values(|second| 100.0 + if second < 6 { second as f64 } else { 6.0 }),
+            1_000.0,
+        );
         none(&values(|second| 100.0 + [0.0, 30.0][second % 2]), 1_000.0);
         none(&values(|second| 100.0 + second as f64), 100.0);
         none(&values(|second| 100.0 + second as f64), 1e6);

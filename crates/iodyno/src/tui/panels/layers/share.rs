@@ -48,7 +48,11 @@ pub fn strip(shares: &[(&'static str, f64)], width: usize, is_ascii: bool) -> St
         let spare = length.checked_sub(text::width(&label) + 2);
         let fill = |count: usize| fill.to_string().repeat(count);
         strip.push_str(&match spare {
-            Some(spare) => format!("{}{label}{}", fill(spare / 2 + 1), fill(spare - spare / 2 + 1)),
+            Some(spare) => format!(
+                "{}{label}{}",
+                fill(spare / 2 + 1),
+                fill(spare - spare / 2 + 1)
+            ),
             None => fill(length),
         });
         at = end.max(at);
@@ -59,6 +63,12 @@ pub fn strip(shares: &[(&'static str, f64)], width: usize, is_ascii: bool) -> St
 /// The same as a sentence.
 pub fn words(shares: &[(&'static str, f64)], whole: Span) -> String {
     let parts = shares.iter().filter(|(_, share)| *share >= REST_MIN);
-    let parts: Vec<String> = parts.map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
-    format!("mean of {}: {}; only means add up", whole.name(), parts.join(", "))
+    let parts: Vec<String> = parts
+        .map(|(name, share)| format!("{name} {:.0} %", share * 100.0))
+        .collect();
+    format!(
+        "mean of {}: {}; only means add up",
+        whole.name(),
+        parts.join(", ")
+    )
 }

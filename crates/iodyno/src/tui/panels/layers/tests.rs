@@ -11,7 +11,10 @@ fn scene(source: &'static str, spans: Spans<'static>) -> Scene {
         times.source = source.into();
         times
     });
-    Scene { layers, ..Scene::new() }
+    Scene {
+        layers,
+        ..Scene::new()
+    }
 }
 
 /// mq-deadline: every layer but the direct way.
@@ -32,9 +35,15 @@ fn scheduled() -> Scene {
 #[test]
 fn one_line_fits_eighty_columns() {
     let lines = scheduled().draw(&PANEL, 80, 1);
-    assert_eq!(lines[0], "LAYERS p50/p99 Q2G 0.40/1.1 µs G2I 1.5/1.5 µs I2D 0.11/2.4 ms D2C 0.18/5.9 ms");
+    assert_eq!(
+        lines[0],
+        "LAYERS p50/p99 Q2G 0.40/1.1 µs G2I 1.5/1.5 µs I2D 0.11/2.4 ms D2C 0.18/5.9 ms"
+    );
     let wide = scheduled().draw(&PANEL, 160, 1);
-    assert!(wide[0].starts_with("LAYERS vda write p50/p99  Q2G 0.402/1.10 µs"), "{wide:#?}");
+    assert!(
+        wide[0].starts_with("LAYERS vda write p50/p99  Q2G 0.402/1.10 µs"),
+        "{wide:#?}"
+    );
     assert!(scheduled().draw(&PANEL, 40, 1)[0].ends_with('…'));
 }
 
@@ -51,31 +60,76 @@ fn an_absent_layer_is_named_with_its_reason() {
     );
     assert!(none.draw(&PANEL, 80, 1)[0].contains("  G2I I2D absent  G2D "));
     let block = none.draw(&PANEL, 80, 12);
-    assert!(block.iter().any(|line| line == "G2I I2D  absent: scheduler none has no insert"), "{block:#?}");
+    assert!(
+        block
+            .iter()
+            .any(|line| line == "G2I I2D  absent: scheduler none has no insert"),
+        "{block:#?}"
+    );
     let lite = scene(
         "eBPF lite",
-        &[(Side::Write, Span::G2C, &[(190_000, 1_000)]), (Side::Write, Span::D2C, &[(180_000, 1_000)])],
+        &[
+            (Side::Write, Span::G2C, &[(190_000, 1_000)]),
+            (Side::Write, Span::D2C, &[(180_000, 1_000)]),
+        ],
     );
     let line = &lite.draw(&PANEL, 80, 1)[0];
-    assert!(line.contains("Q2G G2I I2D absent") && line.contains("D2C ") && line.contains("G2C "), "{line}");
-    assert!(lite.draw(&PANEL, 80, 12).iter().any(|line| line.contains("absent: lite sees requests only")));
-    let bio = scene("eBPF full", &[(Side::Write, Span::Q2C, &[(190_000, 1_000)])]);
+    assert!(
+        line.contains("Q2G G2I I2D absent") && line.contains("D2C ") && line.contains("G2C "),
+        "{line}"
+    );
+    assert!(
+        lite.draw(&PANEL, 80, 12)
+            .iter()
+            .any(|line| line.contains("absent: lite sees requests only"))
+    );
+    let bio = scene(
+        "eBPF full",
+        &[(Side::Write, Span::Q2C, &[(190_000, 1_000)])],
+    );
     let block = bio.draw(&PANEL, 80, 12);
-    assert!(block.iter().any(|line| line.contains("bio-based")), "{block:#?}");
-    assert!(block.iter().any(|line| line.starts_with("Q2C")), "{block:#?}");
+    assert!(
+        block.iter().any(|line| line.contains("bio-based")),
+        "{block:#?}"
+    );
+    assert!(
+        block.iter().any(|line| line.starts_with("Q2C")),
+        "{block:#?}"
+    );
 }
 
 #[test]
 fn a_row_for_each_layer_and_the_shares_of_the_mean() {
     let block = scheduled().draw(&PANEL, 80, 12);
-    assert!(block[0].starts_with("LAYERS vda write, 60 s, eBPF full"), "{block:#?}");
+    assert!(
+        block[0].starts_with("LAYERS vda write, 60 s, eBPF full"),
+        "{block:#?}"
+    );
     assert!(block[0].ends_with("p50       p99        n"), "{block:#?}");
-    let row = |name: &str| block.iter().find(|line| line.starts_with(name)).cloned().unwrap_or_default();
-    assert!(row("I2D").ends_with("110 µs   2.41 ms   6.06 k"), "{block:#?}");
-    assert!(row("D2C").contains('●') && row("D2C").contains('┤'), "{block:#?}");
+    let row = |name: &str| {
+        block
+            .iter()
+            .find(|line| line.starts_with(name))
+            .cloned()
+            .unwrap_or_default()
+    };
+    assert!(
+        row("I2D").ends_with("110 µs   2.41 ms   6.06 k"),
+        "{block:#?}"
+    );
+    assert!(
+        row("D2C").contains('●') && row("D2C").contains('┤'),
+        "{block:#?}"
+    );
     // 155 µs of 464 µs in I2D, 293 µs in D2C.
-    assert!(row("mean of Q2C").contains("I2D 34 %, D2C 64 %"), "{block:#?}");
-    assert!(row("mean of Q2C").ends_with("only means add up"), "{block:#?}");
+    assert!(
+        row("mean of Q2C").contains("I2D 34 %, D2C 64 %"),
+        "{block:#?}"
+    );
+    assert!(
+        row("mean of Q2C").ends_with("only means add up"),
+        "{block:#?}"
+    );
     assert!(row("mean ▕").contains(" D2C 64 % "), "{block:#?}");
     let narrow = scheduled().draw(&PANEL, 56, 12);
     assert!(narrow[0].ends_with("p50       p99        n"), "{narrow:#?}");
@@ -99,8 +153,14 @@ fn layers_that_are_more_than_the_whole_are_shares_of_their_sum() {
 fn nothing_is_told_from_no_io_and_from_not_traced() {
     let off = Scene::new().draw(&PANEL, 80, 1);
     assert_eq!(off[0], "LAYERS absent: nobody asked for it");
-    let other = Scene { layers: history(60, |_| times("vdb", &[])), ..Scene::new() };
-    assert_eq!(other.draw(&PANEL, 80, 1)[0], "LAYERS absent: vda was not traced in this time");
+    let other = Scene {
+        layers: history(60, |_| times("vdb", &[])),
+        ..Scene::new()
+    };
+    assert_eq!(
+        other.draw(&PANEL, 80, 1)[0],
+        "LAYERS absent: vda was not traced in this time"
+    );
     let mut idle = scheduled();
     idle.choice.side = SideChoice::Read;
     idle.layers = history(60, |_| times("vda", &[(Side::Write, Span::Q2C, &[(1, 1)])]));
@@ -114,14 +174,23 @@ fn nothing_is_told_from_no_io_and_from_not_traced() {
 fn what_helps_is_not_cut_away() {
     const WHY: &str = "tracing the block layer needs root, or CAP_BPF and CAP_PERFMON (missing here: CAP_BPF, \
                        CAP_PERFMON, CAP_SYS_ADMIN); diskstats is kept: rates and mean times for each device";
-    let mut scene = Scene { layers: LayerHistory::new(Tracing::off(WHY)), ..Scene::new() };
+    let mut scene = Scene {
+        layers: LayerHistory::new(Tracing::off(WHY)),
+        ..Scene::new()
+    };
     let whole = scene.draw(&PANEL, 80, 3);
-    assert!(whole[0].starts_with("LAYERS absent: tracing the block layer needs root"), "{whole:#?}");
+    assert!(
+        whole[0].starts_with("LAYERS absent: tracing the block layer needs root"),
+        "{whole:#?}"
+    );
     assert!(whole[2].ends_with("for each device"), "{whole:#?}");
     let some = scene.draw(&PANEL, 80, 2);
     assert!(some[1].ends_with("CAP_SYS_ADMIN)"), "{some:#?}");
     let one = scene.draw(&PANEL, 80, 1)[0].clone();
-    assert!(one.ends_with("needs root, or CAP_BPF and CAP_PERFMON"), "{one}");
+    assert!(
+        one.ends_with("needs root, or CAP_BPF and CAP_PERFMON"),
+        "{one}"
+    );
     assert!(scene.draw(&PANEL, 60, 1)[0].ends_with('…'));
     scene.draw_at_every_size(&PANEL);
 }

@@ -6,7 +6,9 @@ use host::device_mapper::{Mapping, Target};
 
 /// Adds what the first piece says; where there are several, they are of one kind.
 pub(super) fn describe(draft: &mut Draft, mapping: &Mapping) {
-    let Some(target) = mapping.table.first() else { return };
+    let Some(target) = mapping.table.first() else {
+        return;
+    };
     let table: Vec<&str> = words(target);
     let status: Vec<&str> = mapping.status.first().map(words).unwrap_or_default();
     match target.kind.as_str() {
@@ -17,16 +19,18 @@ pub(super) fn describe(draft: &mut Draft, mapping: &Mapping) {
         "crypt" => crypt(draft, &table),
         "multipath" => multipath(draft, &table, &status),
         "thin" => {
-            let mapped = number(status.first()).map(|mapped| mapped / target.sectors.max(1) as f64 * 100.0);
+            let mapped =
+                number(status.first()).map(|mapped| mapped / target.sectors.max(1) as f64 * 100.0);
             draft.fact("thin_mapped_percent", mapped.map(percent));
         }
         "thin-pool" => thin_pool(draft, &table, &status),
         "cache" => cache(draft, &table, &status),
         "writecache" => writecache(draft, &status),
         "raid" => raid(draft, &table, &status),
-        "snapshot" => {
-            draft.fact("snapshot_used_percent", status.first().and_then(|used| share(used)).map(percent))
-        }
+        "snapshot" => draft.fact(
+            "snapshot_used_percent",
+            status.first().and_then(|used| share(used)).map(percent),
+        ),
         "delay" => {
             draft.fact("delay_ms", table.get(2).copied());
             draft.fact("delay_write_ms", table.get(5).copied());
@@ -88,8 +92,13 @@ fn counted<'a>(words: &'a [&'a str], at: usize) -> Option<(&'a [&'a str], usize)
 fn crypt(draft: &mut Draft, table: &[&str]) {
     draft.fact("cipher", table.first().copied());
     let (options, _) = counted(table, 5).unwrap_or_default();
-    draft.fact("crypt_flags", Some(options.join(" ")).filter(|options| !options.is_empty()));
-    let sector = options.iter().find_map(|option| option.strip_prefix("sector_size:"));
+    draft.fact(
+        "crypt_flags",
+        Some(options.join(" ")).filter(|options| !options.is_empty()),
+    );
+    let sector = options
+        .iter()
+        .find_map(|option| option.strip_prefix("sector_size:"));
     draft.fact("crypt_sector_bytes", Some(sector.unwrap_or("512")));
 }
 
@@ -97,7 +106,10 @@ fn crypt(draft: &mut Draft, table: &[&str]) {
 /// its paths. Status: features, events, groups, the next group, then for each group its state and its paths with theirs.
 fn multipath(draft: &mut Draft, table: &[&str], status: &[&str]) {
     let groups = counted(table, 0).and_then(|(features, at)| {
-        draft.fact("multipath_features", Some(features.join(" ")).filter(|features| !features.is_empty()));
+        draft.fact(
+            "multipath_features",
+            Some(features.join(" ")).filter(|features| !features.is_empty()),
+        );
         counted(table, at).map(|(_, at)| at)
     });
     if let Some(at) = groups {
@@ -106,12 +118,23 @@ fn multipath(draft: &mut Draft, table: &[&str], status: &[&str]) {
     }
     // A path is a device and, behind it, its state.
     let is_device = |word: &str| {
-        word.split_once(':')
-            .is_some_and(|(major, minor)| major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok())
+        word.split_once(':').is_some_and(|(major, minor)| {
+            major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok()
+        })
     };
-    let states: Vec<&str> = status.windows(2).filter(|pair| is_device(pair[0])).map(|pair| pair[1]).collect();
+    let states: Vec<&str> = status
+        .windows(2)
+        .filter(|pair| is_device(pair[0]))
+        .map(|pair| pair[1])
+        .collect();
     if !states.is_empty() {
-        let count = |state: &str| states.iter().filter(|known| **known == state).count().to_string();
+        let count = |state: &str| {
+            states
+                .iter()
+                .filter(|known| **known == state)
+                .count()
+                .to_string()
+        };
         draft.fact("paths_active", Some(count("A")));
         draft.fact("paths_failed", Some(count("F")));
     }
@@ -119,33 +142,65 @@ fn multipath(draft: &mut Draft, table: &[&str], status: &[&str]) {
 
 /// `transaction used/all-metadata used/all-data held-root mode discard full-behaviour [needs_check]`
 fn thin_pool(draft: &mut Draft, table: &[&str], status: &[&str]) {
-    draft.fact("thin_metadata_used_percent", status.get(1).and_then(|word| share(word)).map(percent));
-    draft.fact("thin_data_used_percent", status.get(2).and_then(|word| share(word)).map(percent));
+    draft.fact(
+        "thin_metadata_used_percent",
+        status.get(1).and_then(|word| share(word)).map(percent),
+    );
+    draft.fact(
+        "thin_data_used_percent",
+        status.get(2).and_then(|word| share(word)).map(percent),
+    );
     let modes = ["rw", "ro", "out_of_data_space"];
-    let failed = status.first().filter(|word| **word == "Fail").map(|_| "failed");
-    draft.fact("thin_mode", failed.or_else(|| status.iter().find(|word| modes.contains(word)).copied()));
+    let failed = status
+        .first()
+        .filter(|word| **word == "Fail")
+        .map(|_| "failed");
+    draft.fact(
+        "thin_mode",
+        failed.or_else(|| status.iter().find(|word| modes.contains(word)).copied()),
+    );
     draft.fact("chunk_bytes", bytes(table.get(2)));
     let (features, _) = counted(table, 4).unwrap_or_default();
-    draft.fact("thin_zeroing", Some(if features.contains(&"skip_block_zeroing") { "no" } else { "yes" }));
+    draft.fact(
+        "thin_zeroing",
+        Some(if features.contains(&"skip_block_zeroing") {
+            "no"
+        } else {
+            "yes"
+        }),
+    );
 }
 
 /// `metadata-block used/all-metadata cache-block used/all read-hits read-misses write-hits write-misses demotions
 /// promotions dirty #features … #core … policy …`
 fn cache(draft: &mut Draft, table: &[&str], status: &[&str]) {
     draft.fact("chunk_bytes", bytes(table.get(3)));
-    draft.fact("cache_used_percent", status.get(3).and_then(|word| share(word)).map(percent));
+    draft.fact(
+        "cache_used_percent",
+        status.get(3).and_then(|word| share(word)).map(percent),
+    );
     let hits = |at: usize| {
         let (hits, misses) = number(status.get(at)).zip(number(status.get(at + 1)))?;
         (hits + misses > 0.0).then(|| percent(hits / (hits + misses) * 100.0))
     };
     draft.fact("cache_read_hit_percent", hits(4));
     draft.fact("cache_write_hit_percent", hits(6));
-    let all: Option<f64> = status.get(3).and_then(|word| word.split_once('/')?.1.parse().ok());
+    let all: Option<f64> = status
+        .get(3)
+        .and_then(|word| word.split_once('/')?.1.parse().ok());
     let dirty = number(status.get(10)).zip(all.filter(|all| *all > 0.0));
-    draft.fact("cache_dirty_percent", dirty.map(|(dirty, all)| percent(dirty / all * 100.0)));
-    let Some((features, at)) = counted(status, 11).or_else(|| counted(table, 4)) else { return };
+    draft.fact(
+        "cache_dirty_percent",
+        dirty.map(|(dirty, all)| percent(dirty / all * 100.0)),
+    );
+    let Some((features, at)) = counted(status, 11).or_else(|| counted(table, 4)) else {
+        return;
+    };
     let modes = ["writeback", "writethrough", "passthrough"];
-    draft.fact("cache_mode", features.iter().find(|word| modes.contains(word)).copied());
+    draft.fact(
+        "cache_mode",
+        features.iter().find(|word| modes.contains(word)).copied(),
+    );
     let policy = counted(status, at).and_then(|(_, at)| status.get(at).copied());
     draft.fact("cache_policy", policy.or_else(|| table.get(at).copied()));
 }
@@ -153,8 +208,13 @@ fn cache(draft: &mut Draft, table: &[&str], status: &[&str]) {
 /// `error blocks free writing-back …`
 fn writecache(draft: &mut Draft, status: &[&str]) {
     draft.fact("cache_mode", Some("writeback"));
-    let used = number(status.get(1)).zip(number(status.get(2))).filter(|(all, _)| *all > 0.0);
-    draft.fact("cache_used_percent", used.map(|(all, free)| percent((all - free) / all * 100.0)));
+    let used = number(status.get(1))
+        .zip(number(status.get(2)))
+        .filter(|(all, _)| *all > 0.0);
+    draft.fact(
+        "cache_used_percent",
+        used.map(|(all, free)| percent((all - free) / all * 100.0)),
+    );
 }
 
 /// `level #disks health done/all action mismatches …`
@@ -168,10 +228,20 @@ fn raid(draft: &mut Draft, table: &[&str], status: &[&str]) {
     let action = status.get(4).copied();
     draft.fact("sync_action", action);
     let running = action.is_some_and(|action| action != "idle" && action != "frozen");
-    draft.fact("sync_percent", status.get(3).filter(|_| running).and_then(|word| share(word)).map(percent));
+    draft.fact(
+        "sync_percent",
+        status
+            .get(3)
+            .filter(|_| running)
+            .and_then(|word| share(word))
+            .map(percent),
+    );
     draft.fact("mismatch_cnt", status.get(5).copied());
     let (parameters, _) = counted(table, 1).unwrap_or_default();
-    draft.fact("chunk_bytes", bytes(parameters.first()).filter(|chunk| chunk != "0"));
+    draft.fact(
+        "chunk_bytes",
+        bytes(parameters.first()).filter(|chunk| chunk != "0"),
+    );
 }
 
 #[cfg(test)]
@@ -191,15 +261,30 @@ mod tests {
 
     fn described(table: &str, status: &str) -> Layer {
         let layer = Layer::new(LayerKind::Stacked, "dm-0");
-        let mut draft = Draft { layer, subject: String::new(), below: Vec::new() };
-        describe(&mut draft, &Mapping { table: vec![target(table)], status: vec![target(status)] });
+        let mut draft = Draft {
+            layer,
+            subject: String::new(),
+            below: Vec::new(),
+        };
+        describe(
+            &mut draft,
+            &Mapping {
+                table: vec![target(table)],
+                status: vec![target(status)],
+            },
+        );
         draft.layer
     }
 
     fn assert_facts(table: &str, status: &str, wanted: &[(&str, &str)]) {
         let layer = described(table, status);
         for (name, value) in wanted {
-            assert_eq!(layer.fact(name).unwrap_or_default(), *value, "{name}: {:?}", layer.facts);
+            assert_eq!(
+                layer.fact(name).unwrap_or_default(),
+                *value,
+                "{name}: {:?}",
+                layer.facts
+            );
         }
     }
 
@@ -227,7 +312,10 @@ mod tests {
             "crypt",
             &[
                 ("cipher", "aes-xts-plain64"),
-                ("crypt_flags", "allow_discards no_read_workqueue sector_size:4096"),
+                (
+                    "crypt_flags",
+                    "allow_discards no_read_workqueue sector_size:4096",
+                ),
                 ("crypt_sector_bytes", "4096"),
             ],
         );
@@ -290,13 +378,21 @@ mod tests {
             "delay 1 2",
             &[("delay_ms", "100"), ("delay_write_ms", "250")],
         );
-        assert_facts("thin 253:4 1", "thin 250 999", &[("thin_mapped_percent", "25.0")]);
+        assert_facts(
+            "thin 253:4 1",
+            "thin 250 999",
+            &[("thin_mapped_percent", "25.0")],
+        );
         assert_facts(
             "writecache s 8:16 8:32 4096 0",
             "writecache 0 100 40 0",
             &[("cache_used_percent", "60.0")],
         );
-        assert_facts("snapshot 8:16 8:32 P 8", "snapshot 16/64 0", &[("snapshot_used_percent", "25.0")]);
+        assert_facts(
+            "snapshot 8:16 8:32 P 8",
+            "snapshot 16/64 0",
+            &[("snapshot_used_percent", "25.0")],
+        );
     }
 
     #[test]

@@ -16,7 +16,10 @@ pub struct Cleanup {
 impl Cleanup {
     /// Owns a tree and the journal that names it.
     pub fn new(tree: Tree, journal: Option<Journal>) -> Cleanup {
-        Cleanup { tree, left: Mutex::new(Some(journal)) }
+        Cleanup {
+            tree,
+            left: Mutex::new(Some(journal)),
+        }
     }
 
     /// The tree.
@@ -26,7 +29,11 @@ impl Cleanup {
 
     /// Removes the tree, then the journal. What stays has the journal stay too, for `undo` to try again.
     pub fn finish(&self) -> Result<(), LoadError> {
-        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let left = self
+            .left
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let Some(journal) = left else { return Ok(()) };
         self.tree.remove()?;
         if let Some(journal) = journal {

@@ -30,7 +30,8 @@ impl Forest {
             None => None,
             Some(state_dir) => {
                 let purpose = format!("files in {}", shown(target.path()));
-                let mut journal = Journal::begin_for_files(&host::Host::live(), state_dir, &purpose)?;
+                let mut journal =
+                    Journal::begin_for_files(&host::Host::live(), state_dir, &purpose)?;
                 journal.add_tree(&saved)?;
                 Some(journal)
             }
@@ -67,7 +68,10 @@ impl Forest {
 
     /// What a reader of the result has to know.
     pub fn notes(&self, plan: &Plan) -> Vec<String> {
-        let mut notes = vec![format!("tree of files in {}, removed at the end", shown(&self.tree().path()))];
+        let mut notes = vec![format!(
+            "tree of files in {}, removed at the end",
+            shown(&self.tree().path())
+        )];
         if self.tree().is_in_memory() {
             notes.push("the target lives in memory: this measures memory, not a disk".into());
         }
@@ -97,7 +101,9 @@ impl Forest {
 /// Space and inodes are looked at before, and a part of both is left to others.
 fn room(plan: &Plan, worker: &Worker) -> Result<(), LoadError> {
     let target = &worker.place.target;
-    let Some(space) = target.space() else { return Ok(()) };
+    let Some(space) = target.space() else {
+        return Ok(());
+    };
     let (bytes, inodes) = plan.needs(worker.job.numjobs.into(), worker.job.randseed);
     let refused = |what: &str, wanted: String, free: String, reserve: String| {
         Err(LoadError::Engine {

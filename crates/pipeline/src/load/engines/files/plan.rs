@@ -50,8 +50,17 @@ pub struct Plan {
     pub invalidate: bool,
 }
 
-const OPTIONS: [&str; 9] =
-    ["files", "dirs", "depth", "filesize", "phases", "fsync", "epochs", "shared", "invalidate"];
+const OPTIONS: [&str; 9] = [
+    "files",
+    "dirs",
+    "depth",
+    "filesize",
+    "phases",
+    "fsync",
+    "epochs",
+    "shared",
+    "invalidate",
+];
 
 impl Plan {
     /// From the options of a job.
@@ -159,13 +168,24 @@ impl Plan {
         let sizes = match self.filesize {
             FileSize::Fixed(bytes) => units::bytes(bytes as f64),
             FileSize::Range(least, most) => {
-                format!("{} to {}", units::bytes(least as f64), units::bytes(most as f64))
+                format!(
+                    "{} to {}",
+                    units::bytes(least as f64),
+                    units::bytes(most as f64)
+                )
             }
             FileSize::Lognormal(median, sigma) => {
-                format!("{} in the median (lognormal, sigma {sigma})", units::bytes(median as f64))
+                format!(
+                    "{} in the median (lognormal, sigma {sigma})",
+                    units::bytes(median as f64)
+                )
             }
         };
-        let whose = if self.shared || jobs == 1 { "" } else { " for each job" };
+        let whose = if self.shared || jobs == 1 {
+            ""
+        } else {
+            " for each job"
+        };
         format!(
             "files: {} of {sizes} for each of {jobs} job(s), in {} directories{whose}, fsync {}",
             self.files,
@@ -184,10 +204,14 @@ fn separate(path: &mut String) {
 fn filesize(options: &Options<'_>) -> Result<FileSize, LoadError> {
     const LARGEST: u64 = 1 << 34;
     let name = "filesize";
-    let Some(text) = options.text(name) else { return Ok(FileSize::Fixed(4096)) };
+    let Some(text) = options.text(name) else {
+        return Ok(FileSize::Fixed(4096));
+    };
     let wrong = |why: &str| options.wrong(name, text, why, "Give 4k, 1k-64k or lognormal:110k:0.8");
     let size = if let Some(rest) = text.strip_prefix("lognormal:") {
-        let (median, sigma) = rest.split_once(':').ok_or_else(|| wrong("its sigma is missing"))?;
+        let (median, sigma) = rest
+            .split_once(':')
+            .ok_or_else(|| wrong("its sigma is missing"))?;
         let sigma: f64 = sigma.parse().map_err(|_| wrong("sigma is no number"))?;
         if !(0.0..=4.0).contains(&sigma) {
             return Err(wrong("sigma must be from 0 to 4"));
@@ -199,8 +223,12 @@ fn filesize(options: &Options<'_>) -> Result<FileSize, LoadError> {
         FileSize::Fixed(options.bytes(name, text)?)
     };
     match size {
-        FileSize::Range(least, most) if least > most => Err(wrong("the range ends before it begins")),
-        FileSize::Fixed(most) | FileSize::Range(_, most) | FileSize::Lognormal(most, _) if most > LARGEST => {
+        FileSize::Range(least, most) if least > most => {
+            Err(wrong("the range ends before it begins"))
+        }
+        FileSize::Fixed(most) | FileSize::Range(_, most) | FileSize::Lognormal(most, _)
+            if most > LARGEST =>
+        {
             Err(wrong("files of more than 16 GiB are not small"))
         }
         size => Ok(size),
@@ -213,9 +241,14 @@ mod tests {
     use std::collections::HashSet;
 
     fn plan(options: &[(&str, &str)]) -> Result<Plan, LoadError> {
-        let engine_options =
-            options.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        Plan::of(&Job { engine_options, ..Job::default() })
+        let engine_options = options
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
+        Plan::of(&Job {
+            engine_options,
+            ..Job::default()
+        })
     }
 
     #[test]
@@ -248,12 +281,20 @@ mod tests {
         assert!(sizes.iter().all(|size| (1024..=65536).contains(size)));
         let mean = sizes.iter().sum::<u64>() as f64 / 1e4;
         assert!((mean / 33_280.0 - 1.0).abs() < 0.03, "{mean}");
-        assert_eq!(range.size_of(5, 7), sizes[5], "the same number has the same size");
+        assert_eq!(
+            range.size_of(5, 7),
+            sizes[5],
+            "the same number has the same size"
+        );
         let data = plan(&[("filesize", "lognormal:110k:0.8")]).unwrap();
         let mut sizes: Vec<u64> = (0..10_000).map(|index| data.size_of(index, 7)).collect();
         sizes.sort_unstable();
         let quantile = |share: f64| sizes[(share * 1e4) as usize] as f64;
-        assert!((quantile(0.5) / (110.0 * 1024.0) - 1.0).abs() < 0.05, "{}", quantile(0.5));
+        assert!(
+            (quantile(0.5) / (110.0 * 1024.0) - 1.0).abs() < 0.05,
+            "{}",
+            quantile(0.5)
+        );
         let deviation = (quantile(0.8413) / quantile(0.5)).ln();
         assert!((deviation - 0.8).abs() < 0.05, "{deviation}");
     }
@@ -266,7 +307,12 @@ mod tests {
         assert!(said("filesize", "1t").contains("not small"));
         assert!(said("phases", "create,chmod").contains("no such phase"));
         assert!(said("depth", "9").contains("from 0 to 8"));
-        assert!(plan(&[("dirs", "1000"), ("depth", "3")]).unwrap_err().to_string().contains("10,000,000"));
+        assert!(
+            plan(&[("dirs", "1000"), ("depth", "3")])
+                .unwrap_err()
+                .to_string()
+                .contains("10,000,000")
+        );
     }
 
     #[test]
@@ -274,6 +320,9 @@ mod tests {
         let plan = plan(&[("files", "1000"), ("filesize", "5k"), ("dirs", "10")]).unwrap();
         let (bytes, inodes) = plan.needs(2, 1);
         assert_eq!(inodes, 2 * 1000 + 2 * 10 + 2 + 1 + 1);
-        assert!((2 * 1000 * 8192..2 * 1000 * 8192 + 400_000).contains(&bytes), "{bytes}");
+        assert!(
+            (2 * 1000 * 8192..2 * 1000 * 8192 + 400_000).contains(&bytes),
+            "{bytes}"
+        );
     }
 }

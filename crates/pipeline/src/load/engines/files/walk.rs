@@ -129,11 +129,19 @@ impl<'a> Walk<'a> {
     }
 
     fn spent(&self, lane: usize, begun_ns: u64, untimed_ns: u64) {
-        self.worker.counters.spent(lane, self.now().saturating_sub(begun_ns + untimed_ns));
+        self.worker
+            .counters
+            .spent(lane, self.now().saturating_sub(begun_ns + untimed_ns));
     }
 
     fn name(&mut self, kind: char, index: u64) {
-        self.plan.file(&mut self.path, &self.prefix, kind, self.first + index, self.of);
+        self.plan.file(
+            &mut self.path,
+            &self.prefix,
+            kind,
+            self.first + index,
+            self.of,
+        );
     }
 
     fn size(&self, index: u64) -> u64 {
@@ -155,7 +163,8 @@ impl<'a> Walk<'a> {
                 if self.worker.is_stopping() {
                     break;
                 }
-                self.plan.directory(&mut self.path, &self.prefix, level, index);
+                self.plan
+                    .directory(&mut self.path, &self.prefix, level, index);
                 self.mkdir()?;
             }
         }
@@ -165,7 +174,8 @@ impl<'a> Walk<'a> {
 
     fn mkdir(&self) -> Result<(), Error> {
         let (tree, started_ns) = (self.forest.tree(), self.now());
-        tree.mkdir(&self.path).map_err(|error| tree.error("make", &self.path, error))?;
+        tree.mkdir(&self.path)
+            .map_err(|error| tree.error("make", &self.path, error))?;
         self.book(at::MKDIR, 0, started_ns, 0);
         Ok(())
     }
@@ -204,8 +214,11 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let (tree, started_ns) = (self.forest.tree(), self.now());
-        tree.sync().map_err(|error| tree.error("write out", "", error))?;
-        self.worker.counters.completed(lane::SYNC, 0, self.now().saturating_sub(started_ns));
+        tree.sync()
+            .map_err(|error| tree.error("write out", "", error))?;
+        self.worker
+            .counters
+            .completed(lane::SYNC, 0, self.now().saturating_sub(started_ns));
         Ok(())
     }
 
@@ -217,7 +230,9 @@ impl<'a> Walk<'a> {
             }
             self.name('f', index);
             let (tree, started_ns) = (self.forest.tree(), self.now());
-            let found = tree.stat(&self.path).map_err(|error| tree.error("stat", &self.path, error))?;
+            let found = tree
+                .stat(&self.path)
+                .map_err(|error| tree.error("stat", &self.path, error))?;
             self.book(at::STAT, 0, started_ns, 0);
             self.compare(index, found)?;
         }
@@ -232,15 +247,22 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let why = format!("it has {found} bytes, {wanted} were written; something changed it");
-        Err(self.forest.tree().error("trust", &self.path, std::io::Error::other(why)))
+        Err(self
+            .forest
+            .tree()
+            .error("trust", &self.path, std::io::Error::other(why)))
     }
 
     /// All files in a random order, again and again; each epoch has an order of its own.
     fn epochs(&mut self) -> Result<(), Error> {
-        let range = Range { first: 0, count: self.made.max(1) };
+        let range = Range {
+            first: 0,
+            count: self.made.max(1),
+        };
         let mut order = Offsets::random(range, mix64(self.seed));
         let mut epoch = 0;
-        while (self.worker.job.time_based || epoch < self.plan.epochs) && !self.worker.is_stopping() {
+        while (self.worker.job.time_based || epoch < self.plan.epochs) && !self.worker.is_stopping()
+        {
             let (begun_ns, mut untimed_ns) = (self.now(), 0);
             for _ in 0..self.made {
                 if self.worker.is_stopping() {
@@ -277,7 +299,8 @@ impl<'a> Walk<'a> {
                 }
             }
         };
-        let bytes = read(self.blocks.get(1)).map_err(|error| tree.error("read", &self.path, error))?;
+        let bytes =
+            read(self.blocks.get(1)).map_err(|error| tree.error("read", &self.path, error))?;
         self.book(at::READ, bytes, started_ns, untimed_ns);
         self.compare(index, bytes)?;
         Ok(untimed_ns)
@@ -290,7 +313,8 @@ impl<'a> Walk<'a> {
             std::mem::swap(&mut self.path, &mut self.other);
             self.name('f', self.renamed);
             let (tree, started_ns) = (self.forest.tree(), self.now());
-            tree.rename(&self.path, &self.other).map_err(|error| tree.error("rename", &self.path, error))?;
+            tree.rename(&self.path, &self.other)
+                .map_err(|error| tree.error("rename", &self.path, error))?;
             self.renamed += 1;
             self.book(at::RENAME, 0, started_ns, 0);
         }

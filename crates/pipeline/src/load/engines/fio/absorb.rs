@@ -21,7 +21,10 @@ pub fn all(worker: &Worker, ended: &Ended, end_ns: u64) {
             (lane::TRIM, &job.trim),
             (lane::SYNC, &job.sync),
         ];
-        for (lane, side) in sides.into_iter().chain(job.mixed.as_ref().map(|mixed| (lane::READ, mixed))) {
+        for (lane, side) in sides
+            .into_iter()
+            .chain(job.mixed.as_ref().map(|mixed| (lane::READ, mixed)))
+        {
             is_complete &= absorb(worker, lane, side);
         }
         runtime_ms = runtime_ms.max(job.runtime_ms);
@@ -34,7 +37,9 @@ pub fn all(worker: &Worker, ended: &Ended, end_ns: u64) {
     }
     counters.inflight.store(0, Relaxed);
     counters.last_ns.store(end_ns, Relaxed);
-    counters.first_ns.store(end_ns.saturating_sub(runtime_ms * 1_000_000), Relaxed);
+    counters
+        .first_ns
+        .store(end_ns.saturating_sub(runtime_ms * 1_000_000), Relaxed);
     worker.shared.set_cpu(ended.cpu);
     failures(worker, ended);
 }
@@ -42,8 +47,10 @@ pub fn all(worker: &Worker, ended: &Ended, end_ns: u64) {
 /// One direction of one job; false when some latencies are not known.
 fn absorb(worker: &Worker, lane: usize, side: &Direction) -> bool {
     let bins = |latency: &Option<Latency>| latency.as_ref()?.bins.clone();
-    let histogram =
-        bins(&side.lat).filter(|bins| bins.total() > 0).or_else(|| bins(&side.clat)).unwrap_or_default();
+    let histogram = bins(&side.lat)
+        .filter(|bins| bins.total() > 0)
+        .or_else(|| bins(&side.clat))
+        .unwrap_or_default();
     worker.counters.absorb(lane, &histogram, side.bytes);
     let untimed = side.ios.saturating_sub(histogram.total());
     worker.counters.counted(lane, untimed, 0);
@@ -54,17 +61,32 @@ fn absorb(worker: &Worker, lane: usize, side: &Direction) -> bool {
 fn failures(worker: &Worker, ended: &Ended) {
     let said = told(&ended.output);
     if let Some(job) = ended.output.jobs.iter().find(|job| job.error != 0) {
-        worker.shared.fail(unusable(format!("{} failed: {said}{}", job.name, after(&ended.stderr))));
+        worker.shared.fail(unusable(format!(
+            "{} failed: {said}{}",
+            job.name,
+            after(&ended.stderr)
+        )));
         return;
     }
-    let said = if said.is_empty() { said } else { format!("; fio said: {said}") };
+    let said = if said.is_empty() {
+        said
+    } else {
+        format!("; fio said: {said}")
+    };
     // 128 and 130 are what it ends with after SIGINT in some versions.
     if !matches!(ended.status, Some(0 | 128 | 130)) {
-        let status = ended.status.map_or("a signal".into(), |status| format!("status {status}"));
-        worker.shared.note(format!("fio ended with {status}{said}{}", after(&ended.stderr)));
+        let status = ended
+            .status
+            .map_or("a signal".into(), |status| format!("status {status}"));
+        worker.shared.note(format!(
+            "fio ended with {status}{said}{}",
+            after(&ended.stderr)
+        ));
     }
     let passed_over: u64 = ended.output.parts().map(|job| job.errors).sum();
     if passed_over > 0 {
-        worker.shared.note(format!("{passed_over} I/Os failed and were passed over by fio{said}"));
+        worker.shared.note(format!(
+            "{passed_over} I/Os failed and were passed over by fio{said}"
+        ));
     }
 }

@@ -36,7 +36,9 @@ pub fn of(job: &Job, setting: &Setting<'_>) -> Result<Vec<String>, LoadError> {
     let sizes = job.sizes();
     let three = [&sizes.read, &sizes.write, &sizes.trim];
     let has = |kind: fn(&BlockSize) -> bool| three.iter().any(|size| kind(size));
-    if has(|size| matches!(size, BlockSize::Range(..))) && has(|size| matches!(size, BlockSize::Split(_))) {
+    if has(|size| matches!(size, BlockSize::Range(..)))
+        && has(|size| matches!(size, BlockSize::Split(_)))
+    {
         return Err(LoadError::usage(
             "bsrange and bssplit in one job",
             "fio takes one of them",
@@ -48,15 +50,28 @@ pub fn of(job: &Job, setting: &Setting<'_>) -> Result<Vec<String>, LoadError> {
         all.flags(&["readonly"]);
     }
     all.flags(&["output-format=json+", "eta=never"]);
-    all.0.extend(language::to_words(&Section { job: said(job, setting), ..Section::default() }));
+    all.0.extend(language::to_words(&Section {
+        job: said(job, setting),
+        ..Section::default()
+    }));
     // Nothing is made, nothing is laid out: the files are there, and of the right size. Nothing is left behind.
-    all.flags(&["thread", "group_reporting", "allow_file_create=0", "fallocate=none", "exitall_on_error"]);
+    all.flags(&[
+        "thread",
+        "group_reporting",
+        "allow_file_create=0",
+        "fallocate=none",
+        "exitall_on_error",
+    ]);
     all.flags(&["verify_state_save=0"]);
     if setting.has_lat_percentiles {
         all.flags(&["lat_percentiles=1", "clat_percentiles=1"]);
     }
     // iodyno's own blocks never repeat, compressible or not.
-    all.add_if(matches!(job.buffers, Buffers::Compressible(_)) && job.rw.writes(), "refill_buffers", 1);
+    all.add_if(
+        matches!(job.buffers, Buffers::Compressible(_)) && job.rw.writes(),
+        "refill_buffers",
+        1,
+    );
     all.0.extend(sections(job, setting));
     Ok(all.0)
 }
@@ -67,13 +82,20 @@ fn said(job: &Job, setting: &Setting<'_>) -> Job {
     let is_endless = job.time_based;
     Job {
         ioengine: setting.ioengine.into(),
-        files: FileSet { sharing: Sharing::Same, ..FileSet::default() },
+        files: FileSet {
+            sharing: Sharing::Same,
+            ..FileSet::default()
+        },
         fallocate: Fallocate::Reserved,
         size: 0,
         size_percent: 0,
         offset: 0,
         offset_increment: 0,
-        runtime_ms: if is_endless { FOREVER_MS } else { job.runtime_ms },
+        runtime_ms: if is_endless {
+            FOREVER_MS
+        } else {
+            job.runtime_ms
+        },
         loops: if is_endless { 1 } else { job.loops },
         io_size: if is_endless { 0 } else { job.io_size },
         startdelay_ms: 0,
@@ -108,7 +130,11 @@ impl Words {
 /// One section for each owner of files, or one with all jobs on the same file.
 fn sections(job: &Job, setting: &Setting<'_>) -> Vec<String> {
     let mut all = Words::default();
-    let jobs = if setting.files.len() > 1 { 1 } else { job.numjobs };
+    let jobs = if setting.files.len() > 1 {
+        1
+    } else {
+        job.numjobs
+    };
     // Jobs that share a file go over contiguous shares of it, as those of the native engines do.
     let is_shared_out = job.files.sharing == Sharing::Shares && !job.rw.is_random() && jobs > 1;
     let Span { start, bytes } = setting.span;
@@ -137,8 +163,17 @@ mod tests {
     use model::job::{Distribution, PerDirection, Rate, Rw, SyncMode};
 
     fn words(job: &Job, files: &[Vec<String>]) -> String {
-        let span = Span { start: 0, bytes: 1 << 20 };
-        let setting = Setting { ioengine: "libaio", files, span, seed: 14, has_lat_percentiles: true };
+        let span = Span {
+            start: 0,
+            bytes: 1 << 20,
+        };
+        let setting = Setting {
+            ioengine: "libaio",
+            files,
+            span,
+            seed: 14,
+            has_lat_percentiles: true,
+        };
         of(job, &setting).unwrap().join(" ")
     }
 
@@ -152,7 +187,10 @@ mod tests {
             rw: Rw::Randrw,
             rwmixread: 70,
             numjobs: 4,
-            rates: PerDirection { write: Rate::Bytes(1000), ..PerDirection::default() },
+            rates: PerDirection {
+                write: Rate::Bytes(1000),
+                ..PerDirection::default()
+            },
             ..Job::default()
         };
         let words = words(&job, &one());
@@ -174,9 +212,19 @@ mod tests {
 
     #[test]
     fn sequential_jobs_on_one_file_have_shares_and_owners_have_sections() {
-        let job = Job { rw: Rw::Read, bs: 4096, numjobs: 3, ..Job::default() };
-        assert!(words(&job, &one()).contains("--offset_increment=348160 --size=348160 --numjobs=3"));
-        let files = vec![vec!["a".to_string(), "b".to_string()], vec!["c".to_string(), "d".to_string()]];
+        let job = Job {
+            rw: Rw::Read,
+            bs: 4096,
+            numjobs: 3,
+            ..Job::default()
+        };
+        assert!(
+            words(&job, &one()).contains("--offset_increment=348160 --size=348160 --numjobs=3")
+        );
+        let files = vec![
+            vec!["a".to_string(), "b".to_string()],
+            vec!["c".to_string(), "d".to_string()],
+        ];
         let words = words(&job, &files);
         assert!(
             words.contains(
@@ -209,12 +257,22 @@ mod tests {
             ..Job::default()
         };
         let words = words(&job, &one());
-        for absent in
-            ["startdelay", "io_size", "loops", "/dev/other", "/srv", "1g", "iodepth=8", "randrepeat"]
-        {
+        for absent in [
+            "startdelay",
+            "io_size",
+            "loops",
+            "/dev/other",
+            "/srv",
+            "1g",
+            "iodepth=8",
+            "randrepeat",
+        ] {
             assert!(!words.contains(absent), "{absent} is in {words}");
         }
-        assert!(words.contains("--zonemode=strided --iodepth=9 --hipri --thread"), "{words}");
+        assert!(
+            words.contains("--zonemode=strided --iodepth=9 --hipri --thread"),
+            "{words}"
+        );
     }
 
     #[test]
@@ -226,7 +284,10 @@ mod tests {
             runtime_ms: 1_500,
             loops: 2,
             distribution: Distribution::Zoned(vec![(60, 10), (40, 90)]),
-            block_sizes: Some(PerDirection::all(BlockSize::Split(vec![(4096, 60), (65536, 40)]))),
+            block_sizes: Some(PerDirection::all(BlockSize::Split(vec![
+                (4096, 60),
+                (65536, 40),
+            ]))),
             sync: SyncMode::Dsync,
             ..Job::default()
         };
@@ -244,15 +305,36 @@ mod tests {
         let setting = Setting {
             ioengine: "psync",
             files: &one(),
-            span: Span { start: 0, bytes: 4096 },
+            span: Span {
+                start: 0,
+                bytes: 4096,
+            },
             seed: 1,
             has_lat_percentiles: false,
         };
-        assert!(of(&Job { open_loop: true, ..Job::default() }, &setting).is_err());
+        assert!(
+            of(
+                &Job {
+                    open_loop: true,
+                    ..Job::default()
+                },
+                &setting
+            )
+            .is_err()
+        );
         let sizes = PerDirection {
             write: BlockSize::Split(vec![(4096, 50), (8192, 50)]),
             ..PerDirection::all(BlockSize::Range(4096, 8192))
         };
-        assert!(of(&Job { block_sizes: Some(sizes), ..Job::default() }, &setting).is_err());
+        assert!(
+            of(
+                &Job {
+                    block_sizes: Some(sizes),
+                    ..Job::default()
+                },
+                &setting
+            )
+            .is_err()
+        );
     }
 }

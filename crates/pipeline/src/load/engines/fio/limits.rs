@@ -3,8 +3,9 @@
 use crate::load::LoadError;
 
 /// fio's engines that read and write blocks of the files they are given, and do nothing else.
-const ENGINES: [&str; 9] =
-    ["psync", "sync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"];
+const ENGINES: [&str; 9] = [
+    "psync", "sync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap",
+];
 
 const FILES: &str = "it has fio work on other files than those that passed the gates";
 const MAKES: &str =
@@ -16,7 +17,10 @@ const SECTIONS: &str = "it ties sections together, and each section is a fio of 
 
 /// Options of fio's that are not handed on, and why.
 const OPTIONS: [(&str, &str); 35] = [
-    ("rw", "it trims and writes, and the gates know a job of reads or writes or trims only"),
+    (
+        "rw",
+        "it trims and writes, and the gates know a job of reads or writes or trims only",
+    ),
     ("filename_format", FILES),
     ("opendir", FILES),
     ("read_iolog", FILES),
@@ -31,7 +35,10 @@ const OPTIONS: [(&str, &str); 35] = [
     ("merge_blktrace_scalars", FILES),
     ("merge_blktrace_iters", FILES),
     ("profile", FILES),
-    ("allow_mounted_write", "no job writes to a mounted device here"),
+    (
+        "allow_mounted_write",
+        "no job writes to a mounted device here",
+    ),
     ("write_iolog", MAKES),
     ("unlink_each_loop", MAKES),
     ("create_on_open", MAKES),
@@ -44,12 +51,21 @@ const OPTIONS: [(&str, &str); 35] = [
     ("exec_postrun", PROGRAMS),
     ("ioscheduler", MACHINE),
     ("cgroup", MACHINE),
-    ("uid", "another user cannot open what passed the gates; start iodyno as that user"),
-    ("gid", "another group cannot open what passed the gates; start iodyno in that group"),
+    (
+        "uid",
+        "another user cannot open what passed the gates; start iodyno as that user",
+    ),
+    (
+        "gid",
+        "another group cannot open what passed the gates; start iodyno in that group",
+    ),
     ("size", RANGE),
     ("offset", RANGE),
     ("offset_increment", RANGE),
-    ("startdelay", "iodyno waits before it starts fio; give one number"),
+    (
+        "startdelay",
+        "iodyno waits before it starts fio; give one number",
+    ),
     ("flow", SECTIONS),
 ];
 
@@ -69,7 +85,10 @@ pub fn engine(name: &str) -> Result<(), LoadError> {
 pub fn option(name: &str, value: &str) -> Result<(), LoadError> {
     // fio writes the content of the file that a pattern names in quotes.
     let names_file = name.ends_with("_pattern") && value.contains('\'');
-    let refused = OPTIONS.iter().find(|(refused, _)| *refused == name).map(|(_, why)| *why);
+    let refused = OPTIONS
+        .iter()
+        .find(|(refused, _)| *refused == name)
+        .map(|(_, why)| *why);
     match refused.or(names_file.then_some(FILES)) {
         None => Ok(()),
         Some(why) => Err(LoadError::usage(
@@ -86,7 +105,9 @@ mod tests {
     use model::job::Job;
 
     fn with(ioengine: &str, handed_on: &[(&str, &str)]) -> Result<(), String> {
-        let handed_on = handed_on.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        let handed_on = handed_on
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()));
         let job = Job {
             ioengine: "fio".into(),
             engine_options: [("ioengine".to_string(), ioengine.to_string())].into(),
@@ -101,20 +122,42 @@ mod tests {
         for name in ["psync", "libaio", "io_uring", "posixaio", "mmap", "stream"] {
             assert_eq!(with(name, &[]), Ok(()), "{name}");
         }
-        for name in ["falloc", "ftruncate", "filedelete", "exec", "null", "sg", "external:/x.so", "fio", ""] {
+        for name in [
+            "falloc",
+            "ftruncate",
+            "filedelete",
+            "exec",
+            "null",
+            "sg",
+            "external:/x.so",
+            "fio",
+            "",
+        ] {
             let error = with(name, &[]).unwrap_err();
-            assert!(error.contains("psync, sync") && error.contains("posixaio, mmap"), "{error}");
+            assert!(
+                error.contains("psync, sync") && error.contains("posixaio, mmap"),
+                "{error}"
+            );
         }
     }
 
     #[test]
     fn options_that_reach_past_the_gates_are_refused_and_others_are_not() {
-        assert_eq!(with("psync", &[("zonemode", "strided"), ("verify", "md5")]), Ok(()));
-        for (name, value) in
-            [("rw", "trimwrite"), ("read_iolog", "/x"), ("exec_prerun", "rm /x"), ("buffer_pattern", "'/x'")]
-        {
+        assert_eq!(
+            with("psync", &[("zonemode", "strided"), ("verify", "md5")]),
+            Ok(())
+        );
+        for (name, value) in [
+            ("rw", "trimwrite"),
+            ("read_iolog", "/x"),
+            ("exec_prerun", "rm /x"),
+            ("buffer_pattern", "'/x'"),
+        ] {
             let error = with("psync", &[("nice", "5"), (name, value)]).unwrap_err();
-            assert!(error.contains(&format!("{name}={value} with --engine fio")), "{error}");
+            assert!(
+                error.contains(&format!("{name}={value} with --engine fio")),
+                "{error}"
+            );
         }
     }
 }

@@ -16,7 +16,9 @@ pub fn version(path: &str) -> Result<(Version, String), LoadError> {
     let text = done.stdout.trim().to_string();
     match Version::parse(&text) {
         Some(version) if text.starts_with("fio-") => Ok((version, text)),
-        _ => Err(unusable(format!("{path} does not say a version as fio does; it says {text:?}"))),
+        _ => Err(unusable(format!(
+            "{path} does not say a version as fio does; it says {text:?}"
+        ))),
     }
 }
 
@@ -47,8 +49,8 @@ impl Program {
     /// Starts it and waits until its I/O has begun: its start is no part of the load.
     pub fn start(path: &str, words: &[String], patience_ns: u64) -> Result<Program, LoadError> {
         let cpu_before = process::children_cpu_time();
-        let child =
-            Child::start(path, words, Privileges::Generate).map_err(|error| unusable(error.to_string()))?;
+        let child = Child::start(path, words, Privileges::Generate)
+            .map_err(|error| unusable(error.to_string()))?;
         let mut program = Program { child, cpu_before };
         let mut deadline_ns = clock::monotonic_ns() + patience_ns;
         let mut has_threads = false;
@@ -71,7 +73,10 @@ impl Program {
 
     /// Besides its main thread and its helper, fio has one thread for each job.
     fn has_started_threads(&self) -> bool {
-        host::Host::live().list(&format!("/proc/{}/task", self.child.id())).len() > 2
+        host::Host::live()
+            .list(&format!("/proc/{}/task", self.child.id()))
+            .len()
+            > 2
     }
 
     /// Whether it has ended.
@@ -81,39 +86,71 @@ impl Program {
 
     /// Asks it to end, waits, and reads what it measured.
     pub fn finish(mut self, patience_ns: u64) -> Result<Ended, LoadError> {
-        self.child.interrupt().map_err(|error| unusable(error.to_string()))?;
+        self.child
+            .interrupt()
+            .map_err(|error| unusable(error.to_string()))?;
         let deadline_ns = clock::monotonic_ns() + patience_ns;
         while !self.child.has_ended() {
             if clock::monotonic_ns() >= deadline_ns {
-                return Err(unusable("fio does not end; it was killed, and what it measured is lost"));
+                return Err(unusable(
+                    "fio does not end; it was killed, and what it measured is lost",
+                ));
             }
             clock::sleep_ns(1_000_000);
         }
         let (stdout, stderr) = self.child.printed();
-        let output =
-            fio_json::read(&stdout).map_err(|error| unusable(format!("{error}{}", after(&stderr))))?;
+        let output = fio_json::read(&stdout)
+            .map_err(|error| unusable(format!("{error}{}", after(&stderr))))?;
         let cpu = process::children_cpu_time().since(self.cpu_before);
-        Ok(Ended { output, cpu, status: self.child.status(), stderr })
+        Ok(Ended {
+            output,
+            cpu,
+            status: self.child.status(),
+            stderr,
+        })
     }
 
     /// Why it ended before it did any I/O.
     fn failure(&self) -> LoadError {
         let (stdout, stderr) = self.child.printed();
-        let said = fio_json::read(&stdout).map_or_else(|error| error.to_string(), |read| told(&read));
+        let said =
+            fio_json::read(&stdout).map_or_else(|error| error.to_string(), |read| told(&read));
         unusable(format!("fio ended at once: {said}{}", after(&stderr)))
     }
 }
 
 /// The errors of an output: what the kernel answered, and fio's own lines.
 pub fn told(output: &Output) -> String {
-    let errno = output.jobs.iter().map(|job| job.error).find(|errno| *errno != 0);
+    let errno = output
+        .jobs
+        .iter()
+        .map(|job| job.error)
+        .find(|errno| *errno != 0);
     let reason = errno.map(|errno| std::io::Error::from_raw_os_error(errno).to_string());
-    let lines = output.text.iter().filter(|line| line.contains("err")).take(3).cloned();
-    reason.into_iter().chain(lines).collect::<Vec<_>>().join("; fio said: ")
+    let lines = output
+        .text
+        .iter()
+        .filter(|line| line.contains("err"))
+        .take(3)
+        .cloned();
+    reason
+        .into_iter()
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("; fio said: ")
 }
 
 /// Standard error as the end of a message.
 pub fn after(stderr: &str) -> String {
-    let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).take(5).collect();
-    if lines.is_empty() { String::new() } else { format!("; on standard error: {}", lines.join(" / ")) }
+    let lines: Vec<&str> = stderr
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take(5)
+        .collect();
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("; on standard error: {}", lines.join(" / "))
+    }
 }

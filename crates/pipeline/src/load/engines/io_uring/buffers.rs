@@ -31,7 +31,14 @@ impl Buffers {
             (count - depth..count).for_each(|index| data.initial(blocks.get(index), index));
         }
         let (base, stride) = (blocks.base(), blocks.stride());
-        Buffers { blocks, base, stride, bytes, count, writes_from: count - depth }
+        Buffers {
+            blocks,
+            base,
+            stride,
+            bytes,
+            count,
+            writes_from: count - depth,
+        }
     }
 
     /// How many there are.
@@ -47,7 +54,12 @@ impl Buffers {
     /// Which buffer an I/O at a place uses.
     #[inline(always)]
     pub fn index(&self, place: u16, io: &Io) -> usize {
-        usize::from(place) + if io.kind == Kind::Write { self.writes_from } else { 0 }
+        usize::from(place)
+            + if io.kind == Kind::Write {
+                self.writes_from
+            } else {
+                0
+            }
     }
 
     /// Where a buffer begins.

@@ -102,7 +102,13 @@ struct Batching {
 impl Batching {
     fn new(worker: &Worker) -> Batching {
         let job = &worker.job;
-        let or_all = |count: u32| if count == 0 { usize::MAX } else { count as usize };
+        let or_all = |count: u32| {
+            if count == 0 {
+                usize::MAX
+            } else {
+                count as usize
+            }
+        };
         Batching {
             submit: or_all(job.iodepth_batch),
             complete_min: job.iodepth_batch_complete_min as usize,
@@ -120,8 +126,14 @@ impl Batching {
     /// says how many it wants gets them.
     #[inline(always)]
     fn wanted(&self, inflight: usize) -> usize {
-        let asked = if self.complete_min > 0 { self.complete_min } else { inflight / 32 };
-        asked.max(inflight.saturating_sub(self.low)).clamp(1, inflight)
+        let asked = if self.complete_min > 0 {
+            self.complete_min
+        } else {
+            inflight / 32
+        };
+        asked
+            .max(inflight.saturating_sub(self.low))
+            .clamp(1, inflight)
     }
 }
 
@@ -146,14 +158,29 @@ impl Flight {
     pub fn new(worker: &Worker) -> Flight {
         let depth = worker.job.iodepth as usize;
         let data = worker.data();
-        let nothing = Io { offset: 0, number: 0, bytes: 0, file: 0, kind: Kind::Read };
+        let nothing = Io {
+            offset: 0,
+            number: 0,
+            bytes: 0,
+            file: 0,
+            kind: Kind::Read,
+        };
         Flight {
             buffers: Buffers::new(worker, depth, &data),
             checks: data.checks(),
             data,
             is_open_loop: worker.job.open_loop,
             batching: Batching::new(worker),
-            slots: vec![Slot { io: nothing, due_ns: 0, started_ns: 0, done: 0, wanted: 0 }; depth],
+            slots: vec![
+                Slot {
+                    io: nothing,
+                    due_ns: 0,
+                    started_ns: 0,
+                    done: 0,
+                    wanted: 0
+                };
+                depth
+            ],
             free: (0..depth as u16).rev().collect(),
             top: depth,
             alone: None,
@@ -183,9 +210,15 @@ impl Flight {
             };
             if filled == Filled::Over && was_full && self.is_open_loop {
                 // What was due while there was no place; counted once, since nothing fills the queue any more.
-                worker.shared.waiting_arrivals.fetch_add(feed.waiting(worker), Relaxed);
+                worker
+                    .shared
+                    .waiting_arrivals
+                    .fetch_add(feed.waiting(worker), Relaxed);
             }
-            worker.counters.inflight.store(self.inflight() as u32, Relaxed);
+            worker
+                .counters
+                .inflight
+                .store(self.inflight() as u32, Relaxed);
             match (self.inflight(), filled) {
                 (0, Filled::Over) => break,
                 (0, Filled::Pause) => feed.pause(worker),
@@ -195,7 +228,10 @@ impl Flight {
                     let (want, wait_ns) = self.patience(inflight, filled);
                     if let Err(error) = gate.enter(want, wait_ns) {
                         let why = format!("submitting I/O: {error}");
-                        worker.shared.fail(LoadError::Engine { engine: G::ID.into(), why });
+                        worker.shared.fail(LoadError::Engine {
+                            engine: G::ID.into(),
+                            why,
+                        });
                         break;
                     }
                     self.reap(gate, worker);
@@ -203,7 +239,9 @@ impl Flight {
             }
         }
         if self.checked > 0 {
-            worker.shared.verified(std::mem::take(&mut self.checked), &[]);
+            worker
+                .shared
+                .verified(std::mem::take(&mut self.checked), &[]);
         }
     }
 
@@ -223,7 +261,11 @@ impl Flight {
         if let Some((io, due_ns)) = self.alone.take() {
             self.do_alone(worker, io, due_ns);
         }
-        let limit = worker.shared.depth_limit.load(Relaxed).clamp(1, self.slots.len() as u32) as usize;
+        let limit = worker
+            .shared
+            .depth_limit
+            .load(Relaxed)
+            .clamp(1, self.slots.len() as u32) as usize;
         let keep = self.slots.len() - limit;
         let before = self.top;
         let filled = loop {
@@ -256,11 +298,22 @@ impl Flight {
     fn begin<G: Gate>(&mut self, gate: &mut G, io: Io, due_ns: u64) {
         self.top -= 1;
         let place = self.free[self.top];
-        let wanted = if matches!(io.kind, Kind::Read | Kind::Write) { io.bytes as i32 } else { 0 };
-        self.slots[usize::from(place)] = Slot { io, due_ns, started_ns: 0, done: 0, wanted };
+        let wanted = if matches!(io.kind, Kind::Read | Kind::Write) {
+            io.bytes as i32
+        } else {
+            0
+        };
+        self.slots[usize::from(place)] = Slot {
+            io,
+            due_ns,
+            started_ns: 0,
+            done: 0,
+            wanted,
+        };
         if io.kind == Kind::Write {
             // SAFETY: the place was free, so nothing is in flight there.
-            self.data.prepare(unsafe { self.buffers.bytes_of(place, &io) }, &io);
+            self.data
+                .prepare(unsafe { self.buffers.bytes_of(place, &io) }, &io);
         }
         self.queue(gate, place);
     }
@@ -274,7 +327,17 @@ impl Flight {
         // SAFETY: buffers outlive the I/O: `run` waits for all in flight, and `drop` leaks the memory where it did not,
         // be it for an error or a panic: the place was taken before this and is released after its completion. Its
         // buffer is touched by nobody in between.
-        unsafe { gate.queue(place, Rest { io, buffer, pointer, done }) };
+        unsafe {
+            gate.queue(
+                place,
+                Rest {
+                    io,
+                    buffer,
+                    pointer,
+                    done,
+                },
+            )
+        };
     }
 
     /// Takes what has completed.
@@ -295,7 +358,9 @@ impl Flight {
             }
         }
         if taken > 0 {
-            worker.counters.bin(now_ns.saturating_sub(worker.origin_ns), counted);
+            worker
+                .counters
+                .bin(now_ns.saturating_sub(worker.origin_ns), counted);
             worker.counters.last_ns.store(now_ns, Relaxed);
         }
     }
@@ -323,7 +388,10 @@ impl Flight {
     fn check(&mut self, worker: &Worker, place: u16, io: Io) {
         self.checked += 1;
         // SAFETY: the place's I/O has completed, and nothing new was begun there.
-        if let Some(what) = self.data.check(unsafe { self.buffers.bytes_of(place, &io) }, &io) {
+        if let Some(what) = self
+            .data
+            .check(unsafe { self.buffers.bytes_of(place, &io) }, &io)
+        {
             worker.bad_block(io, what);
         }
     }
@@ -331,8 +399,16 @@ impl Flight {
     /// A partial, failed or refused completion: the rest is queued again, the latency goes on. Whether the I/O is done
     /// and counts.
     #[cold]
-    fn take_odd<G: Gate>(&mut self, gate: &mut G, worker: &Worker, place: u16, result: i32) -> bool {
-        let Slot { io, due_ns, wanted, .. } = self.slots[usize::from(place)];
+    fn take_odd<G: Gate>(
+        &mut self,
+        gate: &mut G,
+        worker: &Worker,
+        place: u16,
+        result: i32,
+    ) -> bool {
+        let Slot {
+            io, due_ns, wanted, ..
+        } = self.slots[usize::from(place)];
         match -result {
             libc::EAGAIN | libc::EINTR => self.queue(gate, place),
             errno if errno > 0 && wanted == 0 && gate.gives_up(io.kind, errno) => {
@@ -364,10 +440,20 @@ impl Flight {
         let now_ns = worker.clock.now_ns();
         let service_ns = now_ns.saturating_sub(started_ns);
         let is_late = self.is_open_loop && due_ns > 0;
-        worker.completed(io, if is_late { now_ns.saturating_sub(due_ns) } else { service_ns }, service_ns);
+        worker.completed(
+            io,
+            if is_late {
+                now_ns.saturating_sub(due_ns)
+            } else {
+                service_ns
+            },
+            service_ns,
+        );
         worker.counters.last_ns.store(now_ns, Relaxed);
         if !io.kind.is_sync() {
-            worker.counters.bin(now_ns.saturating_sub(worker.origin_ns), 1);
+            worker
+                .counters
+                .bin(now_ns.saturating_sub(worker.origin_ns), 1);
         }
         true
     }
@@ -432,8 +518,11 @@ mod tests {
             let (_dir, mut worker) = crate::load::tests::worker_on(&[0; 4096]);
             // So large that the allocator gives it back to the kernel at once when it is freed.
             let bytes = 64 << 20;
-            worker.job =
-                std::sync::Arc::new(model::job::Job { bs: bytes, iodepth: 1, ..model::job::Job::default() });
+            worker.job = std::sync::Arc::new(model::job::Job {
+                bs: bytes,
+                iodepth: 1,
+                ..model::job::Job::default()
+            });
             worker.span.bytes = bytes;
             let mut flight = Flight::new(&worker);
             // Another thread may get the same address at once, though not time and again.
@@ -444,7 +533,10 @@ mod tests {
                 !is_mapped(buffer)
             };
             assert!((0..50).any(|_| is_given_back()), "without I/O in flight");
-            let mut gate = Broken { first: None, panics };
+            let mut gate = Broken {
+                first: None,
+                panics,
+            };
             let run = std::panic::AssertUnwindSafe(|| {
                 flight.run(&mut gate, &worker);
                 drop(flight);
@@ -457,11 +549,29 @@ mod tests {
 
     #[test]
     fn waits_for_what_the_job_says_and_never_for_more_than_is_there() {
-        let own = Batching { submit: usize::MAX, complete_min: 0, complete_max: usize::MAX, low: usize::MAX };
-        assert_eq!([1, 31, 64, 256].map(|inflight| own.wanted(inflight)), [1, 1, 2, 8]);
-        let asked = Batching { complete_min: 16, ..own };
-        assert_eq!([4, 16, 32].map(|inflight| asked.wanted(inflight)), [4, 16, 16]);
+        let own = Batching {
+            submit: usize::MAX,
+            complete_min: 0,
+            complete_max: usize::MAX,
+            low: usize::MAX,
+        };
+        assert_eq!(
+            [1, 31, 64, 256].map(|inflight| own.wanted(inflight)),
+            [1, 1, 2, 8]
+        );
+        let asked = Batching {
+            complete_min: 16,
+            ..own
+        };
+        assert_eq!(
+            [4, 16, 32].map(|inflight| asked.wanted(inflight)),
+            [4, 16, 16]
+        );
         let low = Batching { low: 8, ..own };
-        assert_eq!([8, 32].map(|inflight| low.wanted(inflight)), [1, 24], "drains to the low mark");
+        assert_eq!(
+            [8, 32].map(|inflight| low.wanted(inflight)),
+            [1, 24],
+            "drains to the low mark"
+        );
     }
 }

@@ -39,7 +39,12 @@ impl Iocb {
             Kind::Datasync => 3,
             Kind::Sync | Kind::Trim => 2,
         };
-        let common = Iocb { data: place.into(), opcode, fd: fd as u32, ..Iocb::default() };
+        let common = Iocb {
+            data: place.into(),
+            opcode,
+            fd: fd as u32,
+            ..Iocb::default()
+        };
         if rest.io.kind.is_sync() {
             return common;
         }
@@ -96,7 +101,8 @@ impl Context {
     pub fn new(depth: u32) -> Result<Context> {
         let mut number: usize = 0;
         // SAFETY: io_setup writes one number to the pointer, which is valid for the call.
-        let result = unsafe { libc::syscall(libc::SYS_io_setup, libc::c_long::from(depth), &mut number) };
+        let result =
+            unsafe { libc::syscall(libc::SYS_io_setup, libc::c_long::from(depth), &mut number) };
         if result < 0 {
             return Err(Error::last_os_error());
         }
@@ -133,14 +139,23 @@ impl Context {
         }
         let base = iocbs.as_mut_ptr();
         self.pointers.clear();
-        self.pointers.extend(places.iter().map(|place| base.wrapping_add(usize::from(*place))));
+        self.pointers.extend(
+            places
+                .iter()
+                .map(|place| base.wrapping_add(usize::from(*place))),
+        );
         let mut done = 0;
         while done < places.len() {
             let left = &mut self.pointers[done..];
             // SAFETY: the pointers are to control blocks of this slice, which the kernel reads in the call; the caller
             // answers for the buffers.
             let result = unsafe {
-                libc::syscall(libc::SYS_io_submit, self.number, left.len() as libc::c_long, left.as_mut_ptr())
+                libc::syscall(
+                    libc::SYS_io_submit,
+                    self.number,
+                    left.len() as libc::c_long,
+                    left.as_mut_ptr(),
+                )
             };
             if result >= 0 {
                 done += result as usize;
@@ -151,7 +166,8 @@ impl Context {
                 // The ring is full of completions: they are taken first, and the rest is submitted with the next call.
                 error if error.raw_os_error() == Some(libc::EAGAIN) => break,
                 error => {
-                    self.fetched.push_back((places[done], -error.raw_os_error().unwrap_or(libc::EIO)));
+                    self.fetched
+                        .push_back((places[done], -error.raw_os_error().unwrap_or(libc::EIO)));
                     done += 1;
                 }
             }
@@ -178,8 +194,15 @@ impl Context {
             return 0;
         }
         let ring = self.shared();
-        let (head, tail) = (ring.head.load(Ordering::Relaxed), ring.tail.load(Ordering::Acquire));
-        (if tail >= head { tail - head } else { ring.count - head + tail }) as usize
+        let (head, tail) = (
+            ring.head.load(Ordering::Relaxed),
+            ring.tail.load(Ordering::Acquire),
+        );
+        (if tail >= head {
+            tail - head
+        } else {
+            ring.count - head + tail
+        }) as usize
     }
 
     #[inline(always)]
@@ -198,14 +221,26 @@ impl Context {
         let (least, most) = (least as libc::c_long, self.events.len() as libc::c_long);
         // SAFETY: the kernel writes at most `most` events to the vector, which has as many, and reads the time.
         let result = unsafe {
-            libc::syscall(libc::SYS_io_getevents, self.number, least, most, self.events.as_mut_ptr(), time)
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.number,
+                least,
+                most,
+                self.events.as_mut_ptr(),
+                time,
+            )
         };
         if result < 0 {
             let error = Error::last_os_error();
-            return if error.raw_os_error() == Some(libc::EINTR) { Ok(()) } else { Err(error) };
+            return if error.raw_os_error() == Some(libc::EINTR) {
+                Ok(())
+            } else {
+                Err(error)
+            };
         }
         let events = self.events.iter().take(result as usize);
-        self.fetched.extend(events.map(|event| (event.data as u16, event.result as i32)));
+        self.fetched
+            .extend(events.map(|event| (event.data as u16, event.result as i32)));
         Ok(())
     }
 

@@ -20,7 +20,8 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 pub fn catch() {
     BEFORE.get_or_init(|| {
         // SAFETY: sigaction is plain data, for which all-zero is a valid value: no flags, an empty mask.
-        let (mut action, mut before): (libc::sigaction, libc::sigaction) = unsafe { std::mem::zeroed() };
+        let (mut action, mut before): (libc::sigaction, libc::sigaction) =
+            unsafe { std::mem::zeroed() };
         action.sa_sigaction = handle as Handler as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         // SAFETY: both pointers are valid for the call, and `handle` has the form that SA_SIGINFO asks for. A fault
@@ -80,6 +81,15 @@ fn replace(page_start: usize, page: usize) -> bool {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: the page belongs to the mapping that this thread is working on, whose owner unmaps all of its range, and
     // nobody relies on its content. mmap is a bare system call here and takes no lock of the process's own.
-    let placed = unsafe { libc::mmap(page_start as *mut libc::c_void, page, protection, flags, -1, 0) };
+    let placed = unsafe {
+        libc::mmap(
+            page_start as *mut libc::c_void,
+            page,
+            protection,
+            flags,
+            -1,
+            0,
+        )
+    };
     placed != libc::MAP_FAILED
 }

@@ -17,15 +17,28 @@ unsafe impl Send for Mapping {}
 impl Mapping {
     /// Maps all of a file that is not empty.
     pub fn new(file: &DataFile, can_write: bool) -> Result<Mapping> {
-        let bytes = usize::try_from(file.bytes()).map_err(|_| Error::from_raw_os_error(libc::EOVERFLOW))?;
+        let bytes =
+            usize::try_from(file.bytes()).map_err(|_| Error::from_raw_os_error(libc::EOVERFLOW))?;
         let protection = libc::PROT_READ | if can_write { libc::PROT_WRITE } else { 0 };
         let fd = file.as_fd().as_raw_fd();
         // SAFETY: a new mapping at a place that the kernel chooses touches no memory in use.
-        let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, libc::MAP_SHARED, fd, 0) };
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                protection,
+                libc::MAP_SHARED,
+                fd,
+                0,
+            )
+        };
         if base == libc::MAP_FAILED {
             return Err(Error::last_os_error());
         }
-        Ok(Mapping { base: base.cast(), bytes })
+        Ok(Mapping {
+            base: base.cast(),
+            bytes,
+        })
     }
 
     /// Where a range begins; none where it is not inside.
@@ -36,7 +49,9 @@ impl Mapping {
 
     /// Copies a range out; whether all of it could be had.
     pub fn read(&self, offset: u64, block: &mut [u8]) -> bool {
-        let Some(from) = self.at(offset, block.len()) else { return false };
+        let Some(from) = self.at(offset, block.len()) else {
+            return false;
+        };
         bus::guarded(self.base as usize, self.bytes, || {
             // SAFETY: `at` has seen that the range lies inside the mapping, which is readable as long as `self` lives;
             // `block` is other memory. Bytes that somebody changes meanwhile are as undefined as a torn read of the
@@ -47,7 +62,9 @@ impl Mapping {
 
     /// Copies a range in; whether all of it could be had.
     pub fn write(&mut self, offset: u64, block: &[u8]) -> bool {
-        let Some(to) = self.at(offset, block.len()) else { return false };
+        let Some(to) = self.at(offset, block.len()) else {
+            return false;
+        };
         bus::guarded(self.base as usize, self.bytes, || {
             // SAFETY: as in `read`; the mapping is writable, since only jobs that write come here.
             unsafe { std::ptr::copy_nonoverlapping(block.as_ptr(), to, block.len()) }

@@ -18,28 +18,43 @@ pub struct Report {
 impl Report {
     /// For so many streams.
     pub fn new(streams: u32) -> Report {
-        Report { streams: streams as usize, done: Mutex::new(Vec::new()) }
+        Report {
+            streams: streams as usize,
+            done: Mutex::new(Vec::new()),
+        }
     }
 
     /// Adds one stream; with the last one, all that is to be told.
     pub fn add(&self, done: Done, rw: Rw) -> Vec<String> {
         let mut all = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(done);
-        if all.len() < self.streams { Vec::new() } else { told(&mut all, rw) }
+        if all.len() < self.streams {
+            Vec::new()
+        } else {
+            told(&mut all, rw)
+        }
     }
 }
 
 fn told(all: &mut [Done], rw: Rw) -> Vec<String> {
     all.sort_by_key(|done| done.index);
     if all.len() <= MOST {
-        return all.iter().map(|done| format!("stream {}: {}", done.index + 1, sentence(done, rw))).collect();
+        return all
+            .iter()
+            .map(|done| format!("stream {}: {}", done.index + 1, sentence(done, rw)))
+            .collect();
     }
     all.sort_by(|a, b| bytes_per_s(a).total_cmp(&bytes_per_s(b)));
     let ends = [("slowest", all.first()), ("fastest", all.last())];
     ends.into_iter()
         .filter_map(|(word, done)| {
             let done = done?;
-            Some(format!("the {word} of {} streams, {}: {}", all.len(), done.index + 1, sentence(done, rw)))
+            Some(format!(
+                "the {word} of {} streams, {}: {}",
+                all.len(),
+                done.index + 1,
+                sentence(done, rw)
+            ))
         })
         .collect()
 }
@@ -58,10 +73,15 @@ fn sentence(done: &Done, rw: Rw) -> String {
         units::duration_ns(done.moving_ns as f64)
     );
     let rate = units::bytes_per_s(bytes_per_s(done));
-    let Some(sync_ns) = done.sync_ns else { return format!("{moved}: {rate}") };
+    let Some(sync_ns) = done.sync_ns else {
+        return format!("{moved}: {rate}");
+    };
     let cached = match done.unwritten_bytes {
         None => String::new(),
-        Some(bytes) => format!(" of the {} that were only in the page cache", units::bytes(bytes as f64)),
+        Some(bytes) => format!(
+            " of the {} that were only in the page cache",
+            units::bytes(bytes as f64)
+        ),
     };
     let without = units::bytes_per_s(done.bytes as f64 / done.moving_ns.max(1) as f64 * 1e9);
     format!(
@@ -75,7 +95,12 @@ mod tests {
     use super::*;
 
     fn done(index: u32, seconds: u64) -> Done {
-        Done { index, bytes: 1 << 30, moving_ns: seconds * 1_000_000_000, ..Done::default() }
+        Done {
+            index,
+            bytes: 1 << 30,
+            moving_ns: seconds * 1_000_000_000,
+            ..Done::default()
+        }
     }
 
     #[test]
@@ -94,7 +119,11 @@ mod tests {
 
     #[test]
     fn a_write_says_what_fsync_cost() {
-        let wrote = Done { unwritten_bytes: Some(800 << 20), sync_ns: Some(3_000_000_000), ..done(0, 1) };
+        let wrote = Done {
+            unwritten_bytes: Some(800 << 20),
+            sync_ns: Some(3_000_000_000),
+            ..done(0, 1)
+        };
         assert_eq!(
             Report::new(1).add(wrote, Rw::Write),
             [
@@ -107,10 +136,19 @@ mod tests {
     #[test]
     fn of_many_the_ends_are_told() {
         let report = Report::new(20);
-        let told: Vec<String> =
-            (0..20).flat_map(|index| report.add(done(index, u64::from(index) + 1), Rw::Read)).collect();
+        let told: Vec<String> = (0..20)
+            .flat_map(|index| report.add(done(index, u64::from(index) + 1), Rw::Read))
+            .collect();
         assert_eq!(told.len(), 2);
-        assert!(told[0].starts_with("the slowest of 20 streams, 20:"), "{}", told[0]);
-        assert!(told[1].starts_with("the fastest of 20 streams, 1:"), "{}", told[1]);
+        assert!(
+            told[0].starts_with("the slowest of 20 streams, 20:"),
+            "{}",
+            told[0]
+        );
+        assert!(
+            told[1].starts_with("the fastest of 20 streams, 1:"),
+            "{}",
+            told[1]
+        );
     }
 }

@@ -27,22 +27,70 @@ pub(super) static GROUP: &[Spec] = &[
         "",
         "a pattern in the data; zero_buffers and buffer_compress_percentage exist",
     ),
-    sets("buffer_compress_percentage", "", Kind::Number(0, 100), |draft, value| {
-        draft.compress = number(value) as u8;
-        Ok(())
-    }),
-    noted("buffer_compress_chunk", "", INT, "the part of each block that compresses is one piece"),
-    other("dedupe_percentage", Kind::Number(0, 100), "0", "blocks that are copies of others"),
-    noted("dedupe_global", "", Kind::Bool, "it belongs to dedupe_percentage"),
-    noted("dedupe_mode", "", Kind::Word(&["repeat", "working_set"]), "it belongs to dedupe_percentage"),
-    noted("dedupe_working_set_percentage", "", Kind::Number(0, 100), "it belongs to dedupe_percentage"),
+    sets(
+        "buffer_compress_percentage",
+        "",
+        Kind::Number(0, 100),
+        |draft, value| {
+            draft.compress = number(value) as u8;
+            Ok(())
+        },
+    ),
+    noted(
+        "buffer_compress_chunk",
+        "",
+        INT,
+        "the part of each block that compresses is one piece",
+    ),
+    other(
+        "dedupe_percentage",
+        Kind::Number(0, 100),
+        "0",
+        "blocks that are copies of others",
+    ),
+    noted(
+        "dedupe_global",
+        "",
+        Kind::Bool,
+        "it belongs to dedupe_percentage",
+    ),
+    noted(
+        "dedupe_mode",
+        "",
+        Kind::Word(&["repeat", "working_set"]),
+        "it belongs to dedupe_percentage",
+    ),
+    noted(
+        "dedupe_working_set_percentage",
+        "",
+        Kind::Number(0, 100),
+        "it belongs to dedupe_percentage",
+    ),
     noted(
         "mem",
         "iomem",
-        Kind::Word(&["malloc", "shm", "shmhuge", "mmap", "mmapshared", "mmaphuge", "cudamalloc"]),
+        Kind::Word(&[
+            "malloc",
+            "shm",
+            "shmhuge",
+            "mmap",
+            "mmapshared",
+            "mmaphuge",
+            "cudamalloc",
+        ]),
         "iodyno's buffers are aligned pages of its own",
     ),
-    noted("iomem_align", "mem_align", INT, "iodyno's buffers are aligned to pages always"),
+    noted(
+        "iomem_align",
+        "mem_align",
+        INT,
+        "iodyno's buffers are aligned to pages always",
+    ),
     noted("hugepage-size", "", INT, "it belongs to mem"),
-    other("lockmem", super::WIDE, "0", "memory that is locked away while the job runs"),
+    other(
+        "lockmem",
+        super::WIDE,
+        "0",
+        "memory that is locked away while the job runs",
+    ),
 ];

@@ -22,7 +22,12 @@ pub(super) static GROUP: &[Spec] = &[
         draft.norandommap = flag(value);
         Ok(())
     }),
-    noted("softrandommap", "", Kind::Bool, "iodyno's order without repeats needs no memory for a map"),
+    noted(
+        "softrandommap",
+        "",
+        Kind::Bool,
+        "iodyno's order without repeats needs no memory for a map",
+    ),
     noted(
         "random_generator",
         "",
@@ -35,12 +40,17 @@ pub(super) static GROUP: &[Spec] = &[
         Kind::Word(&["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"]),
         distribution,
     ),
-    sets("percentage_random", "", Kind::PerDirection(0, 100), |draft, value| {
-        let mut shares = draft.percentage_random.map(u64::from);
-        directions(value, &mut shares);
-        draft.percentage_random = shares.map(|share| share as u8);
-        Ok(())
-    }),
+    sets(
+        "percentage_random",
+        "",
+        Kind::PerDirection(0, 100),
+        |draft, value| {
+            let mut shares = draft.percentage_random.map(u64::from);
+            directions(value, &mut shares);
+            draft.percentage_random = shares.map(|share| share as u8);
+            Ok(())
+        },
+    ),
     sets("percentage_sequential", "", Kind::Gone, |_, _| Ok(())),
 ];
 
@@ -48,9 +58,16 @@ fn distribution(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
     let (word, rest) = text(value).split_once(':').unwrap_or((text(value), ""));
     let parameter = |default: f64| match rest.split(':').next().map(str::trim) {
         None | Some("") => Ok(default),
-        Some(number) => number.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(|| {
-            Bad::value(format!("{number} is no number"), "Write zipf:1.2, pareto:0.3 or normal:20")
-        }),
+        Some(number) => number
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
+            .ok_or_else(|| {
+                Bad::value(
+                    format!("{number} is no number"),
+                    "Write zipf:1.2, pareto:0.3 or normal:20",
+                )
+            }),
     };
     let found = match word {
         "zipf" => Distribution::Zipf(within(
@@ -84,5 +101,9 @@ fn distribution(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
 }
 
 fn within(value: f64, is_good: fn(f64) -> bool, why: &str, advice: &str) -> Result<f64, Bad> {
-    if is_good(value) { Ok(value) } else { Err(Bad::value(why, advice)) }
+    if is_good(value) {
+        Ok(value)
+    } else {
+        Err(Bad::value(why, advice))
+    }
 }

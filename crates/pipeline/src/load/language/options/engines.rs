@@ -28,7 +28,10 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
     ),
     (
         &["e4defrag"],
-        &[other("donorname", Kind::Text, "", PRIVATE), other("inplace", Kind::Number(0, 1), "0", PRIVATE)],
+        &[
+            other("donorname", Kind::Text, "", PRIVATE),
+            other("inplace", Kind::Number(0, 1), "0", PRIVATE),
+        ],
     ),
     (
         &["exec"],
@@ -41,7 +44,12 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
     ),
     (
         &["filecreate", "filestat", "filedelete"],
-        &[other("stat_type", Kind::Word(&["stat", "lstat", "statx"]), "", PRIVATE)],
+        &[other(
+            "stat_type",
+            Kind::Word(&["stat", "lstat", "statx"]),
+            "",
+            PRIVATE,
+        )],
     ),
     (
         &["gfapi", "gfapi_async"],
@@ -65,7 +73,12 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
             other("http_s3_sse_customer_key", Kind::Text, "", PRIVATE),
             other("http_s3_sse_customer_algorithm", Kind::Text, "", PRIVATE),
             other("http_s3_storage_class", Kind::Text, "", PRIVATE),
-            other("http_mode", Kind::Word(&["webdav", "s3", "swift"]), "", PRIVATE),
+            other(
+                "http_mode",
+                Kind::Word(&["webdav", "s3", "swift"]),
+                "",
+                PRIVATE,
+            ),
             other("http_verbose", INT, "0", PRIVATE),
         ],
     ),
@@ -79,12 +92,22 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
             other("cmdprio_bssplit", Kind::Text, "", PRIVATE),
             noted("fixedbufs", "", Kind::Set, OWN),
             noted("registerfiles", "", Kind::Set, OWN),
-            other("sqthread_poll", Kind::Set, "0", "a kernel thread that polls for submissions"),
+            other(
+                "sqthread_poll",
+                Kind::Set,
+                "0",
+                "a kernel thread that polls for submissions",
+            ),
             noted("sqthread_poll_cpu", "", INT, OWN),
             noted("nonvectored", "", INT, OWN),
             other("uncached", INT, "0", "uncached buffered I/O"),
             other("nowait", Kind::Bool, "0", "refusing to wait for a request"),
-            other("force_async", INT, "0", "handing every request to the kernel's workers"),
+            other(
+                "force_async",
+                INT,
+                "0",
+                "handing every request to the kernel's workers",
+            ),
             other("cmd_type", Kind::Word(&["nvme"]), "", PRIVATE),
         ],
     ),
@@ -113,14 +136,25 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
             other("hostname", Kind::Text, "", PRIVATE),
             other("port", Kind::Number(1, 65535), "0", PRIVATE),
             other("hdfsdirectory", Kind::Text, "", PRIVATE),
-            Spec { alias: "chunck_size", ..other("chunk_size", INT, "0", PRIVATE) },
+            Spec {
+                alias: "chunck_size",
+                ..other("chunk_size", INT, "0", PRIVATE)
+            },
             other("single_instance", Kind::Bool, "0", PRIVATE),
             other("hdfs_use_direct", Kind::Bool, "0", PRIVATE),
         ],
     ),
-    (&["libiscsi"], &[other("initiator", Kind::Text, "", PRIVATE)]),
     (
-        &["librpma_apm_client", "librpma_apm_server", "librpma_gpspm_client", "librpma_gpspm_server"],
+        &["libiscsi"],
+        &[other("initiator", Kind::Text, "", PRIVATE)],
+    ),
+    (
+        &[
+            "librpma_apm_client",
+            "librpma_apm_server",
+            "librpma_gpspm_client",
+            "librpma_gpspm_server",
+        ],
         &[
             other("serverip", Kind::Text, "", PRIVATE),
             other("port", Kind::Text, "", PRIVATE),
@@ -138,7 +172,12 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
             other("port", Kind::Number(1, 65535), "0", PRIVATE),
             Spec {
                 alias: "proto",
-                ..other("protocol", Kind::Word(&["tcp", "tcpv6", "udp", "udpv6", "unix"]), "", PRIVATE)
+                ..other(
+                    "protocol",
+                    Kind::Word(&["tcp", "tcpv6", "udp", "udpv6", "unix"]),
+                    "",
+                    PRIVATE,
+                )
             },
             other("nodelay", Kind::Bool, "0", PRIVATE),
             other("listen", Kind::Set, "0", PRIVATE),
@@ -178,7 +217,12 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
             other("port", Kind::Number(1, 65535), "0", PRIVATE),
             Spec {
                 alias: "proto",
-                ..other("verb", Kind::Word(&["write", "read", "send", "recv"]), "", PRIVATE)
+                ..other(
+                    "verb",
+                    Kind::Word(&["write", "read", "send", "recv"]),
+                    "",
+                    PRIVATE,
+                )
             },
         ],
     ),
@@ -220,7 +264,12 @@ pub(super) static GROUPS: &[(&[&str], &[Spec])] = &[
         &["xnvme"],
         &[
             other("hipri", Kind::Set, "0", "polled completions"),
-            other("sqthread_poll", Kind::Set, "0", "a kernel thread that polls for submissions"),
+            other(
+                "sqthread_poll",
+                Kind::Set,
+                "0",
+                "a kernel thread that polls for submissions",
+            ),
             other("xnvme_be", Kind::Text, "", PRIVATE),
             other("xnvme_async", Kind::Text, "", PRIVATE),
             other("xnvme_sync", Kind::Text, "", PRIVATE),

@@ -27,10 +27,15 @@ pub(super) static GROUP: &[Spec] = &[
         Ok(())
     }),
     sets("rw", "readwrite", Kind::Word(DIRECTIONS), rw),
-    sets("rw_sequencer", "", Kind::Word(&["sequential", "identical"]), |draft, value| {
-        draft.job().rw_identical = text(value).starts_with("identical");
-        Ok(())
-    }),
+    sets(
+        "rw_sequencer",
+        "",
+        Kind::Word(&["sequential", "identical"]),
+        |draft, value| {
+            draft.job().rw_identical = text(value).starts_with("identical");
+            Ok(())
+        },
+    ),
     sets("rwmixread", "", Kind::Number(0, 100), |draft, value| {
         draft.job().rwmixread = number(value) as u8;
         Ok(())
@@ -62,10 +67,15 @@ pub(super) static GROUP: &[Spec] = &[
         }
         Ok(())
     }),
-    sets("bs_unaligned", "blocksize_unaligned", Kind::Set, |draft, value| {
-        draft.bs_unaligned = flag(value);
-        Ok(())
-    }),
+    sets(
+        "bs_unaligned",
+        "blocksize_unaligned",
+        Kind::Set,
+        |draft, value| {
+            draft.bs_unaligned = flag(value);
+            Ok(())
+        },
+    ),
     other(
         "bs_is_seq_rand",
         Kind::Bool,
@@ -80,15 +90,25 @@ pub(super) static GROUP: &[Spec] = &[
         draft.job().direct = !flag(value);
         Ok(())
     }),
-    other("atomic", Kind::Bool, "0", "writes that the device promises not to tear"),
-    sets("sync", "", Kind::Word(&["none", "0", "sync", "1", "dsync"]), |draft, value| {
-        draft.job().sync = match text(value).split([':', ',']).next() {
-            Some("sync" | "1") => SyncMode::Sync,
-            Some("dsync") => SyncMode::Dsync,
-            _ => SyncMode::None,
-        };
-        Ok(())
-    }),
+    other(
+        "atomic",
+        Kind::Bool,
+        "0",
+        "writes that the device promises not to tear",
+    ),
+    sets(
+        "sync",
+        "",
+        Kind::Word(&["none", "0", "sync", "1", "dsync"]),
+        |draft, value| {
+            draft.job().sync = match text(value).split([':', ',']).next() {
+                Some("sync" | "1") => SyncMode::Sync,
+                Some("dsync") => SyncMode::Dsync,
+                _ => SyncMode::None,
+            };
+            Ok(())
+        },
+    ),
     sets("fsync", "", INT, |draft, value| {
         draft.job().fsync = small(value);
         Ok(())
@@ -101,8 +121,18 @@ pub(super) static GROUP: &[Spec] = &[
         draft.job().end_fsync = flag(value);
         Ok(())
     }),
-    other("fsync_on_close", Kind::Bool, "0", "an fsync when a file is closed"),
-    other("write_barrier", INT, "0", "barrier writes, which the kernel has not had since 2.6.37"),
+    other(
+        "fsync_on_close",
+        Kind::Bool,
+        "0",
+        "an fsync when a file is closed",
+    ),
+    other(
+        "write_barrier",
+        INT,
+        "0",
+        "barrier writes, which the kernel has not had since 2.6.37",
+    ),
     other(
         "sync_file_range",
         Kind::Free,
@@ -128,7 +158,10 @@ fn rw(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
     };
     if word.contains(',') {
         let advice = "Write one of them; reads and writes together are rw or randrw";
-        return Err(Bad::misleading("fio takes the first word and ignores the others", advice));
+        return Err(Bad::misleading(
+            "fio takes the first word and ignores the others",
+            advice,
+        ));
     }
     match Rw::from_word(word) {
         Some(rw) => draft.rw = rw,
@@ -157,8 +190,16 @@ fn ioengine(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
         name => {
             let names = super::engines::names();
             let near = super::similar(name, names).map(|near| format!("Did you mean {near}? "));
-            let advice = format!("{}iodyno itself has {}", near.unwrap_or_default(), NATIVE.join(", "));
-            return Err(Bad { why: "fio has no engine of this name".into(), advice, kind: Mistake::Value });
+            let advice = format!(
+                "{}iodyno itself has {}",
+                near.unwrap_or_default(),
+                NATIVE.join(", ")
+            );
+            return Err(Bad {
+                why: "fio has no engine of this name".into(),
+                advice,
+                kind: Mistake::Value,
+            });
         }
     }
     Ok(())

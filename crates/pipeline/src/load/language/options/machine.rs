@@ -17,21 +17,51 @@ pub(super) static GROUP: &[Spec] = &[
         draft.job().cpus_allowed = (0..32).filter(|cpu| mask >> cpu & 1 == 1).collect();
         Ok(())
     }),
-    sets("cpus_allowed_policy", "", Kind::Word(&["shared", "split"]), |draft, value| {
-        draft.cpus_split = text(value).starts_with("split");
-        Ok(())
-    }),
+    sets(
+        "cpus_allowed_policy",
+        "",
+        Kind::Word(&["shared", "split"]),
+        |draft, value| {
+            draft.cpus_split = text(value).starts_with("split");
+            Ok(())
+        },
+    ),
     sets("numa_cpu_nodes", "", Kind::Text, |draft, value| {
         draft.job().numa_nodes = list(text(value))?;
         Ok(())
     }),
     sets("numa_mem_policy", "", Kind::Text, memory_policy),
-    other("nice", Kind::Number(-20, 19), "0", "a priority of its own for the CPU; start iodyno with nice"),
-    other("prio", Kind::Number(0, 7), "", "I/O priorities; start iodyno with ionice"),
-    other("prioclass", Kind::Number(0, 3), "0", "I/O priorities; start iodyno with ionice"),
-    other("cgroup", Kind::Text, "", "control groups of its own; start iodyno in one"),
+    other(
+        "nice",
+        Kind::Number(-20, 19),
+        "0",
+        "a priority of its own for the CPU; start iodyno with nice",
+    ),
+    other(
+        "prio",
+        Kind::Number(0, 7),
+        "",
+        "I/O priorities; start iodyno with ionice",
+    ),
+    other(
+        "prioclass",
+        Kind::Number(0, 3),
+        "0",
+        "I/O priorities; start iodyno with ionice",
+    ),
+    other(
+        "cgroup",
+        Kind::Text,
+        "",
+        "control groups of its own; start iodyno in one",
+    ),
     noted("cgroup_nodelete", "", Kind::Bool, "it belongs to cgroup"),
-    noted("cgroup_weight", "", Kind::Number(100, 1000), "it belongs to cgroup"),
+    noted(
+        "cgroup_weight",
+        "",
+        Kind::Number(100, 1000),
+        "it belongs to cgroup",
+    ),
     other("uid", INT, "", "other users; start iodyno as one"),
     other("gid", INT, "", "other groups; start iodyno in one"),
     other(
@@ -40,18 +70,57 @@ pub(super) static GROUP: &[Spec] = &[
         "",
         "changing the scheduler for a job; `iodyno tune --knob scheduler` compares them",
     ),
-    other("exec_prerun", Kind::Text, "", "running a program before the job; run it first"),
-    other("exec_postrun", Kind::Text, "", "running a program after the job; run it afterwards"),
+    other(
+        "exec_prerun",
+        Kind::Text,
+        "",
+        "running a program before the job; run it first",
+    ),
+    other(
+        "exec_postrun",
+        Kind::Text,
+        "",
+        "running a program after the job; run it afterwards",
+    ),
     other("gpu_dev_id", INT, "0", "memory of a GPU"),
     other("profile", Kind::Text, "", "fio's built-in profiles"),
-    noted("gtod_cpu", "", INT, "iodyno reads the clock where the I/O is"),
-    noted("gtod_reduce", "", Kind::Bool, "iodyno measures every latency always"),
-    noted("clocksource", "", Kind::Word(&["gettimeofday", "clock_gettime", "cpu"]), "iodyno has one clock"),
-    sets("kb_base", "", Kind::Word(&["1024", "1000"]), |draft, value| {
-        draft.kb_base = if text(value).starts_with("1000") { 1000 } else { 1024 };
-        Ok(())
-    }),
-    noted("unit_base", "", Kind::Word(&["0", "8", "1"]), "it is about fio's printed results"),
+    noted(
+        "gtod_cpu",
+        "",
+        INT,
+        "iodyno reads the clock where the I/O is",
+    ),
+    noted(
+        "gtod_reduce",
+        "",
+        Kind::Bool,
+        "iodyno measures every latency always",
+    ),
+    noted(
+        "clocksource",
+        "",
+        Kind::Word(&["gettimeofday", "clock_gettime", "cpu"]),
+        "iodyno has one clock",
+    ),
+    sets(
+        "kb_base",
+        "",
+        Kind::Word(&["1024", "1000"]),
+        |draft, value| {
+            draft.kb_base = if text(value).starts_with("1000") {
+                1000
+            } else {
+                1024
+            };
+            Ok(())
+        },
+    ),
+    noted(
+        "unit_base",
+        "",
+        Kind::Word(&["0", "8", "1"]),
+        "it is about fio's printed results",
+    ),
 ];
 
 /// `0-3,8`: numbers and ranges.
@@ -61,7 +130,10 @@ fn list(text: &str) -> Result<Vec<u32>, Bad> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let ends = (first.trim().parse::<u32>(), last.trim().parse::<u32>());
         let (Ok(first), Ok(last)) = ends else {
-            return Err(Bad::value(format!("{part} is neither a number nor a range"), "Write 0-3,8"));
+            return Err(Bad::value(
+                format!("{part} is neither a number nor a range"),
+                "Write 0-3,8",
+            ));
         };
         if last < first || last >= MOST_CPUS {
             return Err(Bad::value(
@@ -69,7 +141,11 @@ fn list(text: &str) -> Result<Vec<u32>, Bad> {
                 "Write 0-3,8",
             ));
         }
-        found.extend((first..=last).filter(|one| !found.contains(one)).collect::<Vec<u32>>());
+        found.extend(
+            (first..=last)
+                .filter(|one| !found.contains(one))
+                .collect::<Vec<u32>>(),
+        );
     }
     Ok(found)
 }

@@ -51,15 +51,30 @@ pub(super) enum Meaning {
 type Apply = fn(&mut Draft, &Value) -> Result<(), Bad>;
 
 const fn sets(name: &'static str, alias: &'static str, kind: Kind, apply: Apply) -> Spec {
-    Spec { name, alias, kind, meaning: Meaning::Apply(apply) }
+    Spec {
+        name,
+        alias,
+        kind,
+        meaning: Meaning::Apply(apply),
+    }
 }
 
 const fn noted(name: &'static str, alias: &'static str, kind: Kind, why: &'static str) -> Spec {
-    Spec { name, alias, kind, meaning: Meaning::Noted(why) }
+    Spec {
+        name,
+        alias,
+        kind,
+        meaning: Meaning::Noted(why),
+    }
 }
 
 const fn other(name: &'static str, kind: Kind, default: &'static str, why: &'static str) -> Spec {
-    Spec { name, alias: "", kind, meaning: Meaning::Other(default, why) }
+    Spec {
+        name,
+        alias: "",
+        kind,
+        meaning: Meaning::Other(default, why),
+    }
 }
 
 /// Numbers without limits of their own are 32 bits wide.
@@ -87,7 +102,10 @@ static GROUPS: [&[Spec]; 14] = [
 
 /// All options that do not belong to one engine.
 pub(super) fn all() -> impl Iterator<Item = &'static Spec> {
-    GROUPS.iter().flat_map(|group| group.iter()).chain(newer::GROUP)
+    GROUPS
+        .iter()
+        .flat_map(|group| group.iter())
+        .chain(newer::GROUP)
 }
 
 /// The option of this name or alias.
@@ -106,7 +124,9 @@ pub(super) fn of_engine(engine: &str, name: &str) -> Option<&'static Spec> {
 
 /// Names of the options that this engine alone has.
 pub(super) fn names_of_engine(engine: &str) -> impl Iterator<Item = &'static str> {
-    let groups = engines::GROUPS.iter().filter(move |(engines, _)| engines.contains(&engine));
+    let groups = engines::GROUPS
+        .iter()
+        .filter(move |(engines, _)| engines.contains(&engine));
     groups.flat_map(|(_, options)| options.iter().map(|spec| spec.name))
 }
 
@@ -123,7 +143,11 @@ pub(super) fn priority(name: &str) -> i8 {
 pub(super) fn unknown(name: &str, engine: &str) -> Bad {
     let with: Vec<&str> = engines::GROUPS
         .iter()
-        .filter(|(_, options)| options.iter().any(|spec| spec.name == name || spec.alias == name))
+        .filter(|(_, options)| {
+            options
+                .iter()
+                .any(|spec| spec.name == name || spec.alias == name)
+        })
         .flat_map(|(engines, _)| engines.iter().copied())
         .collect();
     if !with.is_empty() && !name.is_empty() {
@@ -138,7 +162,11 @@ pub(super) fn unknown(name: &str, engine: &str) -> Bad {
         Some(near) => format!("Did you mean {near}?"),
         None => "See `fio --cmdhelp=all` for all of them".into(),
     };
-    Bad { why: "fio has no option of this name".into(), advice, kind: Mistake::Unknown }
+    Bad {
+        why: "fio has no option of this name".into(),
+        advice,
+        kind: Mistake::Unknown,
+    }
 }
 
 /// The nearest of the names, if it is near enough for a question.
@@ -146,7 +174,9 @@ pub(super) fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> O
     if name.is_empty() || name.len() > 64 {
         return None;
     }
-    let near = names.map(|other| (distance(name, other), other)).min_by_key(|(distance, _)| *distance)?;
+    let near = names
+        .map(|other| (distance(name, other), other))
+        .min_by_key(|(distance, _)| *distance)?;
     (near.0 <= name.chars().count().div_ceil(3)).then_some(near.1)
 }
 
@@ -159,8 +189,9 @@ fn distance(from: &str, to: &str) -> usize {
         row[0] = line + 1;
         for column in 0..to.len() {
             let above = row[column + 1];
-            row[column + 1] =
-                (corner + usize::from(to[column] != letter)).min(above + 1).min(row[column] + 1);
+            row[column + 1] = (corner + usize::from(to[column] != letter))
+                .min(above + 1)
+                .min(row[column] + 1);
             corner = above;
         }
     }
@@ -206,8 +237,10 @@ mod tests {
 
     #[test]
     fn every_name_is_there_once() {
-        let mut names: Vec<&str> =
-            all().flat_map(|spec| [spec.name, spec.alias]).filter(|name| !name.is_empty()).collect();
+        let mut names: Vec<&str> = all()
+            .flat_map(|spec| [spec.name, spec.alias])
+            .filter(|name| !name.is_empty())
+            .collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
@@ -216,10 +249,19 @@ mod tests {
 
     #[test]
     fn a_misspelt_option_is_answered_with_the_right_one() {
-        assert_eq!(unknown("ipengine", "psync").advice, "Did you mean ioengine?");
-        assert_eq!(unknown("rwmixraed", "psync").advice, "Did you mean rwmixread?");
+        assert_eq!(
+            unknown("ipengine", "psync").advice,
+            "Did you mean ioengine?"
+        );
+        assert_eq!(
+            unknown("rwmixraed", "psync").advice,
+            "Did you mean rwmixread?"
+        );
         assert!(unknown("fixedbufs", "psync").advice.contains("io_uring"));
         assert_eq!(similar("zzzzzz", ["bs", "rw"].into_iter()), None);
-        assert_eq!((distance("iodepht", "iodepth"), distance("", "abc")), (2, 3));
+        assert_eq!(
+            (distance("iodepht", "iodepth"), distance("", "abc")),
+            (2, 3)
+        );
     }
 }

@@ -4,30 +4,83 @@ use super::{INT, Kind, Spec, directions, noted, other, sets, text};
 use model::job::Arrivals;
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("rate", "", Kind::PerDirection(0, i64::MAX), |draft, value| {
-        directions(value, &mut draft.rate);
-        Ok(())
-    }),
-    sets("rate_iops", "", Kind::PerDirection(0, u32::MAX as i64), |draft, value| {
-        directions(value, &mut draft.rate_iops);
-        Ok(())
-    }),
-    sets("rate_process", "", Kind::Word(&["linear", "poisson"]), |draft, value| {
-        draft.job().arrivals =
-            if text(value).starts_with("poisson") { Arrivals::Poisson } else { Arrivals::Linear };
-        Ok(())
-    }),
+    sets(
+        "rate",
+        "",
+        Kind::PerDirection(0, i64::MAX),
+        |draft, value| {
+            directions(value, &mut draft.rate);
+            Ok(())
+        },
+    ),
+    sets(
+        "rate_iops",
+        "",
+        Kind::PerDirection(0, u32::MAX as i64),
+        |draft, value| {
+            directions(value, &mut draft.rate_iops);
+            Ok(())
+        },
+    ),
+    sets(
+        "rate_process",
+        "",
+        Kind::Word(&["linear", "poisson"]),
+        |draft, value| {
+            draft.job().arrivals = if text(value).starts_with("poisson") {
+                Arrivals::Poisson
+            } else {
+                Arrivals::Linear
+            };
+            Ok(())
+        },
+    ),
     // fio knows the next two by their older names as well.
     Spec {
         alias: "ratemin",
-        ..other("rate_min", Kind::PerDirection(0, i64::MAX), "0", "an end when a rate is not kept")
+        ..other(
+            "rate_min",
+            Kind::PerDirection(0, i64::MAX),
+            "0",
+            "an end when a rate is not kept",
+        )
     },
-    other("rate_iops_min", Kind::PerDirection(0, u32::MAX as i64), "0", "an end when a rate is not kept"),
-    noted("rate_cycle", "ratecycle", INT, "it is the window of rate_min"),
-    other("rate_ignore_thinktime", Kind::Bool, "0", "a rate that catches up what pauses cost"),
-    other("max_latency", Kind::Times(1), "0", "an end at the first I/O that takes too long"),
-    other("flow", Kind::Number(-1000, 1000), "0", "jobs that are kept in proportion to each other"),
-    noted("flow_id", "", INT, "it says which jobs flow keeps in proportion"),
+    other(
+        "rate_iops_min",
+        Kind::PerDirection(0, u32::MAX as i64),
+        "0",
+        "an end when a rate is not kept",
+    ),
+    noted(
+        "rate_cycle",
+        "ratecycle",
+        INT,
+        "it is the window of rate_min",
+    ),
+    other(
+        "rate_ignore_thinktime",
+        Kind::Bool,
+        "0",
+        "a rate that catches up what pauses cost",
+    ),
+    other(
+        "max_latency",
+        Kind::Times(1),
+        "0",
+        "an end at the first I/O that takes too long",
+    ),
+    other(
+        "flow",
+        Kind::Number(-1000, 1000),
+        "0",
+        "jobs that are kept in proportion to each other",
+    ),
+    noted(
+        "flow_id",
+        "",
+        INT,
+        "it says which jobs flow keeps in proportion",
+    ),
     noted("flow_watermark", "", Kind::Free, "fio ignores it nowadays"),
     noted("flow_sleep", "", INT, "it belongs to flow"),
 ];

@@ -14,16 +14,35 @@ pub(super) static GROUP: &[Spec] = &[
         Ok(())
     }),
     sets("offset_increment", "", Kind::Amount, |draft, value| {
-        let bytes = position(draft, value, "an increment in per cent or zones of the file")?;
+        let bytes = position(
+            draft,
+            value,
+            "an increment in per cent or zones of the file",
+        )?;
         draft.job().offset_increment = bytes;
         Ok(())
     }),
-    other("offset_align", INT, "0", "a start that is rounded to another alignment than the block size"),
+    other(
+        "offset_align",
+        INT,
+        "0",
+        "a start that is rounded to another alignment than the block size",
+    ),
     Spec {
         alias: "fill_fs",
-        ..other("fill_device", Kind::Bool, "0", "writing until the device is full; give the size instead")
+        ..other(
+            "fill_device",
+            Kind::Bool,
+            "0",
+            "writing until the device is full; give the size instead",
+        )
     },
-    other("file_append", Kind::Bool, "0", "I/O that begins at the end of the file"),
+    other(
+        "file_append",
+        Kind::Bool,
+        "0",
+        "I/O that begins at the end of the file",
+    ),
     other(
         "number_ios",
         super::WIDE,
@@ -34,9 +53,10 @@ pub(super) static GROUP: &[Spec] = &[
 
 fn bytes(value: &Value) -> Result<Amount, Bad> {
     match value {
-        Value::Amount(Amount::Bytes(bytes)) if *bytes < 0 => {
-            Err(Bad::misleading("fio takes a negative number for per cent or zones", "Write a positive one"))
-        }
+        Value::Amount(Amount::Bytes(bytes)) if *bytes < 0 => Err(Bad::misleading(
+            "fio takes a negative number for per cent or zones",
+            "Write a positive one",
+        )),
         Value::Amount(amount) => Ok(*amount),
         _ => Ok(Amount::Bytes(0)),
     }
@@ -47,7 +67,10 @@ fn size(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
         Amount::Bytes(bytes) => (bytes as u64, 0),
         Amount::Percent(percent @ 0..=100) => (0, percent as u8),
         Amount::Percent(percent) => {
-            return Err(Bad::conflict(format!("{percent} % is more than there is"), "Write at most 100%"));
+            return Err(Bad::conflict(
+                format!("{percent} % is more than there is"),
+                "Write at most 100%",
+            ));
         }
         Amount::Zones(_) => {
             draft.cannot("a size in zones of a zoned device");
@@ -66,7 +89,12 @@ fn io_size(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
             draft.io_size_percent = percent as u64;
             0
         }
-        Amount::Percent(_) => return Err(Bad::value("fio takes at most 100 %", "Write bytes, or use loops")),
+        Amount::Percent(_) => {
+            return Err(Bad::value(
+                "fio takes at most 100 %",
+                "Write bytes, or use loops",
+            ));
+        }
         Amount::Zones(_) => {
             draft.cannot("an amount in zones of a zoned device");
             0

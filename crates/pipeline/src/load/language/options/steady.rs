@@ -18,15 +18,30 @@ pub(in super::super) struct SteadyDraft {
 }
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("steadystate", "ss", Kind::Word(&["iops", "iops_slope", "bw", "bw_slope"]), steadystate),
-    sets("steadystate_duration", "ss_dur", Kind::Time(S), |draft, value| {
-        draft.steady.window_ms = number(value).div_ceil(1000);
-        Ok(())
-    }),
-    sets("steadystate_ramp_time", "ss_ramp", Kind::Time(S), |draft, value| {
-        draft.steady.ramp_ms = number(value).div_ceil(1000);
-        Ok(())
-    }),
+    sets(
+        "steadystate",
+        "ss",
+        Kind::Word(&["iops", "iops_slope", "bw", "bw_slope"]),
+        steadystate,
+    ),
+    sets(
+        "steadystate_duration",
+        "ss_dur",
+        Kind::Time(S),
+        |draft, value| {
+            draft.steady.window_ms = number(value).div_ceil(1000);
+            Ok(())
+        },
+    ),
+    sets(
+        "steadystate_ramp_time",
+        "ss_ramp",
+        Kind::Time(S),
+        |draft, value| {
+            draft.steady.ramp_ms = number(value).div_ceil(1000);
+            Ok(())
+        },
+    ),
     sets("latency_target", "", Kind::Time(1), |draft, value| {
         draft.latency.0 = number(value);
         Ok(())
@@ -35,13 +50,23 @@ pub(super) static GROUP: &[Spec] = &[
         draft.latency.1 = number(value);
         Ok(())
     }),
-    sets("latency_percentile", "", Kind::Floats(1, 0.0, 100.0), |draft, value| {
-        if let Value::Floats(floats) = value {
-            draft.latency.2 = floats.first().copied().unwrap_or(100.0);
-        }
-        Ok(())
-    }),
-    other("latency_run", Kind::Bool, "0", "a search for the depth that never ends"),
+    sets(
+        "latency_percentile",
+        "",
+        Kind::Floats(1, 0.0, 100.0),
+        |draft, value| {
+            if let Value::Floats(floats) = value {
+                draft.latency.2 = floats.first().copied().unwrap_or(100.0);
+            }
+            Ok(())
+        },
+    ),
+    other(
+        "latency_run",
+        Kind::Bool,
+        "0",
+        "a search for the depth that never ends",
+    ),
 ];
 
 fn steadystate(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
@@ -50,12 +75,22 @@ fn steadystate(draft: &mut Draft, value: &Value) -> Result<(), Bad> {
         .split_once(':')
         .filter(|(_, limit)| !limit.is_empty())
         .ok_or_else(|| Bad::value("the limit is missing", advice))?;
-    let metric = if word.starts_with("bw") { SteadyMetric::Bw } else { SteadyMetric::Iops };
+    let metric = if word.starts_with("bw") {
+        SteadyMetric::Bw
+    } else {
+        SteadyMetric::Iops
+    };
     let percent = match limit.split_once('%') {
-        Some((percent, _)) => percent.trim().parse::<f64>().ok().filter(|percent| *percent >= 0.0),
+        Some((percent, _)) => percent
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|percent| *percent >= 0.0),
         None => {
             let is_number = limit.trim().parse::<f64>().is_ok();
-            if !is_number && (metric == SteadyMetric::Iops || units::bytes(limit, draft.kb_base).is_err()) {
+            if !is_number
+                && (metric == SteadyMetric::Iops || units::bytes(limit, draft.kb_base).is_err())
+            {
                 return Err(Bad::value("the limit is no number", advice));
             }
             draft.cannot("a limit in absolute units; per cent of the mean are understood");

@@ -42,11 +42,21 @@ pub(super) static GROUP: &[Spec] = &[
         draft.job().thinktime.blocks = small(value);
         Ok(())
     }),
-    sets("thinktime_blocks_type", "", Kind::Word(&["complete", "issue"]), |draft, value| {
-        if text(value) != "complete" {
-            draft.cannot("a pause that counts the blocks when they are issued");
-        }
-        Ok(())
-    }),
-    other("thinktime_iotime", Kind::Time(S), "0", "a pause after so much time of I/O"),
+    sets(
+        "thinktime_blocks_type",
+        "",
+        Kind::Word(&["complete", "issue"]),
+        |draft, value| {
+            if text(value) != "complete" {
+                draft.cannot("a pause that counts the blocks when they are issued");
+            }
+            Ok(())
+        },
+    ),
+    other(
+        "thinktime_iotime",
+        Kind::Time(S),
+        "0",
+        "a pause after so much time of I/O",
+    ),
 ];

@@ -8,7 +8,9 @@ const EXAMPLES: &str = "/usr/share/doc/fio/examples";
 
 /// The fio of this machine, where it is the one that the table was made from.
 fn is_here() -> bool {
-    let found = host::spawn::run("fio", &["--version"]).map(|found| found.stdout).unwrap_or_default();
+    let found = host::spawn::run("fio", &["--version"])
+        .map(|found| found.stdout)
+        .unwrap_or_default();
     if !found.starts_with("fio-3.33") {
         println!("skipped: fio 3.33 is not installed ({})", found.trim());
     }
@@ -33,7 +35,11 @@ impl Bench {
 
     fn accepts(&self, text: &str) -> Result<(), String> {
         let found = self.fio(text, &["--parse-only"]);
-        if found.status == Some(0) { Ok(()) } else { Err(found.stdout + &found.stderr) }
+        if found.status == Some(0) {
+            Ok(())
+        } else {
+            Err(found.stdout + &found.stderr)
+        }
     }
 }
 
@@ -52,16 +58,26 @@ fn shown(text: &str) -> String {
         let mut own = Vec::new();
         for one in &block.options {
             match options::find(&one.name) {
-                Some(spec) => options.push(Given { name: spec.name.into(), ..one.clone() }),
+                Some(spec) => options.push(Given {
+                    name: spec.name.into(),
+                    ..one.clone()
+                }),
                 None => own.push(one),
             }
         }
         options.sort_by_key(|one| options::priority(&one.name));
-        let given = options.iter().rev().find(|one| one.name == "ioengine").and_then(|one| one.value.clone());
+        let given = options
+            .iter()
+            .rev()
+            .find(|one| one.name == "ioengine")
+            .and_then(|one| one.value.clone());
         let mine = given.unwrap_or_else(|| engine.clone());
         options.extend(own.into_iter().map(|one| {
             let spec = options::of_engine(&mine, &one.name).unwrap();
-            Given { name: spec.name.into(), ..one.clone() }
+            Given {
+                name: spec.name.into(),
+                ..one.clone()
+            }
         }));
         if block.is_global() {
             engine = mine;
@@ -70,10 +86,14 @@ fn shown(text: &str) -> String {
         } else {
             words.push(format!("--name={}", block.name));
         }
-        words.extend(options.iter().map(|one| match (&one.value, one.name.as_str()) {
-            (Some(value), "description") => format!("--{}=\"{value}\"", one.name),
-            _ => format!("--{}", one.text()),
-        }));
+        words.extend(
+            options
+                .iter()
+                .map(|one| match (&one.value, one.name.as_str()) {
+                    (Some(value), "description") => format!("--{}=\"{value}\"", one.name),
+                    _ => format!("--{}", one.text()),
+                }),
+        );
     }
     words.join(" ")
 }
@@ -114,30 +134,51 @@ fn compare(bench: &Bench, name: &str, text: &str, tally: &mut Tally) -> Result<(
         (Err(error), Ok(())) => {
             let is_stricter = matches!(error.kind, Mistake::Misleading | Mistake::Conflict);
             if !is_stricter {
-                return Err(format!("{name}: fio accepts what ours refuses: {error}\n{text}"));
+                return Err(format!(
+                    "{name}: fio accepts what ours refuses: {error}\n{text}"
+                ));
             }
             tally.stricter += 1;
             return Ok(());
         }
-        (Ok(_), Err(why)) => return Err(format!("{name}: ours accepts what fio refuses: {why}\n{text}")),
+        (Ok(_), Err(why)) => {
+            return Err(format!(
+                "{name}: ours accepts what fio refuses: {why}\n{text}"
+            ));
+        }
     };
     tally.accepted += 1;
     let command = plain(&bench.fio(text, &["--showcmd"]).stdout);
     if command != plain(&shown(text)) {
-        return Err(format!("{name}: fio shows\n{command}\nours\n{}\n{text}", plain(&shown(text))));
+        return Err(format!(
+            "{name}: fio shows\n{command}\nours\n{}\n{text}",
+            plain(&shown(text))
+        ));
     }
     tally.shown += 1;
     // The printed line says the same again, unless defaults change in the middle of the file.
-    let is_simple = text.matches("[global").count() <= 1 && !command.contains('"') && !text.contains(" is=");
-    if is_simple && parsed.sections.iter().all(|section| !section.name.contains(' ')) {
+    let is_simple =
+        text.matches("[global").count() <= 1 && !command.contains('"') && !text.contains(" is=");
+    if is_simple
+        && parsed
+            .sections
+            .iter()
+            .all(|section| !section.name.contains(' '))
+    {
         let words: Vec<String> = command.split(' ').skip(1).map(str::to_string).collect();
         if words.iter().all(|word| word.starts_with("--"))
             && !text.contains("name=")
             && !text.contains("kb_base")
         {
-            let again = from_words(&words).map_err(|error| format!("{name}: {command}: {error}"))?;
-            let jobs =
-                |parsed: &Parsed| parsed.sections.iter().map(|one| one.job.clone()).collect::<Vec<Job>>();
+            let again =
+                from_words(&words).map_err(|error| format!("{name}: {command}: {error}"))?;
+            let jobs = |parsed: &Parsed| {
+                parsed
+                    .sections
+                    .iter()
+                    .map(|one| one.job.clone())
+                    .collect::<Vec<Job>>()
+            };
             if jobs(&again) != jobs(&parsed) {
                 return Err(format!("{name}: {command} has other jobs than\n{text}"));
             }
@@ -163,8 +204,13 @@ fn fios_own_examples_are_read_as_fio_reads_them() {
     let built = host::spawn::run("fio", &["--enghelp"]).unwrap().stdout;
     for name in names {
         let text = host::files::read_text(&std::path::Path::new(EXAMPLES).join(name)).unwrap();
-        let engines = text.lines().filter_map(|line| line.trim().strip_prefix("ioengine=")).map(str::trim);
-        let missing = engines.filter(|engine| !built.split_whitespace().any(|one| one == *engine)).count();
+        let engines = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("ioengine="))
+            .map(str::trim);
+        let missing = engines
+            .filter(|engine| !built.split_whitespace().any(|one| one == *engine))
+            .count();
         if missing > 0 && bench.accepts(&text).is_err() {
             // This fio was built without the engine; ours knows its options all the same.
             if let Err(error) = from_file(&text, name, &mut env, &mut |_| Err("none".into())) {
@@ -252,8 +298,10 @@ fn drawn_files_are_accepted_and_shown_as_fio_does() {
         return;
     }
     let (bench, mut tally, mut wrong) = (Bench::new(), Tally::default(), Vec::new());
-    let names: Vec<&str> =
-        options::all().map(|spec| spec.name).filter(|name| !options::is_newer(name)).collect();
+    let names: Vec<&str> = options::all()
+        .map(|spec| spec.name)
+        .filter(|name| !options::is_newer(name))
+        .collect();
     for seed in 0..100 {
         let mut dice = Dice::of(seed);
         let mut text = drawn(&mut dice);
@@ -301,13 +349,21 @@ fn is_looser(text: &str) -> bool {
 /// Bytes and I/Os of each job of a file, as fio counts them with an engine that does nothing.
 fn moved(bench: &Bench, text: &str) -> Vec<(u64, u64)> {
     let found = bench.fio(text, &["--output-format=json"]);
-    let json = &found.stdout[found.stdout.find('{').unwrap_or_else(|| panic!("{}\n{text}", found.stderr))..];
+    let json = &found.stdout[found
+        .stdout
+        .find('{')
+        .unwrap_or_else(|| panic!("{}\n{text}", found.stderr))..];
     let json: serde_json::Value = serde_json::from_str(json).unwrap();
     let number = |job: &serde_json::Value, what: &str| {
-        ["read", "write", "trim"].iter().map(|way| job[way][what].as_u64().unwrap()).sum::<u64>()
+        ["read", "write", "trim"]
+            .iter()
+            .map(|way| job[way][what].as_u64().unwrap())
+            .sum::<u64>()
     };
     let jobs = json["jobs"].as_array().unwrap();
-    jobs.iter().map(|job| (number(job, "io_bytes"), number(job, "total_ios"))).collect()
+    jobs.iter()
+        .map(|job| (number(job, "io_bytes"), number(job, "total_ios")))
+        .collect()
 }
 
 #[test]
@@ -345,13 +401,19 @@ fn jobs_move_as_much_as_fio_moves() {
         "io_limit=96k\nsize=1m",
         "size=1m\nblocksize=4k\nblocksize=8k",
     ];
-    let text =
-        cases.iter().enumerate().fold("[global]\nioengine=null\nthread\n".to_string(), |text, (at, case)| {
+    let text = cases.iter().enumerate().fold(
+        "[global]\nioengine=null\nthread\n".to_string(),
+        |text, (at, case)| {
             text + &format!("[job{at}]\n{case}\nfilename=/iodyno-{at}\n").replace(
                 "filename=/iodyno",
-                if case.contains("nrfiles") { "description=/iodyno" } else { "filename=/iodyno" },
+                if case.contains("nrfiles") {
+                    "description=/iodyno"
+                } else {
+                    "filename=/iodyno"
+                },
             )
-        });
+        },
+    );
     let theirs = moved(&bench, &text);
     let parsed = from_file(&text, "a.fio", &mut env, &mut |_| Err("none".into())).unwrap();
     assert_eq!(theirs.len(), cases.len());
@@ -368,8 +430,14 @@ fn jobs_move_as_much_as_fio_moves() {
             _ => sizes.write.max(),
         };
         let whole = range / block * block;
-        let ours = job.bytes_to_move(if job.io_size > 0 { range } else { whole }).unwrap();
-        assert_eq!((ours, ours.div_ceil(block)), (bytes, ios), "{case}: {job:?}");
+        let ours = job
+            .bytes_to_move(if job.io_size > 0 { range } else { whole })
+            .unwrap();
+        assert_eq!(
+            (ours, ours.div_ceil(block)),
+            (bytes, ios),
+            "{case}: {job:?}"
+        );
     }
     println!("{} jobs moved as much as fio says", cases.len());
 }

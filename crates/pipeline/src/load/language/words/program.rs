@@ -34,7 +34,12 @@ pub(super) struct Switch {
 }
 
 const fn switch(name: &'static str, letter: char, argument: Argument, act: Act) -> Switch {
-    Switch { name, letter, argument, act }
+    Switch {
+        name,
+        letter,
+        argument,
+        act,
+    }
 }
 
 use Act::{Asks, Noted, Other, ReadOnly, Section};
@@ -61,13 +66,28 @@ pub(super) static SWITCHES: &[Switch] = &[
     switch("eta", 'e', Required, Noted(LIVE)),
     switch("eta-interval", 'O', Required, Noted(LIVE)),
     switch("eta-newline", 'E', Required, Noted(LIVE)),
-    switch("debug", 'd', Required, Noted("it is about fio's own messages")),
+    switch(
+        "debug",
+        'd',
+        Required,
+        Noted("it is about fio's own messages"),
+    ),
     switch("parse-only", 'P', None, Asks),
     switch("section", 'x', Required, Section),
     switch("inflate-log", 'X', Required, Asks),
-    switch("alloc-size", 'a', Required, Noted("iodyno shares no memory between processes")),
+    switch(
+        "alloc-size",
+        'a',
+        Required,
+        Noted("iodyno shares no memory between processes"),
+    ),
     switch("profile", 'p', Required, Other("fio's built-in profiles")),
-    switch("warnings-fatal", 'w', None, Noted("iodyno's notes do not stop a job")),
+    switch(
+        "warnings-fatal",
+        'w',
+        None,
+        Noted("iodyno's notes do not stop a job"),
+    ),
     switch("max-jobs", 'j', Required, Noted("iodyno has no such limit")),
     switch("terse-version", 'V', Required, Noted(RECORD)),
     switch("server", 'S', Optional, Asks),
@@ -77,12 +97,22 @@ pub(super) static SWITCHES: &[Switch] = &[
     switch("cpuclock-test", 'T', None, Asks),
     switch("crctest", 'G', Optional, Asks),
     switch("memcpytest", 'M', Optional, Asks),
-    switch("idle-prof", 'I', Required, Noted("the CPU's time stands beside every load")),
+    switch(
+        "idle-prof",
+        'I',
+        Required,
+        Noted("the CPU's time stands beside every load"),
+    ),
     switch("status-interval", 'L', Required, Noted(LIVE)),
     switch("trigger-file", 'W', Required, Other(TRIGGER)),
     switch("trigger-timeout", 'B', Required, Other(TRIGGER)),
     switch("trigger", 'H', Required, Other(TRIGGER)),
     switch("trigger-remote", 'J', Required, Other(TRIGGER)),
-    switch("aux-path", 'K', Required, Noted("iodyno keeps its files in its own place")),
+    switch(
+        "aux-path",
+        'K',
+        Required,
+        Noted("iodyno keeps its files in its own place"),
+    ),
     switch("merge-blktrace-only", 'A', None, Asks),
 ];

@@ -6,8 +6,14 @@ use crate::observe::parse;
 use host::{Host, Sampled};
 
 /// Files of version 1 from which the I/O can be had, the best first: those with the groups below, of all schedulers.
-const KINDS: [&str; 6] =
-    ["throttle.{}_recursive", "throttle.{}", "bfq.{}_recursive", "{}_recursive", "bfq.{}", "{}"];
+const KINDS: [&str; 6] = [
+    "throttle.{}_recursive",
+    "throttle.{}",
+    "bfq.{}_recursive",
+    "{}_recursive",
+    "bfq.{}",
+    "{}",
+];
 const THROTTLES: [(&str, usize); 4] = [
     ("read_bps", parts::READ_BYTES_LIMIT),
     ("write_bps", parts::WRITE_BYTES_LIMIT),
@@ -63,16 +69,22 @@ impl Group {
     pub fn reopen(&mut self, host: &Host, trees: &Hierarchies) {
         let mut files = Vec::new();
         let mut add = |part: Part, tree: &Option<Tree>, name: &str| {
-            let file = tree
-                .as_ref()
-                .and_then(|tree| host.sampled(&format!("{}/{name}", tree.directory(&self.path))).ok());
+            let file = tree.as_ref().and_then(|tree| {
+                host.sampled(&format!("{}/{name}", tree.directory(&self.path)))
+                    .ok()
+            });
             file.map(|file| files.push((part, file))).is_some()
         };
-        let Hierarchies { unified, blkio, memory } = trees;
+        let Hierarchies {
+            unified,
+            blkio,
+            memory,
+        } = trees;
         if !add(Part::IoStat, unified, "io.stat") {
             let name = |kind: &str, what: &str| format!("blkio.{}", kind.replacen("{}", what, 1));
-            let kind =
-                KINDS.iter().find(|kind| add(Part::BlkioBytes, blkio, &name(kind, "io_service_bytes")));
+            let kind = KINDS
+                .iter()
+                .find(|kind| add(Part::BlkioBytes, blkio, &name(kind, "io_service_bytes")));
             kind.map(|kind| add(Part::BlkioIos, blkio, &name(kind, "io_serviced")));
         }
         add(Part::Pressure, unified, "io.pressure");
@@ -83,10 +95,22 @@ impl Group {
         if self.is_named {
             let tree = if is_unified { unified } else { memory };
             add(Part::MemoryStat { is_unified }, tree, "memory.stat");
-            add(Part::MemoryLimit, tree, if is_unified { "memory.max" } else { "memory.limit_in_bytes" });
+            add(
+                Part::MemoryLimit,
+                tree,
+                if is_unified {
+                    "memory.max"
+                } else {
+                    "memory.limit_in_bytes"
+                },
+            );
             if !add(Part::IoMax, unified, "io.max") {
                 for (what, place) in THROTTLES {
-                    add(Part::Throttle(place), blkio, &format!("blkio.throttle.{what}_device"));
+                    add(
+                        Part::Throttle(place),
+                        blkio,
+                        &format!("blkio.throttle.{what}_device"),
+                    );
                 }
             }
         }
@@ -123,9 +147,13 @@ impl Group {
                 Part::IoStat => parts::io_stat(text, disks, values),
                 Part::BlkioBytes => parts::blkio(text, true, disks, values),
                 Part::BlkioIos => parts::blkio(text, false, disks, values),
-                Part::Pressure => (values[parts::SOME], values[parts::FULL]) = parse::pressure_us(text),
+                Part::Pressure => {
+                    (values[parts::SOME], values[parts::FULL]) = parse::pressure_us(text)
+                }
                 Part::Memory => values[parts::MEMORY] = parts::single(text).unwrap_or(f64::NAN),
-                Part::MemoryLimit => values[parts::MEMORY_LIMIT] = parts::single(text).unwrap_or(f64::NAN),
+                Part::MemoryLimit => {
+                    values[parts::MEMORY_LIMIT] = parts::single(text).unwrap_or(f64::NAN)
+                }
                 Part::MemoryStat { is_unified } => parts::memory_stat(text, is_unified, values),
                 Part::IoMax => parts::io_max(text, values),
                 Part::Throttle(place) => parts::throttle(text, place, values),
@@ -139,7 +167,9 @@ impl Group {
 
     /// Places of what it tells and has no series for.
     pub fn nameless(&self) -> Vec<usize> {
-        (0..COUNT).filter(|place| self.places[*place].is_none() && !self.values[*place].is_nan()).collect()
+        (0..COUNT)
+            .filter(|place| self.places[*place].is_none() && !self.values[*place].is_nan())
+            .collect()
     }
 
     pub fn name(&mut self, place: usize, column: usize) {

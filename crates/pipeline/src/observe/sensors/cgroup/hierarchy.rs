@@ -32,7 +32,11 @@ impl Tree {
     /// The own group's path, where it can be reached from here.
     fn own(&self) -> Option<String> {
         let own = self.own.as_deref()?;
-        let below = if self.root == "/" { own } else { own.strip_prefix(self.root.as_str())? };
+        let below = if self.root == "/" {
+            own
+        } else {
+            own.strip_prefix(self.root.as_str())?
+        };
         match below {
             "" => Some("/".into()),
             // `/../x` is outside of the namespace.
@@ -48,8 +52,12 @@ impl Hierarchies {
         let groups = host.text("/proc/self/cgroup").unwrap_or_default();
         let mut found = Hierarchies::default();
         for line in mounts.lines() {
-            let Some((kind, options, mount, root)) = mounted(line) else { continue };
-            let has = |controller: &str| kind == "cgroup" && options.split(',').any(|one| one == controller);
+            let Some((kind, options, mount, root)) = mounted(line) else {
+                continue;
+            };
+            let has = |controller: &str| {
+                kind == "cgroup" && options.split(',').any(|one| one == controller)
+            };
             let tree = |controller: &str| Tree {
                 mount: unescaped(mount),
                 root: unescaped(root),
@@ -74,7 +82,9 @@ impl Hierarchies {
 
     /// The own group; two where version 1 has another for memory than for I/O.
     pub fn own(&self) -> Vec<String> {
-        let trees = [&self.blkio, &self.unified, &self.memory].into_iter().flatten();
+        let trees = [&self.blkio, &self.unified, &self.memory]
+            .into_iter()
+            .flatten();
         let mut own: Vec<String> = trees.filter_map(Tree::own).collect();
         // A hierarchy without I/O where everything is in the root says nothing about the group.
         if own.len() > 1 && own.iter().any(|path| path != "/") {
@@ -87,27 +97,36 @@ impl Hierarchies {
 
     /// Groups of the first two levels where I/O is accounted.
     pub fn below_root(&self, host: &Host) -> Vec<String> {
-        let Some(tree) = self.blkio.as_ref().or(self.unified.as_ref()) else { return Vec::new() };
+        let Some(tree) = self.blkio.as_ref().or(self.unified.as_ref()) else {
+            return Vec::new();
+        };
         let first = children(host, tree, "/");
-        let second: Vec<String> = first.iter().flat_map(|path| children(host, tree, path)).collect();
+        let second: Vec<String> = first
+            .iter()
+            .flat_map(|path| children(host, tree, path))
+            .collect();
         first.into_iter().chain(second).collect()
     }
 }
 
 /// Control files, of which a group has dozens, are told by the name of their controller.
 const CONTROLLERS: [&str; 14] = [
-    "cgroup.", "cpu.", "cpuacct.", "cpuset.", "io.", "memory.", "blkio.", "pids.", "hugetlb.", "rdma.",
-    "misc.", "irq.", "dmem.", "tasks",
+    "cgroup.", "cpu.", "cpuacct.", "cpuset.", "io.", "memory.", "blkio.", "pids.", "hugetlb.",
+    "rdma.", "misc.", "irq.", "dmem.", "tasks",
 ];
 
 fn children(host: &Host, tree: &Tree, path: &str) -> Vec<String> {
     let directory = tree.directory(path);
     let is_group = |name: &String| {
-        !CONTROLLERS.iter().any(|controller| name.starts_with(controller))
+        !CONTROLLERS
+            .iter()
+            .any(|controller| name.starts_with(controller))
             && host.kind(&format!("{directory}/{name}")) == Some(host::files::Kind::Directory)
     };
     let names = host.list(&directory).into_iter().filter(is_group);
-    names.map(|name| format!("{}/{name}", path.trim_end_matches('/'))).collect()
+    names
+        .map(|name| format!("{}/{name}", path.trim_end_matches('/')))
+        .collect()
 }
 
 /// File system, its options, the mount point and what is mounted there: proc(5), the fields around the dash.
@@ -124,7 +143,10 @@ fn own_of(groups: &str, controller: &str) -> Option<String> {
     groups.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
-        controllers.split(',').any(|one| one == controller).then(|| path.to_string())
+        controllers
+            .split(',')
+            .any(|one| one == controller)
+            .then(|| path.to_string())
     })
 }
 
@@ -133,7 +155,10 @@ fn unescaped(text: &str) -> String {
     let mut parts = text.split('\\');
     let mut clear = parts.next().unwrap_or_default().to_string();
     for part in parts {
-        match part.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+        match part
+            .get(..3)
+            .and_then(|digits| u8::from_str_radix(digits, 8).ok())
+        {
             Some(letter) => {
                 clear.push(char::from(letter));
                 clear.push_str(&part[3..]);

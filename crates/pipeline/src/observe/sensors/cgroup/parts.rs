@@ -62,7 +62,11 @@ impl Disks {
 }
 
 fn add(cell: &mut f64, number: u64) {
-    *cell = if cell.is_nan() { number as f64 } else { *cell + number as f64 };
+    *cell = if cell.is_nan() {
+        number as f64
+    } else {
+        *cell + number as f64
+    };
 }
 
 fn pair(word: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -77,7 +81,9 @@ pub(super) fn io_stat(text: &[u8], disks: &Disks, values: &mut Values) {
         let mut words = parse::words(line);
         let counts = words.next().is_some_and(|number| disks.counts(number));
         for (key, text) in words.filter(|_| counts).filter_map(pair) {
-            let Some(number) = parse::number(text) else { continue };
+            let Some(number) = parse::number(text) else {
+                continue;
+            };
             let place = match key {
                 b"rbytes" => READ_BYTES,
                 b"wbytes" => WRITE_BYTES,
@@ -107,10 +113,13 @@ pub(super) fn blkio(text: &[u8], is_bytes: bool, disks: &Disks, values: &mut Val
     [values[read], values[write]] = [0.0; 2];
     for line in parse::lines(text) {
         let mut words = parse::words(line);
-        let (Some(number), Some(kind), Some(count)) = (words.next(), words.next(), words.next()) else {
+        let (Some(number), Some(kind), Some(count)) = (words.next(), words.next(), words.next())
+        else {
             continue;
         };
-        let Some(count) = parse::number(count).filter(|_| disks.counts(number)) else { continue };
+        let Some(count) = parse::number(count).filter(|_| disks.counts(number)) else {
+            continue;
+        };
         match kind {
             b"Read" => add(&mut values[read], count),
             b"Write" => add(&mut values[write], count),

@@ -26,7 +26,13 @@ pub static FIELDS: &[Field] = &[
     field(
         "cpu.{}.busy_percent",
         "percent",
-        share(&["cpu.{}.user", "cpu.{}.nice", "cpu.{}.system", "cpu.{}.irq", "cpu.{}.softirq"]),
+        share(&[
+            "cpu.{}.user",
+            "cpu.{}.nice",
+            "cpu.{}.system",
+            "cpu.{}.irq",
+            "cpu.{}.softirq",
+        ]),
         "time in which this CPU did something",
         "whether it was useful: spinning and polling are busy too, and stolen time is not in it",
     ),
@@ -100,7 +106,13 @@ pub static FIELDS: &[Field] = &[
         "changes from one task to another",
         "",
     ),
-    field("stat.forks_per_s", "/s", Rate(&["stat.forks"], 1.0), "processes and threads begun", ""),
+    field(
+        "stat.forks_per_s",
+        "/s",
+        Rate(&["stat.forks"], 1.0),
+        "processes and threads begun",
+        "",
+    ),
     field(
         "stat.running_tasks",
         "tasks",

@@ -44,7 +44,9 @@ mod tests {
             "whoever is named and there needs no search"
         );
         let is_cheaper = |devices, lines| is_due(devices, lines, 1, true);
-        assert!(!is_cheaper(1, 3) && is_cheaper(33, 100) && !is_cheaper(34, 100) && !is_cheaper(0, 0));
+        assert!(
+            !is_cheaper(1, 3) && is_cheaper(33, 100) && !is_cheaper(34, 100) && !is_cheaper(0, 0)
+        );
     }
 
     #[test]
@@ -57,11 +59,17 @@ mod tests {
             let mut stat = open(&host, name)?;
             let mut alone = vec![f64::NAN; line.split_whitespace().count() - 3];
             assert!(fill(&mut stat, &mut alone), "{name}");
-            let listed: Vec<f64> =
-                line.split_whitespace().skip(3).map(|number| number.parse().unwrap()).collect();
+            let listed: Vec<f64> = line
+                .split_whitespace()
+                .skip(3)
+                .map(|number| number.parse().unwrap())
+                .collect();
             (listed == alone).then_some(name)
         });
-        assert!(seen.is_some(), "every device here was busy between two readings: {table}");
+        assert!(
+            seen.is_some(),
+            "every device here was busy between two readings: {table}"
+        );
     }
 
     #[test]

@@ -34,7 +34,11 @@ pub static FIELDS: &[Field] = &[
     field(
         "disk.{}.read_merged_percent",
         "percent",
-        Ratio(&["disk.{}.read_merges"], &["disk.{}.read_merges", "disk.{}.read_ios"], 100.0),
+        Ratio(
+            &["disk.{}.read_merges"],
+            &["disk.{}.read_merges", "disk.{}.read_ios"],
+            100.0,
+        ),
         "share of reads that joined another request",
         "whether the device got larger requests: a merged request may be split again",
     ),
@@ -49,7 +53,11 @@ pub static FIELDS: &[Field] = &[
     field(
         "disk.{}.size_read_bytes",
         "bytes",
-        Ratio(&["disk.{}.read_sectors"], &["disk.{}.read_ios"], SECTOR_BYTES),
+        Ratio(
+            &["disk.{}.read_sectors"],
+            &["disk.{}.read_ios"],
+            SECTOR_BYTES,
+        ),
         "mean size of a read",
         "the size the program asked for: merging and splitting come between",
     ),
@@ -77,7 +85,11 @@ pub static FIELDS: &[Field] = &[
     field(
         "disk.{}.write_merged_percent",
         "percent",
-        Ratio(&["disk.{}.write_merges"], &["disk.{}.write_merges", "disk.{}.write_ios"], 100.0),
+        Ratio(
+            &["disk.{}.write_merges"],
+            &["disk.{}.write_merges", "disk.{}.write_ios"],
+            100.0,
+        ),
         "share of writes that joined another request",
         "whether the device got larger requests: a merged request may be split again",
     ),
@@ -92,7 +104,11 @@ pub static FIELDS: &[Field] = &[
     field(
         "disk.{}.size_write_bytes",
         "bytes",
-        Ratio(&["disk.{}.write_sectors"], &["disk.{}.write_ios"], SECTOR_BYTES),
+        Ratio(
+            &["disk.{}.write_sectors"],
+            &["disk.{}.write_ios"],
+            SECTOR_BYTES,
+        ),
         "mean size of a write",
         "the size the program asked for: merging and splitting come between",
     ),
@@ -120,7 +136,11 @@ pub static FIELDS: &[Field] = &[
     field(
         "disk.{}.discard_merged_percent",
         "percent",
-        Ratio(&["disk.{}.discard_merges"], &["disk.{}.discard_merges", "disk.{}.discard_ios"], 100.0),
+        Ratio(
+            &["disk.{}.discard_merges"],
+            &["disk.{}.discard_merges", "disk.{}.discard_ios"],
+            100.0,
+        ),
         "share of discards that joined another request",
         "",
     ),
@@ -134,7 +154,11 @@ pub static FIELDS: &[Field] = &[
     field(
         "disk.{}.size_discard_bytes",
         "bytes",
-        Ratio(&["disk.{}.discard_sectors"], &["disk.{}.discard_ios"], SECTOR_BYTES),
+        Ratio(
+            &["disk.{}.discard_sectors"],
+            &["disk.{}.discard_ios"],
+            SECTOR_BYTES,
+        ),
         "mean size of a discard",
         "",
     ),

@@ -24,12 +24,20 @@ pub fn facts(page: &[u8; 512], is_solid: bool) -> Option<Facts> {
     let find = |id: u8| entries.iter().find(|entry| entry.id == id);
     let raw = |id: u8, bytes: usize| {
         let number = |entry: &Entry| {
-            entry.raw[..bytes].iter().rev().fold(0.0, |sum, byte| sum * 256.0 + f64::from(*byte))
+            entry.raw[..bytes]
+                .iter()
+                .rev()
+                .fold(0.0, |sum, byte| sum * 256.0 + f64::from(*byte))
         };
         find(id).map(number)
     };
     let celsius = |id: u8| find(id).map(|entry| f64::from(entry.raw[0] as i8));
-    let wear = || [231, 233, 177].into_iter().find_map(find).map(|entry| f64::from(entry.normalized));
+    let wear = || {
+        [231, 233, 177]
+            .into_iter()
+            .find_map(find)
+            .map(|entry| f64::from(entry.normalized))
+    };
     let facts = [
         ("reallocated_sectors", raw(5, 2)),
         ("power_on_hours", raw(9, 3)),
@@ -41,14 +49,24 @@ pub fn facts(page: &[u8; 512], is_solid: bool) -> Option<Facts> {
         ("crc_errors", raw(199, 6)),
         ("wear_normalized", is_solid.then(wear).flatten()),
     ];
-    Some(facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+    Some(
+        facts
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect(),
+    )
 }
 
 fn entries(page: &[u8; 512]) -> impl Iterator<Item = Entry> {
     let table = &page[ENTRIES_AT..ENTRIES_AT + ENTRIES * ENTRY_BYTES];
     let entry = |entry: &[u8]| {
         let raw = <[u8; 6]>::try_from(&entry[5..11]).ok()?;
-        Some(Entry { id: entry[0], normalized: entry[3], raw }).filter(|entry| entry.id != 0)
+        Some(Entry {
+            id: entry[0],
+            normalized: entry[3],
+            raw,
+        })
+        .filter(|entry| entry.id != 0)
     };
     table.chunks_exact(ENTRY_BYTES).filter_map(entry)
 }
@@ -88,7 +106,10 @@ mod tests {
             ("crc_errors", 70_000.0),
         ];
         assert_eq!(facts(&page, false).unwrap(), expected);
-        assert_eq!(facts(&page, true).unwrap().last(), Some(&("wear_normalized", 97.0)));
+        assert_eq!(
+            facts(&page, true).unwrap().last(),
+            Some(&("wear_normalized", 97.0))
+        );
     }
 
     #[test]

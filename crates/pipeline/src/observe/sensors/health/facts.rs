@@ -54,8 +54,20 @@ facts![
         "SATA SSD: 100 is new, and it falls (the first of attributes 231, 233, 177)",
         "the same from one maker to the next: none defines it alike",
     ),
-    ("available_spare_percent", "percent", Gauge, "NVMe: spare blocks that are left", ""),
-    ("spare_threshold_percent", "percent", Gauge, "NVMe: where it warns of few spare blocks", ""),
+    (
+        "available_spare_percent",
+        "percent",
+        Gauge,
+        "NVMe: spare blocks that are left",
+        ""
+    ),
+    (
+        "spare_threshold_percent",
+        "percent",
+        Gauge,
+        "NVMe: where it warns of few spare blocks",
+        ""
+    ),
     (
         "temperature_celsius",
         "celsius",
@@ -63,7 +75,13 @@ facts![
         "temperature as the disk tells it",
         "how hot its hottest part is"
     ),
-    ("media_errors", "errors", Counter, "NVMe: times that data could not be recovered", "which data"),
+    (
+        "media_errors",
+        "errors",
+        Counter,
+        "NVMe: times that data could not be recovered",
+        "which data"
+    ),
     (
         "error_log_entries",
         "errors",
@@ -71,7 +89,13 @@ facts![
         "NVMe: entries ever made in its log of errors",
         "anything bad: refused commands count"
     ),
-    ("reallocated_sectors", "disk sectors", Counter, "ATA attribute 5: replaced by spare ones", ""),
+    (
+        "reallocated_sectors",
+        "disk sectors",
+        Counter,
+        "ATA attribute 5: replaced by spare ones",
+        ""
+    ),
     (
         "pending_sectors",
         "disk sectors",
@@ -86,10 +110,34 @@ facts![
         "ATA attribute 198: found unreadable by itself",
         ""
     ),
-    ("reported_uncorrectable", "errors", Counter, "ATA attribute 187: reads that it gave up", ""),
-    ("crc_errors", "errors", Counter, "ATA attribute 199: damaged transfers", CABLE),
-    ("read_uncorrected_errors", "errors", Counter, "SCSI: reads that it gave up", ""),
-    ("write_uncorrected_errors", "errors", Counter, "SCSI: writes that it gave up", ""),
+    (
+        "reported_uncorrectable",
+        "errors",
+        Counter,
+        "ATA attribute 187: reads that it gave up",
+        ""
+    ),
+    (
+        "crc_errors",
+        "errors",
+        Counter,
+        "ATA attribute 199: damaged transfers",
+        CABLE
+    ),
+    (
+        "read_uncorrected_errors",
+        "errors",
+        Counter,
+        "SCSI: reads that it gave up",
+        ""
+    ),
+    (
+        "write_uncorrected_errors",
+        "errors",
+        Counter,
+        "SCSI: writes that it gave up",
+        ""
+    ),
     (
         "read_corrected_errors",
         "errors",
@@ -97,8 +145,20 @@ facts![
         "SCSI: reads that were put right",
         "anything bad: they are normal"
     ),
-    ("power_on_hours", "h", Counter, "time under power", "time under load"),
-    ("power_cycles", "times", Counter, "times that it was switched on", ""),
+    (
+        "power_on_hours",
+        "h",
+        Counter,
+        "time under power",
+        "time under load"
+    ),
+    (
+        "power_cycles",
+        "times",
+        Counter,
+        "times that it was switched on",
+        ""
+    ),
     (
         "unsafe_shutdowns",
         "times",
@@ -106,7 +166,13 @@ facts![
         "NVMe: times that power went without a goodbye",
         "that data was lost"
     ),
-    ("read_bytes", "bytes", Counter, "NVMe: read by all hosts ever, in steps of 512,000", ""),
+    (
+        "read_bytes",
+        "bytes",
+        Counter,
+        "NVMe: read by all hosts ever, in steps of 512,000",
+        ""
+    ),
     (
         "written_bytes",
         "bytes",
@@ -114,9 +180,27 @@ facts![
         "NVMe: written by all hosts ever, in steps of 512,000",
         "what the medium wrote, which is more"
     ),
-    ("controller_busy_minutes", "min", Counter, "NVMe: time with commands under way", ""),
-    ("warning_temperature_minutes", "min", Counter, "NVMe: time above its warning temperature", ""),
-    ("critical_temperature_minutes", "min", Counter, "NVMe: time above its critical temperature", ""),
+    (
+        "controller_busy_minutes",
+        "min",
+        Counter,
+        "NVMe: time with commands under way",
+        ""
+    ),
+    (
+        "warning_temperature_minutes",
+        "min",
+        Counter,
+        "NVMe: time above its warning temperature",
+        ""
+    ),
+    (
+        "critical_temperature_minutes",
+        "min",
+        Counter,
+        "NVMe: time above its critical temperature",
+        ""
+    ),
     (
         "light_throttlings",
         "times",
@@ -131,8 +215,20 @@ facts![
         "NVMe: times that it slowed down much for heat",
         "slowing that the maker does not count"
     ),
-    ("light_throttling_seconds", "s", Counter, "NVMe: time so slowed a little", ""),
-    ("heavy_throttling_seconds", "s", Counter, "NVMe: time so slowed much", ""),
+    (
+        "light_throttling_seconds",
+        "s",
+        Counter,
+        "NVMe: time so slowed a little",
+        ""
+    ),
+    (
+        "heavy_throttling_seconds",
+        "s",
+        Counter,
+        "NVMe: time so slowed much",
+        ""
+    ),
 ];
 
 /// What one disk tells: names as above, without what stands before them.
@@ -140,5 +236,7 @@ pub type Facts = Vec<(&'static str, f64)>;
 
 /// The metric of a fact.
 pub fn place(name: &str) -> Option<usize> {
-    METRICS.iter().position(|metric| metric.name.strip_prefix("health.{}.") == Some(name))
+    METRICS
+        .iter()
+        .position(|metric| metric.name.strip_prefix("health.{}.") == Some(name))
 }

@@ -11,8 +11,16 @@ const UNIT_BYTES: f64 = 512_000.0;
 /// What a page tells; none when it is no such page. A controller that fills nothing in has no temperature.
 pub fn facts(page: &[u8; 512]) -> Option<Facts> {
     let short = |at: usize| f64::from(u16::from_le_bytes([page[at], page[at + 1]]));
-    let word = |at: usize| (0..4).rev().fold(0.0, |sum, byte| sum * 256.0 + f64::from(page[at + byte]));
-    let long = |at: usize| (0..16).rev().fold(0.0, |sum, byte| sum * 256.0 + f64::from(page[at + byte]));
+    let word = |at: usize| {
+        (0..4)
+            .rev()
+            .fold(0.0, |sum, byte| sum * 256.0 + f64::from(page[at + byte]))
+    };
+    let long = |at: usize| {
+        (0..16)
+            .rev()
+            .fold(0.0, |sum, byte| sum * 256.0 + f64::from(page[at + byte]))
+    };
     let kelvin = short(1);
     let is_filled = page.iter().any(|byte| *byte != 0) && page.iter().any(|byte| *byte != 0xFF);
     let facts = [
@@ -45,7 +53,10 @@ mod tests {
     use super::*;
 
     fn value(facts: &Facts, name: &str) -> Option<f64> {
-        facts.iter().find(|(one, _)| *one == name).map(|(_, value)| *value)
+        facts
+            .iter()
+            .find(|(one, _)| *one == name)
+            .map(|(_, value)| *value)
     }
 
     #[test]

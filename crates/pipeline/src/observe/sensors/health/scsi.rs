@@ -12,7 +12,14 @@ const BACKGROUND_SCAN: u8 = 0x15;
 const EXCEPTIONS: u8 = 0x2F;
 
 /// Those that are understood here.
-pub const PAGES: [u8; 6] = [WRITE_ERRORS, READ_ERRORS, TEMPERATURE, SOLID_STATE, BACKGROUND_SCAN, EXCEPTIONS];
+pub const PAGES: [u8; 6] = [
+    WRITE_ERRORS,
+    READ_ERRORS,
+    TEMPERATURE,
+    SOLID_STATE,
+    BACKGROUND_SCAN,
+    EXCEPTIONS,
+];
 
 /// The codes of the page of supported pages; none when it is no such page.
 pub fn supported(page: &[u8]) -> Option<&[u8]> {
@@ -22,8 +29,12 @@ pub fn supported(page: &[u8]) -> Option<&[u8]> {
 
 /// What a page tells; nothing when it is cut off or another.
 pub fn facts(page: &[u8]) -> Facts {
-    let Some((code, rest)) = body(page) else { return Vec::new() };
-    parameters(rest).filter_map(|(number, value)| fact(code, number, value)).collect()
+    let Some((code, rest)) = body(page) else {
+        return Vec::new();
+    };
+    parameters(rest)
+        .filter_map(|(number, value)| fact(code, number, value))
+        .collect()
 }
 
 /// A page's code and what follows its header, as much as there is.
@@ -45,11 +56,19 @@ fn parameters(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 }
 
 fn fact(code: u8, number: u16, value: &[u8]) -> Option<(&'static str, f64)> {
-    let long = |bytes: &[u8]| bytes.iter().fold(0.0, |sum, byte| sum * 256.0 + f64::from(*byte));
+    let long = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .fold(0.0, |sum, byte| sum * 256.0 + f64::from(*byte))
+    };
     let whole = || (1..=8).contains(&value.len()).then(|| long(value));
     // 0xFF stands for a temperature that is not known.
-    let celsius =
-        |at: usize| value.get(at).filter(|celsius| **celsius != 0xFF).map(|celsius| f64::from(*celsius));
+    let celsius = |at: usize| {
+        value
+            .get(at)
+            .filter(|celsius| **celsius != 0xFF)
+            .map(|celsius| f64::from(*celsius))
+    };
     match (code, number) {
         (WRITE_ERRORS, 6) => Some(("write_uncorrected_errors", whole()?)),
         (READ_ERRORS, 6) => Some(("read_uncorrected_errors", whole()?)),
@@ -79,19 +98,43 @@ mod tests {
 
     #[test]
     fn each_page_that_is_understood() {
-        assert_eq!(facts(&page(0x0D, &[(0, &[0, 34]), (1, &[0, 68])])), [("temperature_celsius", 34.0)]);
+        assert_eq!(
+            facts(&page(0x0D, &[(0, &[0, 34]), (1, &[0, 68])])),
+            [("temperature_celsius", 34.0)]
+        );
         assert_eq!(facts(&page(0x0D, &[(0, &[0, 0xFF])])), []);
         let errors: Vec<(u16, &[u8])> = vec![(3, &[0, 0, 1, 0]), (6, &[0, 0, 0, 0, 0, 0, 0, 2])];
         assert_eq!(
             facts(&page(0x03, &errors)),
-            [("read_corrected_errors", 256.0), ("read_uncorrected_errors", 2.0)]
+            [
+                ("read_corrected_errors", 256.0),
+                ("read_uncorrected_errors", 2.0)
+            ]
         );
-        assert_eq!(facts(&page(0x02, &errors)), [("write_uncorrected_errors", 2.0)]);
-        assert_eq!(facts(&page(0x2F, &[(0, &[0x5D, 0x10, 40])])), [("failure_predicted", 1.0)]);
-        assert_eq!(facts(&page(0x2F, &[(0, &[0, 0, 40])])), [("failure_predicted", 0.0)]);
-        assert_eq!(facts(&page(0x11, &[(1, &[0, 0, 0, 7])])), [("percentage_used", 7.0)]);
-        assert_eq!(facts(&page(0x15, &[(0, &[0, 0, 0x0E, 0x10, 0, 0])])), [("power_on_hours", 60.0)]);
-        assert_eq!(supported(&[0, 0, 0, 3, 0x00, 0x0D, 0x2F]), Some(&[0x00, 0x0D, 0x2F][..]));
+        assert_eq!(
+            facts(&page(0x02, &errors)),
+            [("write_uncorrected_errors", 2.0)]
+        );
+        assert_eq!(
+            facts(&page(0x2F, &[(0, &[0x5D, 0x10, 40])])),
+            [("failure_predicted", 1.0)]
+        );
+        assert_eq!(
+            facts(&page(0x2F, &[(0, &[0, 0, 40])])),
+            [("failure_predicted", 0.0)]
+        );
+        assert_eq!(
+            facts(&page(0x11, &[(1, &[0, 0, 0, 7])])),
+            [("percentage_used", 7.0)]
+        );
+        assert_eq!(
+            facts(&page(0x15, &[(0, &[0, 0, 0x0E, 0x10, 0, 0])])),
+            [("power_on_hours", 60.0)]
+        );
+        assert_eq!(
+            supported(&[0, 0, 0, 3, 0x00, 0x0D, 0x2F]),
+            Some(&[0x00, 0x0D, 0x2F][..])
+        );
     }
 
     #[test]

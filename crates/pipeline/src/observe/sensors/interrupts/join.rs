@@ -17,17 +17,24 @@ pub fn join(host: &Host, disks: &[String], table: &[u8]) -> Vec<Joined> {
     let lines: Vec<(u32, &str)> = parse::lines(table).filter_map(numbered).collect();
     let of_disk = |disk: &String| {
         let above = controllers(host, disk);
-        let mut irqs = above.iter().flat_map(|path| function(host, path)).collect::<Vec<u32>>();
+        let mut irqs = above
+            .iter()
+            .flat_map(|path| function(host, path))
+            .collect::<Vec<u32>>();
         // A controller sets up more vectors than it uses; only those with a handler are in the table.
         irqs.retain(|irq| lines.iter().any(|(number, _)| number == irq));
         if irqs.is_empty() {
             let names: Vec<&str> = above.iter().flat_map(|path| path.split('/')).collect();
-            let is_ours = |(_, text): &&(u32, &str)| names.iter().any(|name| is_named_after(text, name));
+            let is_ours =
+                |(_, text): &&(u32, &str)| names.iter().any(|name| is_named_after(text, name));
             irqs = lines.iter().filter(is_ours).map(|(irq, _)| *irq).collect();
         }
         irqs.sort_unstable();
         irqs.dedup();
-        (!irqs.is_empty()).then(|| Joined { disk: disk.clone(), irqs })
+        (!irqs.is_empty()).then(|| Joined {
+            disk: disk.clone(),
+            irqs,
+        })
     };
     disks.iter().filter_map(of_disk).collect()
 }
@@ -45,29 +52,42 @@ fn numbered(line: &[u8]) -> Option<(u32, &str)> {
 /// Where a disk hangs: its directory, or of a multipath NVMe namespace, which hangs on a virtual subsystem, those of its
 /// controllers (drivers/nvme/host/multipath.c).
 fn controllers(host: &Host, disk: &str) -> Vec<String> {
-    let Some(path) = host.resolve(&format!("/sys/class/block/{disk}")) else { return Vec::new() };
+    let Some(path) = host.resolve(&format!("/sys/class/block/{disk}")) else {
+        return Vec::new();
+    };
     if !path.contains("/nvme-subsystem/") {
         return vec![path];
     }
     let subsystem = format!("{path}/device");
     let is_controller = |name: &String| {
-        name.strip_prefix("nvme").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        name.strip_prefix("nvme")
+            .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let links = host.list(&subsystem).into_iter().filter(is_controller);
-    links.filter_map(|name| host.resolve(&format!("{subsystem}/{name}"))).collect()
+    links
+        .filter_map(|name| host.resolve(&format!("{subsystem}/{name}")))
+        .collect()
 }
 
 /// The lines of the nearest PCI function above a directory. Those further up are bridges, whose lines are hot-plug and
 /// error reports.
 fn function(host: &Host, directory: &str) -> Vec<u32> {
     let mut path = directory;
-    while let Some((above, _)) = path.rsplit_once('/').filter(|(above, _)| above.starts_with("/sys/devices/"))
+    while let Some((above, _)) = path
+        .rsplit_once('/')
+        .filter(|(above, _)| above.starts_with("/sys/devices/"))
     {
         path = above;
-        let Some(legacy) = host.number(&format!("{path}/irq")) else { continue };
+        let Some(legacy) = host.number(&format!("{path}/irq")) else {
+            continue;
+        };
         let messages = host.list(&format!("{path}/msi_irqs"));
         return match messages.is_empty() {
-            true => u32::try_from(legacy).ok().filter(|irq| *irq > 0).into_iter().collect(),
+            true => u32::try_from(legacy)
+                .ok()
+                .filter(|irq| *irq > 0)
+                .into_iter()
+                .collect(),
             false => messages.iter().filter_map(|irq| irq.parse().ok()).collect(),
         };
     }
@@ -76,10 +96,11 @@ fn function(host: &Host, directory: &str) -> Vec<u32> {
 
 /// `virtio1-req.0`, `nvme0q1` and `mmc0` belong to `virtio1`, `nvme0` and `mmc0`; `virtio10` does not to `virtio1`.
 fn is_named_after(text: &str, device: &str) -> bool {
-    let is_specific =
-        device.ends_with(|c: char| c.is_ascii_digit()) && device.starts_with(|c: char| c.is_alphabetic());
+    let is_specific = device.ends_with(|c: char| c.is_ascii_digit())
+        && device.starts_with(|c: char| c.is_alphabetic());
     let belongs = |word: &str| {
-        word.strip_prefix(device).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+        word.strip_prefix(device)
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     is_specific && text.split([' ', ',']).any(belongs)
 }
@@ -95,9 +116,19 @@ mod tests {
     const BRIDGE: &str = "/sys/devices/pci0000:00/0000:00:01.0";
 
     fn irqs(files: &[(String, &str)], links: &[(&str, String)], disk: &str) -> Vec<u32> {
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-        let links: Vec<(&str, &str)> = links.iter().map(|(path, to)| (*path, to.as_str())).collect();
-        let mut joined = join(&machine(&files, &links), &[disk.to_string()], TABLE.as_bytes());
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), *text))
+            .collect();
+        let links: Vec<(&str, &str)> = links
+            .iter()
+            .map(|(path, to)| (*path, to.as_str()))
+            .collect();
+        let mut joined = join(
+            &machine(&files, &links),
+            &[disk.to_string()],
+            TABLE.as_bytes(),
+        );
         joined.pop().map(|joined| joined.irqs).unwrap_or_default()
     }
 
@@ -114,14 +145,20 @@ mod tests {
             (format!("{nvme}/nvme/nvme0/nvme0n1/size"), "8"),
         ];
         let at = format!("{nvme}/nvme/nvme0/nvme0n1");
-        assert_eq!(irqs(&files, &[("/sys/class/block/nvme0n1", at)], "nvme0n1"), [30, 31]);
+        assert_eq!(
+            irqs(&files, &[("/sys/class/block/nvme0n1", at)], "nvme0n1"),
+            [30, 31]
+        );
     }
 
     #[test]
     fn a_legacy_line_of_a_raid_controller() {
         let files = [
             (format!("{BRIDGE}/irq"), "16"),
-            (format!("{BRIDGE}/host0/target0:2:0/0:2:0:0/block/sda/size"), "8"),
+            (
+                format!("{BRIDGE}/host0/target0:2:0/0:2:0:0/block/sda/size"),
+                "8",
+            ),
         ];
         let at = format!("{BRIDGE}/host0/target0:2:0/0:2:0:0/block/sda");
         assert_eq!(irqs(&files, &[("/sys/class/block/sda", at)], "sda"), [16]);
@@ -131,7 +168,10 @@ mod tests {
     fn without_pci_by_the_name_of_the_handler() {
         let at = "/sys/devices/platform/a003e00.virtio_mmio/virtio3/block/vda";
         let files = [(format!("{at}/size"), "8")];
-        assert_eq!(irqs(&files, &[("/sys/class/block/vda", at.into())], "vda"), [9]);
+        assert_eq!(
+            irqs(&files, &[("/sys/class/block/vda", at.into())], "vda"),
+            [9]
+        );
         assert!(!is_named_after("9-fasteoi virtio30", "virtio3"));
     }
 

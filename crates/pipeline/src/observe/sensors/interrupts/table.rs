@@ -60,8 +60,16 @@ impl Head {
 
     /// Whether a text ends as this one did: with the same line, and with the whole of it.
     pub fn ends(&self, text: &[u8]) -> bool {
-        let Some(lines) = text.strip_suffix(b"\n").filter(|_| text.len() == self.bytes) else { return false };
-        let start = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
+        let Some(lines) = text
+            .strip_suffix(b"\n")
+            .filter(|_| text.len() == self.bytes)
+        else {
+            return false;
+        };
+        let start = lines
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |place| place + 1);
         irq(&mut Scan::new(&lines[start..])) == Some(self.last_irq)
     }
 }
@@ -145,7 +153,10 @@ impl Table {
 
     /// The series of some cells.
     pub fn columns(&self, cells: Range<usize>) -> Vec<Column> {
-        self.layout[cells].iter().map(|cell| self.column(*cell)).collect()
+        self.layout[cells]
+            .iter()
+            .map(|cell| self.column(*cell))
+            .collect()
     }
 
     fn column(&self, cell: Cell) -> Column {
@@ -154,7 +165,10 @@ impl Table {
             Cell::Target(cpu) => (1, self.cpus[cpu].number.to_string()),
             Cell::Line(line) => (2, self.scope.irqs[line].to_string()),
             Cell::Device(disk) => (3, self.disks[disk].name.clone()),
-            Cell::Pair { disk, cpu } => (4, format!("{}@{}", self.disks[disk].name, self.cpus[cpu].number)),
+            Cell::Pair { disk, cpu } => (
+                4,
+                format!("{}@{}", self.disks[disk].name, self.cpus[cpu].number),
+            ),
         };
         Column::of(&METRICS[metric], &subject)
     }
@@ -169,18 +183,27 @@ impl Table {
         let disks = whole(&self.host, devices::chosen(&self.host, &self.scope));
         self.controllers.clear();
         self.lines.clear();
-        self.disks.iter_mut().for_each(|disk| disk.controller = None);
+        self.disks
+            .iter_mut()
+            .for_each(|disk| disk.controller = None);
         for joined in join::join(&self.host, &disks, text) {
-            let known = self.controllers.iter().position(|controller| controller.irqs == joined.irqs);
+            let known = self
+                .controllers
+                .iter()
+                .position(|controller| controller.irqs == joined.irqs);
             let controller = known.unwrap_or_else(|| {
-                self.controllers.push(Controller::new(joined.irqs, self.cpus.len()));
+                self.controllers
+                    .push(Controller::new(joined.irqs, self.cpus.len()));
                 self.controllers.len() - 1
             });
             match self.disks.iter_mut().find(|disk| disk.name == joined.disk) {
                 Some(disk) => disk.controller = Some(controller),
                 None => {
                     self.layout.push(Cell::Device(self.disks.len()));
-                    self.disks.push(Disk { name: joined.disk, controller: Some(controller) });
+                    self.disks.push(Disk {
+                        name: joined.disk,
+                        controller: Some(controller),
+                    });
                 }
             }
         }
@@ -193,7 +216,11 @@ impl Table {
         self.header = header.to_vec();
         self.order.clear();
         let mut words = Scan::new(header);
-        while let Some(number) = words.word().strip_prefix(b"CPU").and_then(|word| Scan::new(word).number()) {
+        while let Some(number) = words
+            .word()
+            .strip_prefix(b"CPU")
+            .and_then(|word| Scan::new(word).number())
+        {
             let known = self.cpus.iter().position(|cpu| cpu.number == number);
             self.order.push(known.unwrap_or(self.cpus.len()));
             if known.is_none() {
@@ -201,14 +228,21 @@ impl Table {
                 if !self.targets.is_empty() {
                     self.layout.push(Cell::Target(self.cpus.len()));
                 }
-                self.cpus.push(Cpu { number, is_there: true, all: 0, target: 0 });
+                self.cpus.push(Cpu {
+                    number,
+                    is_there: true,
+                    all: 0,
+                    target: 0,
+                });
             }
         }
         for (place, cpu) in self.cpus.iter_mut().enumerate() {
             cpu.is_there = self.order.contains(&place);
         }
         let count = self.cpus.len();
-        self.controllers.iter_mut().for_each(|controller| controller.widen(count));
+        self.controllers
+            .iter_mut()
+            .for_each(|controller| controller.widen(count));
     }
 
     /// Counts a whole file into a row. What has no series yet is left out.
@@ -238,7 +272,9 @@ impl Table {
     }
 
     fn zero(&mut self) {
-        self.cpus.iter_mut().for_each(|cpu| (cpu.all, cpu.target) = (0, 0));
+        self.cpus
+            .iter_mut()
+            .for_each(|cpu| (cpu.all, cpu.target) = (0, 0));
         self.targets.fill(None);
         for controller in &mut self.controllers {
             std::mem::swap(&mut controller.before, &mut controller.counts);
@@ -252,20 +288,33 @@ impl Table {
         if self.lines.get(expected).is_some_and(|line| line.irq == irq) {
             return expected;
         }
-        self.lines.iter().position(|line| line.irq == irq).unwrap_or_else(|| {
-            let of = |irqs: &[u32]| irqs.iter().position(|known| u64::from(*known) == irq);
-            let controller = self.controllers.iter().position(|controller| of(&controller.irqs).is_some());
-            self.lines.push(Line { irq, target: of(&self.scope.irqs), controller });
-            // With the first reading after a join all of them are new.
-            self.has_new_lines |= self.readings > self.joined_at + 1;
-            self.lines.len() - 1
-        })
+        self.lines
+            .iter()
+            .position(|line| line.irq == irq)
+            .unwrap_or_else(|| {
+                let of = |irqs: &[u32]| irqs.iter().position(|known| u64::from(*known) == irq);
+                let controller = self
+                    .controllers
+                    .iter()
+                    .position(|controller| of(&controller.irqs).is_some());
+                self.lines.push(Line {
+                    irq,
+                    target: of(&self.scope.irqs),
+                    controller,
+                });
+                // With the first reading after a join all of them are new.
+                self.has_new_lines |= self.readings > self.joined_at + 1;
+                self.lines.len() - 1
+            })
     }
 
     /// Adds up the numbers of a line where they belong.
     fn count(&mut self, place: usize, scan: &mut Scan<'_>) {
         self.counts.clear();
-        let order = self.order.iter().map_while(|cpu| Some((*cpu, scan.number()?)));
+        let order = self
+            .order
+            .iter()
+            .map_while(|cpu| Some((*cpu, scan.number()?)));
         for (cpu, count) in order {
             add(&mut self.cpus[cpu].all, count);
             self.counts.push(count);
@@ -301,7 +350,8 @@ impl Table {
                 for disk in 0..self.disks.len() {
                     let pair = Cell::Pair { disk, cpu };
                     // After a new join the pairs are still there.
-                    let is_new = self.disks[disk].controller == Some(place) && !self.layout.contains(&pair);
+                    let is_new =
+                        self.disks[disk].controller == Some(place) && !self.layout.contains(&pair);
                     if is_new && self.pairs < PAIRS_MAX {
                         self.pairs += 1;
                         self.layout.push(pair);
@@ -323,7 +373,9 @@ impl Table {
             Cell::Line(_) | Cell::Device(_) if self.is_recut => None,
             Cell::Line(line) => self.targets[line],
             Cell::Device(disk) => counts(disk).map(|counts| sum(counts)),
-            Cell::Pair { disk, cpu } => there(cpu).and_then(|_| counts(disk)).map(|counts| counts[cpu]),
+            Cell::Pair { disk, cpu } => there(cpu)
+                .and_then(|_| counts(disk))
+                .map(|counts| counts[cpu]),
         }
     }
 }
@@ -334,7 +386,9 @@ fn add(sum: &mut u64, count: u64) {
 }
 
 fn sum(counts: &[u64]) -> u64 {
-    counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
+    counts
+        .iter()
+        .fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// The number that a line begins with.
@@ -350,7 +404,8 @@ fn whole(host: &Host, names: Vec<String>) -> Vec<String> {
             return name;
         }
         let path = host.resolve(&format!("/sys/class/block/{name}"));
-        path.and_then(|path| path.rsplit('/').nth(1).map(str::to_string)).unwrap_or(name)
+        path.and_then(|path| path.rsplit('/').nth(1).map(str::to_string))
+            .unwrap_or(name)
     };
     let mut disks: Vec<String> = Vec::new();
     for disk in names.into_iter().map(disk) {

@@ -44,7 +44,10 @@ impl Account {
 
     /// Adds what grew.
     pub fn add(&mut self, grown: &Account) {
-        self.0.iter_mut().zip(grown.0).for_each(|(sum, grown)| *sum = sum.wrapping_add(grown));
+        self.0
+            .iter_mut()
+            .zip(grown.0)
+            .for_each(|(sum, grown)| *sum = sum.wrapping_add(grown));
     }
 
     /// Bytes that had to do with storage.
@@ -62,6 +65,9 @@ impl Account {
 
     /// Puts the counters into the cells of a row.
     pub fn fill(&self, cells: &mut [f64]) {
-        cells.iter_mut().zip(self.0).for_each(|(cell, counter)| *cell = counter as f64);
+        cells
+            .iter_mut()
+            .zip(self.0)
+            .for_each(|(cell, counter)| *cell = counter as f64);
     }
 }

@@ -83,7 +83,11 @@ pub(super) struct Watch {
 
 /// Every process of /proc.
 pub(super) fn pids(host: &Host) -> Vec<u32> {
-    let mut pids: Vec<u32> = host.list("/proc").iter().filter_map(|name| name.parse().ok()).collect();
+    let mut pids: Vec<u32> = host
+        .list("/proc")
+        .iter()
+        .filter_map(|name| name.parse().ok())
+        .collect();
     pids.sort_unstable();
     pids
 }
@@ -118,7 +122,10 @@ impl Watch {
 
     /// What to tell now, by place among the series.
     pub fn accounts(&self) -> impl Iterator<Item = (usize, &Account)> {
-        let busy = self.busy.iter().filter_map(|one| Some((one.slot? + 1, &one.account)));
+        let busy = self
+            .busy
+            .iter()
+            .filter_map(|one| Some((one.slot? + 1, &one.account)));
         std::iter::once((0, &self.others)).chain(busy)
     }
 
@@ -126,17 +133,23 @@ impl Watch {
     pub fn look(&mut self, now_ns: u64) {
         let began_ns = process::thread_cpu_ns();
         let passed_ns = now_ns.saturating_sub(self.looked_ns).min(SECOND_NS * 10);
-        self.credit_ns =
-            (self.credit_ns.saturating_add((passed_ns as f64 * BUDGET_SHARE) as i64)).min(self.credit_ns_max);
+        self.credit_ns = (self
+            .credit_ns
+            .saturating_add((passed_ns as f64 * BUDGET_SHARE) as i64))
+        .min(self.credit_ns_max);
         self.looked_ns = now_ns;
         self.read_busy(now_ns);
         if self.list_is_due(now_ns) {
             self.list(now_ns);
         }
-        let left_ns = |watch: &Watch| watch.credit_ns - (process::thread_cpu_ns() - began_ns) as i64;
+        let left_ns =
+            |watch: &Watch| watch.credit_ns - (process::thread_cpu_ns() - began_ns) as i64;
         for is_idle in [false, true] {
-            let (waiting, rest_ns) =
-                if is_idle { (self.idle.len(), IDLE_NS) } else { (self.quiet.len(), QUIET_NS) };
+            let (waiting, rest_ns) = if is_idle {
+                (self.idle.len(), IDLE_NS)
+            } else {
+                (self.quiet.len(), QUIET_NS)
+            };
             // Their fair share and a little more, so that those who came together do not stay together.
             let quota = waiting as u64 * passed_ns * 5 / 4 / rest_ns + LOOKS_PER_QUESTION;
             let mut looks = 0;
@@ -154,7 +167,9 @@ impl Watch {
         let mut place = 0;
         while let Some(busy) = self.busy.get_mut(place) {
             let read = busy.file.read().ok().and_then(Account::parse);
-            let Some((account, grown)) = read.and_then(|now| Some((now, now.since(&busy.account)?))) else {
+            let Some((account, grown)) =
+                read.and_then(|now| Some((now, now.since(&busy.account)?)))
+            else {
                 let gone = self.busy.swap_remove(place);
                 self.forget(gone.pid);
                 continue;
@@ -187,7 +202,12 @@ impl Watch {
     fn rest(&mut self, place: usize, now_ns: u64) {
         let resting = self.busy.swap_remove(place);
         let seen = Some((now_ns, resting.account));
-        self.quiet.push_back(Quiet { pid: resting.pid, seen, is_known_twice: true, is_new: false });
+        self.quiet.push_back(Quiet {
+            pid: resting.pid,
+            seen,
+            is_known_twice: true,
+            is_new: false,
+        });
     }
 
     /// Makes room for one that does I/O: the one that has been still for longest rests early.
@@ -195,8 +215,14 @@ impl Watch {
         if self.busy.len() < OPEN_MAX {
             return true;
         }
-        let still = self.busy.iter().enumerate().filter(|(_, busy)| busy.grown_ns < now_ns);
-        let longest = still.min_by_key(|(_, busy)| busy.grown_ns).map(|(place, _)| place);
+        let still = self
+            .busy
+            .iter()
+            .enumerate()
+            .filter(|(_, busy)| busy.grown_ns < now_ns);
+        let longest = still
+            .min_by_key(|(_, busy)| busy.grown_ns)
+            .map(|(place, _)| place);
         longest.map(|place| self.rest(place, now_ns)).is_some()
     }
 
@@ -204,7 +230,9 @@ impl Watch {
     fn bar_bytes(&self) -> u64 {
         match self.subjects.len() {
             ..SUBJECTS_EASY => 0,
-            taken @ ..SUBJECTS_MAX => NOTABLE_BYTES << (1 + (taken - SUBJECTS_EASY) / SUBJECTS_PER_DOUBLING),
+            taken @ ..SUBJECTS_MAX => {
+                NOTABLE_BYTES << (1 + (taken - SUBJECTS_EASY) / SUBJECTS_PER_DOUBLING)
+            }
             _ => u64::MAX,
         }
     }
@@ -213,8 +241,13 @@ impl Watch {
     fn name(&mut self, place: usize) {
         let bar_bytes = self.bar_bytes();
         let busy = &mut self.busy[place];
-        let text = self.host.text(&format!("/proc/{}/stat", busy.pid)).unwrap_or_default();
-        let Some((name, began)) = name_and_start(&text) else { return };
+        let text = self
+            .host
+            .text(&format!("/proc/{}/stat", busy.pid))
+            .unwrap_or_default();
+        let Some((name, began)) = name_and_start(&text) else {
+            return;
+        };
         // That the open file still answers means that its process has had the number all the time.
         if busy.file.read().is_err() {
             return;
@@ -256,7 +289,11 @@ impl Watch {
         if now_ns.saturating_sub(self.listed_ns) < LIST_NS.max(dear_ns) {
             return false;
         }
-        let text = self.last_pid.as_mut().and_then(|file| file.read().ok()).unwrap_or_default();
+        let text = self
+            .last_pid
+            .as_mut()
+            .and_then(|file| file.read().ok())
+            .unwrap_or_default();
         let newest = parse::words(text).nth(4).and_then(parse::number);
         let is_same = newest.is_some_and(|newest| newest == self.newest);
         self.newest = newest.unwrap_or(0);
@@ -269,7 +306,12 @@ impl Watch {
         let is_first = self.known.is_empty();
         for pid in &listed {
             if self.known.binary_search(pid).is_err() {
-                let new = Quiet { pid: *pid, seen: None, is_known_twice: false, is_new: !is_first };
+                let new = Quiet {
+                    pid: *pid,
+                    seen: None,
+                    is_known_twice: false,
+                    is_new: !is_first,
+                };
                 self.quiet.push_front(new);
             }
         }
@@ -281,11 +323,21 @@ impl Watch {
     /// Looks at the quiet process whose turn it is; false when it is nobody's. What has been looked at less than twice
     /// has its turn whether there is time for the others or not.
     fn turn(&mut self, is_idle: bool, has_time: bool, now_ns: u64) -> bool {
-        let (queue, rest_ns) = if is_idle { (&mut self.idle, IDLE_NS) } else { (&mut self.quiet, QUIET_NS) };
-        let Some(next) = queue.front() else { return false };
+        let (queue, rest_ns) = if is_idle {
+            (&mut self.idle, IDLE_NS)
+        } else {
+            (&mut self.quiet, QUIET_NS)
+        };
+        let Some(next) = queue.front() else {
+            return false;
+        };
         if let Some((seen_ns, _)) = next.seen {
             let age_ns = now_ns.saturating_sub(seen_ns);
-            let wait_ns = if next.is_known_twice { rest_ns } else { SECOND_NS / 2 };
+            let wait_ns = if next.is_known_twice {
+                rest_ns
+            } else {
+                SECOND_NS / 2
+            };
             if age_ns < wait_ns || (next.is_known_twice && !has_time) {
                 return false;
             }
@@ -310,7 +362,9 @@ impl Watch {
             Err(error) if error.is_permission() => return self.refused += 1,
             Err(_) => return self.forget(pid),
         };
-        let Some(account) = account else { return self.forget(pid) };
+        let Some(account) = account else {
+            return self.forget(pid);
+        };
         let is_busy = match &quiet.seen {
             Some((_, before)) => account.since(before).is_none_or(|grown| grown.moved() > 0),
             None => quiet.is_new && account.moved() > 0,
@@ -332,8 +386,17 @@ impl Watch {
             return self.busy.push(busy);
         }
         let is_known_twice = quiet.seen.is_some();
-        let queue = if account.is_empty() { &mut self.idle } else { &mut self.quiet };
-        queue.push_back(Quiet { pid, seen: Some((now_ns, account)), is_known_twice, is_new: false });
+        let queue = if account.is_empty() {
+            &mut self.idle
+        } else {
+            &mut self.quiet
+        };
+        queue.push_back(Quiet {
+            pid,
+            seen: Some((now_ns, account)),
+            is_known_twice,
+            is_new: false,
+        });
     }
 
     /// What this machine does not let us see, or only late.
@@ -356,9 +419,14 @@ impl Watch {
                 bar >> 20
             ),
         });
-        let open = (self.busy.len() == OPEN_MAX)
-            .then(|| format!("Only {OPEN_MAX} processes that do I/O are read at a time; there may be more."));
-        late.into_iter().chain(refused).chain(full).chain(open).collect()
+        let open = (self.busy.len() == OPEN_MAX).then(|| {
+            format!("Only {OPEN_MAX} processes that do I/O are read at a time; there may be more.")
+        });
+        late.into_iter()
+            .chain(refused)
+            .chain(full)
+            .chain(open)
+            .collect()
     }
 }
 
@@ -367,8 +435,9 @@ impl Watch {
 fn name_and_start(stat: &str) -> Option<(String, u64)> {
     let (head, rest) = stat.rsplit_once(") ")?;
     let (_, name) = head.split_once(" (")?;
-    let odd =
-        |letter: char| letter.is_whitespace() || letter.is_control() || matches!(letter, '{' | '}' | '"');
+    let odd = |letter: char| {
+        letter.is_whitespace() || letter.is_control() || matches!(letter, '{' | '}' | '"')
+    };
     let name = name.replace(odd, "_");
     // The state is field 3 of proc(5), the start time field 22.
     Some((name, rest.split(' ').nth(19)?.parse().ok()?))
