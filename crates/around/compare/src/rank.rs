@@ -199,84 +199,93 @@ fn devices<'a>(group: &[Load<'a>]) -> Vec<Vec<Load<'a>>> {
     all.into_iter().map(|(_, loads)| loads).collect()
 }
 
+/// A run that has the measure by which devices are ranked.
+type Run<'a> = (&'a Subject, &'a Part, &'a Measure);
+
 fn entry(loads: &[Load<'_>], by: &str) -> Option<Entry> {
-    let with: Vec<(&Subject, &Part, &Measure)> = loads
+    let runs: Vec<Run<'_>> = loads
         .iter()
         .filter_map(|(subject, part)| Some((*subject, *part, find(part, by)?)))
         .collect();
-    let (first, ..) = *with.first()?;
+    let (first, ..) = *runs.first()?;
+    let direction = by.rsplit_once('.').map(|(direction, _)| direction);
+    let side = |word: &str| mean_beside(&runs, direction, word);
+    let ranked_by: Vec<&Measure> = runs.iter().map(|(_, _, measure)| *measure).collect();
+    Some(Entry {
+        rank: 0,
+        label: label(first),
+        records: runs
+            .iter()
+            .filter_map(|(subject, ..)| subject.record)
+            .collect(),
+        names: runs
+            .iter()
+            .map(|(subject, ..)| subject.name.clone())
+            .collect(),
+        source: sources(&runs).join(", "),
+        runs: runs.len() as u32,
+        by: pooled(&ranked_by),
+        times: 1.0,
+        iops: side("iops"),
+        bytes_per_s: side("bw"),
+        mean_ns: side("mean"),
+        p99_ns: side("p99"),
+        caveats: caveats(&runs),
+    })
+}
+
+fn label(subject: &Subject) -> String {
+    if subject.host.is_empty() {
+        subject.label.clone()
+    } else {
+        format!("{} of {}", subject.label, subject.host)
+    }
+}
+
+fn sources(runs: &[Run<'_>]) -> Vec<String> {
+    let mut sources: Vec<String> = runs
+        .iter()
+        .map(|(subject, ..)| subject.source.clone())
+        .collect();
+    sources.dedup();
+    sources
+}
+
+/// What limits the result of these runs, each mark once.
+fn caveats(runs: &[Run<'_>]) -> Vec<Caveat> {
     let mut caveats: Vec<Caveat> = Vec::new();
-    if with.len() == 1 {
+    if runs.len() == 1 {
         let why = "one run: what differs between runs is not in its interval".to_string();
         caveats.push(Caveat {
             mark: "1 run".into(),
             why,
         });
     }
-    for caveat in with.iter().flat_map(|(subject, ..)| &subject.caveats) {
+    for caveat in runs.iter().flat_map(|(subject, ..)| &subject.caveats) {
         if !caveats.iter().any(|one| one.mark == caveat.mark) {
             caveats.push(caveat.clone());
         }
     }
-    let mut sources: Vec<String> = with
-        .iter()
-        .map(|(subject, ..)| subject.source.clone())
-        .collect();
-    sources.dedup();
-    let mean_of = |names: &[&str]| {
-        let of = |part: &Part| {
-            names
-                .iter()
-                .find_map(|name| find(part, name))
-                .map(|one| one.value)
-        };
-        let values: Vec<f64> = with.iter().filter_map(|(_, part, _)| of(part)).collect();
-        (!values.is_empty())
-            .then(|| spread::of(&values).mean)
-            .filter(|mean| *mean > 0.0)
+    caveats
+}
+
+/// The mean over the runs of another measure: of the direction ranked by, of all together, else of reads or of writes.
+fn mean_beside(runs: &[Run<'_>], direction: Option<&str>, word: &str) -> Option<f64> {
+    let own = direction.map(|direction| format!("{direction}.{word}"));
+    let (all, reads, writes) = (
+        word.to_string(),
+        format!("read.{word}"),
+        format!("write.{word}"),
+    );
+    let names: Vec<String> = own.into_iter().chain([all, reads, writes]).collect();
+    let value = |part: &Part| {
+        let measure = names.iter().find_map(|name| find(part, name));
+        measure.map(|one| one.value)
     };
-    let direction = by
-        .rsplit_once('.')
-        .map(|(direction, _)| format!("{direction}."));
-    let side = |word: &str| {
-        let own = format!("{}{word}", direction.as_deref().unwrap_or(""));
-        mean_of(&[
-            own.as_str(),
-            word,
-            &format!("read.{word}"),
-            &format!("write.{word}"),
-        ])
-    };
-    Some(Entry {
-        rank: 0,
-        label: if first.host.is_empty() {
-            first.label.clone()
-        } else {
-            format!("{} of {}", first.label, first.host)
-        },
-        records: with
-            .iter()
-            .filter_map(|(subject, ..)| subject.record)
-            .collect(),
-        names: with
-            .iter()
-            .map(|(subject, ..)| subject.name.clone())
-            .collect(),
-        source: sources.join(", "),
-        runs: with.len() as u32,
-        by: pooled(
-            &with
-                .iter()
-                .map(|(_, _, measure)| *measure)
-                .collect::<Vec<_>>(),
-        ),
-        times: 1.0,
-        iops: side("iops"),
-        bytes_per_s: side("bw"),
-        mean_ns: side("mean"),
-        p99_ns: side("p99"),
-        caveats,
-    })
+    let values: Vec<f64> = runs.iter().filter_map(|(_, part, _)| value(part)).collect();
+    (!values.is_empty())
+        .then(|| spread::of(&values).mean)
+        .filter(|mean| *mean > 0.0)
 }
 
 /// Several runs of one device as one number.

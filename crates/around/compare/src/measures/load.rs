@@ -19,23 +19,36 @@ const BEYOND_MIN: f64 = 10.0;
 /// Everything that one load gave.
 pub fn part(name: &str, of: &Job, load: &LoadResult) -> Part {
     let intervals = whole(&load.intervals);
-    let mut measures = Vec::new();
-    measures.extend(direction(
-        "read",
-        &load.read,
-        load,
-        &series(&intervals, |one| &one.read),
-    ));
-    measures.extend(direction(
-        "write",
-        &load.write,
-        load,
-        &series(&intervals, |one| &one.write),
-    ));
+    let mut measures = directions(load, &intervals);
+    measures.extend(operations(load));
+    measures.extend(all_together(load, &intervals));
+    measures.extend(cpu_per_io(load));
+    Part {
+        name: name.into(),
+        phrase: of.phrase(),
+        job: job::facts(of),
+        beside: job::beside(of),
+        measures,
+        notes: notes(load),
+    }
+}
+
+/// Reads, writes, trims and syncs, each on its own.
+fn directions(load: &LoadResult, intervals: &[&Interval]) -> Vec<Measure> {
+    let reads = series(intervals, |one| &one.read);
+    let writes = series(intervals, |one| &one.write);
+    let mut measures = direction("read", &load.read, load, &reads);
+    measures.extend(direction("write", &load.write, load, &writes));
     measures.extend(direction("trim", &load.trim, load, &Series::default()));
     if load.sync.ios > 0 {
         measures.extend(latencies("sync", &load.sync.latency, &Series::default()));
     }
+    measures
+}
+
+/// What an engine with operations of its own did of each.
+fn operations(load: &LoadResult) -> Vec<Measure> {
+    let mut measures = Vec::new();
     for operation in load
         .operations
         .iter()
@@ -54,37 +67,39 @@ pub fn part(name: &str, of: &Job, load: &LoadResult) -> Part {
             &Series::default(),
         ));
     }
-    if [&load.read, &load.write, &load.trim]
-        .iter()
-        .filter(|one| one.ios > 0)
-        .count()
-        > 1
-    {
-        let both = |read: &IntervalSide, write: &IntervalSide| {
-            (read.ios + write.ios, read.bytes + write.bytes)
-        };
-        let of_all: Vec<(f64, f64)> = intervals
-            .iter()
-            .map(|one| {
-                let (ios, bytes) = both(&one.read, &one.write);
-                let seconds = one.length_ms as f64 / 1e3;
-                (ios as f64 / seconds, bytes as f64 / seconds)
-            })
-            .collect();
-        let rates: Vec<f64> = of_all.iter().map(|one| one.0).collect();
-        let bytes: Vec<f64> = of_all.iter().map(|one| one.1).collect();
-        measures.extend(rate("iops", load.iops(), &rates));
-        measures.extend(rate("bw", load.bytes_per_s(), &bytes));
+    measures
+}
+
+/// Rates of all directions together, where there are several.
+fn all_together(load: &LoadResult, intervals: &[&Interval]) -> Vec<Measure> {
+    let directions = [&load.read, &load.write, &load.trim];
+    if directions.iter().filter(|one| one.ios > 0).count() < 2 {
+        return Vec::new();
     }
+    let rates = |count: fn(&IntervalSide) -> u64| -> Vec<f64> {
+        intervals
+            .iter()
+            .map(|one| (count(&one.read) + count(&one.write)) as f64 / (one.length_ms as f64 / 1e3))
+            .collect()
+    };
+    let ios = rate("iops", load.iops(), &rates(|side| side.ios));
+    let bytes = rate("bw", load.bytes_per_s(), &rates(|side| side.bytes));
+    ios.into_iter().chain(bytes).collect()
+}
+
+fn cpu_per_io(load: &LoadResult) -> Option<Measure> {
     let cpu_ns = (load.cpu_user_ms + load.cpu_system_ms) * 1e6;
-    if cpu_ns > 0.0 && load.ios() > 0 {
-        measures.push(measure(
+    (cpu_ns > 0.0 && load.ios() > 0).then(|| {
+        measure(
             "cpu_per_io",
             (cpu_ns / load.ios() as f64, None, None),
             Basis::OneFigure,
             load.ios(),
-        ));
-    }
+        )
+    })
+}
+
+fn notes(load: &LoadResult) -> Vec<String> {
     let mut notes = Vec::new();
     if load.service.is_some() {
         notes.push("latencies count from when each I/O was due".into());
@@ -93,14 +108,7 @@ pub fn part(name: &str, of: &Job, load: &LoadResult) -> Part {
         let failed: u64 = load.errors.iter().map(|error| error.1).sum();
         notes.push(format!("{failed} I/Os failed"));
     }
-    Part {
-        name: name.into(),
-        phrase: of.phrase(),
-        job: job::facts(of),
-        beside: job::beside(of),
-        measures,
-        notes,
-    }
+    notes
 }
 
 /// What the intervals say of one direction: rates, bytes and percentiles of each.

@@ -115,70 +115,15 @@ fn statistics(
     (path, within): (&str, &str),
     requests: Requests,
 ) -> (Option<Piece>, usize) {
-    let mut side = SideFigures::default();
-    let mut elapsed_ms = None;
-    let mut is_write = requests.is_write;
-    let mut end = index + 1;
-    let mut unread = Vec::new();
-    for (at, line) in text.lines.iter().enumerate().skip(index + 1).take(8) {
-        let line = clean(line);
-        let words: Vec<&str> = line.split_whitespace().collect();
-        if line.is_empty() {
-            continue;
-        } else if line.contains("requests completed in") {
-            is_write = is_write.or_else(|| line.contains(" written, ").then_some(true));
-            is_write = is_write.or_else(|| line.contains(" read, ").then_some(false));
-            elapsed_ms = completed(&words, &mut side);
-        } else if words.first() == Some(&"generated") {
-            elapsed_ms = after(&words, "in")
-                .and_then(time_ns)
-                .map(|ns| ns / 1e6)
-                .or(elapsed_ms);
-        } else if line.starts_with("min/avg/max/mdev") {
-            match latency(line) {
-                Some(latency) => side.latencies.push(LatencyFigures {
-                    count: side.ios,
-                    ..latency
-                }),
-                None => {
-                    let number = at as u64 + 1;
-                    let why = "these are not four times".into();
-                    unread.push(Unread {
-                        lines: Some((number, number)),
-                        why,
-                    });
-                }
-            }
-            end = at + 1;
-            break;
-        } else if !line.contains(" too fast,") && !line.contains(" too slow,") {
-            break;
-        }
-        end = at + 1;
-    }
-    if side == SideFigures::default() {
+    let below = Below::read(text, index, requests.is_write);
+    if below.side == SideFigures::default() {
         return (None, index + 1);
     }
-    let load = match is_write {
-        Some(true) => LoadFigures {
-            elapsed_ms,
-            write: Some(side),
-            ..LoadFigures::default()
-        },
-        Some(false) => LoadFigures {
-            elapsed_ms,
-            read: Some(side),
-            ..LoadFigures::default()
-        },
-        None => LoadFigures {
-            elapsed_ms,
-            mixed: Some(side),
-            ..LoadFigures::default()
-        },
-    };
-    let facts = facts(path, within, &requests, is_write);
+    let end = below.end;
+    let facts = facts(path, within, &requests, below.is_write);
+    let load = load(below.side, below.elapsed_ms, below.is_write);
     let mut piece = Piece::new(index..end, imported(load, facts, &requests));
-    piece.unread = unread;
+    piece.unread = below.unread;
     let above = requests.lines.iter().map(|line| *line..line + 1);
     piece.lines.splice(0..0, above);
     let first = piece.lines.first().map_or(index, |lines| lines.start);
@@ -190,6 +135,86 @@ fn statistics(
         piece.lines.insert(0, at..at + 1);
     }
     (Some(piece), end)
+}
+
+/// What the lines below the head of the statistics say.
+struct Below {
+    side: SideFigures,
+    elapsed_ms: Option<f64>,
+    is_write: Option<bool>,
+    /// Past the last of them.
+    end: usize,
+    unread: Vec<Unread>,
+}
+
+impl Below {
+    fn read(text: &Text, head: usize, is_write: Option<bool>) -> Below {
+        let mut below = Below {
+            side: SideFigures::default(),
+            elapsed_ms: None,
+            is_write,
+            end: head + 1,
+            unread: Vec::new(),
+        };
+        for (at, line) in text.lines.iter().enumerate().skip(head + 1).take(8) {
+            let line = clean(line);
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if line.is_empty() {
+                continue;
+            } else if line.contains("requests completed in") {
+                below.requests(line, &words);
+            } else if words.first() == Some(&"generated") {
+                let generated = after(&words, "in").and_then(time_ns);
+                below.elapsed_ms = generated.map(|ns| ns / 1e6).or(below.elapsed_ms);
+            } else if line.starts_with("min/avg/max/mdev") {
+                below.latency(at, line);
+                below.end = at + 1;
+                break;
+            } else if !line.contains(" too fast,") && !line.contains(" too slow,") {
+                break;
+            }
+            below.end = at + 1;
+        }
+        below
+    }
+
+    fn requests(&mut self, line: &str, words: &[&str]) {
+        let writes = || line.contains(" written, ").then_some(true);
+        let reads = || line.contains(" read, ").then_some(false);
+        self.is_write = self.is_write.or_else(writes).or_else(reads);
+        self.elapsed_ms = completed(words, &mut self.side);
+    }
+
+    fn latency(&mut self, at: usize, line: &str) {
+        match latency(line) {
+            Some(latency) => self.side.latencies.push(LatencyFigures {
+                count: self.side.ios,
+                ..latency
+            }),
+            None => {
+                let number = at as u64 + 1;
+                let why = "these are not four times".into();
+                self.unread.push(Unread {
+                    lines: Some((number, number)),
+                    why,
+                });
+            }
+        }
+    }
+}
+
+fn load(side: SideFigures, elapsed_ms: Option<f64>, is_write: Option<bool>) -> LoadFigures {
+    let mut load = LoadFigures {
+        elapsed_ms,
+        ..LoadFigures::default()
+    };
+    let place = match is_write {
+        Some(true) => &mut load.write,
+        Some(false) => &mut load.read,
+        None => &mut load.mixed,
+    };
+    *place = Some(side);
+    load
 }
 
 fn facts(

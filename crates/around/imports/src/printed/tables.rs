@@ -64,88 +64,118 @@ struct Row {
 
 /// The results of a tool in a text.
 pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut open: Option<Open> = None;
-    let mut head: Option<Head> = None;
-    // The rows below a head that is not read go with it.
-    let mut is_skipped = false;
+    let mut reader = Reader {
+        text,
+        tool,
+        pieces: Vec::new(),
+        open: None,
+        head: None,
+        is_skipped: false,
+    };
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
-        if line.is_empty() || line.starts_with("^C") {
-            continue;
+        if !line.is_empty() && !line.starts_with("^C") {
+            reader.line(index, line);
         }
+    }
+    reader.close();
+    reader.pieces
+}
+
+/// Where a text is between two lines.
+struct Reader<'a> {
+    text: &'a Text<'a>,
+    tool: &'a Tool,
+    pieces: Vec<Piece>,
+    open: Option<Open>,
+    head: Option<Head<'a>>,
+    /// The rows below a head that is not read go with it.
+    is_skipped: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, index: usize, line: &'a str) {
         if let Some(facts) = banner::banner(line) {
-            pieces.extend(open.take().and_then(|open| open.finish(tool)));
-            head = None;
-            is_skipped = false;
-            open = Some(Open {
+            self.close();
+            self.leave_table();
+            self.open = Some(Open {
                 facts,
-                ..Open::of(text, index, tool)
+                ..Open::of(self.text, index, self.tool)
             });
-            continue;
+            return;
         }
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let words: Vec<&'a str> = line.split_whitespace().collect();
         let (at_ms, rest) = match time_of_day(&words) {
             Some((at_ms, taken)) => (Some(at_ms), &words[taken..]),
             None => (None, average(&words)),
         };
         if rest.is_empty() {
-            // Another tool's line, or prose: what follows is another result.
-            if open
-                .as_ref()
-                .is_some_and(|open| !open.rows.is_empty() || head.is_some())
-            {
-                pieces.extend(open.take().and_then(|open| open.finish(tool)));
-            }
-            head = None;
-            is_skipped = false;
-            continue;
-        }
-        if let Some(cells) = (tool.head)(rest) {
-            is_skipped = false;
-            let open = open.get_or_insert_with(|| Open::of(text, index, tool));
+            self.another_text();
+        } else if let Some(cells) = (self.tool.head)(rest) {
+            self.is_skipped = false;
+            let (text, tool) = (self.text, self.tool);
+            let open = self.open.get_or_insert_with(|| Open::of(text, index, tool));
             open.head(index, at_ms);
-            head = Some(Head {
+            self.head = Some(Head {
                 names: rest.to_vec(),
                 cells,
             });
         } else if rest.iter().all(|word| number(word).is_none()) && !rest.contains(&"RESTART") {
-            // The head of a table that is not this tool's, or not read.
-            head = None;
-            is_skipped = false;
-            let is_others = rest[0] == "CPU" || rest[0] == "NODE" || rest.contains(&"PID");
-            if let Some(open) = open
-                .as_mut()
-                .filter(|open| !open.rows.is_empty() && at_ms.is_some() && !is_others)
-            {
-                open.take(index);
-                open.unread(
-                    index,
-                    &format!(
-                        "this table of {} is not read: {}",
-                        tool.name,
-                        rest.join(" ")
-                    ),
-                );
-                is_skipped = true;
-            }
-        } else if let (Some(open), true, None) =
-            (open.as_mut(), is_skipped && at_ms.is_some(), &head)
-        {
-            open.take(index);
-            if let Some((_, last)) = open
-                .unread
-                .last_mut()
-                .and_then(|unread| unread.lines.as_mut())
-            {
-                *last = index as u64 + 1;
-            }
-        } else if let (Some(open), Some(head)) = (open.as_mut(), &head) {
-            open.row(index, at_ms, rest, head);
+            self.another_head(index, at_ms, rest);
+        } else {
+            self.row(index, at_ms, rest);
         }
     }
-    pieces.extend(open.and_then(|open| open.finish(tool)));
-    pieces
+
+    /// Ends the result that is open.
+    fn close(&mut self) {
+        let done = self.open.take().and_then(|open| open.finish(self.tool));
+        self.pieces.extend(done);
+    }
+
+    fn leave_table(&mut self) {
+        self.head = None;
+        self.is_skipped = false;
+    }
+
+    /// Another tool's line, or prose: what follows is another result.
+    fn another_text(&mut self) {
+        let has_begun = |open: &Open| !open.rows.is_empty() || self.head.is_some();
+        if self.open.as_ref().is_some_and(has_begun) {
+            self.close();
+        }
+        self.leave_table();
+    }
+
+    /// The head of a table that is not this tool's, or not read.
+    fn another_head(&mut self, index: usize, at_ms: Option<f64>, rest: &[&str]) {
+        self.leave_table();
+        let is_others = rest[0] == "CPU" || rest[0] == "NODE" || rest.contains(&"PID");
+        if let Some(open) = self
+            .open
+            .as_mut()
+            .filter(|open| !open.rows.is_empty() && at_ms.is_some() && !is_others)
+        {
+            open.take(index);
+            let (tool, head) = (self.tool.name, rest.join(" "));
+            open.unread(index, &format!("this table of {tool} is not read: {head}"));
+            self.is_skipped = true;
+        }
+    }
+
+    fn row(&mut self, index: usize, at_ms: Option<f64>, rest: &[&str]) {
+        let Some(open) = self.open.as_mut() else {
+            return;
+        };
+        match &self.head {
+            Some(head) => open.row(index, at_ms, rest, head),
+            None if self.is_skipped && at_ms.is_some() => {
+                open.take(index);
+                open.extend_unread(index);
+            }
+            None => {}
+        }
+    }
 }
 
 /// What follows `Average:` in any language; nothing of another line.
@@ -231,6 +261,14 @@ impl Open {
             lines: Some((number, number)),
             why: why.into(),
         });
+    }
+
+    /// The lines that were not read last go on to this one.
+    fn extend_unread(&mut self, line: usize) {
+        let last = self.unread.last_mut();
+        if let Some((_, last)) = last.and_then(|unread| unread.lines.as_mut()) {
+            *last = line as u64 + 1;
+        }
     }
 
     fn finish(self, tool: &Tool) -> Option<Piece> {

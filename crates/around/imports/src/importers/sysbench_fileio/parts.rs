@@ -227,6 +227,24 @@ impl Result {
         true
     }
 
+    /// 0.4 prints totals, 1.0 rates; the rates follow from the time, which 0.4 prints too.
+    fn rates_of_totals(&mut self) {
+        let seconds = self
+            .elapsed_ms
+            .map(|ms| ms / 1e3)
+            .filter(|seconds| *seconds > 0.0);
+        for side in [&mut self.read, &mut self.write, &mut self.sync] {
+            side.iops = side
+                .ios
+                .zip(seconds)
+                .map(|(ios, seconds)| ios as f64 / seconds);
+            side.bytes_per_s = side
+                .bytes
+                .zip(seconds)
+                .map(|(bytes, seconds)| bytes / seconds);
+        }
+    }
+
     /// The result; none where nothing of a fileio test is in it.
     pub fn finish(mut self) -> Option<Imported> {
         let has_rates = [&self.read, &self.write]
@@ -235,22 +253,8 @@ impl Result {
         if !has_rates || !(self.is_fileio || self.is_old || self.read.bytes_per_s.is_some()) {
             return None;
         }
-        let seconds = self
-            .elapsed_ms
-            .map(|ms| ms / 1e3)
-            .filter(|seconds| *seconds > 0.0);
-        for side in [&mut self.read, &mut self.write, &mut self.sync] {
-            // 0.4 prints totals, 1.0 rates; the other one follows from the time, which 0.4 prints too.
-            if self.is_old {
-                side.iops = side
-                    .ios
-                    .zip(seconds)
-                    .map(|(ios, seconds)| ios as f64 / seconds);
-                side.bytes_per_s = side
-                    .bytes
-                    .zip(seconds)
-                    .map(|(bytes, seconds)| bytes / seconds);
-            }
+        if self.is_old {
+            self.rates_of_totals();
         }
         let has = |side: &SideFigures| side.ios.unwrap_or(0) > 0 || side.iops.unwrap_or(0.0) > 0.0;
         if self.latency != LatencyFigures::default() {
