@@ -3,8 +3,8 @@
 /// Most digits behind the backslash.
 const DIGITS: usize = 3;
 
-/// The text that was meant. Which characters are written in octal differs by file and by kernel (`#` only since Linux
-/// 5.18, `,` in some options), so every `\ooo` counts. Bytes that are no UTF-8 become U+FFFD.
+/// The text that was meant. Which characters are written in octal differs by file and by kernel (`#` only in newer
+/// ones, `,` in some options), so every `\ooo` counts. Bytes that are no UTF-8 become U+FFFD.
 pub fn unescaped(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
