@@ -13,6 +13,8 @@ use analyse::fields::{Fields, Frame};
 use devices::Devices;
 use host::Host;
 use host::signals::Stop;
+use kernel::cgroups::Hierarchies;
+use kernel::mounts::Mounts;
 use model::finding::Finding;
 use model::units::{parse_duration_ms, span_ms};
 use observe::{Keep, LayerHistory, Sampler, Scope, Tracing};
@@ -104,13 +106,11 @@ impl Args {
 
 /// Whether a group is in the unified hierarchy or, as before it, in that of a controller.
 fn is_group(host: &Host, group: &str) -> bool {
-    let group = group.trim_matches('/');
-    let has = |root: &str| host.exists(&format!("{root}/{group}"));
-    let roots = host
-        .list("/sys/fs/cgroup")
-        .into_iter()
-        .map(|name| format!("/sys/fs/cgroup/{name}"));
-    has("/sys/fs/cgroup") || roots.into_iter().any(|root| has(&root))
+    let group = format!("/{}", group.trim_matches('/'));
+    let mounts = Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default());
+    Hierarchies::mounted(&mounts)
+        .iter()
+        .any(|tree| host.exists(&tree.directory(&group)))
 }
 
 fn interval_ms(text: &str) -> Result<u64, String> {
