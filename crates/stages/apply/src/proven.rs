@@ -144,19 +144,8 @@ fn with_scheduler(queue: &Queue, word: &str) -> Queue {
     }
     let text = queue.text(SCHEDULER).unwrap_or_default();
     let now = shown(SCHEDULER, &text);
-    let words = text
-        .split_whitespace()
-        .map(|one| one.trim_matches(['[', ']']));
-    let chosen: Vec<String> = words
-        .map(|one| {
-            if one == word {
-                format!("[{one}]")
-            } else {
-                one.to_string()
-            }
-        })
-        .collect();
-    archive.insert(&queue.path(SCHEDULER), Attribute::Value(chosen.join(" ")));
+    let chosen = kernel::choice::with_chosen(&text, word);
+    archive.insert(&queue.path(SCHEDULER), Attribute::Value(chosen));
     if let Some(tags) = queue.tags().filter(|_| now != word) {
         let path = format!("/sys/block/{}/mq/0/nr_tags", queue.device());
         archive.insert(&path, Attribute::Value(tags.to_string()));

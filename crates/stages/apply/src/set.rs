@@ -26,11 +26,8 @@ pub enum KnobError {
 
 /// What an attribute's text means: of a choice (`none [mq-deadline] bfq`) the chosen word, else the text.
 pub fn shown(knob: &str, text: &str) -> String {
-    let chosen = text
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
-    match (knob, chosen) {
-        ("scheduler", Some((word, _))) => word.to_string(),
+    match (knob, kernel::choice::chosen(text)) {
+        ("scheduler", Some(word)) => word.to_string(),
         _ => text.trim().to_string(),
     }
 }

@@ -1,6 +1,7 @@
 //! Putting back what a journal has saved, and reading it back.
 
 use crate::{Host, files};
+use kernel::choice;
 use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedTree};
 
 /// Passes over all settings until one changes nothing: a write can reset one that was put back before (a scheduler
@@ -164,10 +165,7 @@ pub(super) fn tree(saved: &SavedTree) -> Restored {
 fn selected(attribute: &Attribute) -> Attribute {
     match attribute {
         Attribute::Value(text) => {
-            let chosen = text
-                .split_once('[')
-                .and_then(|(_, rest)| rest.split_once(']'));
-            Attribute::Value(chosen.map_or(text.as_str(), |(word, _)| word).to_string())
+            Attribute::Value(choice::chosen(text).unwrap_or(text).to_string())
         }
         other => other.clone(),
     }
