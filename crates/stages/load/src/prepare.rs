@@ -16,6 +16,8 @@ const SCRATCH_BYTES: u64 = 1 << 30;
 /// The target itself.
 #[derive(Clone, Debug)]
 pub struct Place {
+    /// The machine.
+    pub host: Host,
     /// It, opened when it was judged. Whatever is made below it or opened again goes through this.
     pub target: Arc<Target>,
     /// Kernel name of the block device whose queue acts below it, where there is one.
@@ -179,9 +181,9 @@ pub fn prepare(
     }
     loadable(target)?;
     let prepared = match target.kind() {
-        _ if engine.needs != Needs::Files => bare(target),
-        Kind::Directory => directory(target, job, stop, progress)?,
-        Kind::File => one_file(job).and_then(|()| regular_file(target, job, consent))?,
+        _ if engine.needs != Needs::Files => bare(host, target),
+        Kind::Directory => directory(host, target, job, stop, progress)?,
+        Kind::File => one_file(job).and_then(|()| regular_file(host, target, job, consent))?,
         Kind::BlockDevice { .. } => {
             one_file(job).and_then(|()| device(host, target, job, consent))?
         }
@@ -214,10 +216,11 @@ fn none(target: &Target, why: &str) -> LoadError {
 }
 
 /// For an engine that works on no files.
-fn bare(target: &Arc<Target>) -> Prepared {
+fn bare(host: &Host, target: &Arc<Target>) -> Prepared {
     Prepared {
         target: shown(target.path()),
         place: Arc::new(Place {
+            host: host.clone(),
             target: Arc::clone(target),
             device: None,
             state_dir: None,
@@ -254,6 +257,7 @@ fn one_file(job: &Job) -> Result<(), LoadError> {
 /// Scratch files, written in full: a first write would measure the allocation as well. A job that reads nothing may ask
 /// for less (`fallocate`).
 fn directory(
+    host: &Host,
     dir: &Arc<Target>,
     job: &Job,
     stop: &Stop,
@@ -324,7 +328,7 @@ fn directory(
         writable: true,
         files,
         in_memory,
-        ..bare(dir)
+        ..bare(host, dir)
     }
     .without_cache())
 }
@@ -410,7 +414,12 @@ fn refuse_direct(target: &Target, file: &DataFile, job: &Job) -> Result<(), Load
     }
 }
 
-fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
+fn regular_file(
+    host: &Host,
+    target: &Arc<Target>,
+    job: &Job,
+    consent: &Consent,
+) -> Result<Prepared, LoadError> {
     let path = target.path();
     let write = job.rw.changes();
     if write && !consent.overwrite {
@@ -419,7 +428,7 @@ fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Pr
         });
     }
     let mut notes = if write {
-        gates::file(&Host::live(), target)?
+        gates::file(host, target)?
     } else {
         Vec::new()
     };
@@ -449,7 +458,7 @@ fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Pr
         in_memory,
         notes,
         files: vec![vec![file]],
-        ..bare(target)
+        ..bare(host, target)
     }
     .without_cache())
 }
@@ -487,7 +496,7 @@ fn device(
         notes,
         files: vec![vec![file]],
         _claim: claim,
-        ..bare(target)
+        ..bare(host, target)
     }
     .without_cache())
 }

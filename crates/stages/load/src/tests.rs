@@ -423,6 +423,7 @@ pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
     file.write_at(content, 0).unwrap();
     let file = file.reopen(access).unwrap();
     let place = Place {
+        host: Host::live(),
         target: opened(&path),
         device: None,
         state_dir: None,

@@ -3,6 +3,7 @@
 //! One thing a line, the weightiest first: what moved, what did not, and what the figures rest on.
 
 use super::text::{WIDTH, wrap};
+use kernel::cpulist::CpuList;
 use model::layers::Side;
 use model::moved::{Change, Interrupts, Kind, Moved};
 use model::record::Trial;
@@ -239,21 +240,15 @@ fn interrupts(moved: &Interrupts) -> String {
 
 /// `CPU 1`, `CPUs 0–3, 8`.
 fn cpus(cpus: &[u32]) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for cpu in cpus {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == *cpu => *last = *cpu,
-            _ => ranges.push((*cpu, *cpu)),
-        }
-    }
-    let word = |(first, last): &(u32, u32)| {
+    let word = |(first, last): (u32, u32)| {
         if first == last {
             first.to_string()
         } else {
             format!("{first}–{last}")
         }
     };
-    let words: Vec<String> = ranges.iter().map(word).collect();
+    let list: CpuList = cpus.iter().copied().collect();
+    let words: Vec<String> = list.ranges().map(word).collect();
     format!(
         "CPU{} {}",
         if cpus.len() == 1 { "" } else { "s" },

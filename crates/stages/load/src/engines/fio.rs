@@ -48,7 +48,7 @@ use crate::device::{LOOK_NS, Watched};
 use crate::options::Options;
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
-use host::{Host, clock};
+use host::clock;
 use imports::fio_json;
 use model::job::Job;
 use program::Program;
@@ -122,7 +122,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
 /// The device's counters, or a note on why there is no rate over time.
 fn watched(worker: &Worker, notes: &mut Vec<String>) -> Option<Watched> {
     let opened = match &worker.place.device {
-        Some(device) => Watched::open(&Host::live(), device),
+        Some(device) => Watched::open(&worker.place.host, device),
         None => Err("there is no block device below the target".to_string()),
     };
     match opened {

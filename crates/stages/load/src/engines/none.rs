@@ -31,7 +31,6 @@
 use crate::device::{LOOK_NS, Watched};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
-use host::Host;
 use host::clock;
 use host::process::CpuTime;
 use model::units;
@@ -66,7 +65,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
             crate::error::shown(worker.place.target.path())
         ))
     })?;
-    let watched = Watched::open(&Host::live(), &device).map_err(failed)?;
+    let watched = Watched::open(&worker.place.host, &device).map_err(failed)?;
     Ok(Opened {
         description: format!("none: the load that is on {device}, by its own counters"),
         notes: vec![format!(
