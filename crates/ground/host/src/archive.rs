@@ -23,6 +23,7 @@
 //! wanted, `/dev/cpu_dma_latency` a number of µs, `/proc/self/page_bytes` the size of a page.
 
 use crate::{FileSize, Space, files::Kind};
+use kernel::devno::Devno;
 use model::change::Attribute;
 use std::collections::BTreeMap;
 
@@ -394,11 +395,8 @@ fn parse_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 fn parse_device(devno: &str) -> Option<Entry> {
-    let (major, minor) = devno.split_once(':')?;
-    Some(Entry::Device {
-        major: major.parse().ok()?,
-        minor: minor.parse().ok()?,
-    })
+    let Devno { major, minor } = Devno::parse(devno)?;
+    Some(Entry::Device { major, minor })
 }
 
 fn parse_entry<'a>(

@@ -59,7 +59,7 @@ mod tests {
         assert_eq!((devno.major, devno.minor), (259, 70000));
         assert_eq!(Devno::parse("8:16").unwrap().in_kernel(), 8 << 20 | 16);
         assert_eq!(Devno::parse("8:16").unwrap().encoded(), 0x810);
-        assert_eq!(Devno::parse("252:256").unwrap().encoded(), 0x10_FC00);
+        assert_eq!(Devno::parse("253:300").unwrap().encoded(), 0x0010_FD2C);
         for damaged in ["", "8", "8:", ":1", "8:x", "+8:1", "8:1:2", "4294967296:0"] {
             assert_eq!(Devno::parse(damaged), None, "{damaged}");
         }

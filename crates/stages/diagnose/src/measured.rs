@@ -3,7 +3,7 @@
 use super::facts::{Facts, is_block_io};
 pub use analyse::plateau::variation;
 use model::record::{Interval, LoadResult, SectionResult};
-use model::sample::{SensorLog, Series};
+use model::sample::{MetricKind, SensorLog, Series};
 
 const SECTOR_BYTES: f64 = 512.0;
 
@@ -150,17 +150,19 @@ fn growth(points: &[(f64, f64)], start_ns: f64, end_ns: f64) -> Option<f64> {
         .find(|(time, _)| *time >= end_ns)
         .or(points.last())?;
     let spanned_ns = last.0 - first.0;
-    let is_covered =
-        spanned_ns > 0.0 && spanned_ns >= COVERED * (end_ns - start_ns) && last.1 >= first.1;
+    let is_covered = spanned_ns > 0.0 && spanned_ns >= COVERED * (end_ns - start_ns);
+    let grown = MetricKind::Counter.grown(first.1, last.1)?;
     // Samples outside the window hold idle time as well, in which nothing of ours moved.
-    is_covered.then(|| (last.1 - first.1) * ((end_ns - start_ns) / spanned_ns).max(1.0))
+    is_covered.then(|| grown * ((end_ns - start_ns) / spanned_ns).max(1.0))
 }
 
 /// How far it grew at the least: between the samples that lie in the window.
 fn growth_least(points: &[(f64, f64)], start_ns: f64, end_ns: f64) -> Option<f64> {
     let first = points.iter().find(|(time, _)| *time >= start_ns)?;
     let last = points.iter().rfind(|(time, _)| *time <= end_ns)?;
-    (last.0 > first.0 && last.1 >= first.1).then_some(last.1 - first.1)
+    MetricKind::Counter
+        .grown(first.1, last.1)
+        .filter(|_| last.0 > first.0)
 }
 
 /// I/Os that were in flight on average, by Little's law: rate times mean time in the system.
