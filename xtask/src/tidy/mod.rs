@@ -4,7 +4,9 @@
 //! and staying silent.
 
 mod dead;
+mod facts;
 mod header;
+mod kernel_text;
 mod layers;
 mod links;
 mod manifest;
@@ -30,6 +32,8 @@ const RULES: &[Check] = &[
     marks::check,
     unsafe_code::check,
     unwrap::check,
+    kernel_text::check,
+    facts::check,
     markdown::check,
     links::check,
 ];
