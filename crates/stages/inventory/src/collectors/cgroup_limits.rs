@@ -5,7 +5,8 @@
 //! ## What it reads
 //! `/proc/self/cgroup`, and `/proc/self/mountinfo` for where the hierarchies are; `io.max`, `io.weight`,
 //! `io.bfq.weight`, `memory.max` of version 2 and `blkio.throttle.*`, `blkio.weight`, `memory.limit_in_bytes` of
-//! version 1 (Documentation/admin-guide/cgroup-v2.rst). For containers `/.dockerenv`, `/run/.containerenv`, `/run/systemd/container`, `/var/run/secrets/kubernetes.io`.
+//! version 1 (Documentation/admin-guide/cgroup-v2.rst). For containers `/.dockerenv`, `/run/.containerenv`,
+//! `/run/systemd/container`, `/var/run/secrets/kubernetes.io`.
 //!
 //! ## Fields
 //! - `cgroup_version`: `1`, `2` or `hybrid`; `cgroup`: this process's group
