@@ -50,6 +50,7 @@ pub mod signals;
 #[cfg(test)]
 mod simulated;
 pub mod spawn;
+mod subject;
 mod target;
 pub mod terminal;
 pub mod trace;

@@ -39,6 +39,24 @@ pub enum Subject {
     },
 }
 
+/// The kinds of subject, each with directories of one form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubjectKind {
+    /// [`Subject::Queue`].
+    Queue,
+    /// [`Subject::Scheduler`].
+    Scheduler,
+    /// [`Subject::Device`].
+    Device,
+    /// [`Subject::Bdi`].
+    Bdi,
+    /// [`Subject::Sysctl`].
+    Sysctl,
+    /// [`Subject::Interrupt`].
+    Interrupt,
+}
+
 /// Directories of block devices and of interrupts.
 const BLOCK: &str = "/sys/block/";
 const SYSCTL: &str = "/proc/sys/";
@@ -91,6 +109,18 @@ impl Subject {
         is_plain_name(name).then_some((subject, name))
     }
 
+    /// What kind it is of.
+    pub fn kind(&self) -> SubjectKind {
+        match self {
+            Subject::Queue { .. } => SubjectKind::Queue,
+            Subject::Scheduler { .. } => SubjectKind::Scheduler,
+            Subject::Device { .. } => SubjectKind::Device,
+            Subject::Bdi { .. } => SubjectKind::Bdi,
+            Subject::Sysctl => SubjectKind::Sysctl,
+            Subject::Interrupt { .. } => SubjectKind::Interrupt,
+        }
+    }
+
     /// Kernel name of the block device that it belongs to; none for what belongs to the whole machine.
     pub fn device(&self) -> Option<&str> {
         match self {
@@ -102,12 +132,11 @@ impl Subject {
         }
     }
 
-    /// The short name by which a command line tells it from others of its kind: `sda`, `24`; none where there is one.
+    /// What tells it from others of its kind below one device, as a command line names it; none where there are none.
     pub fn key(&self) -> Option<String> {
         match self {
             Subject::Interrupt { number } => Some(number.to_string()),
-            Subject::Sysctl => None,
-            other => other.device().map(String::from),
+            _ => None,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Which paths a journal may name: those that knobs and ways to persist own. Whatever else stands in one is not ours, and
 //! is neither written nor put back.
 
-use crate::Host;
 use model::change::DeviceIdentity;
 use model::subject::Subject;
 use model::text::is_plain_name;
@@ -26,30 +25,6 @@ const SYSCTL_TABLES: [&str; 1] = ["vm/"];
 pub(crate) fn is_of_machine(path: &str) -> bool {
     Subject::of_path(path).is_some_and(|(subject, _)| subject.device().is_none())
 }
-
-/// What tells the subject of a path from another that has it later: interrupts are numbered anew when devices come.
-pub(crate) fn mark(host: &Host, path: &str) -> Option<String> {
-    let (subject @ Subject::Interrupt { .. }, _) = Subject::of_path(path)? else {
-        return None;
-    };
-    // Whoever is served has a directory of its name beside the kernel's own files (Linux 2.6 to 6.18, kernel/irq/proc.c).
-    let names = host.list(&subject.directory());
-    let served: Vec<String> = names
-        .into_iter()
-        .filter(|name| !IRQ_FILES.contains(&name.as_str()))
-        .collect();
-    Some(served.join(","))
-}
-
-const IRQ_FILES: [&str; 7] = [
-    "affinity_hint",
-    "effective_affinity",
-    "effective_affinity_list",
-    "node",
-    "smp_affinity",
-    "smp_affinity_list",
-    "spurious",
-];
 
 /// Directories of configuration files that iodyno writes, with the ending of theirs.
 const OWN_FILES: [(&str, &str); 2] = [

@@ -18,6 +18,7 @@ use lines::Entry;
 use model::change::{
     Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree,
 };
+use model::subject::Subject;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -190,7 +191,7 @@ impl Journal {
                     path: path.clone(),
                     old,
                     order: *order,
-                    mark: families::mark(&self.host, path),
+                    mark: mark(&self.host, path),
                 });
             }
         }
@@ -203,9 +204,10 @@ impl Journal {
         Ok(())
     }
 
-    /// The saved attributes.
-    pub fn saved(&self) -> &[Saved] {
-        &self.saved
+    /// The value that a setting had before the first write; none where it was not saved or had none.
+    pub fn old(&self, path: &str) -> Option<&str> {
+        let saved = self.saved.iter().find(|saved| saved.path == path)?;
+        saved.old.value()
     }
 
     fn owns(&self, path: &str) -> Result<()> {
@@ -283,6 +285,15 @@ impl Journal {
     /// Puts every setting back and reads it back, and goes on: the journal stays open for further writes.
     pub fn put_back(&self) -> Vec<Restored> {
         restore::settings(&self.host, &self.saved)
+    }
+
+    /// The same for some of the settings.
+    pub fn put_back_of(&self, paths: &[String]) -> Vec<Restored> {
+        let chosen = self
+            .saved
+            .iter()
+            .filter(|saved| paths.contains(&saved.path));
+        restore::settings(&self.host, &chosen.cloned().collect::<Vec<_>>())
     }
 
     /// Puts everything back and reads it back. The journal is closed only when all is whole; else it stays for `undo`.
@@ -364,6 +375,12 @@ fn id_of(path: &Path) -> String {
     path.file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default()
+}
+
+/// What tells the subject of a path from another that has it later.
+fn mark(host: &Host, path: &str) -> Option<String> {
+    let (subject, _) = Subject::of_path(path)?;
+    host.subject_mark(&subject)
 }
 
 fn boot_id(host: &Host) -> String {

@@ -1,6 +1,5 @@
 //! Putting back what a journal has saved, and reading it back.
 
-use super::families;
 use crate::{Host, files};
 use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedTree};
 
@@ -63,7 +62,7 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
 /// Why the subject of a setting is not the one it was saved of; none where it is, or cannot be another.
 fn another_subject(host: &Host, saved: &Saved) -> Option<String> {
     let was = saved.mark.as_ref()?;
-    let is = families::mark(host, &saved.path).unwrap_or_default();
+    let is = super::mark(host, &saved.path).unwrap_or_default();
     (*was != is).then(|| match is.as_str() {
         "" => format!("it served {was}, which is gone: nothing was written"),
         is => format!("it served {was} and serves {is} now: nothing was written"),
