@@ -12,6 +12,8 @@ use model::units;
 
 /// Height of a row.
 pub const ROW: f64 = 22.0;
+/// Things with their heights on the axis.
+type Placed<T> = Vec<(f64, T)>;
 /// Spans whose means add up to Q2C.
 const PARTS: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
 
@@ -318,7 +320,7 @@ impl Rows<'_> {
     }
 
     /// The heads of devices and directions, and the rows below each, with their heights on the axis.
-    fn lines(&self) -> (Vec<(f64, String)>, Vec<(f64, &Row)>) {
+    fn lines(&self) -> (Placed<String>, Placed<&Row>) {
         let groups = self.groups();
         let mut at = (self.rows.len() + groups.len()) as f64 - 0.5;
         let (mut heads, mut lines) = (Vec::new(), Vec::new());
