@@ -113,6 +113,11 @@ fn memory_is_no_disk() {
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
+fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    let status = Command::new(program).args(arguments).status();
+    status.is_ok_and(|status| status.success())
+}
+
 #[test]
 fn a_device_in_use_is_not_written() {
     let Some(disk) = Loop::new(64) else { return };
@@ -129,10 +134,7 @@ fn a_device_in_use_is_not_written() {
         4,
         &["--destroy-data"],
     );
-    let made = Command::new("mkfs.ext4")
-        .args(["-q", "-F", &disk.device])
-        .status();
-    if !made.is_ok_and(|status| status.success()) {
+    if !succeeds("mkfs.ext4", &["-q", "-F", &disk.device]) {
         println!("skipped: mkfs.ext4 is not installed");
         return;
     }
@@ -143,13 +145,7 @@ fn a_device_in_use_is_not_written() {
     );
     let mount = Dir::new("mount");
     let point = mount.path().to_str().unwrap();
-    assert!(
-        Command::new("mount")
-            .args([&disk.device, point])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(succeeds("mount", &[&disk.device, point]));
     let force = [
         &["run", disk.device.as_str()],
         &consent[..],
@@ -157,19 +153,9 @@ fn a_device_in_use_is_not_written() {
     ]
     .concat();
     let output = Iodyno::new().run(&force);
-    let read_only = Command::new("mount")
-        .args(["-o", "remount,ro", point])
-        .status()
-        .unwrap()
-        .success();
+    let read_only = succeeds("mount", &["-o", "remount,ro", point]);
     let on_read_only = Iodyno::new().run(&["run", point, "--runtime", "100ms", "--size", "4m"]);
-    assert!(
-        Command::new("umount")
-            .arg(point)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(succeeds("umount", &[point]));
     assert_eq!(code(&output), 4, "{}", text(&output.stderr));
     assert!(
         text(&output.stderr).contains(point),

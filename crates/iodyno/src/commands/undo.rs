@@ -163,69 +163,64 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         .device
         .as_ref()
         .map(|device| device.name.clone());
-    let another = if is_earlier {
-        None
-    } else {
-        journal.another_device(&context.host)
-    };
+    let is_another = !is_earlier && journal.another_device(&context.host).is_some();
     let outcome = match (args.salvage, args.forget) {
         (true, _) => journal.salvage(&context.host, &context.state_dir),
         (_, true) => journal.forget(&context.host),
         _ => journal.undo(&context.host, &context.state_dir),
     };
-    let restored = match outcome {
+    let mut undone = Undone {
+        id,
+        purpose,
+        whole: true,
+        restored: Vec::new(),
+        error: None,
+        exit: Exit::Fine,
+    };
+    undone.restored = match outcome {
         Ok(restored) => restored,
         Err(error) => {
             let failure = Failure::from(error);
             context.out.note(format!("iodyno: {}", failure.message));
-            let (error, exit) = (Some(failure.message), failure.exit);
-            return Undone {
-                id,
-                purpose,
-                whole: false,
-                restored: Vec::new(),
-                error,
-                exit,
-            };
+            undone.whole = false;
+            undone.error = Some(failure.message);
+            undone.exit = failure.exit;
+            return undone;
         }
     };
     if args.forget {
-        context
-            .out
-            .say(format!("{purpose}: forgotten; nothing was written."));
-        return Undone {
-            id,
-            purpose,
-            whole: true,
-            restored,
-            error: None,
-            exit: Exit::Fine,
-        };
-    }
-    let whole = restored.iter().all(Restored::is_whole);
-    context.out.say(sentence(&purpose, &restored, is_earlier));
-    restored
-        .iter()
-        .filter(|one| one.written || !one.is_whole())
-        .for_each(|one| say_one(one, context));
-    if !whole && (another.is_some() || restored.iter().any(|one| one.edited.is_some())) {
         context.out.say(format!(
-            "  once that is as you want it: iodyno undo --forget {id}"
+            "{}: forgotten; nothing was written.",
+            undone.purpose
         ));
+        return undone;
     }
+    undone.whole = undone.restored.iter().all(Restored::is_whole);
+    say_undone(&undone, is_earlier, is_another, context);
     let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
-    let exit = match (whole, another.is_some() && is_there) {
+    undone.exit = match (undone.whole, is_another && is_there) {
         (true, _) => Exit::Fine,
         (false, true) => Exit::Refused,
         (false, false) => Exit::Failed,
     };
-    Undone {
-        id,
-        purpose,
-        whole,
-        restored,
-        error: None,
-        exit,
+    undone
+}
+
+/// What became of the journal, each value that was written or is not back, and what is left to do.
+fn say_undone(undone: &Undone, is_earlier: bool, is_another: bool, context: &Context) {
+    let restored = &undone.restored;
+    context
+        .out
+        .say(sentence(&undone.purpose, restored, is_earlier));
+    restored
+        .iter()
+        .filter(|one| one.written || !one.is_whole())
+        .for_each(|one| say_one(one, context));
+    if !undone.whole && (is_another || restored.iter().any(|one| one.edited.is_some())) {
+        context.out.say(format!(
+            "  once that is as you want it: iodyno undo --forget {}",
+            undone.id
+        ));
     }
 }
 

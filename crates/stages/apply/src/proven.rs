@@ -82,7 +82,7 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<Wish, NotProven> {
         return Err(NotProven::SeveralDevices(devices));
     }
     let mut values: Vec<ProvenValue> = Vec::new();
-    for (trial, verdict) in won {
+    for (trial, verdict) in &won {
         let value = value(trial, verdict, host)?;
         let is_same = |other: &ProvenValue| {
             other.knob.id == value.knob.id && other.files.subject() == value.files.subject()

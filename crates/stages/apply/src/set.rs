@@ -134,7 +134,7 @@ fn refused(knob: &Knob, error: host::Error) -> KnobError {
         .find(|(number, _)| Some(*number) == errno);
     match (known, &error) {
         (Some((_, why)), host::Error::Io { path, .. }) => KnobError::Refused {
-            path: path.to_string(),
+            path: path.display().to_string(),
             why,
         },
         _ => error.into(),

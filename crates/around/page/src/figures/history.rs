@@ -150,6 +150,16 @@ fn table(plan: &HistoryPlan, dots: &[Dot]) -> Table {
 }
 
 fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
+    let (x, y) = (dates(dots, size), values(plan, dots));
+    let mut frame = Frame::new(id, size, &x, &y, 20.0, 0.0);
+    segments(plan, dots, &mut frame);
+    for dot in dots {
+        draw_dot(plan, dot, &mut frame);
+    }
+    frame.finish(&description(plan, dots))
+}
+
+fn dates(dots: &[Dot], size: Size) -> Axis {
     let (first, last) = (dots[0].unix_ms as f64, dots[dots.len() - 1].unix_ms as f64);
     let span = (last - first).max(60_000.0);
     let count = if size.is_narrow() { 3 } else { 7 };
@@ -162,65 +172,63 @@ fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
         }
     };
     let margin = span * 0.02;
-    let x = Axis::Own {
+    Axis::Own {
         reads: "None",
         domain: (first - margin, last + margin),
         is_log: false,
         ticks: ticks.map(|ms| (ms, word(ms))).collect(),
         title: "date, UTC".into(),
-    };
+    }
+}
+
+fn values(plan: &HistoryPlan, dots: &[Dot]) -> Axis {
     let ends = || {
         dots.iter()
             .flat_map(|dot| [Some(dot.value), dot.low, dot.high])
             .flatten()
             .filter(|value| *value > 0.0)
     };
-    let (least, most) = (
-        ends().fold(f64::INFINITY, f64::min),
-        ends().fold(0.0, f64::max),
-    );
-    let (quantity, name) = (plan.quantity, String::new());
-    let y = match plan.quantity {
+    let quantity = plan.quantity;
+    let most = ends().fold(0.0, f64::max);
+    match quantity {
         Quantity::Ns => Axis::Log {
             quantity,
-            least,
+            least: ends().fold(f64::INFINITY, f64::min),
             most,
             name: "latency".into(),
         },
         _ => Axis::Linear {
             quantity,
             most,
-            name,
+            name: String::new(),
         },
-    };
-    let mut frame = Frame::new(id, size, &x, &y, 20.0, 0.0);
-    segments(plan, dots, &mut frame);
-    let look = Look::Read;
-    for dot in dots {
-        let at = (frame.x.at(dot.unix_ms as f64), frame.y.at(dot.value));
-        if let (Some(low), Some(high)) = (dot.low, dot.high) {
-            frame.svg.line(
-                "l k1 thin",
-                (at.0, frame.y.at(low)),
-                (at.0, frame.y.at(high)),
-            );
-        }
-        let class = if dot.is_hollow {
-            look.hollow()
-        } else {
-            look.filled()
-        };
-        let name = format!(
-            "{} · {} · {}",
-            dot.name,
-            date(dot.unix_ms),
-            plan.quantity.words(dot.value)
-        );
-        frame.svg.group("dot-group", &name, |svg| {
-            svg.mark(&class, Shape::Circle, at, 3.6)
-        });
     }
-    frame.finish(&description(plan, dots))
+}
+
+/// A record as a dot with its interval.
+fn draw_dot(plan: &HistoryPlan, dot: &Dot, frame: &mut Frame) {
+    let at = (frame.x.at(dot.unix_ms as f64), frame.y.at(dot.value));
+    if let (Some(low), Some(high)) = (dot.low, dot.high) {
+        frame.svg.line(
+            "l k1 thin",
+            (at.0, frame.y.at(low)),
+            (at.0, frame.y.at(high)),
+        );
+    }
+    let class = if dot.is_hollow {
+        Look::Read.hollow()
+    } else {
+        Look::Read.filled()
+    };
+    let name = format!(
+        "{} · {} · {}",
+        dot.name,
+        date(dot.unix_ms),
+        plan.quantity.words(dot.value)
+    );
+    frame.svg.group("dot-group", &name, |svg| {
+        svg.mark(&class, Shape::Circle, at, 3.6)
+    });
 }
 
 /// The median of each stretch between changes, and the stretch in which the change lies.

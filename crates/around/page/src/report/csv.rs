@@ -5,7 +5,8 @@ use crate::figure::Table;
 use base64::Engine;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use model::record::{Interval, Record};
+use model::imported::ImportedSeries;
+use model::record::{Interval, Record, Trial};
 use model::sample::{SensorLog, Series};
 use model::text::csv_cell;
 use std::fmt::Write as _;
@@ -120,8 +121,18 @@ fn packed(bytes: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// What the load and the experiments counted themselves.
+/// What the load and the experiments counted themselves, and what an import holds.
 fn own(record: &Record, out: &mut String) {
+    load_lines(record, out);
+    for trial in &record.trials {
+        trial_lines(trial, out);
+    }
+    for series in record.imported.iter().flat_map(|imported| &imported.series) {
+        imported_lines(series, out);
+    }
+}
+
+fn load_lines(record: &Record, out: &mut String) {
     let loads = match record.sections.is_empty() {
         true => record
             .load
@@ -139,57 +150,56 @@ fn own(record: &Record, out: &mut String) {
             interval_lines(&name, start_ms, interval, out);
         }
     }
-    for trial in &record.trials {
-        for window in &trial.windows {
-            let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
-            let time = (window.start_ms + window.length_ms) as f64 / 1e3;
-            let series = format!("{}.{arm}.rate", trial.knob);
-            line(
-                out,
-                "window",
-                &series,
-                "/s",
-                "mean of the part that counts",
-                time,
-                window.rate,
-            );
-        }
-        for (index, pair) in trial
-            .verdict
-            .iter()
-            .flat_map(|verdict| &verdict.pairs)
-            .enumerate()
-        {
-            let series = format!("{}.{}.effect_ln", trial.knob, pair.arm);
-            line(
-                out,
-                "pair",
-                &series,
-                "ln ratio",
-                "pair by number, not by time",
-                index as f64 + 1.0,
-                pair.effect_ln,
-            );
-        }
+}
+
+/// The windows of an experiment, and the pairs of its verdict.
+fn trial_lines(trial: &Trial, out: &mut String) {
+    for window in &trial.windows {
+        let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
+        let time = (window.start_ms + window.length_ms) as f64 / 1e3;
+        let series = format!("{}.{arm}.rate", trial.knob);
+        line(
+            out,
+            "window",
+            &series,
+            "/s",
+            "mean of the part that counts",
+            time,
+            window.rate,
+        );
     }
-    for series in record.imported.iter().flat_map(|imported| &imported.series) {
-        let name = if series.subject.is_empty() {
-            series.field.clone()
-        } else {
-            format!("{}.{}", series.field, series.subject)
-        };
-        for (time, value) in series.time_ms.iter().zip(&series.values) {
-            if let Some(value) = value {
-                line(
-                    out,
-                    "imported",
-                    &name,
-                    &series.unit,
-                    "value",
-                    time / 1e3,
-                    *value,
-                );
-            }
+    let pairs = trial.verdict.iter().flat_map(|verdict| &verdict.pairs);
+    for (index, pair) in pairs.enumerate() {
+        let series = format!("{}.{}.effect_ln", trial.knob, pair.arm);
+        line(
+            out,
+            "pair",
+            &series,
+            "ln ratio",
+            "pair by number, not by time",
+            index as f64 + 1.0,
+            pair.effect_ln,
+        );
+    }
+}
+
+fn imported_lines(series: &ImportedSeries, out: &mut String) {
+    let name = if series.subject.is_empty() {
+        series.field.clone()
+    } else {
+        format!("{}.{}", series.field, series.subject)
+    };
+    for (time, value) in series.time_ms.iter().zip(&series.values) {
+        if let Some(value) = value {
+            line(
+                out,
+                "imported",
+                &name,
+                &series.unit,
+                "value",
+                time / 1e3,
+                *value,
+            );
         }
     }
 }

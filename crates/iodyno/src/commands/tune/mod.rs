@@ -9,6 +9,7 @@ use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use crate::exit::{Exit, Failure};
 use crate::keep;
+use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
 use model::units::parse_share;
@@ -104,37 +105,16 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         seed,
     };
     let done = session.run()?;
-    let record = Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "tune".into(),
-        target: path.target.clone(),
-        summary: words::tune_sentence(&done.trials),
-        provenance: crate::provenance::of(&context.host),
-        path: path.clone(),
-        job,
-        load: None,
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors: done.sensors,
-        layers: None,
-        trials: done.trials,
-        studies: model::studies::Studies::default(),
-        check: None,
-        imported: None,
-    };
+    let (interrupted, read_back) = (done.interrupted, done.read_back);
+    let record = record(done, path.clone(), job, context);
     let kept = keep::into_store(&store, &record);
     for line in words::record(kept.id, &record) {
         context.out.say(line);
     }
-    if !done.interrupted {
-        let values = if done.read_back == 1 {
-            "value"
-        } else {
-            "values"
-        };
+    if !interrupted {
+        let values = if read_back == 1 { "value" } else { "values" };
         context.out.say(format!(
-            "Every setting is back as it was: {} {values} read back.",
-            done.read_back
+            "Every setting is back as it was: {read_back} {values} read back."
         ));
     }
     let document = Document {
@@ -148,11 +128,32 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     } else {
         context.out.document(&document)?;
     }
-    kept.ends(if done.interrupted {
+    kept.ends(if interrupted {
         Exit::Interrupted
     } else {
         exit_of(&record.trials)
     })
+}
+
+fn record(done: session::Done, path: IoPath, job: Job, context: &Context) -> Record {
+    Record {
+        schema: RECORD_SCHEMA.into(),
+        verb: "tune".into(),
+        target: path.target.clone(),
+        summary: words::tune_sentence(&done.trials),
+        provenance: crate::provenance::of(&context.host),
+        path,
+        job,
+        load: None,
+        sections: Vec::new(),
+        findings: Vec::new(),
+        sensors: done.sensors,
+        layers: None,
+        trials: done.trials,
+        studies: model::studies::Studies::default(),
+        check: None,
+        imported: None,
+    }
 }
 
 /// 0 when at least one knob got an answer, 6 when none did.
