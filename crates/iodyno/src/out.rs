@@ -3,7 +3,7 @@
 
 use crate::exit::{Exit, Failure};
 use model::text;
-use pipeline::report::text::Paint;
+use report::text::Paint;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
