@@ -208,7 +208,7 @@ async fn try_enter(
             .find(|(name, _)| *name == field.name)
             .map(|(_, text)| text)
             .unwrap_or_default();
-        // What does not look like one of its kind is none that is there.
+        // A malformed key names nothing that exists, so the answer is 404.
         let value = field
             .shape
             .parse(field.name, text)
