@@ -25,6 +25,7 @@ pub mod search;
 pub mod secret;
 pub mod steady;
 pub mod studies;
+pub mod subject;
 pub mod target;
 pub mod text;
 pub mod units;

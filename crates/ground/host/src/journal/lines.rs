@@ -50,6 +50,9 @@ pub struct Begin {
     pub level: u64,
     /// The device whose settings it holds; none for a journal of files of a load.
     pub device: Option<DeviceIdentity>,
+    /// Whether it may hold settings of the whole machine too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub machine: bool,
 }
 
 /// A line that is not what was written.
@@ -193,6 +196,7 @@ mod tests {
             path: format!("/sys/block/loop0/queue/{path}"),
             old: Attribute::Value("none [mq-deadline] bfq".into()),
             order: 10,
+            mark: None,
         };
         let entries = vec![
             Entry::Begin(Begin {

@@ -13,7 +13,7 @@ mod restore;
 pub use left::{Found, Unfinished, find_elsewhere, find_unfinished};
 pub use lines::{Begin, Damage};
 
-use crate::{DeviceLock, Error, Host, Result, durable, files};
+use crate::{DeviceLock, Error, Host, Reach, Result, durable, files};
 use lines::Entry;
 use model::change::{
     Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree,
@@ -39,6 +39,7 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     device: Option<DeviceIdentity>,
+    machine: bool,
     saved: Vec<Saved>,
     files: Vec<SavedFile>,
     end: End,
@@ -98,6 +99,7 @@ impl Journal {
         let unborn = dir.join(format!("{UNBORN}{unique:016x}"));
         let file = durable::create(&unborn).map_err(|error| Error::io("create", &unborn, error))?;
         let device = of.map(|(lock, _)| lock.device().clone());
+        let machine = of.is_some_and(|(lock, _)| lock.reach() == Reach::Machine);
         let begin = Begin {
             version: lines::VERSION,
             pid: std::process::id(),
@@ -106,6 +108,7 @@ impl Journal {
             unix_ms: crate::clock::unix_ms(),
             level: of.map_or(0, |(_, level)| level),
             device: device.clone(),
+            machine,
         };
         let (saved, files) = (Vec::new(), Vec::new());
         let host = host.clone();
@@ -114,6 +117,7 @@ impl Journal {
             path: unborn.clone(),
             file,
             device,
+            machine,
             saved,
             files,
             end: End::default(),
@@ -186,6 +190,7 @@ impl Journal {
                     path: path.clone(),
                     old,
                     order: *order,
+                    mark: families::mark(&self.host, path),
                 });
             }
         }
@@ -204,10 +209,7 @@ impl Journal {
     }
 
     fn owns(&self, path: &str) -> Result<()> {
-        let is_own = self
-            .device
-            .as_ref()
-            .is_some_and(|device| families::is_setting_of(device, path));
+        let is_own = families::is_setting_of(self.device.as_ref(), self.machine, path);
         let owner = || {
             self.device
                 .as_ref()
