@@ -294,7 +294,13 @@ fn a_device_that_another_iodyno_works_on_is_left_alone() {
     let Some(disk) = Loop::new(16) else { return };
     let iodyno = Iodyno::new();
     // What a tune of the device holds for as long as it lives; an undo makes its file.
-    let held = host::DeviceLock::take(&host::Host::live(), &disk.name, "tune of the test").unwrap();
+    let held = host::DeviceLock::take(
+        &host::Host::live(),
+        &disk.name,
+        host::Reach::Device,
+        "tune of the test",
+    )
+    .unwrap();
     let output = iodyno.run(&["check", &disk.device, "--quick"]);
     assert_eq!(code(&output), 4, "{}", text(&output.stderr));
     let said = text(&output.stderr);

@@ -16,6 +16,8 @@ fn tuned(knob: &str, device: &str, value: &str) -> Record {
     let arms = vec!["none".to_string(), value.to_string()];
     made.trials.push(Trial {
         knob: knob.into(),
+        subject: None,
+        mark: None,
         device: device.into(),
         arms,
         aa: false,

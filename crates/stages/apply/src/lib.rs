@@ -18,7 +18,7 @@ mod wish;
 pub use persisted::plans;
 pub use reading::{Reading, cpus, list};
 pub use set::{KnobError, Rejection, checkpoint_paths, must_take, set};
-pub use subject_files::{SubjectFiles, subjects};
+pub use subject_files::{SubjectFiles, reach, subjects};
 pub use wish::{PersistPlan, ProvenValue, Wish};
 
 use host::Host;

@@ -1,6 +1,6 @@
 //! A subject on a host: where its settings are, and what they say.
 
-use host::Host;
+use host::{Host, Reach};
 use model::change::Attribute;
 use model::iopath::IoPath;
 use model::subject::{Subject, SubjectKind};
@@ -76,6 +76,15 @@ impl SubjectFiles {
         let queues = self.host.list(&directory).into_iter();
         let tags = queues.map(|queue| self.host.number(&format!("{directory}/{queue}/nr_tags")));
         tags.flatten().min()
+    }
+}
+
+/// How far changes of such subjects reach: which lock they need.
+pub fn reach(kinds: impl IntoIterator<Item = SubjectKind>) -> Reach {
+    let is_of_machine = |kind| matches!(kind, SubjectKind::Sysctl | SubjectKind::Interrupt);
+    match kinds.into_iter().any(is_of_machine) {
+        true => Reach::Machine,
+        false => Reach::Device,
     }
 }
 

@@ -454,6 +454,8 @@ pub fn tune() -> Record {
         sensors: sensors(60, 500, 2),
         trials: vec![Trial {
             knob: "scheduler".into(),
+            subject: None,
+            mark: None,
             device: "vda".into(),
             arms: vec!["mq-deadline".into(), "none".into()],
             aa: false,

@@ -82,7 +82,8 @@ pub fn trusted(why: &str, record: &Record, wish: &Wish, host: &Host) -> Vec<Stri
         disk(here),
         likeness(there, here)
     ));
-    for (knob, value) in wish.values() {
+    for proven in wish.values() {
+        let (knob, value) = (proven.knob, &proven.value);
         let verdict = record
             .trials
             .iter()

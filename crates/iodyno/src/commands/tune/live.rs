@@ -90,7 +90,7 @@ impl Live {
                 let left = units::span_ms(progress.left_ms);
                 self.out.note(format!(
                     "{} on {}: {}, {rate} IOPS, about {left} left",
-                    planned.knob,
+                    planned.label(),
                     self.device,
                     phrase(stage)
                 ));
@@ -137,7 +137,7 @@ impl Live {
             "█".repeat(filled),
             " ".repeat(BAR_CELLS as usize - filled)
         );
-        let head = format!("{} on {}", planned.knob, self.device);
+        let head = format!("{} on {}", planned.label(), self.device);
         let left = units::span_ms(progress.left_ms);
         let mut lines = vec![format!("{head:<24} {stage:<24} ▕{bar}▏ {left} left")];
         let leader = &planned.values[progress.leader.min(planned.values.len() - 1)];

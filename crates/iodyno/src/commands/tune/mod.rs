@@ -9,6 +9,7 @@ use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use crate::exit::{Exit, Failure};
 use crate::keep;
+use host::{DeviceLock, Journal};
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
@@ -82,11 +83,16 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         cold_passes: !job.direct && job.rw.reads(),
         ..job
     };
+    // Before the plan: a tune that runs, or was left unfinished, has other values in place than the user's.
+    let locked = match (!args.dry_run).then(|| lock(args, context, &path)) {
+        Some(Err(failure)) if failure.exit == Exit::Refused => return Err(failure),
+        locked => locked,
+    };
     let plan = plan::make(args, context, &path, &job)?;
     for line in plan.lines(&job) {
         context.out.say(line);
     }
-    if args.dry_run {
+    let Some(locked) = locked else {
         context.out.document(&Document {
             schema: SCHEMA,
             id: None,
@@ -94,7 +100,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             record: None,
         })?;
         return Ok(Exit::Fine);
-    }
+    };
+    let lock = locked?;
     let store = Store::open(&context.state_dir)?;
     let session = session::Session {
         args,
@@ -103,6 +110,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         path: &path,
         job: &job,
         seed,
+        lock: &lock,
     };
     let done = session.run()?;
     let (interrupted, read_back) = (done.interrupted, done.read_back);
@@ -133,6 +141,15 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     } else {
         exit_of(&record.trials)
     })
+}
+
+/// Takes the device's lock, where nothing unfinished stands on it.
+fn lock(args: &Args, context: &Context, path: &IoPath) -> Result<DeviceLock, Failure> {
+    let device = plan::device(path)?;
+    let purpose = session::purpose(&device);
+    let lock = DeviceLock::take(&context.host, &device, plan::reach(args)?, &purpose)?;
+    Journal::must_be_free(&context.host, &context.state_dir, &lock)?;
+    Ok(lock)
 }
 
 fn record(done: session::Done, path: IoPath, job: Job, context: &Context) -> Record {

@@ -142,7 +142,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     Some(finding)
 }
 
-/// Mean size and rate of buffered readers that the window bounds and the head's ways slow down.
+/// Mean read size and rate of a disk whose buffered readers are limited by the read-ahead window and slowed by seeks.
 fn travelling(frame: &Frame, disk: &str, kib: f64) -> Option<(f64, f64)> {
     let of = |id: &str| frame.get(id, disk);
     let (busy, size, rate) = (

@@ -1,4 +1,4 @@
-//! # A depth that was not reached
+//! # A queue depth that was not reached
 //!
 //! ## What it finds
 //! A result whose rate times mean latency differs by more than 15 % from the depth asked for. The 15 % are a
