@@ -7,6 +7,7 @@ pub mod nr_requests;
 pub mod read_ahead_kb;
 pub mod rq_affinity;
 pub mod scheduler;
+pub mod smp_affinity_list;
 pub mod wbt_lat_usec;
 
 /// Every item of this folder, ordered by file name.
@@ -18,6 +19,7 @@ pub static ALL: &[&super::Knob] = &[
     &read_ahead_kb::KNOB,
     &rq_affinity::KNOB,
     &scheduler::KNOB,
+    &smp_affinity_list::KNOB,
     &wbt_lat_usec::KNOB,
 ];
 
@@ -50,6 +52,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "scheduler",
         include_str!("../../../../../docs/catalogue/knob/scheduler.md"),
+    ),
+    (
+        "smp_affinity_list",
+        include_str!("../../../../../docs/catalogue/knob/smp_affinity_list.md"),
     ),
     (
         "wbt_lat_usec",
