@@ -50,14 +50,14 @@ pub fn sda() -> Subject {
     }
 }
 
-/// A wish as only this crate can make one: unchecked, of these knobs by id with their values, on the first subject of
-/// each kind.
+/// A wish as only this crate can make one: unchecked, of these knobs by id with their values, on a subject of `sda` or
+/// of its machine.
 pub fn wish(device: &str, values: &[(&str, &str)]) -> Wish {
     let device = device.to_string();
     let value = |(id, value): &(&str, &str)| {
         let knob = Knob::find(id).expect("a knob of the catalogue");
-        let path = IoPath::new("/srv", Layer::new(LayerKind::Disk, &device));
-        let mut subjects = crate::subjects(knob.on, &path, &device);
+        let path = IoPath::new("/srv", Layer::new(LayerKind::Disk, "sda"));
+        let mut subjects = crate::subjects(knob.on, &path, "sda");
         let subject = subjects.pop().unwrap_or(Subject::Interrupt { number: 24 });
         let mut archive = Archive::default();
         archive.insert_directory(&subject.directory());

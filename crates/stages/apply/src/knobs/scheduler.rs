@@ -117,10 +117,10 @@ mod tests {
         assert_eq!(
             names,
             [
-                ("scheduler", 10),
-                ("slice_idle", 11),
-                ("wbt_lat_usec", 30),
-                ("nr_requests", 40)
+                ("scheduler", 0),
+                ("slice_idle", 1),
+                ("wbt_lat_usec", 1),
+                ("nr_requests", 1)
             ]
         );
     }
