@@ -62,7 +62,7 @@ fn a_setting_is_planned_applied_and_taken_back() {
         "another device's name confirms nothing"
     );
     let applied = apply(&disk.name).fine();
-    assert_eq!(applied["schema"], "iodyno.apply/1");
+    assert_eq!(applied["schema"], "iodyno.apply/2");
     assert!(
         disk.settings()
             .contains(&"scheduler=mq-deadline".to_string()),
