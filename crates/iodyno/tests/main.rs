@@ -35,6 +35,7 @@ mod inspect_guest;
 mod judge;
 mod layers;
 mod layers_guest;
+mod machine_settings;
 mod owners_guest;
 mod persist;
 mod records;
