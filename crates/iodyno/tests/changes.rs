@@ -337,10 +337,14 @@ fn another_disk_that_has_the_name_now_is_not_written() {
     run(&[&disk.device, &file]);
     disk.set("read_ahead_kb", "4096");
     let settings = disk.settings();
+    let status = said(&iodyno.run(&["status"]));
+    let advice = format!("went with the device): iodyno undo --forget {journal}");
+    assert!(status.contains(&advice), "{status}");
     let refused = iodyno.run(&["undo", &journal]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
+    let words = "scheduler  not written, was none: ";
     assert!(
-        said(&refused).contains("is another device now"),
+        said(&refused).contains("is another device now") && said(&refused).contains(words),
         "{}",
         said(&refused)
     );

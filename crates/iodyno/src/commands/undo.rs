@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
+use crate::unfinished::WayOut;
 use host::{Found, Unfinished};
 use model::change::{Attribute, Restored};
 use serde::Serialize;
@@ -59,10 +60,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let chosen = choose(journals, args, context)?;
     let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
     for journal in elsewhere.iter().filter(|journal| !journal.running) {
-        let command = journal.undo_command(&context.state_dir);
+        let way = WayOut::of(journal, context);
         context.out.note(format!(
-            "iodyno: `{}` of another state directory also stands: {command}",
-            journal.begin.purpose
+            "iodyno: `{}` of another state directory also stands; to {}: {}",
+            journal.begin.purpose, way.aim, way.command
         ));
     }
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
@@ -207,7 +208,7 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
     restored
         .iter()
         .filter(|one| one.written || !one.is_whole())
-        .for_each(|one| say_one(one, context));
+        .for_each(|one| say_one(one, another.as_deref(), context));
     if !whole && (another.is_some() || restored.iter().any(|one| one.edited.is_some())) {
         context.out.say(format!(
             "  once that is as you want it: iodyno undo --forget {id}"
@@ -250,7 +251,21 @@ fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
     }
 }
 
-fn say_one(one: &Restored, context: &Context) {
+/// `another` is why its device is not the one that has its name now.
+fn say_one(one: &Restored, another: Option<&str>, context: &Context) {
+    if let Some(why) = another.filter(|why| one.error.as_deref() == Some(*why)) {
+        context.out.say(format!(
+            "  {}  not written, was {}: {why}",
+            one.path,
+            brief(&one.wanted)
+        ));
+        return;
+    }
+    let error = one
+        .error
+        .as_deref()
+        .map(|error| format!(" ({error})"))
+        .unwrap_or_default();
     let error = one
         .error
         .as_deref()
