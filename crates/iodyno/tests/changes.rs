@@ -178,6 +178,17 @@ fn whoever_comes_while_a_tune_runs_is_told_so_and_changes_nothing() {
         );
     }
     signal(child.id(), "STOP");
+    let beside = other.run(&["undo"]);
+    assert_eq!(code(&beside), 0, "{}", said(&beside));
+    for words in [
+        &pid,
+        "still holds settings",
+        &format!("kill -CONT {}", child.id()),
+        &format!("IODYNO_STATE_DIR={}", iodyno.state.path().display()),
+        "Nothing to undo here",
+    ] {
+        assert!(said(&beside).contains(words), "{words}: {}", said(&beside));
+    }
     let refused = iodyno.run(&["undo"]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
     assert!(

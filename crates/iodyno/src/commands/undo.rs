@@ -32,6 +32,18 @@ struct Document {
     undone: Vec<Undone>,
     /// Commands that still run and hold settings: nothing of theirs is touched.
     running: Vec<String>,
+    /// What other state directories hold: nothing of it is touched either.
+    elsewhere: Vec<Elsewhere>,
+}
+
+/// A journal of another state directory.
+#[derive(Serialize)]
+struct Elsewhere {
+    id: String,
+    purpose: String,
+    running: bool,
+    /// What takes it back, once it does not run any more.
+    command: String,
 }
 
 #[derive(Serialize)]
@@ -57,24 +69,14 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let running = say_running(&journals, args, context);
     let is_kept = |journal: &&Unfinished| journal.kept.is_some();
     let kept = journals.iter().filter(is_kept).count();
-    let chosen = choose(journals, args, context)?;
     let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
-    for journal in elsewhere.iter().filter(|journal| !journal.running) {
-        let way = WayOut::of(journal, context);
-        context.out.note(format!(
-            "iodyno: `{}` of another state directory also stands; to {}: {}",
-            journal.begin.purpose, way.aim, way.command
-        ));
-    }
+    let elsewhere: Vec<Elsewhere> = elsewhere
+        .iter()
+        .map(|journal| say_elsewhere(journal, context))
+        .collect();
+    let chosen = choose(journals, args, context)?;
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
-        context.out.say(match kept {
-            0 => format!(
-                "Nothing to undo: no journal is in {}.",
-                context.state_dir.display()
-            ),
-            _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it."
-                .to_string(),
-        });
+        context.out.say(nothing(kept, &elsewhere, context));
     }
     let undone: Vec<Undone> = chosen
         .into_iter()
@@ -92,6 +94,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.undo/1",
         undone,
         running,
+        elsewhere,
     })?;
     Ok(match (has_failed, is_refused) {
         (true, _) => Exit::Failed,
@@ -116,6 +119,41 @@ fn say_running(journals: &[Unfinished], args: &Args, context: &Context) -> Vec<S
         journal.id()
     };
     running.map(name).collect()
+}
+
+/// Names a change that another state directory holds, with the command that takes it back.
+fn say_elsewhere(journal: &Unfinished, context: &Context) -> Elsewhere {
+    let (purpose, way) = (&journal.begin.purpose, WayOut::of(journal, context));
+    context.out.note(match journal.running {
+        true => format!(
+            "iodyno: `{purpose}` of another state directory still holds settings ({}). It puts them back itself when it \
+             ends; should it die first: {}",
+            journal.owner(),
+            way.command
+        ),
+        false => format!(
+            "iodyno: `{purpose}` of another state directory also stands; to {}: {}",
+            way.aim, way.command
+        ),
+    });
+    Elsewhere {
+        id: journal.id(),
+        purpose: purpose.clone(),
+        running: journal.running,
+        command: way.command,
+    }
+}
+
+/// What is said where nothing is to be done.
+fn nothing(kept: usize, elsewhere: &[Elsewhere], context: &Context) -> String {
+    let dir = model::text::shown(&context.state_dir);
+    match (kept, elsewhere.is_empty()) {
+        (0, true) => format!("Nothing to undo: no journal is in {dir}."),
+        (0, false) => format!(
+            "Nothing to undo here: no journal is in {dir}. What other state directories hold was not touched."
+        ),
+        _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it.".into(),
+    }
 }
 
 fn choose(
@@ -261,11 +299,6 @@ fn say_one(one: &Restored, another: Option<&str>, context: &Context) {
         ));
         return;
     }
-    let error = one
-        .error
-        .as_deref()
-        .map(|error| format!(" ({error})"))
-        .unwrap_or_default();
     let error = one
         .error
         .as_deref()
