@@ -178,6 +178,17 @@ fn whoever_comes_while_a_tune_runs_is_told_so_and_changes_nothing() {
         );
     }
     signal(child.id(), "STOP");
+    let beside = other.run(&["undo"]);
+    assert_eq!(code(&beside), 0, "{}", said(&beside));
+    for words in [
+        &pid,
+        "still holds settings",
+        &format!("kill -CONT {}", child.id()),
+        &format!("IODYNO_STATE_DIR={}", iodyno.state.path().display()),
+        "Nothing to undo here",
+    ] {
+        assert!(said(&beside).contains(words), "{words}: {}", said(&beside));
+    }
     let refused = iodyno.run(&["undo"]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
     assert!(
@@ -337,10 +348,14 @@ fn another_disk_that_has_the_name_now_is_not_written() {
     run(&[&disk.device, &file]);
     disk.set("read_ahead_kb", "4096");
     let settings = disk.settings();
+    let status = said(&iodyno.run(&["status"]));
+    let advice = format!("went with the device): iodyno undo --forget {journal}");
+    assert!(status.contains(&advice), "{status}");
     let refused = iodyno.run(&["undo", &journal]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
+    let words = "scheduler  not written, was none: ";
     assert!(
-        said(&refused).contains("is another device now"),
+        said(&refused).contains("is another device now") && said(&refused).contains(words),
         "{}",
         said(&refused)
     );

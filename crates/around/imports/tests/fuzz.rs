@@ -19,6 +19,7 @@
 mod dice;
 
 use dice::mix64;
+use imports::pieces::found;
 use imports::{How, Importer, Piece, Text, importers};
 use model::imported::Imported;
 use std::io::BufReader;
@@ -213,7 +214,7 @@ fn run(importer: &Importer, name: &str, bytes: &[u8]) -> usize {
         How::Text(find) | How::Json(find) => {
             let text = String::from_utf8_lossy(bytes);
             let text = Text::new(&text);
-            let pieces = find(&text);
+            let pieces = found(find, &text);
             pieces
                 .iter()
                 .for_each(|piece| check(piece, text.lines.len()));

@@ -126,10 +126,8 @@ fn say_one(context: &Context, journal: &host::Unfinished) -> JournalDocument {
         context.out.say(format!("  {why}"));
     }
     if document.pending || document.kept {
-        context.out.say(format!(
-            "  put it back: {}",
-            journal.undo_command(&context.state_dir)
-        ));
+        let way = unfinished::WayOut::of(journal, context);
+        context.out.say(format!("  {}: {}", way.aim, way.command));
     }
     document
 }
