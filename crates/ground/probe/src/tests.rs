@@ -31,7 +31,7 @@ impl Loop {
     fn new(scheduler: &str) -> Option<Loop> {
         let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if !host::rights::is_root() {
-            println!("skipped: a loop device needs root");
+            skip::missing("root", "a loop device needs root");
             return None;
         }
         let unique = host::clock::monotonic_ns();
@@ -50,7 +50,7 @@ impl Loop {
             .unwrap_or_default();
         if path.is_empty() {
             let _ = std::fs::remove_file(&file);
-            println!("skipped: this machine gives no loop device");
+            skip::missing("loop", "this machine gives no loop device");
             return None;
         }
         let device = device(path.trim_start_matches("/dev/"));
@@ -63,7 +63,10 @@ impl Loop {
             _turn: turn,
         };
         if std::fs::write(setting(&disk.device.name), scheduler).is_err() {
-            println!("skipped: this kernel has no {scheduler}");
+            skip::missing(
+                &format!("kernel:{scheduler}"),
+                format!("this kernel has no {scheduler}"),
+            );
             return None;
         }
         Some(disk)
@@ -170,12 +173,24 @@ fn device(name: &str) -> Device {
     }
 }
 
-/// None, with the reason printed, where this machine does not let us.
+/// Notes why nothing is traced here: a right is missing, or the kernel cannot.
+#[track_caller]
+pub(crate) fn cannot_trace(error: &ProbeError) {
+    let is_refused = matches!(error, ProbeError::NotPermitted { .. });
+    let need = if is_refused {
+        "trace"
+    } else {
+        "kernel:tracing"
+    };
+    skip::missing(need, error);
+}
+
+/// None, with the reason noted, where this machine does not let us.
 fn attach(devices: &[Device], strength: Strength) -> Option<Layers> {
     match Layers::attach(devices, strength) {
         Ok(layers) => Some(layers),
         Err(error @ (ProbeError::NoBtf { .. } | ProbeError::NotPermitted { .. })) => {
-            println!("skipped: {error}");
+            cannot_trace(&error);
             None
         }
         Err(error) => panic!("{error}"),
@@ -400,7 +415,7 @@ fn events_tell_what_the_programs_tell() {
         let events = match Layers::attach(devices, strength) {
             Ok(events) => events,
             Err(error) => {
-                println!("skipped: {error}");
+                cannot_trace(&error);
                 continue;
             }
         };
@@ -426,7 +441,7 @@ fn a_clock_of_its_own_keeps_the_events_in_order() {
     let _never_idle = NeverIdle::new();
     let events = match crate::perf::tests::start_by_its_own_clock(devices) {
         Ok(events) => events,
-        Err(error) => return println!("skipped: {error}"),
+        Err(error) => return cannot_trace(&error),
     };
     let programs = attach(devices, Strength::Full);
     disk.read_blocks(4, 1_000);
@@ -469,7 +484,7 @@ fn merges_and_splits_seen_in_events_are_those_of_the_programs() {
     let _never_idle = NeverIdle::new();
     let events = match Layers::attach(devices, Strength::Perf) {
         Ok(events) => events,
-        Err(error) => return println!("skipped: {error}"),
+        Err(error) => return cannot_trace(&error),
     };
     let Some(programs) = attach(devices, Strength::Full) else {
         return;
@@ -527,7 +542,7 @@ fn a_trace_of_a_disk_is_had_or_refused_with_the_reason() {
             let state =
                 std::fs::read_to_string(format!("/sys/block/{}/trace/end_lba", disk.device.name));
             assert!(state.is_err() || state.is_ok_and(|text| text.trim().parse::<u64>().is_err()));
-            return println!("skipped: {error}");
+            return cannot_trace(&error);
         }
     };
     let second = Layers::attach(devices, Strength::Blktrace)
@@ -548,7 +563,10 @@ fn the_device_below_has_layers_of_its_own() {
     let below = std::os::unix::fs::MetadataExt::dev(&path.metadata().unwrap());
     let number = format!("{}:{}", libc::major(below), libc::minor(below));
     let Some(name) = whole_disk(&number) else {
-        println!("skipped: the backing file is on {number}, which is no disk");
+        skip::missing(
+            "disk",
+            format!("the backing file is on {number}, which is no disk"),
+        );
         return;
     };
     let devices = [disk.device.clone(), device(&name)];
@@ -578,7 +596,7 @@ fn the_time_below_is_part_of_the_time_above() {
     };
     // Of a disk that others use, the times are those of everybody; this stack is ours alone.
     let Some(above) = Above::new(&below.path) else {
-        println!("skipped: this machine gives no second loop device");
+        skip::missing("loop", "this machine gives no second loop device");
         return;
     };
     let devices = [
@@ -700,9 +718,10 @@ fn a_discard_is_a_direction_and_a_large_one_is_split() {
     if let (true, Ok(limit)) = (limited, limit) {
         let _ = std::fs::write(&limit_path, limit.trim());
     }
-    if !output.is_ok_and(|output| output.status.success()) {
-        println!("skipped: this loop device takes no discard, or blkdiscard is not installed");
-        return;
+    match output {
+        Ok(output) if output.status.success() => {}
+        Ok(_) => return skip::missing("kernel:loop-discard", "this loop device takes no discard"),
+        Err(error) => return skip::missing("blkdiscard", error),
     }
     let read = settled(&layers);
     let one = &read.devices[0];
@@ -818,9 +837,10 @@ fn a_failed_write_is_counted_as_an_error() {
     let errors = read.devices[0].counter("errored");
     match failed {
         true => assert!(errors >= 1, "{:?}", read.devices[0].counters),
-        false => {
-            println!("skipped: this kernel's loop device reads zeroes beyond the end of its file")
-        }
+        false => skip::missing(
+            "kernel:loop-errors",
+            "this kernel's loop device reads zeroes beyond the end of its file",
+        ),
     }
 }
 
@@ -829,9 +849,11 @@ fn a_device_without_requests_has_one_layer_only() {
     let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let idle =
         std::fs::read_to_string("/sys/block/zram0/disksize").is_ok_and(|text| text.trim() == "0");
-    if !host::rights::is_root() || !idle {
-        println!("skipped: there is no unused zram device, or no right to use it");
-        return;
+    if !host::rights::is_root() {
+        return skip::missing("root", "only root can set up a zram device");
+    }
+    if !idle {
+        return skip::missing("kernel:zram", "there is no unused zram device");
     }
     std::fs::write("/sys/block/zram0/disksize", (16 * MIB).to_string()).unwrap();
     let layers = attach(&[device("zram0")], Strength::Full);
@@ -885,7 +907,7 @@ fn buckets_in_the_kernel_are_those_of_the_histogram() {
         .status()
         .is_ok_and(|status| status.success())
     {
-        println!("skipped: there is no C compiler");
+        skip::missing("cc", "there is no C compiler");
         return;
     }
     let mut values: Vec<u64> = (0..64)

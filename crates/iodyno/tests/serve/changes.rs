@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 fn a_setting_is_planned_applied_and_taken_back() {
     let Some(disk) = Loop::new(16) else { return };
     disk.set("scheduler", "none");
-    if !disk.has_scheduler("mq-deadline") {
-        println!("skipped: this kernel has no mq-deadline");
+    if disk.lacks_scheduler("mq-deadline") {
         return;
     }
     let (before, iodyno) = (disk.settings(), Iodyno::new());
