@@ -89,7 +89,7 @@ fn too_little_room() {
 fn memory_is_no_disk() {
     let shm = std::path::Path::new("/dev/shm");
     if !shm.is_dir() {
-        println!("skipped: no tmpfs at /dev/shm");
+        skip::missing("shm", "no tmpfs at /dev/shm");
         return;
     }
     let dir = shm.join(format!("iodyno-test-{}", std::process::id()));
@@ -135,8 +135,7 @@ fn a_device_in_use_is_not_written() {
         &["--destroy-data"],
     );
     if !succeeds("mkfs.ext4", &["-q", "-F", &disk.device]) {
-        println!("skipped: mkfs.ext4 is not installed");
-        return;
+        return skip::missing("mkfs.ext4", "mkfs.ext4 made no file system");
     }
     expect(
         &[&["run", disk.device.as_str()], &consent[..]].concat(),
@@ -221,7 +220,7 @@ fn a_value_the_device_does_not_take() {
 #[test]
 fn no_write_right() {
     if !is_root() {
-        println!("skipped: this test drops root's rights, which needs root");
+        skip::missing("root", "this test drops root's rights, which needs root");
         return;
     }
     let Ok(output) = Command::new("setpriv")
@@ -241,12 +240,12 @@ fn no_write_right() {
         )
         .output()
     else {
-        println!("skipped: setpriv is not installed");
+        skip::missing("setpriv", "setpriv is not installed");
         return;
     };
     let said = text(&output.stderr);
     if said.contains("setpriv: failed to execute") {
-        println!("skipped: another user cannot reach the build directory");
+        skip::missing("user", "another user cannot reach the build directory");
         return;
     }
     assert_eq!(code(&output), 3, "{said}");

@@ -24,8 +24,7 @@ fn scheduler(disk: &Loop) -> String {
 /// A loop device at `none` whose kernel has the other two.
 fn disk() -> Option<Loop> {
     let disk = Loop::in_memory(16)?;
-    if !disk.has_scheduler("mq-deadline") || !disk.has_scheduler("bfq") {
-        println!("skipped: this kernel has not both mq-deadline and bfq");
+    if disk.lacks_scheduler("mq-deadline") || disk.lacks_scheduler("bfq") {
         return None;
     }
     disk.set("scheduler", "none");
@@ -208,8 +207,7 @@ fn whoever_comes_while_a_tune_runs_is_told_so_and_changes_nothing() {
 #[test]
 fn a_journal_that_is_being_born_is_never_removed_by_a_command_beside_it() {
     let Some(disk) = disk() else { return };
-    if Command::new("strace").arg("-V").output().is_err() {
-        println!("skipped: strace is not installed");
+    if skip::lacks("strace") {
         return;
     }
     let before = disk.settings();

@@ -322,9 +322,11 @@ fn a_device_that_another_iodyno_works_on_is_left_alone() {
 #[test]
 fn a_target_that_may_not_be_loaded_is_still_judged() {
     let iodyno = Iodyno::new();
-    if !is_root() || !Path::new("/dev/shm").is_dir() {
-        println!("skipped: needs root and a file system in memory");
-        return;
+    if !is_root() {
+        return skip::missing("root", "only root may be refused for what the target is");
+    }
+    if !Path::new("/dev/shm").is_dir() {
+        return skip::missing("shm", "no file system in memory");
     }
     // Memory takes no direct I/O on most kernels; where it does, it is loaded, and that is no disk either.
     let (document, output) = iodyno.json(&["check", "/dev/shm", "--quick"]);

@@ -167,12 +167,7 @@ fn a_stream_ends_when_its_bytes_are_moved() {
 
 #[test]
 fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
-    if std::process::Command::new("fio")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
-        println!("skipped: fio is not installed");
+    if skip::lacks("fio") {
         return;
     }
     let (iodyno, dir, here) = (Iodyno::new(), Dir::new("handed-on"), Dir::new("here"));
@@ -243,12 +238,7 @@ fn child_of(pid: u32) -> Option<String> {
 
 #[test]
 fn fio_makes_the_load_and_dies_with_us() {
-    if std::process::Command::new("fio")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
-        println!("skipped: fio is not installed");
+    if skip::lacks("fio") {
         return;
     }
     let (iodyno, dir) = (Iodyno::new(), Dir::new("fio"));
@@ -287,7 +277,10 @@ fn fio_makes_the_load_and_dies_with_us() {
     });
     let mut child = iodyno.spawn(&[&job[..], &["60s"]].concat());
     let Some(fio) = child_of(child.id()) else {
-        println!("skipped: this kernel does not name a process's children");
+        skip::missing(
+            "kernel:children",
+            "this kernel does not name a process's children",
+        );
         signal(child.id(), "INT");
         child.wait().unwrap();
         return;

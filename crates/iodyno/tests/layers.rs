@@ -1,6 +1,6 @@
 //! Times by layer in the records of `run` and `tune`, and what is said where there are none.
 
-use crate::support::{Iodyno, Loop, code, copy_binary, text};
+use crate::support::{Iodyno, Loop, code, copy_binary, text, tracing};
 use serde_json::Value;
 
 /// Whether this machine lets the programs in; the reason is printed where it does not.
@@ -14,7 +14,7 @@ fn is_traceable(iodyno: &Iodyno) -> bool {
         !here["why_not_higher"].as_array().unwrap().is_empty(),
         "{here}"
     );
-    println!("skipped: {here}");
+    skip::missing(tracing(), here);
     false
 }
 
@@ -216,7 +216,7 @@ fn each_rung_of_events_says_what_the_programs_say() {
                 .find(|log| log["sensor"] == "layers")
                 .unwrap()["no_data"];
             assert!(why.as_str().unwrap().len() > 20, "{why}");
-            println!("skipped: {rung}: {why}");
+            skip::missing(tracing(), format!("{rung}: {why}"));
             continue;
         }
         agree_on_medians(&disk.name, rung, &run);
@@ -353,8 +353,7 @@ fn a_tune_keeps_the_layers_of_each_arm() {
 /// A loop device in memory under bfq, tuned against none; its record.
 fn tuned(extra: &[&str]) -> Option<(Loop, Iodyno, Value)> {
     let disk = Loop::in_memory(64)?;
-    if !disk.has_scheduler("bfq") {
-        println!("skipped: this kernel has no bfq");
+    if disk.lacks_scheduler("bfq") {
         return None;
     }
     disk.set("scheduler", "bfq");
@@ -534,16 +533,14 @@ fn without_rights_a_run_says_why_there_are_no_layers() {
         std::fs::remove_dir_all(&home),
     );
     let Ok(output) = output else {
-        println!("skipped: setpriv is not installed");
+        skip::missing("setpriv", "setpriv is not installed");
         return;
     };
     let document: Value = match serde_json::from_slice(&output.stdout) {
         Ok(document) => document,
         Err(_) => {
-            println!(
-                "skipped: no other user can be had here: {}",
-                text(&output.stderr)
-            );
+            let why = format!("no other user can be had here: {}", text(&output.stderr));
+            skip::missing("user", why);
             return;
         }
     };

@@ -6,7 +6,7 @@
 #![allow(
     clippy::print_stderr,
     clippy::print_stdout,
-    reason = "a skipped test says why"
+    reason = "long tests say how far they are"
 )]
 #![allow(
     clippy::unwrap_used,

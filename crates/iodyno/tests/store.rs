@@ -187,8 +187,7 @@ fn deleting_asks_and_is_refused_where_nobody_can_be_asked() {
 fn on_a_terminal_only_a_yes_deletes() {
     let iodyno = Iodyno::new();
     drop(filled(&iodyno));
-    if Command::new("script").arg("--version").output().is_err() {
-        println!("skipped: script is not installed");
+    if skip::lacks("script") {
         return;
     }
     let ask = |answer: &str| {
@@ -353,8 +352,10 @@ fn a_store_of_the_first_schema_is_brought_up_to_date_by_whoever_comes_first() {
 /// Root's store is root's; a copy that is meant for others is there for them to read, and to read alone.
 #[test]
 fn nobody_reads_the_store_of_root_and_everybody_a_copy_made_for_them() {
-    if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
-        println!("skipped: giving up rights needs root and setpriv");
+    if !is_root() {
+        return skip::missing("root", "only root has rights to give up");
+    }
+    if skip::lacks("setpriv") {
         return;
     }
     let iodyno = Iodyno::new();
@@ -365,7 +366,10 @@ fn nobody_reads_the_store_of_root_and_everybody_a_copy_made_for_them() {
     {
         let mode = std::fs::metadata(above).unwrap().permissions().mode();
         if mode & 0o005 != 0o005 {
-            println!("skipped: not everybody may enter {}", above.display());
+            skip::missing(
+                "user",
+                format!("not everybody may enter {}", above.display()),
+            );
             return;
         }
     }

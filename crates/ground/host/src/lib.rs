@@ -23,6 +23,8 @@ mod fatal;
 mod fault;
 pub mod files;
 pub mod foreign;
+#[cfg(fuzzing)]
+pub mod fuzz;
 #[cfg(test)]
 mod histories;
 mod identity;

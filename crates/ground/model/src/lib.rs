@@ -30,3 +30,6 @@ pub mod target;
 pub mod text;
 pub mod units;
 pub mod verdict;
+
+#[cfg(test)]
+mod properties;

@@ -35,7 +35,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
         text: text.into(),
         wanted: "a size such as 4k, 1M, 16G",
     };
-    let (number, suffix) = split_number(text.trim()).ok_or_else(error)?;
+    let text = text.trim();
+    let (number, suffix) = split_number(text).ok_or_else(error)?;
     let shift = match suffix.as_str() {
         "" | "b" => 0,
         "k" | "kb" | "kib" => 10,
@@ -44,6 +45,11 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
         "t" | "tb" | "tib" => 40,
         _ => return Err(error()),
     };
+    // A whole number is taken as it is: a float has no room for all digits of the largest ones.
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    if let Ok(whole) = digits.parse::<u64>() {
+        return whole.checked_mul(1 << shift).ok_or_else(error);
+    }
     let bytes = number * (1u64 << shift) as f64;
     if bytes >= u64::MAX as f64 {
         Err(error())

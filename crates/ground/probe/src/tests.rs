@@ -33,7 +33,7 @@ impl Loop {
     fn new(scheduler: &str) -> Option<Loop> {
         let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if !host::rights::is_root() {
-            println!("skipped: a loop device needs root");
+            skip::missing("root", "a loop device needs root");
             return None;
         }
         let unique = host::clock::monotonic_ns();
@@ -52,7 +52,7 @@ impl Loop {
             .unwrap_or_default();
         if path.is_empty() {
             let _ = std::fs::remove_file(&file);
-            println!("skipped: this machine gives no loop device");
+            skip::missing("loop", "this machine gives no loop device");
             return None;
         }
         let device = device(path.trim_start_matches("/dev/"));
@@ -65,7 +65,10 @@ impl Loop {
             _turn: turn,
         };
         if std::fs::write(setting(&disk.device.name), scheduler).is_err() {
-            println!("skipped: this kernel has no {scheduler}");
+            skip::missing(
+                &format!("kernel:{scheduler}"),
+                format!("this kernel has no {scheduler}"),
+            );
             return None;
         }
         Some(disk)
@@ -172,12 +175,24 @@ fn device(name: &str) -> Device {
     }
 }
 
-/// None, with the reason printed, where this machine does not let us.
+/// Notes why nothing is traced here: a right is missing, or the kernel cannot.
+#[track_caller]
+pub(crate) fn cannot_trace(error: &ProbeError) {
+    let is_refused = matches!(error, ProbeError::NotPermitted { .. });
+    let need = if is_refused {
+        "trace"
+    } else {
+        "kernel:tracing"
+    };
+    skip::missing(need, error);
+}
+
+/// None, with the reason noted, where this machine does not let us.
 fn attach(devices: &[Device], strength: Strength) -> Option<Layers> {
     match Layers::attach(devices, strength) {
         Ok(layers) => Some(layers),
         Err(error @ (ProbeError::NoBtf { .. } | ProbeError::NotPermitted { .. })) => {
-            println!("skipped: {error}");
+            cannot_trace(&error);
             None
         }
         Err(error) => panic!("{error}"),
@@ -316,7 +331,10 @@ fn the_device_below_has_layers_of_its_own() {
     let below = std::os::unix::fs::MetadataExt::dev(&path.metadata().unwrap());
     let number = format!("{}:{}", libc::major(below), libc::minor(below));
     let Some(name) = whole_disk(&number) else {
-        println!("skipped: the backing file is on {number}, which is no disk");
+        skip::missing(
+            "disk",
+            format!("the backing file is on {number}, which is no disk"),
+        );
         return;
     };
     let devices = [disk.device.clone(), device(&name)];
@@ -346,7 +364,7 @@ fn the_time_below_is_part_of_the_time_above() {
     };
     // Of a disk that others use, the times are those of everybody; this stack is ours alone.
     let Some(above) = Above::new(&below.path) else {
-        println!("skipped: this machine gives no second loop device");
+        skip::missing("loop", "this machine gives no second loop device");
         return;
     };
     let devices = [
@@ -468,9 +486,10 @@ fn a_discard_is_a_direction_and_a_large_one_is_split() {
     if let (true, Ok(limit)) = (limited, limit) {
         let _ = std::fs::write(&limit_path, limit.trim());
     }
-    if !output.is_ok_and(|output| output.status.success()) {
-        println!("skipped: this loop device takes no discard, or blkdiscard is not installed");
-        return;
+    match output {
+        Ok(output) if output.status.success() => {}
+        Ok(_) => return skip::missing("kernel:loop-discard", "this loop device takes no discard"),
+        Err(error) => return skip::missing("blkdiscard", error),
     }
     let read = settled(&layers);
     let one = &read.devices[0];
@@ -586,9 +605,10 @@ fn a_failed_write_is_counted_as_an_error() {
     let errors = read.devices[0].counter("errored");
     match failed {
         true => assert!(errors >= 1, "{:?}", read.devices[0].counters),
-        false => {
-            println!("skipped: this kernel's loop device reads zeroes beyond the end of its file")
-        }
+        false => skip::missing(
+            "kernel:loop-errors",
+            "this kernel's loop device reads zeroes beyond the end of its file",
+        ),
     }
 }
 
@@ -597,9 +617,11 @@ fn a_device_without_requests_has_one_layer_only() {
     let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let idle =
         std::fs::read_to_string("/sys/block/zram0/disksize").is_ok_and(|text| text.trim() == "0");
-    if !host::rights::is_root() || !idle {
-        println!("skipped: there is no unused zram device, or no right to use it");
-        return;
+    if !host::rights::is_root() {
+        return skip::missing("root", "only root can set up a zram device");
+    }
+    if !idle {
+        return skip::missing("kernel:zram", "there is no unused zram device");
     }
     std::fs::write("/sys/block/zram0/disksize", (16 * MIB).to_string()).unwrap();
     let layers = attach(&[device("zram0")], Strength::Full);
@@ -653,7 +675,7 @@ fn buckets_in_the_kernel_are_those_of_the_histogram() {
         .status()
         .is_ok_and(|status| status.success())
     {
-        println!("skipped: there is no C compiler");
+        skip::missing("cc", "there is no C compiler");
         return;
     }
     let mut values: Vec<u64> = (0..64)

@@ -72,7 +72,7 @@ fn a_write_protected_device_is_refused_and_stays_so() {
             .is_ok_and(|s| s.success())
     };
     if !protect("--setro") {
-        println!("skipped: blockdev is not installed");
+        skip::missing("blockdev", "blockdev is not installed");
         return;
     }
     let before = std::fs::read(&disk.device).unwrap();
@@ -284,7 +284,7 @@ fn a_result_that_nobody_reads_is_stored_and_settings_are_back() {
     let Some(disk) = Loop::in_memory(32) else {
         return;
     };
-    if !disk.has_scheduler("mq-deadline") {
+    if disk.lacks_scheduler("mq-deadline") {
         return;
     }
     tune_without_a_reader(&iodyno, &disk);

@@ -99,14 +99,12 @@ fn certificate(dir: &Dir, address: IpAddr) -> Option<(String, String)> {
     match made {
         Ok(made) if made.status.success() => Some((cert, key)),
         Ok(made) => {
-            println!(
-                "skipped: openssl makes no certificate: {}",
-                text(&made.stderr)
-            );
+            let why = format!("openssl makes no certificate: {}", text(&made.stderr));
+            skip::missing("openssl", why);
             None
         }
         Err(_) => {
-            println!("skipped: openssl is not installed");
+            skip::missing("openssl", "openssl is not installed");
             None
         }
     }
@@ -192,8 +190,7 @@ fn a_key_that_others_may_read_is_refused() {
 
 #[test]
 fn https_is_answered_under_the_certificate_that_was_given() {
-    if Command::new("curl").arg("--version").output().is_err() {
-        println!("skipped: curl is not installed");
+    if skip::lacks("curl") {
         return;
     }
     let (iodyno, dir, address) = (Iodyno::new(), Dir::new("tls"), own_address());

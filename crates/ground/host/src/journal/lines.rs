@@ -87,7 +87,7 @@ pub(crate) fn line(entry: &Entry, before: u64) -> Result<(String, u64), serde_js
     Ok((format!("{:08x} {sum:016x} {json}\n", json.len()), sum))
 }
 
-fn checksum(before: u64, json: &[u8]) -> u64 {
+pub(crate) fn checksum(before: u64, json: &[u8]) -> u64 {
     let mut digest = Sha256::new();
     digest.update(before.to_be_bytes());
     digest.update(json);

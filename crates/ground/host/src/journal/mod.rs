@@ -7,7 +7,7 @@
 
 mod families;
 mod left;
-mod lines;
+pub(crate) mod lines;
 mod restore;
 
 pub use left::{Found, Unfinished, find_elsewhere, find_unfinished};
@@ -415,5 +415,7 @@ fn remove_unborn(dir: &Path) {
     }
 }
 
+#[cfg(test)]
+mod prefixes;
 #[cfg(test)]
 mod tests;

@@ -97,7 +97,7 @@ fn events_tell_what_the_programs_tell() {
         let events = match Layers::attach(devices, strength) {
             Ok(events) => events,
             Err(error) => {
-                println!("skipped: {error}");
+                cannot_trace(&error);
                 continue;
             }
         };
@@ -123,7 +123,7 @@ fn a_clock_of_its_own_keeps_the_events_in_order() {
     let _never_idle = NeverIdle::new();
     let events = match crate::perf::tests::start_by_its_own_clock(devices) {
         Ok(events) => events,
-        Err(error) => return println!("skipped: {error}"),
+        Err(error) => return cannot_trace(&error),
     };
     let programs = attach(devices, Strength::Full);
     disk.read_blocks(4, 1_000);
@@ -166,7 +166,7 @@ fn merges_and_splits_seen_in_events_are_those_of_the_programs() {
     let _never_idle = NeverIdle::new();
     let events = match Layers::attach(devices, Strength::Perf) {
         Ok(events) => events,
-        Err(error) => return println!("skipped: {error}"),
+        Err(error) => return cannot_trace(&error),
     };
     let Some(programs) = attach(devices, Strength::Full) else {
         return;
@@ -224,7 +224,7 @@ fn a_trace_of_a_disk_is_had_or_refused_with_the_reason() {
             let state =
                 std::fs::read_to_string(format!("/sys/block/{}/trace/end_lba", disk.device.name));
             assert!(state.is_err() || state.is_ok_and(|text| text.trim().parse::<u64>().is_err()));
-            return println!("skipped: {error}");
+            return cannot_trace(&error);
         }
     };
     let second = Layers::attach(devices, Strength::Blktrace)

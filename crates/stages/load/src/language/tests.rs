@@ -8,6 +8,7 @@ use model::job::{
 
 mod fio;
 mod lines;
+mod properties;
 
 /// A small generator; the seed is in the failure's message.
 pub(super) struct Dice(u64);
@@ -381,47 +382,6 @@ pub(super) fn drawn(dice: &mut Dice) -> String {
         }
     }
     text
-}
-
-#[test]
-fn the_way_back_gives_the_same_jobs() {
-    let (mut compared, mut options) = (0, 0);
-    for seed in 0..3000 {
-        let text = drawn(&mut Dice::of(seed));
-        let Ok(parsed) = file(&text) else { continue };
-        for section in &parsed.sections {
-            let words = to_words(section);
-            let again = from_words(&words)
-                .unwrap_or_else(|error| panic!("seed {seed}: {words:?}: {error}\n{text}"));
-            assert_eq!(
-                again.sections[0].job, section.job,
-                "seed {seed}: {words:?}\n{text}"
-            );
-            assert_eq!(
-                again.sections[0].name, section.name,
-                "seed {seed}: {words:?}"
-            );
-            let names = |parsed: &Parsed| {
-                let mut names: Vec<String> = parsed
-                    .unsupported
-                    .iter()
-                    .filter(|one| one.section == section.name && one.option != "exitall")
-                    .map(|one| one.option.clone())
-                    .collect();
-                names.sort();
-                names
-            };
-            assert_eq!(
-                names(&again),
-                names(&parsed),
-                "seed {seed}: {words:?}\n{text}"
-            );
-            compared += 1;
-            options += words.len();
-        }
-    }
-    assert!(compared > 2000, "{compared} jobs went there and back");
-    println!("{compared} jobs, {options} options went there and back");
 }
 
 #[test]

@@ -12,7 +12,10 @@ fn is_here() -> bool {
         .map(|found| found.stdout)
         .unwrap_or_default();
     if !found.starts_with("fio-3.33") {
-        println!("skipped: fio 3.33 is not installed ({})", found.trim());
+        skip::missing(
+            "fio",
+            format!("fio 3.33 is not installed ({})", found.trim()),
+        );
     }
     found.starts_with("fio-3.33")
 }
@@ -196,7 +199,7 @@ fn fios_own_examples_are_read_as_fio_reads_them() {
     let names = host::Host::live().list(EXAMPLES);
     let names: Vec<&String> = names.iter().filter(|name| name.ends_with(".fio")).collect();
     if names.is_empty() {
-        println!("skipped: the package fio-examples is not installed");
+        skip::missing("fio-examples", "the package fio-examples is not installed");
         return;
     }
     let (bench, mut tally, mut not_built, mut wrong) =
