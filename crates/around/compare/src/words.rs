@@ -50,13 +50,13 @@ pub fn ratio(ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
     let is_large = !(0.5..2.0).contains(&ratio) || is_wild(low) || is_wild(high);
     let one = |ratio: f64| {
         if is_large {
-            times(ratio)
+            units::times(ratio)
         } else {
-            percent(ratio)
+            units::percent_bare(ratio - 1.0)
         }
     };
     let whole = if is_large {
-        format!("{} times", times(ratio))
+        format!("{} times", units::times(ratio))
     } else {
         units::percent_signed(ratio - 1.0)
     };
@@ -65,22 +65,6 @@ pub fn ratio(ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
         (Some(low), None) => format!("{whole} ({} or more)", one(low)),
         (None, Some(high)) => format!("{whole} ({} or less)", one(high)),
         (None, None) => whole,
-    }
-}
-
-/// Without the sign of per cent and without a plus: what stands in parentheses after a figure that has both.
-fn percent(ratio: f64) -> String {
-    units::percent_signed(ratio - 1.0)
-        .replace(" %", "")
-        .replace('+', "")
-}
-
-/// `3.1`, `15`, `0.32`.
-pub fn times(ratio: f64) -> String {
-    match ratio {
-        r if r >= 9.95 => format!("{r:.0}"),
-        r if r >= 1.0 => format!("{r:.1}"),
-        r => format!("{r:.2}"),
     }
 }
 

@@ -108,7 +108,7 @@ fn title(found: &Comparison) -> String {
 }
 
 fn letter(order: &[usize], subject: usize) -> char {
-    crate::figures::arm_letter(
+    view::trial::letter(
         order
             .iter()
             .position(|index| *index == subject)

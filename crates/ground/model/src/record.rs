@@ -12,7 +12,7 @@ use crate::layers::{ArmSpan, LayerTimes};
 use crate::moved::Moved;
 use crate::sample::SensorLog;
 use crate::studies::Studies;
-use crate::verdict::{Stage, Verdict};
+use crate::verdict::{Outcome, Stage, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// Schema of the document.
@@ -289,6 +289,18 @@ pub struct Trial {
     /// Every window that was measured, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<WindowRun>,
+}
+
+impl Trial {
+    /// The verdict, where it proved that another value than the one found is better. Without writes (`--aa`) nothing can
+    /// be proved, whatever the figures say.
+    pub fn win(&self) -> Option<&Verdict> {
+        self.verdict.as_ref().filter(|verdict| {
+            verdict.outcome == Outcome::Better
+                && !self.aa
+                && self.arms.first() != Some(&verdict.arm)
+        })
+    }
 }
 
 /// One window of an experiment: when it was, and what the load did in it.

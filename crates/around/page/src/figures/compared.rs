@@ -21,7 +21,7 @@ pub fn figures(records: &[(&str, &Record)], curves: &[Curves]) -> Vec<Figure> {
         .iter()
         .take(MOST)
         .enumerate()
-        .map(|(index, (name, record))| (format!("{} {name}", super::arm_letter(index)), *record))
+        .map(|(index, (name, record))| (format!("{} {name}", view::trial::letter(index)), *record))
         .collect();
     let named: Vec<(&str, &Record)> = named
         .iter()

@@ -47,7 +47,7 @@ pub fn markdown(record: &Record, about: &About) -> String {
             add_table(
                 &mut out,
                 &format!("{} on {}", trial.knob, trial.device),
-                &verdicts::arms_table(trial, verdict),
+                &verdicts::arms_table(trial),
             );
             out.push_str(&format!("{}\n\n", plain(&verdict.sentence)));
         }

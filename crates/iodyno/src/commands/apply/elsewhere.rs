@@ -7,9 +7,9 @@ use host::Host;
 use model::iopath::{IoPath, Layer};
 use model::record::Record;
 use model::text::clean_to;
-use model::units;
 use model::verdict::Verdict;
 use store::Origin;
+use view::effect::Effect;
 
 /// Longest piece of the record in a line, characters.
 const SHOWN: usize = 60;
@@ -135,16 +135,8 @@ fn likeness(there: Option<&Layer>, here: Option<&Layer>) -> &'static str {
 
 /// `+12 % (10 to 14), 46 windows`.
 fn claim(verdict: &Verdict) -> String {
-    let interval = match (verdict.effect, verdict.low, verdict.high) {
-        (Some(effect), Some(low), Some(high)) => format!(
-            "{} ({} to {})",
-            units::percent_signed(effect),
-            units::percent_signed(low),
-            units::percent_signed(high)
-        ),
-        _ => "no estimate".into(),
-    };
-    format!("{interval}, {} windows, as it says", verdict.windows)
+    let claim = Effect::of(verdict).map_or("no estimate".into(), |effect| effect.words());
+    format!("{claim}, {} windows, as it says", verdict.windows)
 }
 
 fn or_unknown(text: &str) -> &str {

@@ -1,0 +1,8 @@
+//! What a person is shown, as plain values with their words already made: the terminal, the report, the full screen,
+//! the browser and JSON print the same ones and differ in layout only.
+
+pub mod effect;
+pub mod metric;
+pub mod running;
+pub mod stage;
+pub mod trial;
