@@ -29,7 +29,7 @@ pub fn title(measure: &str) -> String {
 /// A value with its unit.
 pub fn value(unit: &str, value: f64) -> String {
     match unit {
-        "/s" => units::count(if value >= 100.0 { value.round() } else { value }),
+        "/s" => units::rate(value),
         "bytes/s" => units::bytes_per_s(value),
         "ns" => units::duration_ns(value),
         "" => units::count(value),

@@ -152,6 +152,15 @@ pub fn count(value: f64) -> String {
     scaled(value, 1000.0, &["", " k", " M", " G"])
 }
 
+/// A rate, or another count that is no whole number: decimals only below 100, where they say something.
+pub fn rate(value: f64) -> String {
+    count(if value.abs() < 100.0 {
+        value
+    } else {
+        value.round()
+    })
+}
+
 /// A time in nanoseconds, in the unit that suits its magnitude: `84.0 µs`, `12.4 ms`.
 pub fn duration_ns(value: f64) -> String {
     scaled(value, 1000.0, &[" ns", " µs", " ms", " s"])
@@ -286,6 +295,7 @@ mod tests {
         );
         assert_eq!(count(41_234.0), "41.2 k");
         assert_eq!(count(999_900.0), "1.00 M");
+        assert_eq!([0.4, 99.96, 123.4].map(rate), ["0.40", "100", "123"]);
         assert_eq!(duration_ns(84_000.0), "84.0 µs");
         assert_eq!(
             [0.0, 0.4, 12.54, 95.96].map(percent),

@@ -4,5 +4,6 @@
 pub mod effect;
 pub mod metric;
 pub mod running;
+pub mod scale;
 pub mod stage;
 pub mod trial;

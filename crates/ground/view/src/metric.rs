@@ -18,6 +18,6 @@ impl Metric {
 
     /// A rate with its name: `41.2 k IOPS`.
     pub fn rate(self, value: f64) -> String {
-        format!("{} {}", units::count(value), self.name)
+        format!("{} {}", units::rate(value), self.name)
     }
 }

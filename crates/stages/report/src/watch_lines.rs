@@ -3,6 +3,7 @@
 use super::text::{WIDTH, clean, wrap};
 use model::finding::Finding;
 use model::frame::Frame;
+use model::units;
 
 /// The heading of the rows, to be repeated now and then.
 pub const HEADING: &str =
@@ -108,7 +109,7 @@ fn await_ms(value: Option<f64>) -> String {
 
 /// A number, or `-` where there is no data.
 fn number(value: Option<f64>, decimals: usize) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.decimals$}"))
+    value.map_or_else(|| "-".into(), |value| units::decimals(value, decimals))
 }
 
 /// `12:03:41` in UTC.

@@ -5,11 +5,11 @@ use super::{Look, percentiles, rates};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::reduce::Step;
-use crate::scale::Quantity;
 use crate::svg::{Anchor, PathData};
 use model::comparison::{CurveCell, Curves};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// The most records on one chart.
 pub const MOST: usize = 6;

@@ -3,8 +3,8 @@
 use super::Look;
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape};
+use view::scale::Quantity;
 
 /// With fewer records nothing is said about changes.
 pub const FEW: usize = 8;

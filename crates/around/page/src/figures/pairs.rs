@@ -287,7 +287,7 @@ impl<'a> Chart<'a> {
             title: format!("rate of {} over rate of {}", self.arm, self.found()),
         };
         let (_, x_ticks, _) =
-            crate::scale::linear_ticks(crate::scale::Quantity::Count, count as f64, 6);
+            view::scale::linear_ticks(view::scale::Quantity::Count, count as f64, 6);
         let x = Axis::Own {
             reads: "None",
             domain: (0.0, count as f64 + 1.0),

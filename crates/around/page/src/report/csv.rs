@@ -8,6 +8,7 @@ use flate2::write::GzEncoder;
 use model::record::{Interval, Record};
 use model::sample::{SensorLog, Series};
 use model::text::csv_cell;
+use model::units;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -290,17 +291,18 @@ fn line(
     let (source, series, unit) = (csv_cell(source), csv_cell(series), csv_cell(unit));
     let _ = writeln!(
         out,
-        "{source},{series},{unit},{kind},{time:.3},{}",
-        short(value)
+        "{source},{series},{unit},{kind},{time},{}",
+        short(value),
+        time = units::decimals(time, 3)
     );
 }
 
 /// Six significant digits below a million, whole numbers as they are: counters are exact.
 fn short(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 1e6 {
-        format!("{value:.0}")
+        units::whole(value)
     } else {
-        format!("{:.*}", 4, value)
+        units::decimals(value, 4)
     }
 }
 
@@ -405,7 +407,7 @@ pub fn summary(record: &Record) -> Table {
                 name.clone(),
                 side.into(),
                 done.ios.to_string(),
-                crate::scale::Quantity::Iops.words(per_s(done.ios as f64)),
+                view::scale::Quantity::Iops.words(per_s(done.ios as f64)),
                 model::units::bytes_per_s(per_s(done.bytes as f64)),
                 done.latency
                     .mean_ns()

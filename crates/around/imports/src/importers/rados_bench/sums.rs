@@ -7,6 +7,7 @@ use crate::importers::fio_text::{Facts, ranges};
 use crate::json_in_text;
 use crate::{Piece, Text, Unread};
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
+use model::units;
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -230,7 +231,7 @@ fn document(text: &str) -> Result<(Option<Imported>, usize), String> {
         .collect();
     let mut facts = Facts::new();
     if let Some(count) = number(&document, "concurrent_ios") {
-        facts.insert("iodepth".into(), format!("{count:.0}"));
+        facts.insert("iodepth".into(), units::whole(count));
     }
     let imported = imported(&sums, facts).map(|mut imported| {
         let datas = document.get("datas").into_iter().flat_map(Value::items);
