@@ -10,21 +10,32 @@ pub struct RunningArm {
     /// The figures.
     #[serde(flatten)]
     pub figures: ArmResult,
-    /// The same in words: `none +5.1 % (+3.8 % to open), leading`.
+    /// The estimate: `+5.1 %`; none before the first comparison.
+    pub change: Option<String>,
+    /// The interval so far: `+3.8 % to open`.
+    pub interval: Option<String>,
+    /// Where that puts the value: `leading`.
+    pub standing: &'static str,
+    /// All of it: `none +5.1 % (+3.8 % to open), leading`.
     pub words: String,
 }
 
 impl RunningArm {
     /// Words for the figures.
     pub fn of(arm: &ArmResult) -> RunningArm {
-        let words = match interval(arm) {
-            None => format!("{} is not compared yet", arm.arm),
-            Some((change, interval)) => {
-                format!("{} {change} ({interval}), {}", arm.arm, standing(arm))
+        let standing = standing(arm);
+        let (change, interval) = interval(arm).unzip();
+        let words = match (&change, &interval) {
+            (Some(change), Some(interval)) => {
+                format!("{} {change} ({interval}), {standing}", arm.arm)
             }
+            _ => format!("{} is {standing}", arm.arm),
         };
         RunningArm {
             figures: arm.clone(),
+            change,
+            interval,
+            standing,
             words,
         }
     }
@@ -50,6 +61,7 @@ fn bound(value: f64) -> String {
 
 fn standing(arm: &ArmResult) -> &'static str {
     match (arm.dropped, arm.low, arm.high) {
+        _ if arm.effect.is_none() => "not compared yet",
         (true, ..) => "out of the race",
         (false, Some(low), _) if low > 0.0 => "leading",
         (false, _, Some(high)) if high < 0.0 => "behind",
