@@ -95,42 +95,9 @@ pub fn records(ids: &[i64]) -> String {
     )
 }
 
-/// The day of a moment, UTC: `2026-11-21`. From the days since 1970 to the calendar (Hinnant's algorithm).
-pub fn day(unix_ms: i64) -> String {
-    let days = unix_ms.div_euclid(86_400_000) + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (year, month) = (
-        year + era * 400,
-        if month < 10 { month + 3 } else { month - 9 },
-    );
-    format!(
-        "{:04}-{month:02}-{day:02}",
-        if month <= 2 { year + 1 } else { year }
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_the_calendars() {
-        let days = [0, 951_782_400_000, 1_709_164_800_000, 1_795_219_200_000, -1].map(day);
-        assert_eq!(
-            days,
-            [
-                "1970-01-01",
-                "2000-02-29",
-                "2024-02-29",
-                "2026-11-21",
-                "1969-12-31"
-            ]
-        );
-    }
 
     #[test]
     fn names_are_words() {

@@ -3,7 +3,6 @@
 
 use crate::Figure;
 use crate::figure::Table;
-use crate::figures::history::date;
 use crate::report::html;
 use crate::report::{LOOSE_ENDS, shell};
 use crate::svg::escape;
@@ -11,6 +10,7 @@ use model::comparison::{Cell, Compared, Comparison, Measure, Standing};
 use model::record::Record;
 use model::text::csv_cell;
 use std::fmt::Write as _;
+use view::calendar::minute;
 
 /// Numbers and names as the comparison itself writes them: one place formats them, and it is not here.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +221,7 @@ fn subjects(found: &Comparison, order: &[usize]) -> Table {
             or_dash(&one.host),
             or_dash(&one.kernel),
             or_dash(&one.source),
-            one.unix_ms.map_or("–".into(), date),
+            one.unix_ms.map_or("–".into(), minute),
         ]);
     }
     table

@@ -24,14 +24,14 @@ pub fn why(id: i64, record: &Record, origin: &Origin, host: &Host) -> Option<Str
             format!(
                 "record {id} was merged from {} on {}",
                 clean_to(from, 200),
-                compare::words::day(*unix_ms)
+                view::calendar::day(*unix_ms)
             )
         }
         Origin::Imported { from, unix_ms } => {
             format!(
                 "record {id} was read from {} on {}",
                 clean_to(from, 200),
-                compare::words::day(*unix_ms)
+                view::calendar::day(*unix_ms)
             )
         }
         Origin::Unknown => format!(
@@ -62,7 +62,7 @@ pub fn refusal(args: &Args, why: &str) -> Failure {
 /// What is trusted, in lines: who says it, which disk it was proved on and which one is here, and how sure it was.
 pub fn trusted(why: &str, record: &Record, wish: &Wish, host: &Host) -> Vec<String> {
     let made = &record.provenance;
-    let day = compare::words::day(i64::try_from(made.started_unix_ms).unwrap_or(i64::MAX));
+    let day = view::calendar::day(i64::try_from(made.started_unix_ms).unwrap_or(i64::MAX));
     let mut lines = vec![
         format!("{why}. What it says is trusted:"),
         format!(
