@@ -2,6 +2,7 @@
 //! the browser and JSON print the same ones and differ in layout only.
 
 pub mod calendar;
+pub mod csv;
 pub mod effect;
 pub mod metric;
 pub mod running;
