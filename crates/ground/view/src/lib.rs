@@ -8,4 +8,5 @@ pub mod metric;
 pub mod running;
 pub mod scale;
 pub mod stage;
+pub mod text;
 pub mod trial;
