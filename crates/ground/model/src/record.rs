@@ -13,7 +13,7 @@ use crate::moved::Moved;
 use crate::sample::SensorLog;
 use crate::studies::Studies;
 use crate::subject::Subject;
-use crate::verdict::{Stage, Verdict};
+use crate::verdict::{Outcome, Stage, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// Schema of the document.
@@ -310,6 +310,16 @@ impl Trial {
     /// The knob for people: with its subject where the device has several of the kind.
     pub fn label(&self) -> String {
         knob_label(&self.knob, &self.subject())
+    }
+
+    /// The verdict, where it proved that another value than the one found is better. Without writes (`--aa`) nothing can
+    /// be proved, whatever the figures say.
+    pub fn win(&self) -> Option<&Verdict> {
+        self.verdict.as_ref().filter(|verdict| {
+            verdict.outcome == Outcome::Better
+                && !self.aa
+                && self.arms.first() != Some(&verdict.arm)
+        })
     }
 }
 

@@ -1,11 +1,11 @@
 //! Making a target ready: what it is, whether it may be loaded, how large it is, and that there is data to read.
 
-use super::error::shown;
 use super::{Consent, LoadError, Needs, check, gates, layout};
 use host::files::{Access, DataFile, Kind};
 use host::signals::Stop;
 use host::{Host, Target, scratch};
 use model::job::{Job, Sharing};
+use model::text::shown;
 use model::units;
 use std::path::PathBuf;
 use std::sync::Arc;

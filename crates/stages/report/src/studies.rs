@@ -380,8 +380,8 @@ fn steady_lines(steady: &Steadiness, is_worn_in: bool) -> Vec<String> {
     lines.push(format!("  sustained {}", text(steady.sustained)));
     if let Some(window) = &steady.window {
         lines.push(format!(
-            "  window    range {:.1} %, the line moves by {}   {} rounds in all",
-            window.range * 100.0,
+            "  window    range {} %, the line moves by {}   {} rounds in all",
+            units::decimals(window.range * 100.0, 1),
             units::percent_signed(window.slope),
             steady.rounds.len()
         ));
@@ -415,10 +415,10 @@ fn unsteady(steady: &Steadiness, is_worn_in: bool) -> String {
             units::percent_signed(window.slope)
         ),
         Some(window) => format!(
-            "The figures do not settle, they fluctuate: over the last window they range over {:.0} % without going \
+            "The figures do not settle, they fluctuate: over the last window they range over {} without going \
              anywhere. Other load on the device or its own housekeeping does that; longer rounds (--round) average \
              over it.",
-            window.range * 100.0
+            units::share(window.range)
         ),
         None => {
             format!("There was no whole window, so nothing is known about what lasts. {advice}")

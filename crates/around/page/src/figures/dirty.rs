@@ -3,10 +3,10 @@
 use super::Look;
 use super::lines::{Line, Lines};
 use crate::figure::Figure;
-use crate::scale::Quantity;
 use crate::series::{gauge, log_of, rates, summary};
 use model::record::Record;
 use model::sample::SensorLog;
+use view::scale::Quantity;
 
 /// Less than this share of the background limit is nobody's concern.
 const NOTABLE: f64 = 0.02;

@@ -4,9 +4,9 @@ use super::Look;
 use super::lines::{Line, Lines};
 use crate::figure::Figure;
 use crate::reduce::Step;
-use crate::scale::Quantity;
 use model::imported::{Imported, ImportedSeries};
 use model::record::Record;
+use view::scale::Quantity;
 
 /// The most charts of one record.
 const MOST_CHARTS: usize = 8;

@@ -2,11 +2,11 @@
 
 use crate::figure::{Figure, Table};
 use crate::frame::{Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Svg};
 use model::interference::{Cell, Matrix};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// Steps of the ramp.
 const STEPS: usize = 8;

@@ -4,11 +4,11 @@ use super::layers::ROW;
 use super::{Look, id_part};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape};
 use model::layers::ArmSpan;
 use model::record::Trial;
 use model::units;
+use view::scale::Quantity;
 
 /// The arms of an experiment as dumbbells: what is set now hollow, the other filled.
 pub fn figure(trial: &Trial, several: bool) -> Option<Figure> {

@@ -3,12 +3,12 @@
 use super::{Look, layer_arms};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, NARROW, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape, Svg};
 use model::histogram::edge_of;
 use model::layers::{DeviceLayers, LayerTimes, Side, Span};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// Height of a row.
 pub const ROW: f64 = 22.0;

@@ -4,13 +4,13 @@ use super::lines::capital;
 use super::{Look, loop_words};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
-use crate::scale::Quantity;
 use crate::svg::{PathData, Shape};
 use model::check::{CheckResult, Probe};
 use model::histogram::{Histogram, edge_of};
 use model::imported::{LatencyFigures, LoadFigures};
 use model::record::{LoadResult, Record};
 use model::units;
+use view::scale::Quantity;
 
 /// Where fewer I/Os are slower, the curve is dotted.
 const FEW: f64 = 10.0;

@@ -3,8 +3,9 @@
 use super::Look;
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape};
+use model::units;
+use view::scale::Quantity;
 
 /// Of more rows the best and the worst are drawn.
 const MOST: usize = 30;
@@ -313,8 +314,8 @@ impl Ranked<'_> {
 
 fn ratio_word(ratio: f64) -> String {
     match ratio {
-        r if r < 9.95 => format!("{r:.1}").trim_end_matches(".0").to_string(),
-        r => format!("{r:.0}"),
+        r if r < 9.95 => units::decimals(r, 1).trim_end_matches(".0").to_string(),
+        r => units::whole(r),
     }
 }
 

@@ -87,7 +87,7 @@ impl Stand {
     /// leaves so many bytes of the journal. The journal's length at the end, and where its first line ends.
     fn act(&self, acts: &[Act], cut: u64) -> (u64, u64) {
         let (host, state) = (self.machine.host(), self.machine.state_dir(0));
-        let lock = DeviceLock::take(&host, "loop0", "tune").unwrap();
+        let lock = DeviceLock::take(&host, "loop0", crate::Reach::Device, "tune").unwrap();
         let mut journal = Journal::begin(&host, &state, "tune loop0", &lock).unwrap();
         let born = journal.end.bytes;
         for act in acts {

@@ -174,11 +174,15 @@ fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Vec<S
             units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)),
         );
         let beyond = format!(
-            "{:.1} and {:.1} times the need",
-            one.iops_times, one.bytes_times
+            "{} and {} times the need",
+            units::decimals(one.iops_times, 1),
+            units::decimals(one.bytes_times, 1)
         );
         let price = match (one.price, currency) {
-            (Some(price), Some(currency)) => format!("  {price:.2} {currency} a month"),
+            (Some(price), Some(currency)) => format!(
+                "  {price} {currency} a month",
+                price = units::decimals(price, 2)
+            ),
             (None, Some(_)) => "  no price given".into(),
             _ => String::new(),
         };
@@ -233,8 +237,9 @@ fn seen(seen: &Seen) -> Vec<String> {
             (Some(pulses), _) => {
                 let (ios, period) = (pulses.ios, units::span_ms(pulses.period_ms.round() as u64));
                 format!(
-                    "{}: {settled}, in pulses of {ios:.0} I/Os every {period}: a token bucket.",
-                    seen.what
+                    "{}: {settled}, in pulses of {ios} I/Os every {period}: a token bucket.",
+                    seen.what,
+                    ios = units::whole(ios)
                 )
             }
             (None, true) => {
@@ -285,13 +290,24 @@ fn fits(one: &Match, seen: &Seen) -> String {
             format!("{name}, the instance, allows {promised} for all disks together")
         }
         (Strength::SomeSize, Some([middle, low, high])) if high - low > 0.5 => {
-            format!("{name} of {middle:.0} GiB ({low:.0} to {high:.0}) is sold with {promised}")
+            format!(
+                "{name} of {middle} GiB ({low} to {high}) is sold with {promised}",
+                middle = units::whole(middle),
+                low = units::whole(low),
+                high = units::whole(high)
+            )
         }
         (Strength::SomeSize, Some([middle, ..])) => {
-            format!("{name} of {middle:.0} GiB is sold with {promised}")
+            format!(
+                "{name} of {middle} GiB is sold with {promised}",
+                middle = units::whole(middle)
+            )
         }
         (Strength::Most, Some([from, ..])) => {
-            format!("{name} gives {promised} at most, from {from:.0} GiB on")
+            format!(
+                "{name} gives {promised} at most, from {from} GiB on",
+                from = units::whole(from)
+            )
         }
         (Strength::SomeSize | Strength::Most, _) => format!("{name} gives {promised} at most"),
         (Strength::Provisioned, _) => format!("{name} could have been provisioned with {promised}"),

@@ -14,7 +14,7 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
 use model::units::parse_share;
-use model::verdict::Outcome;
+use model::verdict::Verdict;
 use plan::TunePlan;
 use report::words;
 use serde::Serialize;
@@ -157,7 +157,7 @@ fn record(done: session::Done, path: IoPath, job: Job, context: &Context) -> Rec
         schema: RECORD_SCHEMA.into(),
         verb: "tune".into(),
         target: path.target.clone(),
-        summary: words::tune_sentence(&done.trials),
+        summary: view::trial::tune_sentence(&done.trials),
         provenance: crate::provenance::of(&context.host),
         path,
         job,
@@ -175,12 +175,7 @@ fn record(done: session::Done, path: IoPath, job: Job, context: &Context) -> Rec
 
 /// 0 when at least one knob got an answer, 6 when none did.
 fn exit_of(trials: &[Trial]) -> Exit {
-    let is_answer = |trial: &Trial| {
-        trial
-            .verdict
-            .as_ref()
-            .is_some_and(|v| matches!(v.outcome, Outcome::Better | Outcome::Equal))
-    };
+    let is_answer = |trial: &Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);
     if trials.iter().any(is_answer) {
         Exit::Fine
     } else {

@@ -19,7 +19,6 @@ use model::record::Trial;
 use model::sample::SensorLog;
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
-use report::words;
 use tuner::drive::{DriveError, Driven, Setup, drive};
 
 /// What a tune works on.
@@ -258,7 +257,7 @@ impl Session<'_> {
         } = drive(&setup, &mut experiment, &mut |progress| {
             live.show(planned, progress)
         })?;
-        let summary = words::verdict_sentence(&planned.label(), &planned.values, &verdict);
+        let summary = view::trial::sentence(&planned.label(), &planned.values, &verdict);
         Ok(Trial {
             layers,
             figures,

@@ -113,8 +113,8 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let finding = match production {
         Some((size, rate)) => {
             let claim = format!(
-                "{name} spins and is kept busy by requests of {:.0} KiB, its read-ahead: it gives {} so.",
-                size / 1024.0,
+                "{name} spins and is kept busy by requests of {} KiB, its read-ahead: it gives {} so.",
+                units::whole(size / 1024.0),
                 units::bytes_per_s(rate)
             );
             warning(name, claim)
@@ -124,8 +124,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         None => {
             let (one, several) = streams(scene).filter(|(one, several)| *several < FALL * one)?;
             let claim = format!(
-                "{name} spins and is read {kib:.0} KiB ahead; several streams together reach {:.0} % of one.",
-                several / one * 100.0
+                "{name} spins and is read {kib} KiB ahead; several streams together reach {} of one.",
+                units::percent_whole(several / one * 100.0),
+                kib = units::whole(kib)
             );
             note(name, claim)
                 .shows("one stream", units::bytes_per_s(one))

@@ -81,7 +81,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let target = &worker.place.target;
     if target.kind() != Kind::Directory {
         return Err(OpenError::Failed(LoadError::NoTarget {
-            target: crate::error::shown(target.path()),
+            target: model::text::shown(target.path()),
             why: "the engine files makes a tree of files and needs a directory".into(),
         }));
     }

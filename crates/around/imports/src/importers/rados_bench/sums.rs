@@ -8,6 +8,7 @@ use crate::json_in_text;
 use crate::pieces::Pieces;
 use crate::{Piece, Text, Unread};
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
+use model::units;
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -228,7 +229,7 @@ fn document(text: &str) -> Result<(Option<Imported>, usize), String> {
         .collect();
     let mut facts = Facts::new();
     if let Some(count) = number(&document, "concurrent_ios") {
-        facts.insert("iodepth".into(), format!("{count:.0}"));
+        facts.insert("iodepth".into(), units::whole(count));
     }
     let imported = imported(&sums, facts).map(|mut imported| {
         let datas = document.get("datas").into_iter().flat_map(Value::items);

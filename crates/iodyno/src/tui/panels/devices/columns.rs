@@ -299,8 +299,7 @@ pub fn explained() -> Vec<&'static str> {
 
 /// `41.2k`, `640`, `0`.
 fn rate(value: f64) -> String {
-    let rounded = if value >= 100.0 { value.round() } else { value };
-    units::count(rounded).replace(' ', "")
+    units::rate(value).replace(' ', "")
 }
 
 /// The number of MiB.
