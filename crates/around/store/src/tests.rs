@@ -176,7 +176,8 @@ fn keeps_records_whole() {
         store.check().unwrap(),
         Checked {
             whole: 3,
-            problems: vec![]
+            problems: vec![],
+            programs: vec![]
         }
     );
 }
@@ -415,7 +416,8 @@ fn what_is_deleted_is_gone_and_its_number_is_not_used_again() {
         store.check().unwrap(),
         Checked {
             whole: 2,
-            problems: vec![]
+            problems: vec![],
+            programs: vec![]
         }
     );
     store.delete(&[1, 3]).unwrap();

@@ -18,7 +18,7 @@ mod csv;
 mod table;
 
 use crate::pieces::Pieces;
-use crate::{How, Importer, Piece, Text};
+use crate::{How, Importer, Text};
 use model::imported::{Imported, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 

@@ -31,7 +31,7 @@ pub use side::is_whole;
 pub use time::unix_ms;
 
 use crate::pieces::Pieces;
-use crate::{How, Importer, Piece, Text};
+use crate::{How, Importer, Text};
 use std::ops::Range;
 
 /// Where it is described.

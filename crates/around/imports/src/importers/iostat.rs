@@ -23,7 +23,7 @@ mod report;
 mod table;
 
 use crate::pieces::Pieces;
-use crate::{How, Importer, Piece, Text};
+use crate::{How, Importer, Text};
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
