@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(decimals_signed(3.0, 0), "+3");
         assert_eq!(decimals_signed(-0.5, 1), "-0.5");
         assert_eq!([0.123, 0.996].map(share), ["12 %", "100 %"]);
-        assert_eq!([14.96, 3.14, 0.317].map(times), ["15", "3.1", "0.32"]);
+        assert_eq!([14.96, 3.12, 0.317].map(times), ["15", "3.1", "0.32"]);
         assert_eq!([0.59, -0.012].map(percent_bare), ["59", "−1.2"]);
         assert_eq!(significant(123_456.0, 4), 123_500.0);
         assert_eq!(significant(f64::INFINITY, 4), f64::INFINITY);

@@ -93,7 +93,7 @@ fn load_lines(load: &LoadFigures) -> Vec<String> {
             } else {
                 name.to_string()
             },
-            side.iops.map_or("-".into(), |iops| units::rate(iops)),
+            side.iops.map_or("-".into(), units::rate),
             side.bytes_per_s.map_or("-".into(), units::bytes_per_s),
         ];
         if side.latencies.is_empty() {

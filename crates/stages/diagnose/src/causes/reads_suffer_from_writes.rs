@@ -141,7 +141,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
             )
             .shows(
                 "D2C of Q2C",
-                share.map_or("not traced".into(), |share| units::share(share)),
+                share.map_or("not traced".into(), units::share),
             )
             .refuted_by("the reads stay slow when the writers are limited to a tenth")
             .advise("Limit or move the writers; try kyber or io.cost for latency.")

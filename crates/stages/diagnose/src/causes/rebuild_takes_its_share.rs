@@ -123,7 +123,7 @@ fn finding(scene: &Scene<'_>, array: &Layer) -> Option<Finding> {
         .shows("md/sync_speed_min", text)
         .shows(
             "md.sync_bytes_per_s",
-            syncs.map_or("not measured".into(), |rate| units::whole(rate)),
+            syncs.map_or("not measured".into(), units::whole),
         )
         .refuted_by("latency stays the same when sync_speed_min is 1000")
         .advise(format!(

@@ -145,7 +145,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer, cpus: usize) -> Option<Finding> {
     Some(
         found(level, name, format!("{name} has 1 hardware queue for {cpus} CPUs{stuck}."))
             .shows("queues", format!("1, nr_tags {tags}"))
-            .shows("iops", best.map_or("not measured".into(), |best| units::whole(best)))
+            .shows("iops", best.map_or("not measured".into(), units::whole))
             .refuted_by("several jobs on different CPUs together give no more than one")
             .advise(
                 "Give the device more queues: num-queues of virtio, the controller's or driver's own limit.",

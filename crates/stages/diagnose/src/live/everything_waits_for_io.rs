@@ -59,7 +59,7 @@ fn judge(frame: &Frame) -> Vec<Finding> {
             "pressure.some_percent io",
             frame
                 .get("pressure.some_percent", "io")
-                .map_or("-".into(), |some| units::whole(some)),
+                .map_or("-".into(), units::whole),
         )
         .refuted_by("the rate of the work does not change when the I/O is made faster")
         .advise("Find the device with the longest queue and the process behind it.")
