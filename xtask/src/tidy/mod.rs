@@ -13,6 +13,7 @@ mod manifest;
 mod markdown;
 mod marks;
 mod modules;
+mod numbers;
 mod size;
 mod tree;
 mod unsafe_code;
@@ -34,6 +35,7 @@ const RULES: &[Check] = &[
     unwrap::check,
     kernel_text::check,
     facts::check,
+    numbers::check,
     markdown::check,
     links::check,
 ];

@@ -84,9 +84,11 @@ impl fmt::Display for CpuList {
     }
 }
 
-/// The parts of a list as they stand, for those who keep its order; a part that is no range is the error.
+/// The parts of a list as they stand, for those who keep its order; a part that is no range is the error. The empty text
+/// has none.
 pub fn parts(text: &str) -> impl Iterator<Item = Result<RangeInclusive<u32>, &str>> {
-    let parts = text.trim().split(',').filter(|part| !part.is_empty());
+    let text = Some(text.trim()).filter(|text| !text.is_empty());
+    let parts = text.into_iter().flat_map(|text| text.split(','));
     parts.map(|part| range(part).ok_or(part))
 }
 
@@ -129,6 +131,7 @@ mod tests {
             "8192",
             "0,8191-8192",
             "1 2",
+            "1,,2",
         ] {
             assert_eq!(cpus(text), None, "{text}");
         }

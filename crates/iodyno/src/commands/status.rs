@@ -4,6 +4,7 @@ use super::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
 use model::change::Attribute;
+use model::subject::Subject;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -99,7 +100,7 @@ fn say_one(context: &Context, journal: &host::Unfinished) -> JournalDocument {
     let document = document(context, journal);
     // The tunables of a scheduler go with it and come back with it.
     let is_gone_with_it =
-        |setting: &SettingDocument| setting.path.contains("/iosched/") && setting.is == "absent";
+        |setting: &SettingDocument| is_of_scheduler(&setting.path) && setting.is == "absent";
     for setting in document
         .settings
         .iter()
@@ -125,12 +126,14 @@ fn say_one(context: &Context, journal: &host::Unfinished) -> JournalDocument {
         context.out.say(format!("  {why}"));
     }
     if document.pending || document.kept {
-        context.out.say(format!(
-            "  put it back: {}",
-            journal.undo_command(&context.state_dir)
-        ));
+        let way = unfinished::WayOut::of(journal, context);
+        context.out.say(format!("  {}: {}", way.aim, way.command));
     }
     document
+}
+
+fn is_of_scheduler(path: &str) -> bool {
+    matches!(Subject::of_path(path), Some((Subject::Scheduler { .. }, _)))
 }
 
 fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
@@ -159,10 +162,11 @@ fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
     }
 }
 
-/// A value as one word: of a choice the chosen one.
+/// A value as its knob reads it: of a choice the chosen word.
 fn shown(path: &str, value: &Attribute) -> String {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    value
-        .value()
-        .map_or_else(|| value.to_string(), |text| apply::shown(name, text))
+    let of_path = Subject::of_path(path);
+    let knob = of_path.and_then(|(subject, name)| apply::ordering::on(subject.kind(), name));
+    let reading = knob.map_or(apply::Reading::Whole, |knob| knob.reading);
+    let text = value.value().map(|text| reading.value(text));
+    text.unwrap_or_else(|| value.to_string())
 }

@@ -75,13 +75,17 @@ fn status(store: &Store, context: &Context) -> Result<Exit, Failure> {
 fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
     let checked: Checked = store.check()?;
     let is_whole = checked.problems.is_empty();
-    context.out.say(match is_whole {
-        true => format!(
-            "The store is whole: {} records were read back as they were written.",
-            checked.whole
-        ),
-        false => format!("The store is damaged; {} records are whole.", checked.whole),
-    });
+    context
+        .out
+        .say(match (is_whole, checked.programs.is_empty()) {
+            (true, true) => format!(
+                "The store is whole: {} records were read back as they were written.",
+                checked.whole
+            ),
+            (true, false) => format!("{} records are whole.", checked.whole),
+            (false, _) => format!("The store is damaged; {} records are whole.", checked.whole),
+        });
+    say_programs(&checked, store, context);
     for problem in &checked.problems {
         context
             .out
@@ -102,7 +106,24 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.store-check/1",
         content: &checked,
     })?;
-    Ok(if is_whole { Exit::Fine } else { Exit::Failed })
+    Ok(match is_whole && checked.programs.is_empty() {
+        true => Exit::Fine,
+        false => Exit::Failed,
+    })
+}
+
+/// Names what SQLite would run while records are written.
+fn say_programs(checked: &Checked, store: &Store, context: &Context) {
+    for program in &checked.programs {
+        context.out.say(format!(
+            "  {} is not iodyno's: it could change or remove records, and nothing is written to the store while it is there",
+            program.phrase()
+        ));
+    }
+    if !checked.programs.is_empty() {
+        let command = store::removal(store.path(), &checked.programs);
+        context.out.say(format!("  remove it: {command}"));
+    }
 }
 
 fn backup(store: &Store, file: &Path, context: &Context) -> Result<Exit, Failure> {

@@ -293,7 +293,7 @@ impl LoadError {
         };
         LoadError::Io {
             direction,
-            target: shown(target),
+            target: model::text::shown(target),
             offset,
             bytes,
             errno,
@@ -301,11 +301,6 @@ impl LoadError {
             advice: io_advice(errno),
         }
     }
-}
-
-/// A path for a message, its control characters replaced: names on a disk are not to be trusted with a terminal.
-pub(super) fn shown(path: &std::path::Path) -> String {
-    model::text::shown(path)
 }
 
 fn space_advice(free_bytes: u64, reserve_bytes: u64) -> String {

@@ -2,9 +2,9 @@
 
 use super::device::Overlap;
 use super::openers::processes;
-use crate::error::shown;
 use host::Host;
 use kernel::mounts::{Mount, Mounts};
+use model::text::shown;
 use std::collections::BTreeSet;
 use std::path::Path;
 

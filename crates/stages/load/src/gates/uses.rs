@@ -2,10 +2,10 @@
 
 use super::device::{Device, Overlap};
 use super::mounts;
-use crate::error::shown;
 use host::Host;
 use host::files::{self, Identity};
 use kernel::swaps;
+use model::text::shown;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -124,7 +124,8 @@ pub(super) static GROUP: &[Spec] = &[
 /// `0-3,8`: numbers and ranges.
 fn list(text: &str) -> Result<Vec<u32>, Bad> {
     let mut found = Vec::new();
-    for part in cpulist::parts(text) {
+    // fio takes a comma too many.
+    for part in cpulist::parts(text).filter(|part| *part != Err("")) {
         let range = part.map_err(|part| {
             let most = cpulist::MOST;
             Bad::value(

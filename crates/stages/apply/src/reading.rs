@@ -1,0 +1,53 @@
+//! What the text of a setting means: two texts that mean the same are the same value.
+
+use kernel::choice;
+use kernel::cpulist::CpuList;
+
+/// How a setting's text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The whole text is the value.
+    Whole,
+    /// Of a choice (`none [mq-deadline] bfq`) the chosen word.
+    Chosen,
+    /// A list of CPUs: `0,1` and `0-1` are the same.
+    CpuList,
+}
+
+impl Reading {
+    /// The value that a text means, in the form in which values are compared and shown.
+    pub fn value(self, text: &str) -> String {
+        let text = text.trim();
+        match self {
+            Reading::Whole => text.to_string(),
+            Reading::Chosen => choice::value(text).to_string(),
+            Reading::CpuList => {
+                CpuList::parse(text).map_or_else(|| text.to_string(), |list| list.to_string())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chosen_word_is_the_value() {
+        let chosen = |text| Reading::Chosen.value(text);
+        assert_eq!(chosen("none [mq-deadline] kyber bfq "), "mq-deadline");
+        assert_eq!(chosen("none"), "none");
+        assert_eq!(Reading::Whole.value("256\n"), "256");
+    }
+
+    #[test]
+    fn lists_of_the_same_cpus_are_the_same() {
+        let value = |text| Reading::CpuList.value(text);
+        assert_eq!(value("0,1,2,5"), "0-2,5");
+        assert_eq!(value("5,0-2"), "0-2,5");
+        assert_eq!(value("3"), "3");
+        for text in ["", "x", "3-1", "0-99999999", "1,,2"] {
+            assert_eq!(value(text), text, "what is no list is left as it is");
+        }
+    }
+}
