@@ -1,5 +1,7 @@
 //! What can go wrong at the door, each with what failed, on what and why.
 
+mod parts;
+
 use model::text::{clean, shown};
 use std::path::{Path, PathBuf};
 

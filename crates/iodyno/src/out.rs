@@ -2,13 +2,14 @@
 //! the reader went away.
 
 use crate::exit::{Exit, Failure};
+use model::failure::ErrorDocument;
 use model::text;
 use pipeline::report::text::Paint;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The two streams of a command.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,12 @@ impl Out {
     /// With `--json`, or without.
     pub fn new(json: bool) -> Self {
         Out { json }
+    }
+
+    /// Where stdout carries a document a line: words for people go to stderr, and a failure is the last line.
+    pub fn of_a_stream() -> Self {
+        IS_STREAM.store(true, Ordering::Relaxed);
+        Out { json: true }
     }
 
     /// Whether nobody takes what is written any more: what only watches has then nothing left to do.
@@ -66,16 +73,44 @@ impl Out {
         }
     }
 
-    /// The document, when one was asked for.
+    /// The document, when one was asked for: the last thing that a command gives. It is printed at its [`Out::end`], which
+    /// knows whether anything failed after it was made.
     pub fn document(self, document: &impl Serialize) -> Result<(), Failure> {
+        self.hold(document, serde_json::to_string_pretty)
+    }
+
+    /// The same on one line, where it is long.
+    pub fn document_on_a_line(self, document: &impl Serialize) -> Result<(), Failure> {
+        self.hold(document, serde_json::to_string)
+    }
+
+    fn hold<T: Serialize>(
+        self,
+        document: &T,
+        print: fn(&T) -> serde_json::Result<String>,
+    ) -> Result<(), Failure> {
         if !self.json {
             return Ok(());
         }
-        let text = serde_json::to_string_pretty(document).map_err(|error| {
+        let text = print(document).map_err(|error| {
             Failure::new(Exit::Failed, format!("cannot write the document: {error}"))
         })?;
-        write_line(&mut std::io::stdout(), &text);
+        *held() = Some(text);
         Ok(())
+    }
+
+    /// Prints the document, with a failure in it where there was one; the failure itself where there is no document, on a
+    /// line of its own where lines came before. A stream ends with its failure also without `--json`.
+    pub fn end(self, failure: Option<&ErrorDocument>) {
+        let text = match (held().take(), failure) {
+            (Some(document), Some(failure)) => with_failure(document, failure),
+            (Some(document), None) => document,
+            (None, Some(failure)) if self.json || IS_STREAM.load(Ordering::Relaxed) => {
+                json(failure, !HAS_LINES.load(Ordering::Relaxed))
+            }
+            (None, _) => return,
+        };
+        write_line(&mut std::io::stdout(), &text);
     }
 
     /// A part of an answer that is data already and has its own line ends: as it is into a file or a pipe, cleaned where a
@@ -87,6 +122,7 @@ impl Out {
         } else {
             Cow::Borrowed(text)
         };
+        HAS_LINES.store(true, Ordering::Relaxed);
         write_all(&mut &stdout, format_args!("{text}"));
     }
 
@@ -102,6 +138,7 @@ impl Out {
     pub fn line(self, document: &impl Serialize) {
         // What is streamed is made of numbers and strings; there is nothing in it that cannot be written as JSON.
         if let Ok(text) = serde_json::to_string(document) {
+            HAS_LINES.store(true, Ordering::Relaxed);
             write_line(&mut std::io::stdout(), &text);
         }
     }
@@ -138,6 +175,43 @@ fn own_lines(text: &str) -> Cow<'_, str> {
     match lines {
         Cow::Borrowed(text) => text::clean_lines(text),
         Cow::Owned(text) => Cow::Owned(text::clean_lines(&text).into_owned()),
+    }
+}
+
+/// The document that waits for the end of the command.
+static HELD: Mutex<Option<String>> = Mutex::new(None);
+
+/// Raised where stdout carries a stream of documents.
+static IS_STREAM: AtomicBool = AtomicBool::new(false);
+
+/// Raised once a line of a stream, or a part of an answer, was printed.
+static HAS_LINES: AtomicBool = AtomicBool::new(false);
+
+fn held() -> MutexGuard<'static, Option<String>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn json(failure: &ErrorDocument, is_pretty: bool) -> String {
+    let text = match is_pretty {
+        true => serde_json::to_string_pretty(failure),
+        false => serde_json::to_string(failure),
+    };
+    // It is made of strings and a number, which JSON always has room for.
+    text.unwrap_or_default()
+}
+
+/// A document with a failure as its last member.
+fn with_failure(document: String, failure: &ErrorDocument) -> String {
+    let is_pretty = document.ends_with("\n}");
+    let failure = json(failure, is_pretty);
+    // Documents are objects, and none is empty.
+    let members = document.strip_suffix('}').unwrap_or(&document).trim_end();
+    match is_pretty {
+        true => format!(
+            "{members},\n  \"error\": {}\n}}",
+            failure.replace('\n', "\n  ")
+        ),
+        false => format!("{members},\"error\":{failure}}}"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Journals that earlier commands left: what they mean, in words.
 
 use crate::commands::Context;
+use crate::exit::{Exit, Failure};
 use host::Unfinished;
 
 /// Says on stderr when a command died before it had put everything back.
@@ -31,6 +32,24 @@ fn what_happened(journal: &Unfinished) -> String {
             journal.begin.purpose, journal.begin.pid
         ),
     }
+}
+
+/// Fails when there are journals that cannot be read, which the command has said of each.
+pub fn must_be_read(errors: Vec<host::Error>) -> Result<(), Failure> {
+    let more = errors.len().saturating_sub(1);
+    let Some(first) = errors.into_iter().next() else {
+        return Ok(());
+    };
+    let failure = Failure {
+        exit: Exit::Failed,
+        ..Failure::from(first)
+    };
+    Err(match more {
+        0 => failure.told(),
+        _ => failure
+            .hint(format!("So many others cannot be read either: {more}."))
+            .told(),
+    })
 }
 
 /// One line on what a journal holds.

@@ -24,6 +24,7 @@ mod compare;
 mod diff;
 mod disk_sensors;
 mod engines;
+mod failures;
 mod faults;
 mod field_lines;
 mod fio_words;

@@ -49,10 +49,10 @@ fn keep_copy(path: &Path, version: i64) -> Result<(), StoreError> {
         let beside = name("").display().to_string();
         return Err(StoreError::new(
             Kind::Failed,
-            format!(
-                "there are a thousand copies of the store beside it ({beside} …).\nMove them away."
-            ),
-        ));
+            format!("there are a thousand copies of the store beside it ({beside} …)."),
+        )
+        .on(path)
+        .hint("Move them away."));
     };
     let source = open::read_only(path).map_err(|error| crate::error::explain(path, &error))?;
     backup::copy(&source, &copy)

@@ -132,6 +132,8 @@ fn refused(id: i64, why: &NotProven) -> Failure {
         Exit::Refused
     };
     Failure::new(exit, format!("record {id}: {why}. Nothing was changed."))
+        .on(format!("record {id}"))
+        .why(why.to_string())
 }
 
 fn plan_persist(context: &Context, wish: &Wish) -> Result<PersistPlan, Failure> {
@@ -145,10 +147,12 @@ fn plan_persist(context: &Context, wish: &Wish) -> Result<PersistPlan, Failure> 
     Err(Failure::new(
         Exit::Failed,
         format!(
-            "no way to make this permanent here:\n{}\nWithout --persist it holds until the next boot.",
+            "no way to make this permanent here:\n{}",
             reasons.join("\n")
         ),
-    ))
+    )
+    .on(wish.device())
+    .hint("Without --persist it holds until the next boot."))
 }
 
 fn put_in_place(
@@ -205,14 +209,14 @@ fn write_all(
 /// Puts everything back after a failure, and says whether it is.
 fn backed_out(journal: Journal, failure: Failure) -> Failure {
     match journal.revert() {
-        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(&format!(
+        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(format!(
             "Everything was put back: {} values read back.",
             restored.len()
         )),
         Ok(_) => {
             failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again.")
         }
-        Err(error) => failure.hint(&format!(
+        Err(error) => failure.hint(format!(
             "Not everything came back: {error}. `iodyno undo` tries again."
         )),
     }

@@ -66,10 +66,10 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         } else {
             format!(" Did you mean {}?", near.join(", "))
         };
-        return Err(Failure::usage(format!(
-            "nothing is called `{}`.{hint}\n`iodyno catalogue` lists all.",
-            args.id
-        )));
+        let message = format!("nothing is called `{}`.{hint}", args.id);
+        return Err(Failure::usage(message)
+            .on(&args.id)
+            .hint("`iodyno catalogue` lists all."));
     }
     for entry in &found {
         context.out.text(entry.page.trim_end());

@@ -56,9 +56,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             .map_or("these conditions".to_string(), |of| {
                 format!("`{}`", of.escape_debug())
             });
-        return Err(Failure::usage(format!(
-            "There is no record of {what}.\n`iodyno list` shows what there is."
-        )));
+        return Err(Failure::usage(format!("There is no record of {what}."))
+            .on(what)
+            .hint("`iodyno list` shows what there is."));
     }
     if rows.len() == args.limit as usize {
         context.out.note(format!(

@@ -78,5 +78,5 @@ pub fn failure(error: InventoryError) -> Failure {
     } else {
         Exit::Failed
     };
-    Failure::new(exit, error.to_string())
+    Failure::with(exit, error.to_string(), error.parts())
 }

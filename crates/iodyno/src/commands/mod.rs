@@ -72,7 +72,7 @@ impl Context {
     /// The same, with words for people on stderr where stdout carries a stream.
     pub fn streaming(&self, is_streaming: bool) -> Context {
         let out = if is_streaming {
-            Out::new(true)
+            Out::of_a_stream()
         } else {
             self.out
         };

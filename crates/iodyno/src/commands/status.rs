@@ -86,11 +86,8 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
         elsewhere,
         salvaged,
     })?;
-    Ok(if errors.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Failed
-    })
+    unfinished::must_be_read(errors)?;
+    Ok(Exit::Fine)
 }
 
 /// A journal with the settings that differ from what it saved.

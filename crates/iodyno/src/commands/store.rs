@@ -102,7 +102,14 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.store-check/1",
         content: &checked,
     })?;
-    Ok(if is_whole { Exit::Fine } else { Exit::Failed })
+    match checked.problems.first() {
+        None => Ok(Exit::Fine),
+        Some(first) => {
+            let failure = Failure::new(Exit::Failed, "The store is damaged.");
+            let path = store.path().display().to_string();
+            Err(failure.on(path).why(first).told())
+        }
+    }
 }
 
 fn backup(store: &Store, file: &Path, context: &Context) -> Result<Exit, Failure> {

@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
+use crate::unfinished;
 use host::{Found, Unfinished};
 use model::change::{Attribute, Restored};
 use serde::Serialize;
@@ -42,7 +43,7 @@ struct Undone {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip)]
-    exit: Exit,
+    failure: Option<Failure>,
 }
 
 /// Undoes the last change first, so that the oldest value has the last word.
@@ -75,28 +76,40 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
                 .to_string(),
         });
     }
-    let undone: Vec<Undone> = chosen
+    let mut undone: Vec<Undone> = chosen
         .into_iter()
         .rev()
         .map(|journal| undo_one(journal, args, context))
         .collect();
-    let has_failed = !errors.is_empty() || undone.iter().any(|one| one.exit == Exit::Failed);
-    let is_refused = !running.is_empty() || undone.iter().any(|one| one.exit == Exit::Refused);
-    let other = undone
-        .iter()
-        .map(|one| one.exit)
-        .find(|exit| *exit != Exit::Fine)
-        .unwrap_or(Exit::Fine);
+    let mut failures: Vec<Failure> = undone
+        .iter_mut()
+        .filter_map(|one| one.failure.take())
+        .collect();
+    failures.extend(running.iter().map(|journal| still_runs(journal)));
     context.out.document(&Document {
         schema: "iodyno.undo/1",
         undone,
         running,
     })?;
-    Ok(match (has_failed, is_refused) {
-        (true, _) => Exit::Failed,
-        (false, true) => Exit::Refused,
-        (false, false) => other,
-    })
+    unfinished::must_be_read(errors)?;
+    // What failed weighs most, then what was refused.
+    failures.sort_by_key(|failure| match failure.exit {
+        Exit::Failed => 0,
+        Exit::Refused => 1,
+        _ => 2,
+    });
+    failures
+        .into_iter()
+        .next()
+        .map_or(Ok(Exit::Fine), |failure| Err(failure.told()))
+}
+
+fn still_runs(journal: &str) -> Failure {
+    let message =
+        format!("{journal} belongs to a command that still runs; nothing of it was touched.");
+    Failure::new(Exit::Refused, message)
+        .on(journal)
+        .hint("It puts everything back itself when it ends.")
 }
 
 /// Names what still runs: it holds settings, and puts them back itself.
@@ -132,9 +145,9 @@ fn choose(
     };
     let Some(first) = journals.iter().position(|journal| journal.id() == *id) else {
         let shown = model::text::clean(id);
-        return Err(Failure::usage(format!(
-            "there is no journal {shown}.\n`iodyno status` shows what there is."
-        )));
+        return Err(Failure::usage(format!("there is no journal {shown}."))
+            .on(shown)
+            .hint("`iodyno status` shows what there is."));
     };
     let mut chosen: Vec<Unfinished> = Vec::new();
     for (index, journal) in journals.into_iter().enumerate() {
@@ -178,14 +191,13 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         Err(error) => {
             let failure = Failure::from(error);
             context.out.note(format!("iodyno: {}", failure.message));
-            let (error, exit) = (Some(failure.message), failure.exit);
             return Undone {
                 id,
                 purpose,
                 whole: false,
                 restored: Vec::new(),
-                error,
-                exit,
+                error: Some(failure.message.clone()),
+                failure: Some(failure),
             };
         }
     };
@@ -199,11 +211,12 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
             whole: true,
             restored,
             error: None,
-            exit: Exit::Fine,
+            failure: None,
         };
     }
     let whole = restored.iter().all(Restored::is_whole);
-    context.out.say(sentence(&purpose, &restored, is_earlier));
+    let sentence = sentence(&purpose, &restored, is_earlier);
+    context.out.say(&sentence);
     restored
         .iter()
         .filter(|one| one.written || !one.is_whole())
@@ -214,10 +227,12 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         ));
     }
     let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
-    let exit = match (whole, another.is_some() && is_there) {
-        (true, _) => Exit::Fine,
-        (false, true) => Exit::Refused,
-        (false, false) => Exit::Failed,
+    let failure = match (whole, another) {
+        (true, _) => None,
+        (false, Some(why)) if is_there => {
+            Some(Failure::new(Exit::Refused, sentence).on(&id).why(why))
+        }
+        (false, _) => Some(Failure::new(Exit::Failed, sentence).on(&id)),
     };
     Undone {
         id,
@@ -225,7 +240,7 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         whole,
         restored,
         error: None,
-        exit,
+        failure,
     }
 }
 

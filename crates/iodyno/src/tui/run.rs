@@ -383,7 +383,7 @@ impl<'a> Session<'a> {
             Some(id) => format!("record {id}: {summary}"),
             None => format!("not stored: {summary}"),
         });
-        if let Err(failure) = kept.ends(Exit::Fine) {
+        if let Err(failure) = kept.must_be_stored() {
             self.unsaved = Some(failure);
         }
     }

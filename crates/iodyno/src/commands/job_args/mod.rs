@@ -140,6 +140,6 @@ impl From<pipeline::load::LoadError> for Failure {
             ExitClass::Failed => Exit::Failed,
             ExitClass::Interrupted => Exit::Interrupted,
         };
-        Failure::new(exit, error.to_string())
+        Failure::with(exit, error.to_string(), error.parts())
     }
 }

@@ -188,10 +188,11 @@ fn refuse_flat(engine: &Engine, wish: &Wish) -> Result<(), Failure> {
         "a search of the depth"
     };
     Err(Failure::usage(format!(
-        "--find-max: {what} needs a queue, and {} has one I/O in flight for each job.\nUse --ioengine io_uring, or \
-         --sweep numjobs=1..64 for a curve over jobs.",
+        "--find-max: {what} needs a queue, and {} has one I/O in flight for each job.",
         engine.id
-    )))
+    ))
+    .on("--find-max")
+    .hint("Use --ioengine io_uring, or --sweep numjobs=1..64 for a curve over jobs."))
 }
 
 impl Hunt<'_> {

@@ -185,15 +185,22 @@ fn measure_and_keep(
     } else {
         context.out.document(&document)?
     }
-    kept.ends(exit_of(&record, was_cut))
+    kept.must_be_stored()?;
+    ended(&record, was_cut)
 }
 
 /// What a run ends with: a stop, data that were not what was written, or neither.
-fn exit_of(record: &Record, was_cut: bool) -> Exit {
+fn ended(record: &Record, was_cut: bool) -> Result<Exit, Failure> {
     match (was_cut, record_is_bad(record)) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Failed,
-        (false, false) => Exit::Fine,
+        (true, _) => Ok(Exit::Interrupted),
+        (false, true) => {
+            let target = &record.target;
+            let message = format!(
+                "{target} does not hold what was written to it: reading back found other data"
+            );
+            Err(Failure::new(Exit::Failed, message).on(target).told())
+        }
+        (false, false) => Ok(Exit::Fine),
     }
 }
 

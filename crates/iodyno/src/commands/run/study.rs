@@ -176,7 +176,8 @@ pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
         id: kept.id,
         record: &record,
     })?;
-    kept.ends(super::exit_of(&record, was_cut))
+    kept.must_be_stored()?;
+    super::ended(&record, was_cut)
 }
 
 impl Subject<'_> {
@@ -285,10 +286,13 @@ fn one_kind_of_target(jobs: &[Job]) -> Result<(), Failure> {
         let engine = load::check_job(job)?;
         if engine.needs != load::Needs::Files || engine.is_counted_by_the_device() {
             return Err(Failure::usage(format!(
-                "--ioengine={} cannot be used in a series of loads: its figures come at its end, or in phases.\n\
-                 Use one of the engines that count I/O by I/O, or `iodyno run` without a series.",
+                "--ioengine={} cannot be used in a series of loads: its figures come at its end, or in phases.",
                 engine.id
-            )));
+            ))
+            .on("--ioengine")
+            .hint(
+                "Use one of the engines that count I/O by I/O, or `iodyno run` without a series.",
+            ));
         }
         let other = *first.get_or_insert(engine);
         if engine.needs != other.needs {

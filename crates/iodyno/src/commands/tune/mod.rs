@@ -148,7 +148,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     } else {
         context.out.document(&document)?;
     }
-    kept.ends(if done.interrupted {
+    kept.must_be_stored()?;
+    Ok(if done.interrupted {
         Exit::Interrupted
     } else {
         exit_of(&record.trials)

@@ -118,10 +118,11 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
 fn usable(job: &Job) -> Result<(), Failure> {
     match Engine::find(&job.ioengine) {
         Some(engine) if engine.needs == Needs::Directory => Err(Failure::usage(format!(
-            "--ioengine={} works through phases, and two windows of it are not the same load.\n\
-             Measure it with `iodyno run`, or tune under another engine.",
+            "--ioengine={} works through phases, and two windows of it are not the same load.",
             engine.id
-        ))),
+        ))
+        .on("--ioengine")
+        .hint("Measure it with `iodyno run`, or tune under another engine.")),
         _ => Ok(()),
     }
 }
@@ -137,11 +138,21 @@ fn unjudgeable(knob: &Knob, job: &Job) -> Option<String> {
 /// The one device below the target whose queue can be tuned.
 fn device(path: &IoPath) -> Result<String, Failure> {
     let layer = path.queue_device().ok_or_else(|| {
-        let what = path.root.walk().last().map(|layer| layer.title.clone()).unwrap_or_default();
+        let what = path
+            .root
+            .walk()
+            .last()
+            .map(|layer| layer.title.clone())
+            .unwrap_or_default();
         Failure::new(
             Exit::Failed,
-            format!("there is no block device below {} ({what}), so there is no setting to tune.\n`iodyno run` can still load it.", path.target),
+            format!(
+                "there is no block device below {} ({what}), so there is no setting to tune.",
+                path.target
+            ),
         )
+        .on(&path.target)
+        .hint("`iodyno run` can still load it.")
     })?;
     if layer.kind != LayerKind::Stacked {
         return Ok(layer.name.clone());
@@ -261,6 +272,8 @@ fn nothing_to_try(plan: &TunePlan) -> Failure {
             reasons.join("\n")
         ),
     )
+    .on(&plan.device)
+    .why(reasons.join("\n").trim_start())
 }
 
 /// A tune writes below /sys; without the right it says so before it has done anything.
@@ -273,11 +286,13 @@ fn rights(plan: &TunePlan, queue: &Queue, args: &Args) -> Result<(), Failure> {
         Some(knob) if !args.dry_run => Err(Failure::new(
             Exit::Rights,
             format!(
-                "cannot write {}: tune changes settings and needs root (sudo iodyno tune …).\n\
-                 Without root `iodyno inspect` and `iodyno run` work, and `iodyno tune --dry-run` shows the plan.",
+                "cannot write {}: tune changes settings and needs root (sudo iodyno tune …).",
                 queue.path(&knob.knob)
             ),
-        )),
+        )
+        .on(queue.path(&knob.knob))
+        .why("tune changes settings and needs root")
+        .hint("Without root `iodyno inspect` and `iodyno run` work, and `iodyno tune --dry-run` shows the plan.")),
         _ => Ok(()),
     }
 }
