@@ -19,9 +19,9 @@ const figures = {
   setup(plan) {
     plan.onResolve({ filter: /^figures\.css$/ }, () => ({ path: "figures.css", namespace: "figures" }));
     plan.onLoad({ filter: /.*/, namespace: "figures" }, async () => {
-      const sheet = await readFile(join(here, "../crates/page/assets/page.css"), "utf8");
+      const sheet = await readFile(join(here, "../crates/around/page/assets/page.css"), "utf8");
       const [start, end] = [sheet.indexOf("svg.fig{"), sheet.indexOf(".narrow{display:none}")];
-      if (start < 0 || end < start) throw new Error("crates/page/assets/page.css: the rules of figures are not found");
+      if (start < 0 || end < start) throw new Error("crates/around/page/assets/page.css: the rules of figures are not found");
       return { contents: `.svg {\n${sheet.slice(start, end)}\n}`, loader: "css" };
     });
   },

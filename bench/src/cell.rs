@@ -1,6 +1,6 @@
 //! The cells of the proof: which simulated device, which true effects, and what counts as right.
 
-use pipeline::experiment::{Class, Plan};
+use experiment::{Class, Plan};
 use simulator::{Draw, Scenario, carry, public};
 
 /// The tables of the report, in order.

@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
+use experiment::protocol::{Heard, Said};
+use experiment::{Class, Plan, Told, Window};
 use model::verdict::Verdict;
-use pipeline::experiment::protocol::{Heard, Said};
-use pipeline::experiment::{Class, Plan, Told, Window};
 
 /// Runs one experiment in a process of its own.
 pub fn run(
@@ -17,7 +17,7 @@ pub fn run(
     let verdict = converse(&mut child, plan, &mut measure);
     let status = child.wait().map_err(|error| error.to_string())?;
     let verdict = verdict?;
-    let wanted = i32::from(pipeline::experiment::protocol::exit_code(verdict.outcome));
+    let wanted = i32::from(experiment::protocol::exit_code(verdict.outcome));
     match status.code() {
         Some(code) if code == wanted => Ok(verdict),
         code => Err(format!(

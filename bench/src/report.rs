@@ -119,77 +119,109 @@ fn horizon(trials: &[Trial]) -> String {
 
 /// The figures that goals are set for.
 fn summary(text: &mut String, rows: &[Measured]) {
-    let pool = |wanted: &dyn Fn(&Measured) -> bool| -> Vec<Trial> {
-        rows.iter()
-            .filter(|row| wanted(row))
-            .flat_map(|row| row.trials.clone())
-            .collect()
-    };
     let _ = writeln!(text, "| goal | measured |\n|---|---|");
-    let mut line = |goal: &str, measured: String| {
-        let _ = writeln!(text, "| {goal} | {measured} |");
-    };
-    let null = pool(&|row| row.cell.table == Table::Null);
+    wrong_wins(text, rows);
+    right_winners(text, rows);
+    estimates(text, rows);
+    for arms in [6, 12] {
+        race(text, rows, arms);
+    }
+}
+
+fn line(text: &mut String, goal: &str, measured: &str) {
+    let _ = writeln!(text, "| {goal} | {measured} |");
+}
+
+/// The trials of the rows that are wanted.
+fn pool(rows: &[Measured], wanted: impl Fn(&Measured) -> bool) -> Vec<Trial> {
+    rows.iter()
+        .filter(|row| wanted(row))
+        .flat_map(|row| row.trials.clone())
+        .collect()
+}
+
+fn wrong_wins(text: &mut String, rows: &[Measured]) {
+    let null = pool(rows, |row| row.cell.table == Table::Null);
     line(
+        text,
         "wrong wins, all devices without a difference, ≤ 1 %",
-        Share::of(&null, |t| t.is_wrong_win).to_string(),
+        &Share::of(&null, |t| t.is_wrong_win).to_string(),
     );
-    line("wrong wins on the worst of them, ≤ 5 %", worst_wrong(rows));
+    line(
+        text,
+        "wrong wins on the worst of them, ≤ 5 %",
+        &worst_wrong(rows),
+    );
+}
+
+fn right_winners(text: &mut String, rows: &[Measured]) {
     let main = ["quiet_nvme", "ar_ssd", "drift", "gc_regime", "cloud"];
     let sizeable =
         |row: &Measured| matches!(row.cell.arms, Arms::Two(effect) if effect.abs() >= 0.05);
-    let power = pool(&|row| {
+    let power = pool(rows, |row| {
         row.cell.table == Table::Power && main.contains(&row.cell.scenario.name) && sizeable(row)
     });
     line(
+        text,
         "right winner from 5 % up, five main devices, ≥ 95 %",
-        Share::of(&power, |t| t.is_right).to_string(),
+        &Share::of(&power, |t| t.is_right).to_string(),
     );
     line(
+        text,
         "median device time of those, ≤ 45 s",
-        format!("{:.0} s", tally::seconds(&power, 0.5)),
+        &format!("{:.0} s", tally::seconds(&power, 0.5)),
     );
-    let stalls = pool(&|row| {
+    let stalls = pool(rows, |row| {
         row.cell.table == Table::Power && row.cell.scenario.name == "stalls" && sizeable(row)
     });
     line(
+        text,
         "right winner from 5 % up, stalls, ≥ 90 %",
-        Share::of(&stalls, |t| t.is_right).to_string(),
+        &Share::of(&stalls, |t| t.is_right).to_string(),
     );
-    let win = pool(&|row| row.cell.table == Table::Power);
+}
+
+/// How far the estimates of winners are from the truth.
+fn estimates(text: &mut String, rows: &[Measured]) {
+    let win = pool(rows, |row| row.cell.table == Table::Power);
     line(
+        text,
         "wrong sign, all devices",
-        Share::of(&win, |t| t.is_wrong_win).to_string(),
+        &Share::of(&win, |t| t.is_wrong_win).to_string(),
     );
     let claims = win.iter().filter(|trial| trial.covers.is_some());
     line(
+        text,
         "a winner's interval holds the truth, ≥ 93 %",
-        Share::of(claims, |t| t.covers == Some(true)).to_string(),
+        &Share::of(claims, |t| t.covers == Some(true)).to_string(),
     );
     let bias: Vec<f64> = win.iter().filter_map(|trial| trial.bias_ln).collect();
     let mean_bias = bias.iter().sum::<f64>() / bias.len().max(1) as f64;
     line(
+        text,
         "mean bias of a winner's estimate, ≤ 0.3 points",
-        format!("{:+.2} points", mean_bias * 100.0),
+        &format!("{:+.2} points", mean_bias * 100.0),
     );
-    for arms in [6, 12] {
-        let raced = pool(
-            &|row| matches!(row.cell.arms, Arms::Drawn(count, kind) if count == arms && kind != Kind::Equal),
-        );
-        let seconds = raced
-            .iter()
-            .map(|trial| trial.device_ms as f64 / 1e3)
-            .sum::<f64>()
-            / raced.len().max(1) as f64;
-        let ratio = arms as f64 * 180.0 / seconds;
-        let right = Share::of(&raced, |trial| trial.is_right);
-        line(
-            &format!(
-                "{arms} arms: within 2 % of the best ≥ 95 %, 10 times cheaper than 3 × 60 s each"
-            ),
-            format!("{right}; mean {seconds:.0} s, {ratio:.0} times cheaper"),
-        );
-    }
+}
+
+/// An experiment with many arms, against measuring each of them on its own.
+fn race(text: &mut String, rows: &[Measured], arms: usize) {
+    let raced = pool(
+        rows,
+        |row| matches!(row.cell.arms, Arms::Drawn(count, kind) if count == arms && kind != Kind::Equal),
+    );
+    let seconds = raced
+        .iter()
+        .map(|trial| trial.device_ms as f64 / 1e3)
+        .sum::<f64>()
+        / raced.len().max(1) as f64;
+    let ratio = arms as f64 * 180.0 / seconds;
+    let right = Share::of(&raced, |trial| trial.is_right);
+    line(
+        text,
+        &format!("{arms} arms: within 2 % of the best ≥ 95 %, 10 times cheaper than 3 × 60 s each"),
+        &format!("{right}; mean {seconds:.0} s, {ratio:.0} times cheaper"),
+    );
 }
 
 fn worst_wrong(rows: &[Measured]) -> String {

@@ -1,7 +1,7 @@
 //! One run of a cell, in this process or through `iodyno judge` over pipes, marked against the truth.
 
+use experiment::{Experiment, Told, Window};
 use model::verdict::{Outcome, Reason, Verdict};
-use pipeline::experiment::{self, Experiment, Told, Window};
 use simulator::Device;
 
 use crate::cell::{Arms, Cell};

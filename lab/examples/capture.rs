@@ -1,5 +1,5 @@
 //! Captures a busy guest, for the tests of the sensors: `cargo run -p lab --example capture -- CAPTURE_HOST DIRECTORY`.
-//! `lab/capture` runs it for every kernel; CAPTURE_HOST is the program of that name among the examples of `pipeline`.
+//! `lab/capture` runs it for every kernel; CAPTURE_HOST is the program of that name among the examples of `inventory`.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,

@@ -7,7 +7,7 @@ use crate::problem::Failure;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const FOLDER: &str = "crates/probe/bpf";
+const FOLDER: &str = "crates/ground/probe/bpf";
 const SOURCE: &str = "layers.bpf.c";
 const OBJECT: &str = "layers.bpf.o";
 /// The version of clang that made the object.

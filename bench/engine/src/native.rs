@@ -3,9 +3,9 @@
 use crate::{Outcome, Work};
 use host::signals::Stop;
 use host::{Host, Target};
+use load::{Consent, Region};
 use model::histogram::Histogram;
 use model::job::{Arrivals, Job, PerDirection, Rate, Rw};
-use pipeline::load::{self, Consent, Region};
 
 fn job(work: &Work) -> Job {
     let is_write = work.write_iops > 0;

@@ -1,7 +1,7 @@
 //! What the sampler costs while it runs as it does in the product.
 
 use host::{Host, clock, process};
-use pipeline::observe::{Keep, Sampler, Scope};
+use observe::{Keep, Sampler, Scope};
 
 /// One run of all sensors.
 pub struct Cost {

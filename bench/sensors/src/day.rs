@@ -2,7 +2,7 @@
 
 use host::Host;
 use model::reading::Row;
-use pipeline::observe::{Keep, Scope, Store, sensors};
+use observe::{Keep, Scope, Store, sensors};
 
 const TICKS: i64 = 864_000;
 const TICK_NS: i64 = 100_000_000;

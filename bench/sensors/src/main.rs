@@ -16,11 +16,11 @@ mod cost;
 mod day;
 mod report;
 mod tools;
-#[path = "../../../crates/pipeline/src/observe/wide_host.rs"]
+#[path = "../../../crates/stages/observe/src/wide_host.rs"]
 mod wide_host;
 
 use host::Host;
-use pipeline::observe::Scope;
+use observe::Scope;
 use std::process::ExitCode;
 
 /// The machine of the goal.

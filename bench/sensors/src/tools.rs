@@ -2,7 +2,7 @@
 
 use crate::cost;
 use host::{Host, process};
-use pipeline::observe::Scope;
+use observe::Scope;
 use std::process::{Child, Command, Stdio};
 
 /// What people have running in four windows, once a second.

@@ -85,14 +85,21 @@ fn fill(dir: &Path, records: u64) -> Outcome<f64> {
 }
 
 fn ask(dir: &Path, binary: &str, records: u64) -> Outcome<Vec<Asked>> {
+    let mut asked = lists(dir, binary)?;
+    asked.extend(single_records(dir, records)?);
+    asked.extend(histories(dir)?);
+    asked.extend(searches(dir, records)?);
+    Ok(asked)
+}
+
+/// A record that is another one in each round.
+fn id(round: u64, records: u64) -> i64 {
+    (round * 7_919 % records) as i64 + 1
+}
+
+fn lists(dir: &Path, binary: &str) -> Outcome<Vec<Asked>> {
     let open = || Store::open_read_only(dir);
     let all = Filter::default;
-    let history = || Filter {
-        host: Some(synthetic::host(7)),
-        device: Some(synthetic::disk(7)),
-        ..Filter::default()
-    };
-    let id = |round: u64| (round * 7_919 % records) as i64 + 1;
     Ok(vec![
         asked("open the store, list 20", Some(50.0), |_| {
             Ok(open()?.query(&Filter { limit: 20, ..all() })?.len())
@@ -103,17 +110,34 @@ fn ask(dir: &Path, binary: &str, records: u64) -> Outcome<Vec<Asked>> {
         asked("`iodyno list`, the whole process", Some(50.0), |_| {
             process(dir, binary, &["list"])
         })?,
+    ])
+}
+
+fn single_records(dir: &Path, records: u64) -> Outcome<Vec<Asked>> {
+    let open = || Store::open_read_only(dir);
+    Ok(vec![
         asked("open a record", Some(200.0), |round| {
-            Ok(open()?.get(id(round)).map(|_| 1)?)
+            Ok(open()?.get(id(round, records)).map(|_| 1)?)
         })?,
         asked(
             "open a record, nothing of the file in memory",
             Some(200.0),
             |round| {
                 forget(dir)?;
-                Ok(open()?.get(id(round)).map(|_| 1)?)
+                Ok(open()?.get(id(round, records)).map(|_| 1)?)
             },
         )?,
+    ])
+}
+
+fn histories(dir: &Path) -> Outcome<Vec<Asked>> {
+    let open = || Store::open_read_only(dir);
+    let history = || Filter {
+        host: Some(synthetic::host(7)),
+        device: Some(synthetic::disk(7)),
+        ..Filter::default()
+    };
+    Ok(vec![
         asked(
             "history of a device: rows with their figures",
             Some(500.0),
@@ -138,33 +162,31 @@ fn ask(dir: &Path, binary: &str, records: u64) -> Outcome<Vec<Asked>> {
                 Ok(rows.len())
             },
         )?,
+    ])
+}
+
+fn searches(dir: &Path, records: u64) -> Outcome<Vec<Asked>> {
+    let open = || Store::open_read_only(dir);
+    Ok(vec![
         asked("the same job on a like device", None, |round| {
-            Ok(open()?.like(id(round))?.len())
+            Ok(open()?.like(id(round, records))?.len())
         })?,
         asked("setting scheduler=none and tag", None, |_| {
-            let setting = Some(("scheduler".to_string(), Some("none".to_string())));
-            Ok(open()?
-                .query(&Filter {
-                    setting,
-                    tag: Some("tenth".into()),
-                    ..all()
-                })?
-                .len())
+            let filter = Filter {
+                setting: Some(("scheduler".to_string(), Some("none".to_string()))),
+                tag: Some("tenth".into()),
+                ..Filter::default()
+            };
+            Ok(open()?.query(&filter)?.len())
         })?,
         asked("text, job and kernel, nothing indexed", None, |_| {
-            let (text, job, kernel) = (
-                Some("k iops".into()),
-                Some("randread".into()),
-                Some("6.1".into()),
-            );
-            Ok(open()?
-                .query(&Filter {
-                    text,
-                    job,
-                    kernel,
-                    ..all()
-                })?
-                .len())
+            let filter = Filter {
+                text: Some("k iops".into()),
+                job: Some("randread".into()),
+                kernel: Some("6.1".into()),
+                ..Filter::default()
+            };
+            Ok(open()?.query(&filter)?.len())
         })?,
     ])
 }

@@ -4,7 +4,7 @@
 use crate::exit::{Exit, Failure};
 use model::failure::ErrorDocument;
 use model::text;
-use pipeline::report::text::Paint;
+use report::text::Paint;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};

@@ -1,11 +1,11 @@
 //! A disk that somebody throttles: the causes and `iodyno cloud` on what was measured there.
 
 use crate::support::guest_with_iodyno;
+use diagnose::{Scene, causes_of};
 use lab::{Bus, Disk, Guest, Machine};
 use model::check::{Probe, Role};
 use model::frame::Frame;
 use model::record::Record;
-use pipeline::diagnose::{Scene, causes_of};
 use serde_json::Value;
 
 const LIMIT_S: u64 = 300;

@@ -1,4 +1,4 @@
-// The documents of a comparison, a ranking and a history, as crates/model/src/comparison.rs writes them.
+// The documents of a comparison, a ranking and a history, as crates/ground/model/src/comparison.rs writes them.
 
 import { bytesPerS, count, durationNs, percentSigned } from "./units.ts";
 

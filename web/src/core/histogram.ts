@@ -1,4 +1,4 @@
-// fio's bucket layout, as crates/model/src/histogram.rs has it: 29 groups of 64 buckets, 0 to 2^34 ns.
+// fio's bucket layout, as crates/ground/model/src/histogram.rs has it: 29 groups of 64 buckets, 0 to 2^34 ns.
 
 export const BUCKETS = 29 * 64;
 

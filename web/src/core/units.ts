@@ -1,4 +1,4 @@
-// Numbers as people read them: the same words and digits as crates/model/src/units.rs, which tests/units.test.ts holds
+// Numbers as people read them: the same words and digits as crates/ground/model/src/units.rs, which tests/units.test.ts holds
 // this against.
 
 /** Fixed digits with ties to even, as Rust's formatter has it; toFixed rounds them up. */

@@ -1,7 +1,7 @@
 // Figures that the server drew: their claim, the picture, a description, and the numbers as a table.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { spanOf, spanText, stage as newStage, type Readings, type Stage } from "../../../crates/page/assets/figures.js";
+import { spanOf, spanText, stage as newStage, type Readings, type Stage } from "../../../crates/around/page/assets/figures.js";
 import { setQuery, usePlace } from "./router.ts";
 
 /** A table as figures carry it: titles and rows of cells. */

@@ -35,7 +35,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "knob",
         plural: "Knobs",
-        folder: "crates/pipeline/src/apply/knobs",
+        folder: "crates/stages/apply/src/knobs",
         item: "KNOB",
         type_name: "Knob",
         headings: &[
@@ -50,7 +50,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "persist",
         plural: "Ways to persist",
-        folder: "crates/pipeline/src/apply/persist",
+        folder: "crates/stages/apply/src/persist",
         item: "PERSIST",
         type_name: "Persist",
         headings: &["What it does", "How it is undone", "Example", "Sources"],
@@ -58,7 +58,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "rule",
         plural: "Rules",
-        folder: "crates/pipeline/src/diagnose/rules",
+        folder: "crates/stages/diagnose/src/rules",
         item: "RULE",
         type_name: "Rule",
         headings: &[
@@ -73,7 +73,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "cause",
         plural: "Causes",
-        folder: "crates/pipeline/src/diagnose/causes",
+        folder: "crates/stages/diagnose/src/causes",
         item: "CAUSE",
         type_name: "Cause",
         headings: &[
@@ -89,7 +89,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "live",
         plural: "Live rules",
-        folder: "crates/pipeline/src/diagnose/live",
+        folder: "crates/stages/diagnose/src/live",
         item: "LIVE",
         type_name: "LiveRule",
         headings: &[
@@ -104,7 +104,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "sensor",
         plural: "Sensors",
-        folder: "crates/pipeline/src/observe/sensors",
+        folder: "crates/stages/observe/src/sensors",
         item: "SENSOR",
         type_name: "Sensor",
         headings: &["What it reads", "Metrics", "Cost", "When absent", "Example"],
@@ -112,7 +112,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "engine",
         plural: "Engines",
-        folder: "crates/pipeline/src/load/engines",
+        folder: "crates/stages/load/src/engines",
         item: "ENGINE",
         type_name: "Engine",
         headings: &[
@@ -126,7 +126,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "preset",
         plural: "Presets",
-        folder: "crates/pipeline/src/load/presets",
+        folder: "crates/stages/load/src/presets",
         item: "PRESET",
         type_name: "Preset",
         headings: &["What it measures", "When to use it", "Job", "Example"],
@@ -134,7 +134,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "importer",
         plural: "Importers",
-        folder: "crates/imports/src/importers",
+        folder: "crates/around/imports/src/importers",
         item: "IMPORTER",
         type_name: "Importer",
         headings: &["What it reads", "What is lost", "Example"],
@@ -142,7 +142,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "collector",
         plural: "Collectors",
-        folder: "crates/pipeline/src/inventory/collectors",
+        folder: "crates/stages/inventory/src/collectors",
         item: "COLLECTOR",
         type_name: "Collector",
         headings: &["What it reads", "Fields", "Example"],
@@ -150,7 +150,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "claimant",
         plural: "Claimants",
-        folder: "crates/pipeline/src/inventory/claimants",
+        folder: "crates/stages/inventory/src/claimants",
         item: "CLAIMANT",
         type_name: "Claimant",
         headings: &[

@@ -3,8 +3,10 @@
 use super::item::Item;
 use super::kinds::Kind;
 
-/// `max_width` of the repository's rustfmt.toml. A test compares the output with rustfmt's.
-const MAX_WIDTH: usize = 110;
+/// The widths that rustfmt takes by default: of a line, and of what stands between the brackets of a list or a tuple
+/// on one line. A test compares the output with rustfmt's.
+const MAX_WIDTH: usize = 100;
+const LIST_WIDTH: usize = 60;
 
 const INDENT: &str = "    ";
 
@@ -37,35 +39,57 @@ pub fn render(kind: &Kind, items: &[Item]) -> String {
     )
 }
 
-/// An element of a list, on one line and, for when that is too long, on several.
+/// An element of a list: a static, or the tuple of an id and its page.
 struct Entry {
+    /// The element on one line.
     flat: String,
-    broken: String,
+    /// The id and the file of a tuple.
+    page: Option<(String, String)>,
 }
 
 impl Entry {
     fn item(kind: &Kind, id: &str) -> Self {
-        let flat = format!("&{id}::{}", kind.item);
         Self {
-            broken: flat.clone(),
-            flat,
+            flat: format!("&{id}::{}", kind.item),
+            page: None,
         }
     }
 
     fn page(kind: &Kind, id: &str) -> Self {
         let up = "../".repeat(kind.folder.split('/').count());
-        let page = format!("include_str!(\"{up}{}\")", kind.page_path(id));
+        let file = format!("{up}{}", kind.page_path(id));
         Self {
-            flat: format!("(\"{id}\", {page})"),
-            broken: format!("(\n    \"{id}\",\n    {page},\n)"),
+            flat: format!("(\"{id}\", include_str!(\"{file}\"))"),
+            page: Some((id.into(), file)),
         }
+    }
+
+    /// Whether it may stand on one line.
+    fn may_be_flat(&self) -> bool {
+        self.page.is_none() || self.flat.len() - "()".len() <= LIST_WIDTH
+    }
+
+    /// Its lines after the indentation of the first.
+    fn broken(&self, indent: &str) -> String {
+        let Some((id, file)) = &self.page else {
+            return self.flat.clone();
+        };
+        let inner = format!("{indent}{INDENT}");
+        let mut include = format!("{inner}include_str!(\"{file}\"),");
+        if include.len() > MAX_WIDTH {
+            include = format!("{inner}include_str!(\n{inner}{INDENT}\"{file}\"\n{inner}),");
+        }
+        format!("(\n{inner}\"{id}\",\n{include}\n{indent})")
     }
 
     /// The lines of this entry in a list that has one entry per line.
     fn lines(&self) -> String {
-        let is_short = INDENT.len() + self.flat.len() + ",".len() <= MAX_WIDTH;
-        let text = if is_short { &self.flat } else { &self.broken };
-        format!("{INDENT}{},\n", text.replace('\n', "\n    "))
+        let text = if self.may_be_flat() {
+            self.flat.clone()
+        } else {
+            self.broken(INDENT)
+        };
+        format!("{INDENT}{text},\n")
     }
 }
 
@@ -73,15 +97,19 @@ impl Entry {
 fn declaration(name: &str, element: &str, entries: &[Entry]) -> String {
     let head = format!("pub static {name}: &[{element}] =");
     let flat: Vec<&str> = entries.iter().map(|entry| entry.flat.as_str()).collect();
-    let list = format!("&[{}];", flat.join(", "));
-    if head.len() + " ".len() + list.len() <= MAX_WIDTH {
+    let elements = flat.join(", ");
+    // A tuple that is alone may fill the line.
+    let is_short = elements.len() <= LIST_WIDTH || entries.len() == 1;
+    let is_flat = is_short && entries.iter().all(Entry::may_be_flat);
+    let list = format!("&[{elements}];");
+    if is_flat && head.len() + " ".len() + list.len() <= MAX_WIDTH {
         return format!("{head} {list}\n");
     }
-    if INDENT.len() + list.len() <= MAX_WIDTH {
+    if is_flat && INDENT.len() + list.len() <= MAX_WIDTH {
         return format!("{head}\n{INDENT}{list}\n");
     }
     match entries {
-        [only] => format!("{head} &[{}];\n", only.broken),
+        [only] => format!("{head} &[{}];\n", only.broken("")),
         _ => format!(
             "{head} &[\n{}];\n",
             entries.iter().map(Entry::lines).collect::<String>()
@@ -94,7 +122,6 @@ mod tests {
     use super::super::kinds::KINDS;
     use super::*;
     use std::fs;
-    use std::path::Path;
     use std::process::Command;
 
     /// Whether this Rust has rustfmt; Debian's own does not.
@@ -125,13 +152,10 @@ mod tests {
         }
         let file = folder.join("mod.rs");
         fs::write(&file, text).unwrap();
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        // Without one here rustfmt would take that of a folder above the temporary ones.
+        fs::write(folder.join("rustfmt.toml"), "").unwrap();
         let mut rustfmt = Command::new("rustfmt");
-        let status = rustfmt
-            .args(["--edition", "2024", "--config-path"])
-            .arg(root)
-            .arg(&file)
-            .status();
+        let status = rustfmt.args(["--edition", "2024"]).arg(&file).status();
         assert!(status.expect("rustfmt is installed").success());
         let formatted = fs::read_to_string(file).unwrap();
         fs::remove_dir_all(folder).unwrap();

@@ -69,7 +69,7 @@ impl Drop for Workspace {
     }
 }
 
-const FILE: &str = "crates/pipeline/src/apply/persist/udev.rs";
+const FILE: &str = "crates/stages/apply/src/persist/udev.rs";
 
 fn complaint(text: &str) -> String {
     let found = Workspace::new(&[(FILE, text)]).found(false);
@@ -90,7 +90,7 @@ fn an_item_becomes_a_registry_a_page_and_a_line_of_the_index() {
         "{page}"
     );
     assert!(
-        page.contains("[crates/pipeline/src/apply/persist/udev.rs](../../../crates/"),
+        page.contains("[crates/stages/apply/src/persist/udev.rs](../../../crates/"),
         "{page}"
     );
     assert!(page.ends_with("## Sources\n- udev(7)\n"), "{page}");
@@ -101,7 +101,7 @@ fn an_item_becomes_a_registry_a_page_and_a_line_of_the_index() {
     );
     assert!(
         workspace
-            .read("crates/pipeline/src/apply/persist/mod.rs")
+            .read("crates/stages/apply/src/persist/mod.rs")
             .contains("pub mod udev;\n")
     );
     workspace.run(true).unwrap();
@@ -209,8 +209,7 @@ fn the_static_is_there_and_carries_the_file_name() {
 #[test]
 fn a_file_name_can_be_a_module() {
     let text = PERSIST.replace("\"udev\"", "\"loop\"");
-    let found =
-        Workspace::new(&[("crates/pipeline/src/apply/persist/loop.rs", &text)]).found(false);
+    let found = Workspace::new(&[("crates/stages/apply/src/persist/loop.rs", &text)]).found(false);
     assert!(found[0].contains("`loop` is a word of Rust"), "{found:?}");
 }
 

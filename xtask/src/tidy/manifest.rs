@@ -124,10 +124,10 @@ simulator = { path = \"../simulator\" }
 
     #[test]
     fn dependencies_are_read_in_each_of_their_forms() {
-        let package = Package::read("crates/probe/Cargo.toml", MANIFEST).unwrap();
+        let package = Package::read("crates/ground/probe/Cargo.toml", MANIFEST).unwrap();
         assert_eq!(
             (package.name.as_str(), package.folder()),
-            ("probe", "crates/probe")
+            ("probe", "crates/ground/probe")
         );
         assert_eq!(package.target_paths, ["src/x.rs"]);
         let read: Vec<_> = package

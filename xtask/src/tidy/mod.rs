@@ -12,7 +12,6 @@ mod markdown;
 mod marks;
 mod modules;
 mod size;
-mod stages;
 mod tree;
 mod unsafe_code;
 mod unwrap;
@@ -25,7 +24,6 @@ type Check = fn(&Tree) -> Vec<Problem>;
 
 const RULES: &[Check] = &[
     layers::check,
-    stages::check,
     header::check,
     size::check,
     dead::check,

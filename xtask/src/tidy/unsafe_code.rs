@@ -8,9 +8,9 @@ use crate::text::{find_word, leading_name, line_of};
 /// The door to the machine, the eBPF loader, the rings that the kernel shares with us, and the bare loop they are
 /// measured against.
 const ALLOWED: &[&str] = &[
-    "crates/host/",
-    "crates/probe/",
-    "crates/pipeline/src/load/engines/",
+    "crates/ground/host/",
+    "crates/ground/probe/",
+    "crates/stages/load/src/engines/",
     "bench/engine/src/floor.rs",
 ];
 
@@ -78,13 +78,13 @@ mod tests {
     use super::super::printed;
 
     fn in_host(text: &str) -> Vec<String> {
-        printed(super::check, &[("crates/host/src/a.rs", text)])
+        printed(super::check, &[("crates/ground/host/src/a.rs", text)])
     }
 
     #[test]
     fn unsafe_has_its_places() {
         let text = "// SAFETY: none.\nunsafe { f() }";
-        let found = printed(super::check, &[("crates/pipeline/src/load/mod.rs", text)]);
+        let found = printed(super::check, &[("crates/stages/load/src/mod.rs", text)]);
         assert_eq!(found.len(), 1);
         assert!(
             found[0].contains(":2: `unsafe` is for host, probe and load/engines"),
@@ -93,7 +93,7 @@ mod tests {
         assert!(
             printed(
                 super::check,
-                &[("crates/pipeline/src/load/engines/native/ring.rs", text)]
+                &[("crates/stages/load/src/engines/native/ring.rs", text)]
             )
             .is_empty()
         );
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(
                 found,
                 [
-                    "crates/host/src/a.rs:1: no `// SAFETY:` comment directly above; say why this is sound"
+                    "crates/ground/host/src/a.rs:1: no `// SAFETY:` comment directly above; say why this is sound"
                 ]
             );
             assert!(

@@ -4,11 +4,11 @@ mod elsewhere;
 
 use super::Context;
 use crate::exit::{Exit, Failure};
+use apply::proven::{self, NotProven};
+use apply::{Knob, PersistPlan, Queue, Wish, persist};
 use host::{DeviceLock, Journal};
 use model::change::Restored;
 use model::record::Record;
-use pipeline::apply::proven::{self, NotProven};
-use pipeline::apply::{self, Knob, PersistPlan, Queue, Wish, persist};
 use serde::Serialize;
 use store::{Origin, Store};
 

@@ -2,8 +2,8 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use pipeline::observe::sensors;
-use pipeline::report::field_page;
+use observe::sensors;
+use report::field_page;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -28,17 +28,17 @@ struct Document {
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
     let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 11] = [
-        ("knob", pipeline::apply::knobs::PAGES),
-        ("persist", pipeline::apply::persist::PAGES),
-        ("rule", pipeline::diagnose::rules::PAGES),
-        ("cause", pipeline::diagnose::causes::PAGES),
-        ("live", pipeline::diagnose::live::PAGES),
-        ("engine", pipeline::load::engines::PAGES),
-        ("preset", pipeline::load::presets::PAGES),
-        ("sensor", pipeline::observe::sensors::PAGES),
+        ("knob", apply::knobs::PAGES),
+        ("persist", apply::persist::PAGES),
+        ("rule", diagnose::rules::PAGES),
+        ("cause", diagnose::causes::PAGES),
+        ("live", diagnose::live::PAGES),
+        ("engine", load::engines::PAGES),
+        ("preset", load::presets::PAGES),
+        ("sensor", observe::sensors::PAGES),
         ("importer", imports::importers::PAGES),
-        ("collector", pipeline::inventory::collectors::PAGES),
-        ("claimant", pipeline::inventory::claimants::PAGES),
+        ("collector", inventory::collectors::PAGES),
+        ("claimant", inventory::claimants::PAGES),
     ];
     let of_kind = |(kind, pages): (&'static str, &'static [(&'static str, &'static str)])| {
         pages.iter().map(move |&(id, page)| Entry {

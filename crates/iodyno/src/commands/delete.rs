@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use pipeline::report::text::clean;
+use report::text::clean;
 use serde::Serialize;
 use std::io::IsTerminal;
 use store::Store;

@@ -4,13 +4,12 @@ use super::Context;
 use super::job_args::JobArgs;
 use crate::commands::inspect;
 use crate::exit::{Exit, Failure};
+use diagnose::difference::{self, WEIGHT_MIN};
 use host::Host;
 use model::iopath::IoPath;
 use model::job::Job;
-use pipeline::diagnose::difference::{self, WEIGHT_MIN};
-use pipeline::inventory;
-use pipeline::report::diff_view;
-use pipeline::report::text::Paint;
+use report::diff_view;
+use report::text::Paint;
 use std::path::Path;
 use store::Store;
 

@@ -4,7 +4,7 @@ use super::Context;
 use super::catalogue::{Entry, entries};
 use crate::exit::{Exit, Failure};
 use model::layers::Span;
-use pipeline::observe::{Rung, Step, rung};
+use observe::{Rung, Step, rung};
 use serde::Serialize;
 
 /// Arguments of `explain`.

@@ -8,7 +8,7 @@ use compare::compare::Named;
 use compare::history::{Wish, history};
 use compare::view;
 use model::record::Record;
-use pipeline::report::text::Paint;
+use report::text::Paint;
 use store::{Filter, Row, Store};
 
 /// Arguments of `history`.

@@ -2,10 +2,10 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use pipeline::inventory::{self, InventoryError, Masking};
-use pipeline::report::machine_view;
-use pipeline::report::path_view::{self, PathOptions};
-use pipeline::report::text::Paint;
+use inventory::{InventoryError, Masking};
+use report::machine_view;
+use report::path_view::{self, PathOptions};
+use report::text::Paint;
 use std::path::PathBuf;
 
 /// Arguments of `inspect`.

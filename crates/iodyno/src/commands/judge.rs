@@ -2,9 +2,9 @@
 
 use super::job_args::{duration_ms, fresh_seed};
 use crate::exit::{Exit, Failure};
+use experiment::{Plan, default_budget_ms, protocol};
 use model::change::Class;
 use model::units::parse_share;
-use pipeline::experiment::{Plan, default_budget_ms, protocol};
 
 /// Arguments of `judge`.
 #[derive(Debug, clap::Args)]

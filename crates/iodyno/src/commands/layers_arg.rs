@@ -1,6 +1,6 @@
 //! `--layers`, shared by the verbs that load a device.
 
-use pipeline::observe::{Strength, Wish};
+use observe::{Strength, Wish};
 
 /// How closely the block layer is traced beside the load.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

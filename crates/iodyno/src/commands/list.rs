@@ -3,7 +3,7 @@
 use super::Context;
 use super::filter_args::FilterArgs;
 use crate::exit::{Exit, Failure};
-use pipeline::report::text::clean;
+use report::text::clean;
 use serde::Serialize;
 use store::{Row, Store};
 

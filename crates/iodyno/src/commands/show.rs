@@ -3,7 +3,7 @@
 use super::Context;
 use crate::exit::{Exit, Failure};
 use model::record::Record;
-use pipeline::report::text::clean;
+use report::text::clean;
 use serde::Serialize;
 use store::{Note, Row, Store};
 
@@ -37,7 +37,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         store.notes(args.record)?,
         store.like(args.record)?,
     );
-    for line in pipeline::report::words::record(Some(args.record), &record) {
+    for line in report::words::record(Some(args.record), &record) {
         context.out.say(line);
     }
     for line in beside(&tags, &notes, &like) {

@@ -159,8 +159,7 @@ fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
 /// A value as one word: of a choice the chosen one.
 fn shown(path: &str, value: &Attribute) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
-    value.value().map_or_else(
-        || value.to_string(),
-        |text| pipeline::apply::shown(name, text),
-    )
+    value
+        .value()
+        .map_or_else(|| value.to_string(), |text| apply::shown(name, text))
 }

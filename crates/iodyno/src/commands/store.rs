@@ -85,7 +85,7 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
     for problem in &checked.problems {
         context
             .out
-            .say(format!("  {}", pipeline::report::text::clean(problem)));
+            .say(format!("  {}", report::text::clean(problem)));
     }
     if !is_whole {
         context

@@ -1,7 +1,7 @@
 //! Curves that do not breathe: their parts begin at round times, so that a bar keeps its height until it leaves.
 
 use model::reading::Reading;
-use pipeline::observe::Sampler;
+use observe::Sampler;
 
 /// What a sensor read in each of `count` parts of some time that ends now. All but the last one are whole; a part
 /// without a reading of its own has nothing.

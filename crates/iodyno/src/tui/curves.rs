@@ -1,9 +1,8 @@
 //! One field over the time that is shown, and how that time is named.
 
 use crate::tui::{Look, curve};
+use analyse::fields::Pick;
 use model::units;
-use pipeline::analyse::fields::Pick;
-use pipeline::observe;
 
 /// The values of a field for one subject in parts of the time that is shown. A part without data has none, and so have
 /// all where no sensor gives the field.

@@ -5,11 +5,11 @@ use super::panels;
 use super::state::{Open, State};
 use super::theme::{Depth, Theme};
 use super::{Choice, Known, Look, text};
+use analyse::fields::{Fields, Frame};
 use model::finding::{Evidence, Finding, Level};
 use model::reading::{Row, SeriesName};
 use model::sample::MetricKind::{Counter, Gauge};
-use pipeline::analyse::fields::{Fields, Frame};
-use pipeline::observe::{self, LayerHistory, Sampler, Status, Tracing};
+use observe::{LayerHistory, Sampler, Status, Tracing};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 

@@ -3,7 +3,6 @@
 use super::panels::devices;
 use super::{Look, overlay, text};
 use model::units;
-use pipeline::observe;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;

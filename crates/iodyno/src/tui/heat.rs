@@ -7,7 +7,7 @@
 use super::theme::{Depth, Theme};
 use model::histogram::{edge_of, value_of};
 use model::layers::{Side, Span};
-use pipeline::observe::{LayerHistory, SpanCounts};
+use observe::{LayerHistory, SpanCounts};
 use ratatui::style::{Color, Style};
 
 /// Quarters of an octave in the histograms' layout.

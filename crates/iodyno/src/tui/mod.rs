@@ -25,10 +25,10 @@ mod state;
 pub mod text;
 pub mod theme;
 
+use analyse::fields::Frame;
 pub use known::Known;
 use model::finding::Finding;
-use pipeline::analyse::fields::Frame;
-use pipeline::observe::{LayerHistory, Sampler, Status};
+use observe::{LayerHistory, Sampler, Status};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use theme::Theme;

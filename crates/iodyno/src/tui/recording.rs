@@ -3,16 +3,16 @@
 use crate::commands::Context;
 use crate::exit::Failure;
 use crate::keep::{self, Kept};
+use analyse::fields::Fields;
 use host::Host;
+use inventory::InventoryError;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::LayerTimes;
 use model::record::{Provenance, RECORD_SCHEMA, Record};
 use model::studies::Studies;
 use model::units;
-use pipeline::analyse::fields::Fields;
-use pipeline::inventory::{self, InventoryError};
-use pipeline::observe::{self, Sampler, Scope};
+use observe::{Sampler, Scope};
 
 /// A record that goes on. It has sensors of its own, so that it is whole however long it gets, while the view thins out
 /// its hour.

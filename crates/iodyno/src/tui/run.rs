@@ -12,7 +12,7 @@ use crate::commands::watch::Watching;
 use crate::exit::{Exit, Failure};
 use host::signals::{JobControl, Stop};
 use model::finding::Finding;
-use pipeline::observe::{Scope, Status};
+use observe::{Scope, Status};
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use std::collections::VecDeque;
 

@@ -3,13 +3,13 @@
 use crate::tui::text;
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::{Choice, Look, Panel};
+use analyse::fields::{Fields, Frame};
 use model::field::{Field, Formula};
 use model::histogram::{Histogram, bucket_of};
 use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
 use model::reading::{Reading, Row, SeriesName};
 use model::sample::MetricKind;
-use pipeline::analyse::fields::{Fields, Frame};
-use pipeline::observe::{LayerHistory, Sampler, Status, Tracing};
+use observe::{LayerHistory, Sampler, Status, Tracing};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Color;

@@ -54,7 +54,7 @@ pub fn window(look: &Look<'_>) -> (i64, i64) {
         .layers
         .steps(look.at_ns - look.span_ns, look.at_ns)
         .last();
-    let is_recent = |step: &&pipeline::observe::LayerStep| {
+    let is_recent = |step: &&observe::LayerStep| {
         let step_ns = step.to_ns - step.from_ns;
         look.at_ns - step.to_ns < 2 * step_ns.max(1_000_000_000)
     };

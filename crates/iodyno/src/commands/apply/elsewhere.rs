@@ -2,14 +2,13 @@
 
 use super::Args;
 use crate::exit::{Exit, Failure};
+use apply::Wish;
 use host::Host;
 use model::iopath::{IoPath, Layer};
 use model::record::Record;
 use model::text::clean_to;
 use model::units;
 use model::verdict::Verdict;
-use pipeline::apply::Wish;
-use pipeline::inventory;
 use store::Origin;
 
 /// Longest piece of the record in a line, characters.

@@ -6,10 +6,10 @@ use crate::live::Teller;
 use host::Target;
 use host::clock;
 use host::signals::Stop;
+use load::{Consent, LoadError, Prepared};
 use model::job::{Job, Rw};
 use model::target::{TargetFacts, TargetKind};
 use model::units;
-use pipeline::load::{self, Consent, LoadError, Prepared};
 use std::sync::Arc;
 
 /// The first scratch, which tells how fast writing is, bytes. A disk that writes a megabyte a second has it in time, too.

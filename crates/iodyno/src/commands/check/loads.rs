@@ -6,8 +6,11 @@ use crate::commands::Context;
 use crate::commands::run::intervals::Intervals;
 use crate::exit::Failure;
 use crate::live::Teller;
+use analyse::fields::Fields;
+use analyse::knee::{self, Visits};
 use host::clock;
 use host::signals::Stop;
+use load::{ExitClass, LoadError, Region, Running};
 use model::check::{Probe, Role};
 use model::iopath::IoPath;
 use model::job::Job;
@@ -16,10 +19,7 @@ use model::reading::{Reading, Row};
 use model::record::LoadResult;
 use model::sample::SensorLog;
 use model::units;
-use pipeline::analyse::fields::Fields;
-use pipeline::analyse::knee::{self, Visits};
-use pipeline::load::{self, ExitClass, LoadError, Region, Running};
-use pipeline::observe::{self, INTERVAL_DEFAULT_MS, Sampler, Scope, Status, Tracing, Wish};
+use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Status, Tracing, Wish};
 
 /// How often a load is looked at, ms.
 const LOOK_MS: u64 = 20;

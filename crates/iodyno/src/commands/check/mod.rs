@@ -15,10 +15,12 @@ use super::run::targets;
 use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
 use crate::live::Teller;
+use diagnose::{Around, Scene};
 use document::Document;
 use ground::Ground;
 use host::signals::Stop;
 use host::{DeviceLock, Target};
+use load::ExitClass;
 use loads::{Done, Loads};
 use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
@@ -28,10 +30,8 @@ use model::record::{Provenance, RECORD_SCHEMA, Record};
 use model::sample::SensorLog;
 use model::studies::Studies;
 use model::target::{TargetFacts, TargetKind};
-use pipeline::diagnose::{self, Around, Scene};
-use pipeline::load::ExitClass;
-use pipeline::report::check as report;
 use plan::{Mode, Plan};
+use report::check as report;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ fn replayed(file: &Path) -> Result<Case, Failure> {
 /// A captured machine: its path and settings.
 fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
     let host = host::Host::open(file)?;
-    let path = pipeline::inventory::collect(&host, target).map_err(super::inspect::failure)?;
+    let path = inventory::collect(&host, target).map_err(super::inspect::failure)?;
     let mut check = CheckResult {
         mode: "no load".into(),
         target: TargetFacts {
@@ -167,8 +167,7 @@ fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
 
 /// This machine. Fails when a stop was asked for: half a check answers nothing.
 fn live(args: &Args, context: &Context) -> Result<Case, Failure> {
-    let path = pipeline::inventory::collect(&context.host, &args.target)
-        .map_err(super::inspect::failure)?;
+    let path = inventory::collect(&context.host, &args.target).map_err(super::inspect::failure)?;
     let provenance = crate::provenance::of(&context.host);
     let plan = Plan::of(args.mode(), args.observe);
     let stop = context.stop_on_signals()?;
@@ -296,8 +295,8 @@ const EROFS: i32 = 30;
 
 /// Whether a target broke, and does not only lack room, inodes or data to read, or takes no writes: that is a matter for
 /// the rules, which see it in the path.
-fn is_broken(error: &pipeline::load::LoadError) -> bool {
-    use pipeline::load::LoadError;
+fn is_broken(error: &load::LoadError) -> bool {
+    use load::LoadError;
     let is_known = matches!(
         error,
         LoadError::NoSpace { .. }

@@ -249,7 +249,7 @@ fn buffered(job: Job, bytes: u64) -> Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pipeline::load::check_job;
+    use load::check_job;
 
     #[test]
     fn every_mode_keeps_its_time() {

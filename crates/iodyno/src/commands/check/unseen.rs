@@ -1,11 +1,11 @@
 //! What a check could not see or do, each a sentence with the reason: a short list is worth more than a whole one.
 
 use super::loads::Done;
+use diagnose::Medium;
 use model::check::{CheckResult, Probe, Role};
 use model::iopath::{IoPath, LayerKind};
 use model::target::TargetKind;
 use model::units;
-use pipeline::diagnose::Medium;
 
 /// Below this a device counts as idle before the loads, bytes a second.
 const IDLE_BYTES: f64 = 1048576.0;

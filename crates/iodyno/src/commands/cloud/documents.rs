@@ -1,10 +1,8 @@
 //! The answers of `cloud`, and the document that they are printed as.
 
+use analyse::plateau::Pulses;
+use diagnose::cloud::{self, Carrier, CloudMachine, Data, Fall, Match, Need, Offer, Reach};
 use model::check::Promise;
-use pipeline::analyse::plateau::Pulses;
-use pipeline::diagnose::cloud::{
-    self, Carrier, CloudMachine, Data, Fall, Match, Need, Offer, Reach,
-};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@ use super::documents::{Answer, Seen};
 use super::{Args, failure};
 use crate::commands::Context;
 use crate::exit::Failure;
+use analyse::plateau::{self, Pulses};
+use diagnose::cloud::{self, Data, Fall, Measured};
 use model::histogram::Histogram;
 use model::record::{LoadResult, Record};
-use pipeline::analyse::plateau::{self, Pulses};
-use pipeline::diagnose::cloud::{self, Data, Fall, Measured};
 use store::Store;
 
 const GIB: f64 = (1u64 << 30) as f64;

@@ -8,11 +8,10 @@ mod words;
 use super::Context;
 use super::inspect;
 use crate::exit::{Exit, Failure};
+use diagnose::cloud::{self, CloudError, Data, Need, Prices, Wish};
 use documents::{Answer, Document};
 use host::Host;
 use model::units::{parse_bytes, parse_duration_ms};
-use pipeline::diagnose::cloud::{self, CloudError, Data, Need, Prices, Wish};
-use pipeline::inventory;
 use std::path::PathBuf;
 
 /// Arguments of `cloud`.

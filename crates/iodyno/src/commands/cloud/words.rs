@@ -1,10 +1,8 @@
 //! The answers of `cloud` in words.
 
 use super::documents::{Answer, Seen};
+use diagnose::cloud::{self, Carrier, CloudDisk, CloudMachine, Match, Need, Offer, Strength};
 use model::units;
-use pipeline::diagnose::cloud::{
-    self, Carrier, CloudDisk, CloudMachine, Match, Need, Offer, Strength,
-};
 
 /// As many matches of a rate are shown.
 const MATCHES_MAX: usize = 8;

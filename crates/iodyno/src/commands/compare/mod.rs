@@ -11,7 +11,7 @@ use compare::{compare as side_by_side, measures, rank, view};
 pub use input::light;
 pub(super) use input::{Given, Inputs};
 use model::comparison::{Comparison, Crossed};
-use pipeline::report::text::Paint;
+use report::text::Paint;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `compare`.

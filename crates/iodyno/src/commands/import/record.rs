@@ -1,12 +1,12 @@
 //! A record of what another tool measured. What its source does not say is left open, not taken from this machine.
 
 use host::Host;
+use load::language;
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::job::Job;
 use model::record::{Provenance, RECORD_SCHEMA, Record};
 use model::units;
-use pipeline::load::language;
 
 /// With what the user says of it, where it does not say itself.
 pub fn labelled(mut imported: Imported, host: Option<&str>, device: Option<&str>) -> Imported {
@@ -159,7 +159,7 @@ pub fn summary(imported: &Imported) -> String {
     } else {
         parts.join("; ")
     };
-    pipeline::report::text::clean(&format!("{what}: {said}")).into_owned()
+    report::text::clean(&format!("{what}: {said}")).into_owned()
 }
 
 fn side_words(name: &str, side: &SideFigures) -> Option<String> {

@@ -6,7 +6,7 @@ use imports::Unread;
 use imports::gather::NOBODYS;
 use model::imported::SideFigures;
 use model::units;
-use pipeline::report::text::clean;
+use report::text::clean;
 
 /// Sentences of what could not be read that are shown without `--verbose`.
 const UNREAD_SHOWN: usize = 12;

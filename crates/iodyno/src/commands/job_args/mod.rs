@@ -7,9 +7,9 @@ mod sections;
 pub use sections::Workload;
 
 use crate::exit::Failure;
+use load::Consent;
 use model::job::{Arrivals, Rw};
 use model::units::{parse_bytes, parse_duration_ms};
-use pipeline::load::Consent;
 use std::path::PathBuf;
 
 /// Options that describe the load.
@@ -129,10 +129,10 @@ pub fn fresh_seed() -> u64 {
     mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44
 }
 
-impl From<pipeline::load::LoadError> for Failure {
-    fn from(error: pipeline::load::LoadError) -> Self {
+impl From<load::LoadError> for Failure {
+    fn from(error: load::LoadError) -> Self {
         use crate::exit::Exit;
-        use pipeline::load::ExitClass;
+        use load::ExitClass;
         let exit = match error.exit_class() {
             ExitClass::Usage => Exit::Usage,
             ExitClass::Rights => Exit::Rights,

@@ -2,9 +2,9 @@
 
 use super::{JobArgs, fresh_seed};
 use crate::exit::{Exit, Failure};
+use load::language::{self, Parsed};
+use load::{Preset, defaults, presets};
 use model::job::{Job, Section};
-use pipeline::load::language::{self, Parsed};
-use pipeline::load::{Preset, defaults, presets};
 use std::path::{Path, PathBuf};
 
 /// What is to run.

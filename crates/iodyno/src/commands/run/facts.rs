@@ -1,10 +1,10 @@
 //! What the lint has to know of the target and of this machine, read where it is.
 
+use diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
 use host::files::{Access, Kind};
 use host::{Host, Target, process, scratch};
+use inventory::cgroups::{self, IoLimit};
 use model::iopath::{IoPath, LayerKind};
-use pipeline::diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
-use pipeline::inventory::cgroups::{self, IoLimit};
 
 /// Facts about a target. Opens a regular file for reading, to ask how much of it was ever written; writes nothing.
 /// What cannot be found out is none.
@@ -178,14 +178,14 @@ mod tests {
         let name = dir.path().join("half");
         files::write_atomically(&name, &"x".repeat(1 << 20)).unwrap();
         let host = Host::live();
-        let path = pipeline::inventory::collect(&host, &name.to_string_lossy()).unwrap();
+        let path = inventory::collect(&host, &name.to_string_lossy()).unwrap();
         let file = target_facts(Some(&Target::open(&name).unwrap()), &path);
         assert_eq!((file.kind, file.bytes), (TargetKind::File, Some(1 << 20)));
         assert!(
             file.written_share.is_none_or(|share| share > 0.99),
             "{file:?}"
         );
-        let path = pipeline::inventory::collect(&host, &dir.path().to_string_lossy()).unwrap();
+        let path = inventory::collect(&host, &dir.path().to_string_lossy()).unwrap();
         let directory = target_facts(Some(&Target::open(dir.path()).unwrap()), &path);
         assert!(
             directory.kind == TargetKind::Directory && directory.free_bytes.is_some(),

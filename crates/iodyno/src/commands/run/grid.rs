@@ -119,7 +119,7 @@ fn rate_iops(job: &mut Job, text: &str) -> Option<String> {
 }
 
 fn ioengine(job: &mut Job, text: &str) -> Option<String> {
-    job.ioengine = pipeline::load::Engine::find(text)?.id.into();
+    job.ioengine = load::Engine::find(text)?.id.into();
     Some(text.into())
 }
 

@@ -1,9 +1,9 @@
 //! What a load did second by second, for the display, for `--stream` and for the record. Memory is bounded: when there
 //! are many intervals, neighbours are added up, and from then on intervals are longer.
 
+use load::{Running, Side, Snapshot, lane};
 use model::latency_map::{LatencyColumn, LatencyMap};
 use model::record::{Interval, IntervalSide};
-use pipeline::load::{Running, Side, Snapshot, lane};
 use serde::Serialize;
 
 /// Intervals kept at most.

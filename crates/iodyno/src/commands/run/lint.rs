@@ -6,15 +6,15 @@ use super::stage::Done;
 use crate::commands::Context;
 use crate::commands::job_args::Workload;
 use crate::exit::{Exit, Failure};
+use diagnose::{Facts, Machine, TargetFacts};
 use host::Target;
+use load::language;
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
 use model::job::Section;
 use model::record::SectionResult;
 use model::sample::SensorLog;
-use pipeline::diagnose::{self, Facts, Machine, TargetFacts};
-use pipeline::load::language;
-use pipeline::report::lint;
+use report::lint;
 
 /// What the rules are given, kept from before the load until after it.
 #[derive(Debug)]

@@ -2,13 +2,13 @@
 
 use super::study::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
+use analyse::{interference, order};
+use load::{Engine, Prepared, Region, lane};
 use model::histogram::Histogram;
 use model::interference::{Cell, Matrix};
 use model::job::{Arrivals, Job, PerDirection, Rate, Rw, Thinktime};
 use model::studies::Studies;
 use model::units::{bytes_per_s, count, span_ms};
-use pipeline::analyse::{interference, order};
-use pipeline::load::{self, Engine, Prepared, Region, lane};
 
 /// Time for all cells where nobody says otherwise, ms.
 const BUDGET_MS: u64 = 170_000;

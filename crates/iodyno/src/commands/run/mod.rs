@@ -21,15 +21,14 @@ use crate::exit::{Exit, Failure};
 use crate::keep;
 use host::Target;
 use host::signals::Stop;
+use load::defaults;
 use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record};
 use model::secret;
 use model::studies::Studies;
-use pipeline::diagnose;
-use pipeline::load::defaults;
-use pipeline::report::{summary, words};
+use report::{summary, words};
 pub use stage::View;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -137,7 +136,7 @@ fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Jo
 }
 
 fn inspect(context: &Context, target: &Path) -> Result<IoPath, Failure> {
-    pipeline::inventory::collect(&context.host, &target.to_string_lossy())
+    inventory::collect(&context.host, &target.to_string_lossy())
         .map_err(crate::commands::inspect::failure)
 }
 

@@ -8,11 +8,11 @@ use crate::commands::Context;
 use crate::exit::Failure;
 use host::files::Kind;
 use host::signals::Stop;
+use load::{Prepared, Region};
 use model::job::{Job, PerDirection, Rw, Sharing};
 use model::steady::Precondition;
 use model::studies::Studies;
 use model::units::{bytes, bytes_per_s, span_ms};
-use pipeline::load::{self, Prepared, Region};
 
 /// Block size that SNIA prescribes, bytes.
 const BS: u64 = 128 << 10;

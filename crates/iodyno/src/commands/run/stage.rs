@@ -10,13 +10,13 @@ use crate::exit::Failure;
 use crate::live::Progress;
 use host::clock;
 use host::signals::Stop;
+use load::{Region, Running};
 use model::iopath::IoPath;
 use model::job::{Section, stages};
 use model::layers::LayerTimes;
 use model::record::SectionResult;
 use model::sample::SensorLog;
-use pipeline::load::{self, Region, Running};
-use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
+use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
 
 /// How often a load is looked at, ns.
 const LOOK_NS: u64 = 20_000_000;

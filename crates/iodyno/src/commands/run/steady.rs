@@ -2,13 +2,13 @@
 
 use super::study::{Found, Outcome, StudyArgs, Subject, Teller, Window};
 use crate::exit::Failure;
+use analyse::steady::{Sample, WINDOW_ROUNDS, Watch};
+use load::{Prepared, Region};
 use model::job::{Job, SteadyMetric};
 use model::record::LoadResult;
 use model::steady::{Criterion, Steadiness};
 use model::studies::Studies;
 use model::units::span_ms;
-use pipeline::analyse::steady::{Sample, WINDOW_ROUNDS, Watch};
-use pipeline::load::{self, Prepared, Region};
 
 /// Shortest round, ms: shorter ones are noise.
 const ROUND_LEAST_MS: u64 = 200;

@@ -3,12 +3,12 @@
 use super::grid::{Grid, GridPoint};
 use super::study::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
+use analyse::{curve, order};
+use load::{Prepared, Region};
 use model::curve::{Point, Sweep, Visit};
 use model::job::Job;
 use model::studies::Studies;
 use model::units::{count, span_ms};
-use pipeline::analyse::{curve, order};
-use pipeline::load::{self, Prepared, Region};
 
 /// Time for all visits where nobody says otherwise, ms; a large grid takes longer.
 const BUDGET_MS: u64 = 120_000;

@@ -8,10 +8,10 @@ use crate::live::Line;
 use host::Target;
 use host::files::{self, Kind};
 use host::signals::Stop;
+use load::Prepared;
 use model::iopath::IoPath;
 use model::job::{Job, Section};
 use model::studies::Studies;
-use pipeline::load::{self, Prepared};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

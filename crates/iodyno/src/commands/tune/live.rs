@@ -3,11 +3,11 @@
 use super::plan::{PlannedKnob, TunePlan};
 use crate::live::Line;
 use crate::out::Out;
+use experiment::Progress;
 use host::signals::JobControl;
 use model::job::Job;
 use model::units;
 use model::verdict::{ArmResult, Stage};
-use pipeline::experiment::Progress;
 use serde::Serialize;
 use std::cell::Cell;
 use std::io::IsTerminal;

@@ -13,8 +13,8 @@ use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
 use model::units::parse_share;
 use model::verdict::Outcome;
-use pipeline::report::words;
 use plan::TunePlan;
+use report::words;
 use serde::Serialize;
 use std::path::PathBuf;
 use store::Store;
@@ -73,7 +73,7 @@ const SCHEMA: &str = "iodyno.tune/1";
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let context = &context.streaming(args.stream);
     let seed = args.seed.unwrap_or_else(fresh_seed);
-    let path = pipeline::inventory::collect(&context.host, &args.target.to_string_lossy())
+    let path = inventory::collect(&context.host, &args.target.to_string_lossy())
         .map_err(super::inspect::failure)?;
     // A window that read what an earlier one left in the page cache would measure the earlier one.
     let job = args.job.single(args.budget, seed)?;

@@ -3,14 +3,15 @@
 use super::Args;
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
+use apply::{Knob, Queue, knobs};
+use experiment::{default_budget_ms, least_budget_ms};
+use load::{Engine, Needs};
 use model::change::Class;
 use model::iopath::{IoPath, LayerKind};
 use model::job::Job;
 use model::units;
-use pipeline::apply::{Knob, Queue, knobs};
-use pipeline::experiment::{default_budget_ms, explain_reserve_ms, least_budget_ms};
-use pipeline::load::{Engine, Needs};
 use serde::Serialize;
+use tuner::explain_reserve_ms;
 
 /// Device time that settling, audit and hold-out take on top of the pairs, about: their windows are as long as the
 /// class's.

@@ -7,20 +7,20 @@ use crate::commands::layers_arg::{LayersArg, wish};
 use crate::commands::run::targets::opened;
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
+use apply::{Knob, Queue};
+use experiment::{Experiment, Plan};
 use host::signals::Stop;
 use host::{DeviceLock, Journal};
+use load::Prepared;
 use model::change::{Class, Restored};
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::Trial;
 use model::sample::SensorLog;
 use model::units::span_ms;
-use pipeline::apply::{self, Knob, Queue};
-use pipeline::experiment::drive::{DriveError, Driven, Setup, drive};
-use pipeline::experiment::{Experiment, Plan};
-use pipeline::load::{self, Prepared};
-use pipeline::observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
-use pipeline::report::words;
+use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
+use report::words;
+use tuner::drive::{DriveError, Driven, Setup, drive};
 
 /// What a tune works on.
 pub struct Session<'a> {

@@ -3,7 +3,6 @@
 use crate::exit::{Exit, Failure};
 use host::Host;
 use model::iopath::{IoPath, Layer, LayerKind};
-use pipeline::inventory;
 use std::collections::HashSet;
 
 /// As many devices as can be traced at once.

@@ -9,14 +9,13 @@ use super::Context;
 use super::layers_arg::{LayersArg, wish_or_lite};
 use crate::exit::{Exit, Failure};
 use crate::tui::{self, run::Setup};
+use analyse::fields::{Fields, Frame};
 use devices::Devices;
 use host::Host;
 use host::signals::Stop;
 use model::finding::Finding;
 use model::units::{parse_duration_ms, span_ms};
-use pipeline::analyse::fields::{Fields, Frame};
-use pipeline::diagnose;
-use pipeline::observe::{self, Keep, LayerHistory, Sampler, Scope, Tracing};
+use observe::{Keep, LayerHistory, Sampler, Scope, Tracing};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 

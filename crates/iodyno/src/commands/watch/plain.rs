@@ -5,7 +5,7 @@ use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Stop;
 use model::finding::Finding;
-use pipeline::report::watch_lines;
+use report::watch_lines;
 
 /// Beats between two headings.
 const HEADING_EVERY: u64 = 20;

@@ -4,7 +4,7 @@ use super::{Args, Watching, since_the_last_line};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Stop;
-use pipeline::{observe, report::exposition};
+use report::exposition;
 use serve::Metrics;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -3,13 +3,12 @@
 use super::{Args, Beats, Watching, since_the_last_line};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
+use analyse::fields::Frame;
 use host::signals::Stop;
 use model::finding::Finding;
 use model::histogram::Histogram;
 use model::layers::{ArmSpan, LayerTimes, Side, Span};
 use model::reading::Reading;
-use pipeline::analyse::fields::Frame;
-use pipeline::observe;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

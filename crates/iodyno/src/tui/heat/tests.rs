@@ -87,7 +87,7 @@ fn time_waited_shows_the_rare_ones() {
 
 #[test]
 fn what_was_not_traced_is_no_zero() {
-    let mut history = pipeline::observe::LayerHistory::new(pipeline::observe::Tracing::off("test"));
+    let mut history = observe::LayerHistory::new(observe::Tracing::off("test"));
     let one = times("vda", &[(Side::Write, Span::Q2C, &[(90_000, 100)])]);
     (30..60).for_each(|second| history.push(second * SECOND_NS, (second + 1) * SECOND_NS, &one));
     // Narrower and wider than a second.

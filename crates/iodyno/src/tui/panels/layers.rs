@@ -4,10 +4,10 @@ use crate::tui::{Look, Panel, spans, text};
 use model::histogram::Histogram;
 use model::layers::{DeviceLayers, Side, Span};
 use model::units;
-use pipeline::report::layers::notable;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use report::layers::notable;
 
 mod share;
 

@@ -1,9 +1,8 @@
 //! The rows of the device table: which devices, in what order, with what figures.
 
 use crate::tui::{Look, curve};
+use analyse::fields::Pick;
 use model::reading::Reading;
-use pipeline::analyse::fields::Pick;
-use pipeline::observe;
 use std::collections::HashMap;
 
 /// The sensor that the table is made of.

@@ -4,7 +4,7 @@ use super::*;
 use crate::tui::samples::{SECOND_NS, Scene, frame};
 use model::reading::{Row, SeriesName};
 use model::sample::MetricKind;
-use pipeline::observe::{self, Sampler};
+use observe::Sampler;
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 

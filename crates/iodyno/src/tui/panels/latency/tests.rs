@@ -7,7 +7,7 @@ use crate::tui::theme::{Depth, Theme};
 use model::histogram::Histogram;
 use model::reading::{Row, SeriesName};
 use model::sample::MetricKind;
-use pipeline::observe::Sampler;
+use observe::Sampler;
 
 /// A minute of writes: most at 90 µs, some at 9 ms in every tenth second.
 fn busy() -> Scene {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::tui::SideChoice;
 use crate::tui::samples::{Scene, Spans, history, times};
-use pipeline::observe::{LayerHistory, Tracing};
+use observe::{LayerHistory, Tracing};
 
 fn scene(source: &'static str, spans: Spans<'static>) -> Scene {
     let layers = history(60, |_| {

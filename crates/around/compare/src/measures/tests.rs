@@ -1,0 +1,289 @@
+//! Records in, comparable numbers out.
+
+use super::*;
+use crate::fixture::{fio_text, load, run};
+use model::check::{CheckResult, Probe, Role};
+use model::histogram::Histogram;
+use model::job::{Job, Rw};
+use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
+use model::record::Interval;
+use model::sample::{MetricKind, SensorLog, Series};
+
+fn get<'a>(part: &'a Part, name: &str) -> &'a Measure {
+    part.measures
+        .iter()
+        .find(|one| one.name == name)
+        .unwrap_or_else(|| panic!("{name} in {:?}", names(part)))
+}
+
+fn names(part: &Part) -> Vec<&str> {
+    part.measures.iter().map(|one| one.name.as_str()).collect()
+}
+
+#[test]
+fn a_run_has_rates_from_its_seconds_and_percentiles_from_its_counts() {
+    let subject = of("7", Some(7), &run(10_000.0, 0.02, 60));
+    let part = &subject.parts[0];
+    assert_eq!(
+        names(part),
+        [
+            "read.iops",
+            "read.bw",
+            "read.mean",
+            "read.p50",
+            "read.p95",
+            "read.p99",
+            "read.p99.9",
+            "read.max",
+            "cpu_per_io"
+        ]
+    );
+    let iops = get(part, "read.iops");
+    assert_eq!(
+        (iops.basis, iops.n, iops.better),
+        (Basis::Batches, 30, Better::More)
+    );
+    assert!(iops.low.unwrap() < iops.value && iops.value < iops.high.unwrap());
+    assert!(iops.high.unwrap() / iops.low.unwrap() < 1.04, "{iops:?}");
+    let p99 = get(part, "read.p99");
+    assert_eq!(
+        (p99.basis, p99.better, p99.unit.as_str()),
+        (Basis::Counts, Better::Less, "ns")
+    );
+    assert!(p99.low.unwrap() <= p99.value && p99.value <= p99.high.unwrap());
+    assert_eq!(get(part, "read.max").basis, Basis::OneFigure);
+    assert_eq!(
+        (subject.device.as_str(), subject.stack.as_str()),
+        ("vda", "target/ext4/disk")
+    );
+}
+
+#[test]
+fn a_short_run_uses_its_bins_and_a_shorter_one_says_one_figure() {
+    let mut record = run(10_000.0, 0.02, 3);
+    let part = of("7", None, &record).parts.remove(0);
+    assert_eq!(get(&part, "read.iops").basis, Basis::OneFigure);
+    let load = record.load.as_mut().unwrap();
+    (load.bin_ms, load.bins) = (100, (0..30).map(|bin| 990 + bin % 20).collect());
+    let part = of("7", None, &record).parts.remove(0);
+    assert_eq!(get(&part, "read.iops").basis, Basis::Batches);
+    let mut few = record.load.take().unwrap();
+    few.read.latency = Histogram::new();
+    (0..100).for_each(|_| few.read.latency.record(1_000));
+    record.load = Some(few);
+    let part = of("7", None, &record).parts.remove(0);
+    assert!(
+        !names(&part).contains(&"read.p99"),
+        "one I/O beyond it is no percentile: {:?}",
+        names(&part)
+    );
+}
+
+#[test]
+fn a_mix_has_totals_and_each_direction_its_own() {
+    let mut record = run(10_000.0, 0.02, 20);
+    record.job = Job {
+        rw: Rw::Randrw,
+        ..Job::default()
+    };
+    let load = record.load.as_mut().unwrap();
+    load.write = load.read.clone();
+    load.intervals = load
+        .intervals
+        .iter()
+        .map(|one| Interval {
+            write: one.read,
+            ..one.clone()
+        })
+        .collect();
+    let part = of("7", None, &record).parts.remove(0);
+    assert!((get(&part, "iops").value / get(&part, "read.iops").value - 2.0).abs() < 1e-9);
+    assert_eq!(get(&part, "bw").basis, Basis::Batches);
+    assert!(names(&part).contains(&"write.p99"));
+}
+
+#[test]
+fn sections_and_layers_are_told_apart() {
+    let mut record = run(10_000.0, 0.02, 20);
+    let mut times = Histogram::new();
+    (0..100).for_each(|_| times.record(80_000));
+    let spans = [
+        (Side::Read, Span::D2C),
+        (Side::Read, Span::Q2C),
+        (Side::Read, Span::G2C),
+    ];
+    let spans = spans
+        .map(|(side, span)| SpanTimes {
+            side,
+            span,
+            times: times.clone(),
+        })
+        .to_vec();
+    let device = |name: &str| DeviceLayers {
+        device: name.into(),
+        devno: String::new(),
+        spans: spans.clone(),
+        counters: Default::default(),
+    };
+    record.layers = Some(LayerTimes {
+        devices: vec![device("dm-0"), device("vda")],
+        ..LayerTimes::default()
+    });
+    let part = of("7", None, &record).parts.remove(0);
+    assert_eq!(
+        names(&part)[9..],
+        ["read.d2c", "read.q2c", "read.d2c.2", "read.q2c.2"]
+    );
+    let section = |name: &str| model::record::SectionResult {
+        name: name.into(),
+        stage: 0,
+        start_ms: 0,
+        job: Job::default(),
+        load: load(5_000.0, 0.02, 20),
+    };
+    record.sections = vec![section("db"), section("log")];
+    let subject = of("7", None, &record);
+    assert_eq!(
+        subject
+            .parts
+            .iter()
+            .map(|part| part.name.as_str())
+            .collect::<Vec<_>>(),
+        ["db", "log"]
+    );
+}
+
+#[test]
+fn another_tools_figures_have_the_interval_of_its_samples_or_none() {
+    let subject = of(
+        "old.txt:12",
+        None,
+        &fio_text(20_151.0, &[("rw", "read"), ("bs", "4k"), ("iodepth", "64")]),
+    );
+    assert_eq!(
+        (subject.source.as_str(), subject.host.as_str()),
+        ("fio-3.7", "")
+    );
+    let part = &subject.parts[0];
+    let iops = get(part, "read.iops");
+    assert_eq!((iops.basis, iops.n), (Basis::Samples, 260));
+    assert!(iops.high.unwrap() / iops.value < 1.02);
+    assert_eq!(get(part, "read.p99").basis, Basis::OneFigure);
+    assert_eq!(get(part, "read.bw").low, None);
+    assert_eq!(get(part, "read.mean").value, 3_175_580.0, "lat, not clat");
+    assert!((get(part, "cpu_per_io").value - 0.2536 / 20_151.0 * 1e9).abs() < 1.0);
+}
+
+#[test]
+fn a_watch_is_compared_by_what_its_disk_did() {
+    let mut record = run(1.0, 0.0, 1);
+    (record.verb, record.load) = ("watch".into(), None);
+    let counter = |name: &str, step: f64| Series {
+        name: name.into(),
+        unit: "ios".into(),
+        kind: MetricKind::Counter,
+        values: (0..20).map(|index| Some(step * f64::from(index))).collect(),
+    };
+    let mut log = SensorLog::absent("diskstats", "");
+    log.no_data = None;
+    log.time_ns = (0..20).map(|index| index * 500_000_000).collect();
+    log.series = vec![
+        counter("disk.vda.read_ios", 50.0),
+        counter("disk.vda.read_sectors", 400.0),
+        counter("disk.vda.read_ms", 25.0),
+        counter("disk.vda.write_ios", 0.0),
+    ];
+    record.sensors = vec![log];
+    let part = of("3", None, &record).parts.remove(0);
+    assert_eq!(
+        (part.name.as_str(), part.phrase.as_str()),
+        ("vda", "what others did")
+    );
+    assert!((get(&part, "read.iops").value - 100.0).abs() < 1e-9);
+    assert!((get(&part, "read.bw").value - 100.0 * 4096.0).abs() < 1e-6);
+    assert!((get(&part, "read.await").value - 500_000.0).abs() < 1e-6);
+    assert!(
+        !names(&part).contains(&"write.iops"),
+        "a device that did nothing has no rate"
+    );
+}
+
+#[test]
+fn every_short_load_of_a_check_is_a_part_of_its_own() {
+    let mut record = run(1.0, 0.0, 1);
+    let probe = |role: Role, iodepth: u32| Probe {
+        role,
+        job: Job {
+            iodepth,
+            ..Job::default()
+        },
+        load: model::record::LoadResult {
+            depth: iodepth,
+            ..load(5_000.0, 0.0, 2)
+        },
+        frame: Default::default(),
+        layers: None,
+        start_ms: 0,
+    };
+    let idle = Probe {
+        load: Default::default(),
+        ..probe(Role::Idle, 1)
+    };
+    let probes = vec![idle, probe(Role::Latency, 1), probe(Role::Depth, 32)];
+    (record.verb, record.load) = ("check".into(), None);
+    record.check = Some(CheckResult {
+        probes,
+        ..CheckResult::default()
+    });
+    let subject = of("4", Some(4), &record);
+    let parts: Vec<&str> = subject
+        .parts
+        .iter()
+        .map(|part| part.name.as_str())
+        .collect();
+    assert_eq!(
+        parts,
+        ["one read at a time", "depth 32"],
+        "idling is no load"
+    );
+    assert_eq!(subject.parts[1].job["iodepth"], "32");
+}
+
+#[test]
+fn a_tune_brings_what_it_proved() {
+    let mut record = run(1.0, 0.0, 1);
+    (record.verb, record.load) = ("tune".into(), None);
+    record.trials = vec![Trial {
+        knob: "scheduler".into(),
+        device: "vda".into(),
+        arms: vec!["none".into(), "bfq".into()],
+        aa: false,
+        skipped: None,
+        summary: "scheduler: nothing beats none".into(),
+        verdict: None,
+        layers: Vec::new(),
+        figures: Vec::new(),
+        moved: None,
+        windows: Vec::new(),
+    }];
+    let other = record.clone();
+    let given = [("7", &record), ("9", &other)].map(|(name, record)| crate::compare::Named {
+        name,
+        id: None,
+        record,
+    });
+    let found = crate::compare::records(&given, 0, &[], &[], false);
+    assert_eq!(found.subjects[0].proofs[0].knob, "scheduler");
+    assert!(
+        found.sentence.contains("proved inside it"),
+        "{}",
+        found.sentence
+    );
+    let lines = crate::view::compare::lines(&found, report::text::Paint::Plain);
+    assert!(
+        lines
+            .iter()
+            .any(|line| line == "  9, vda: scheduler: nothing beats none"),
+        "{lines:#?}"
+    );
+}

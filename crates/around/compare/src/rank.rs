@@ -1,0 +1,576 @@
+//! Devices ranked, one table a job.
+//!
+//! Runs of one device are pooled: their geometric mean, with what they differ by as the interval. A single run has the
+//! interval that the run itself holds, and is marked, for what differs between runs is not in it.
+
+use crate::repeats::find;
+use crate::{job, words};
+use analyse::spread;
+use model::comparison::{
+    Basis, Better, Caveat, Entry, JobFacts, Measure, Part, RANK_SCHEMA, RankedJob, Ranking, Subject,
+};
+use std::collections::BTreeMap;
+
+/// From this block size on, bytes a second are what a device is asked for.
+const LARGE_BLOCK: u64 = 65_536;
+
+/// Ranks. `by` is the name of a measure; without it, I/Os a second or bytes a second, by the size of the blocks.
+pub fn ranking(subjects: &[Subject], by: Option<&str>) -> Ranking {
+    let mut jobs: Vec<RankedJob> = Vec::new();
+    let mut alone: Vec<(String, String)> = Vec::new();
+    for group in groups(subjects) {
+        match ranked(&group, by) {
+            Ok(job) => jobs.push(job),
+            Err(names) => alone.extend(names),
+        }
+    }
+    // What is said of a stated job is worth more than of results that may have been of any.
+    jobs.sort_by_key(|job| {
+        (
+            job.job.contains_key("tool"),
+            std::cmp::Reverse(job.entries.len()),
+        )
+    });
+    let sentence = sentence(&jobs, alone.len());
+    Ranking {
+        schema: RANK_SCHEMA.into(),
+        sentence,
+        jobs,
+        alone,
+    }
+}
+
+/// A load with the record it is of.
+type Load<'a> = (&'a Subject, &'a Part);
+
+/// Loads whose jobs are alike. Those that tell most come first; one that tells little joins the only group it is like,
+/// and where it is like several it stands with those that tell as little.
+fn groups(subjects: &[Subject]) -> Vec<Vec<Load<'_>>> {
+    let mut loads: Vec<Load<'_>> = subjects
+        .iter()
+        .flat_map(|subject| subject.parts.iter().map(move |part| (subject, part)))
+        .collect();
+    loads.sort_by_key(|(_, part)| std::cmp::Reverse(told(&part.job)));
+    let mut groups: Vec<Vec<Load<'_>>> = Vec::new();
+    for load in loads {
+        let same = groups.iter().position(|group| group[0].1.job == load.1.job);
+        let is_like = |index: &usize| {
+            groups[*index]
+                .iter()
+                .all(|(_, other)| job::differs(&other.job, &load.1.job).is_empty())
+        };
+        let like: Vec<usize> = match same {
+            Some(same) => vec![same],
+            None => (0..groups.len()).filter(is_like).collect(),
+        };
+        match like[..] {
+            [only] => groups[only].push(load),
+            _ => groups.push(vec![load]),
+        }
+    }
+    groups
+}
+
+/// How many of the facts that every job has are told.
+fn told(facts: &JobFacts) -> usize {
+    [
+        "rw",
+        "direction",
+        "bs",
+        "direct",
+        "iodepth",
+        "numjobs",
+        "load",
+    ]
+    .iter()
+    .filter(|name| facts.contains_key(**name))
+    .count()
+}
+
+/// The table of a group; the names and jobs of its members where there is nothing to rank.
+fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String, String)>> {
+    let lone = || {
+        let name = |(subject, part): &Load<'_>| (subject.name.clone(), part.phrase.clone());
+        group.iter().map(name).collect::<Vec<_>>()
+    };
+    let by = by
+        .map(String::from)
+        .or_else(|| measure_of(group))
+        .ok_or_else(lone)?;
+    let mut entries: Vec<Entry> = devices(group)
+        .iter()
+        .filter_map(|loads| entry(loads, &by))
+        .collect();
+    if entries.len() < 2 {
+        return Err(lone());
+    }
+    let better = entries[0].by.better;
+    let worse = |a: &Entry, b: &Entry| match better {
+        Better::More => b.by.value.total_cmp(&a.by.value),
+        Better::Less => a.by.value.total_cmp(&b.by.value),
+    };
+    entries.sort_by(worse);
+    let best = entries[0].by.value;
+    let all = entries.clone();
+    for entry in &mut entries {
+        entry.rank = 1 + all
+            .iter()
+            .filter(|other| is_certainly_better(&other.by, &entry.by))
+            .count() as u32;
+        entry.times = if better == Better::More {
+            best / entry.by.value
+        } else {
+            entry.by.value / best
+        };
+    }
+    let ratios: Vec<String> = entries
+        .iter()
+        .map(|entry| {
+            if entry.times < 1.005 {
+                "1".into()
+            } else {
+                words::times(entry.times).replace(".0", "")
+            }
+        })
+        .collect();
+    let (_, first) = group[0];
+    Ok(RankedJob {
+        phrase: first.phrase.clone(),
+        job: first.job.clone(),
+        by,
+        ratios: ratios.join(" : "),
+        remarks: remarks(group, &entries),
+        entries,
+    })
+}
+
+/// What a group is ranked by: what the busiest direction of most of its members has.
+fn measure_of(group: &[Load<'_>]) -> Option<String> {
+    let bs = group
+        .iter()
+        .find_map(|(_, part)| model::units::parse_bytes(part.job.get("bs")?).ok());
+    let is_large = bs.is_some_and(|bs| bs >= LARGE_BLOCK);
+    let order: [&str; 2] = if is_large {
+        ["bw", "iops"]
+    } else {
+        ["iops", "bw"]
+    };
+    let candidates = order.iter().flat_map(|word| {
+        ["", "read.", "write.", "trim."]
+            .iter()
+            .map(move |direction| format!("{direction}{word}"))
+    });
+    let has = |name: &String| {
+        group
+            .iter()
+            .filter(|(_, part)| find(part, name).is_some())
+            .count()
+    };
+    // The first of the largest: max_by_key would take the last.
+    let mut found: Option<(usize, String)> = None;
+    for name in candidates {
+        let count = has(&name);
+        if count > 1 && found.as_ref().is_none_or(|(most, _)| count > *most) {
+            found = Some((count, name));
+        }
+    }
+    found.map(|(_, name)| name)
+}
+
+/// The loads of a group by device. A device is one machine's; a result of which neither is told is one of its own.
+fn devices<'a>(group: &[Load<'a>]) -> Vec<Vec<Load<'a>>> {
+    let mut devices: BTreeMap<String, (usize, Vec<Load<'a>>)> = BTreeMap::new();
+    for (index, (subject, part)) in group.iter().enumerate() {
+        let is_known = !subject.device.is_empty()
+            && (!subject.host.is_empty() || !subject.identity.is_empty());
+        let key = match (is_known, subject.identity.is_empty()) {
+            (true, false) => format!("id {}", subject.identity),
+            (true, true) => format!("{} {} {}", subject.host, subject.device, subject.stack),
+            (false, _) => format!("result {index}"),
+        };
+        devices
+            .entry(key)
+            .or_insert_with(|| (index, Vec::new()))
+            .1
+            .push((subject, part));
+    }
+    let mut all: Vec<(usize, Vec<Load<'a>>)> = devices.into_values().collect();
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, loads)| loads).collect()
+}
+
+/// A run that has the measure by which devices are ranked.
+type Run<'a> = (&'a Subject, &'a Part, &'a Measure);
+
+fn entry(loads: &[Load<'_>], by: &str) -> Option<Entry> {
+    let runs: Vec<Run<'_>> = loads
+        .iter()
+        .filter_map(|(subject, part)| Some((*subject, *part, find(part, by)?)))
+        .collect();
+    let (first, ..) = *runs.first()?;
+    let direction = by.rsplit_once('.').map(|(direction, _)| direction);
+    let side = |word: &str| mean_beside(&runs, direction, word);
+    let ranked_by: Vec<&Measure> = runs.iter().map(|(_, _, measure)| *measure).collect();
+    Some(Entry {
+        rank: 0,
+        label: label(first),
+        records: runs
+            .iter()
+            .filter_map(|(subject, ..)| subject.record)
+            .collect(),
+        names: runs
+            .iter()
+            .map(|(subject, ..)| subject.name.clone())
+            .collect(),
+        source: sources(&runs).join(", "),
+        runs: runs.len() as u32,
+        by: pooled(&ranked_by),
+        times: 1.0,
+        iops: side("iops"),
+        bytes_per_s: side("bw"),
+        mean_ns: side("mean"),
+        p99_ns: side("p99"),
+        caveats: caveats(&runs),
+    })
+}
+
+fn label(subject: &Subject) -> String {
+    if subject.host.is_empty() {
+        subject.label.clone()
+    } else {
+        format!("{} of {}", subject.label, subject.host)
+    }
+}
+
+fn sources(runs: &[Run<'_>]) -> Vec<String> {
+    let mut sources: Vec<String> = runs
+        .iter()
+        .map(|(subject, ..)| subject.source.clone())
+        .collect();
+    sources.dedup();
+    sources
+}
+
+/// What limits the result of these runs, each mark once.
+fn caveats(runs: &[Run<'_>]) -> Vec<Caveat> {
+    let mut caveats: Vec<Caveat> = Vec::new();
+    if runs.len() == 1 {
+        let why = "one run: what differs between runs is not in its interval".to_string();
+        caveats.push(Caveat {
+            mark: "1 run".into(),
+            why,
+        });
+    }
+    for caveat in runs.iter().flat_map(|(subject, ..)| &subject.caveats) {
+        if !caveats.iter().any(|one| one.mark == caveat.mark) {
+            caveats.push(caveat.clone());
+        }
+    }
+    caveats
+}
+
+/// The mean over the runs of another measure: of the direction ranked by, of all together, else of reads or of writes.
+fn mean_beside(runs: &[Run<'_>], direction: Option<&str>, word: &str) -> Option<f64> {
+    let own = direction.map(|direction| format!("{direction}.{word}"));
+    let (all, reads, writes) = (
+        word.to_string(),
+        format!("read.{word}"),
+        format!("write.{word}"),
+    );
+    let names: Vec<String> = own.into_iter().chain([all, reads, writes]).collect();
+    let value = |part: &Part| {
+        let measure = names.iter().find_map(|name| find(part, name));
+        measure.map(|one| one.value)
+    };
+    let values: Vec<f64> = runs.iter().filter_map(|(_, part, _)| value(part)).collect();
+    (!values.is_empty())
+        .then(|| spread::of(&values).mean)
+        .filter(|mean| *mean > 0.0)
+}
+
+/// Several runs of one device as one number.
+fn pooled(measures: &[&Measure]) -> Measure {
+    let first = measures[0];
+    if measures.len() == 1 {
+        return first.clone();
+    }
+    let values: Vec<f64> = measures.iter().map(|measure| measure.value).collect();
+    let found = spread::of(&values);
+    Measure {
+        value: found.mean,
+        low: found.low,
+        high: found.high,
+        basis: Basis::Runs,
+        n: measures.len() as u64,
+        ..first.clone()
+    }
+}
+
+fn is_certainly_better(a: &Measure, b: &Measure) -> bool {
+    let low = |one: &Measure| one.low.unwrap_or(one.value);
+    let high = |one: &Measure| one.high.unwrap_or(one.value);
+    match a.better {
+        Better::More => low(a) > high(b),
+        Better::Less => high(a) < low(b),
+    }
+}
+
+fn remarks(group: &[Load<'_>], entries: &[Entry]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let (_, most) = group[0];
+    let mut silent: Vec<String> = Vec::new();
+    let mut untold: Vec<&str> = Vec::new();
+    for (subject, part) in group {
+        let missing = job::untold(&most.job, &part.job);
+        if !missing.is_empty() && !silent.contains(&subject.name) {
+            silent.push(subject.name.clone());
+            missing.into_iter().for_each(|name| {
+                if !untold.contains(&name) {
+                    untold.push(name);
+                }
+            });
+        }
+    }
+    if !silent.is_empty() {
+        let untold: Vec<String> = untold.iter().map(|name| name.to_string()).collect();
+        let names = if silent.len() > 3 {
+            format!("{} results", silent.len())
+        } else {
+            words::list(&silent)
+        };
+        let verb = if silent.len() == 1 { "does" } else { "do" };
+        remarks.push(format!(
+            "{names} {verb} not tell {}; it is taken to be alike.",
+            words::list(&untold)
+        ));
+    }
+    let mut marks: Vec<&Caveat> = Vec::new();
+    for caveat in entries
+        .iter()
+        .flat_map(|entry| &entry.caveats)
+        .filter(|one| one.mark != "1 run" && one.mark != "lossy")
+    {
+        if !marks.iter().any(|one| one.mark == caveat.mark) {
+            marks.push(caveat);
+        }
+    }
+    remarks.extend(
+        marks
+            .iter()
+            .map(|caveat| format!("{}: {}", caveat.mark, caveat.why)),
+    );
+    if entries.iter().any(|entry| entry.runs == 1) {
+        remarks.push(
+            "1 run: what differs between runs is not in the interval; repeats would tell.".into(),
+        );
+    }
+    remarks
+}
+
+fn sentence(jobs: &[RankedJob], alone: usize) -> String {
+    let Some(first) = jobs.first() else {
+        return match alone {
+            0 => "There is no load to rank.".into(),
+            _ => "Nothing can be ranked: no two devices had the same job.".into(),
+        };
+    };
+    let label = |entry: &Entry| entry.label.clone();
+    let chain = match &first.entries[..] {
+        entries if entries.len() <= 4 => entries.iter().map(label).collect::<Vec<_>>().join(" > "),
+        [best, .., worst] => format!("{} > … > {}", best.label, worst.label),
+        _ => String::new(),
+    };
+    let more = match jobs.len() - 1 {
+        0 => String::new(),
+        1 => " One more job below.".into(),
+        more => format!(" {more} more jobs below."),
+    };
+    let ratios = match &first.entries[..] {
+        [.., worst] if first.entries.len() > 8 => format!("1 to {}", words::times(worst.times)),
+        _ => first.ratios.clone(),
+    };
+    format!(
+        "{}, {}: {chain}, {ratios}.{more}",
+        first.phrase,
+        words::title(&first.by)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{fio_text, run};
+    use crate::measures;
+    use model::record::Record;
+
+    fn subject(name: &str, record: &Record) -> Subject {
+        measures::of(name, name.parse().ok(), record)
+    }
+
+    fn on(host: &str, mut record: Record) -> Record {
+        record.provenance.hostname = host.into();
+        record
+    }
+
+    #[test]
+    fn devices_stand_in_order_with_their_ratios() {
+        let subjects = [
+            subject("3", &on("san", run(32_000.0, 0.01, 30))),
+            subject("1", &on("nvme", run(100_000.0, 0.01, 30))),
+            subject("2", &on("hdd", run(6_600.0, 0.01, 30))),
+        ];
+        let found = ranking(&subjects, None);
+        let job = &found.jobs[0];
+        assert_eq!(job.by, "read.iops");
+        assert_eq!(job.ratios, "1 : 3.1 : 15");
+        assert_eq!(
+            job.entries
+                .iter()
+                .map(|entry| entry.rank)
+                .collect::<Vec<_>>(),
+            [1, 2, 3]
+        );
+        assert_eq!(job.entries[0].label, "vda QEMU of nvme");
+        assert_eq!(job.entries[0].caveats[0].mark, "1 run");
+        assert!(
+            found
+                .sentence
+                .starts_with("4K random read, depth 32, direct, read IOPS: vda QEMU of nvme >"),
+            "{}",
+            found.sentence
+        );
+    }
+
+    #[test]
+    fn overlapping_intervals_share_a_rank_and_runs_are_pooled() {
+        let subjects = [
+            subject("1", &on("a", run(10_000.0, 0.0, 30))),
+            subject("2", &on("a", run(10_800.0, 0.0, 30))),
+            subject("3", &on("a", run(10_300.0, 0.0, 30))),
+            subject("4", &on("b", run(10_100.0, 0.1, 30))),
+            subject("5", &on("c", run(5_000.0, 0.0, 30))),
+        ];
+        let job = &ranking(&subjects, None).jobs[0];
+        assert_eq!(
+            job.entries
+                .iter()
+                .map(|entry| entry.rank)
+                .collect::<Vec<_>>(),
+            [1, 1, 3]
+        );
+        let a = &job.entries[0];
+        assert_eq!((a.runs, a.by.basis, a.by.n), (3, Basis::Runs, 3));
+        assert!(a.caveats.is_empty(), "{:?}", a.caveats);
+    }
+
+    #[test]
+    fn imported_results_are_ranked_with_ours_and_what_they_hide_is_told() {
+        let job = model::job::Job {
+            rw: model::job::Rw::Read,
+            iodepth: 64,
+            ..Default::default()
+        };
+        let ours = Record {
+            job,
+            ..run(80_000.0, 0.0, 30)
+        };
+        let text = fio_text(
+            20_151.0,
+            &[
+                ("rw", "read"),
+                ("bs", "4k"),
+                ("iodepth", "64"),
+                ("device", "vdb"),
+            ],
+        );
+        let buffered = fio_text(
+            50_000.0,
+            &[
+                ("rw", "read"),
+                ("bs", "8k"),
+                ("iodepth", "64"),
+                ("direct", "0"),
+            ],
+        );
+        let subjects = [
+            subject("old.txt:12", &text),
+            subject("7", &ours),
+            subject("b.txt:1", &buffered),
+        ];
+        let found = ranking(&subjects, None);
+        assert_eq!(found.jobs.len(), 1, "{found:#?}");
+        assert_eq!(found.jobs[0].entries.len(), 2);
+        assert_eq!(found.jobs[0].entries[1].label, "vdb in old.txt");
+        assert!(
+            found.jobs[0].remarks[0].contains("old.txt:12 does not tell direct and numjobs"),
+            "{:?}",
+            found.jobs[0].remarks
+        );
+        assert_eq!(
+            found.alone,
+            [(
+                "b.txt:1".to_string(),
+                "8K sequential read, depth 64, buffered".to_string()
+            )]
+        );
+    }
+
+    #[test]
+    fn results_without_a_stated_job_have_what_is_known_of_it_in_their_heading_and_stand_last() {
+        let quoted = |iops: f64, device: &str| fio_text(iops, &[("device", device)]);
+        let stated = |iops: f64, device: &str| {
+            fio_text(
+                iops,
+                &[
+                    ("rw", "read"),
+                    ("bs", "128k"),
+                    ("iodepth", "64"),
+                    ("device", device),
+                ],
+            )
+        };
+        let subjects = [
+            subject("a.txt:1", &quoted(9_000.0, "sda")),
+            subject("a.txt:2", &quoted(3_000.0, "sdb")),
+            subject("a.txt:3", &quoted(1_000.0, "sdc")),
+            subject("b.txt:1", &stated(2_000.0, "sda")),
+            subject("b.txt:2", &stated(1_000.0, "sdb")),
+        ];
+        let found = ranking(&subjects, None);
+        let headings: Vec<&str> = found.jobs.iter().map(|job| job.phrase.as_str()).collect();
+        assert_eq!(
+            headings,
+            [
+                "128K sequential read, depth 64",
+                "fio, 4K reads, pattern not stated"
+            ]
+        );
+        assert_eq!(found.jobs[1].ratios, "1 : 3 : 9");
+    }
+
+    #[test]
+    fn nothing_in_common_is_an_answer() {
+        let write = model::job::Job {
+            rw: model::job::Rw::Write,
+            ..Default::default()
+        };
+        let subjects = [
+            subject("1", &run(1e4, 0.0, 9)),
+            subject(
+                "2",
+                &Record {
+                    job: write,
+                    ..run(1e4, 0.0, 9)
+                },
+            ),
+        ];
+        let found = ranking(&subjects, None);
+        assert!(found.jobs.is_empty() && found.alone.len() == 2);
+        assert!(
+            found.sentence.starts_with("Nothing can be ranked"),
+            "{}",
+            found.sentence
+        );
+        assert_eq!(ranking(&[], None).sentence, "There is no load to rank.");
+    }
+}

@@ -1,0 +1,521 @@
+//! Runs an experiment on a live queue: turns the knob, cuts windows out of a running load, tells what was measured.
+//!
+//! The one file of this stage that has a clock and touches the machine. The load keeps running across switches; a
+//! window begins at a bin's edge with the switch itself, so whatever the switch costs lies inside the window.
+
+use super::explain;
+use super::gathered::Gathered;
+use analyse::figures::{LOAD_IOS, Recipe};
+use analyse::moved;
+use apply::{Knob, Queue};
+use experiment::deadline::Deadline;
+use experiment::{Ask, BIN_MS, Experiment, Failure, Progress, Told, Window};
+use host::signals::Stop;
+use host::{Host, Journal, clock};
+use load::{Engine, LoadError, Prepared, Region, Running};
+use load::{Snapshot, lane};
+use model::change::Class;
+use model::figures::ArmFigures;
+use model::iopath::IoPath;
+use model::job::Job;
+use model::layers::{ArmSpan, LayerTimes, Side};
+use model::moved::Moved;
+use model::record::WindowRun;
+use model::units::span_ms;
+use model::verdict::{Stage, Verdict};
+use observe::foreign::{Own, foreign};
+use observe::{DeviceCounters, Edges, Reading, Scope, Strength, Tracing, Wish};
+
+const BIN_NS: u64 = BIN_MS * 1_000_000;
+/// Between starting a load and its first window: caches of the CPU, of the mapping and of the device fill.
+const WARM_UP_MS: u64 = 1_000;
+/// The same after a restart in the middle of an experiment.
+const WARM_UP_AGAIN_MS: u64 = 300;
+/// Reading counters may take this part of a window at the most.
+const READING_SHARE: u64 = 200;
+
+/// Everything that an experiment on a knob works with.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    /// The machine.
+    pub host: &'a Host,
+    /// The target, made ready.
+    pub prepared: &'a Prepared,
+    /// The load.
+    pub job: &'a Job,
+    /// The knob.
+    pub knob: &'static Knob,
+    /// How long a switch keeps acting under this load.
+    pub class: Class,
+    /// The queue it is turned on.
+    pub queue: &'a Queue,
+    /// The permission to write, with the old values saved.
+    pub journal: &'a Journal,
+    /// Values by arm; the first is the one found.
+    pub values: &'a [String],
+    /// Whether every write is replaced by one of the value that is set already: an A/A run.
+    pub aa: bool,
+    /// Seed of the load's offsets.
+    pub seed: u64,
+    /// The request to stop.
+    pub stop: &'a Stop,
+    /// The I/O path, whose counters are read at the edges of windows.
+    pub path: &'a IoPath,
+    /// The programs that trace the path's devices in all windows, or why there are none.
+    pub tracing: &'a Tracing,
+    /// When the budget ends, on the monotonic clock: no window begins that cannot be over by then.
+    pub end_ns: u64,
+    /// Whether traced windows follow the verdict, as far as there is time.
+    pub explains: bool,
+    /// Where the time line of the sensors begins, on the monotonic clock.
+    pub origin_ns: u64,
+}
+
+/// What an experiment gives.
+#[derive(Debug)]
+pub struct Driven {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Times by layer and arm, over the kept part of the traced windows; empty without tracing.
+    pub layers: Vec<ArmSpan>,
+    /// Figures of device, CPUs and interrupts by arm, over the kept part of the compared windows.
+    pub figures: Vec<ArmFigures>,
+    /// What differs between the compared arms; none where there is no difference to explain.
+    pub moved: Option<Moved>,
+    /// Every window that was measured.
+    pub windows: Vec<WindowRun>,
+}
+
+/// Why an experiment ended without a verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// Somebody asked to stop.
+    #[error("stopped by {0}")]
+    Interrupted(&'static str),
+    /// The load failed.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The engine and its driver disagree: a defect in iodyno.
+    #[error("the experiment refused a measurement: {0}")]
+    Defect(String),
+}
+
+/// Runs the experiment to its verdict, and traces what the verdict does not say. `watch` is called after every window.
+pub fn drive(
+    setup: &Setup<'_>,
+    experiment: &mut Experiment,
+    watch: &mut dyn FnMut(&Progress),
+) -> Result<Driven, DriveError> {
+    let mut rig = Rig::new(setup);
+    loop {
+        match experiment.ask() {
+            Ask::Done(verdict) => return Ok(rig.conclude(*verdict, &experiment.progress(), watch)),
+            Ask::Window(window) if !rig.deadline.fits(clock::monotonic_ns(), &window) => {
+                experiment.end_early()
+            }
+            Ask::Window(window) => {
+                let told = rig.timed(&window)?;
+                experiment
+                    .tell(told)
+                    .map_err(|error| DriveError::Defect(error.to_string()))?;
+                watch(&experiment.progress());
+            }
+        }
+    }
+}
+
+struct Rig<'a> {
+    setup: &'a Setup<'a>,
+    running: Option<Running>,
+    arm: usize,
+    starts: u64,
+    counters: Option<DeviceCounters>,
+    edges: Edges,
+    tracing: Tracing,
+    deadline: Deadline,
+    /// From the windows that compare the arms.
+    proof: Gathered,
+    /// From the traced windows after the verdict.
+    explained: Gathered,
+    windows: Vec<WindowRun>,
+}
+
+impl<'a> Rig<'a> {
+    fn new(setup: &'a Setup<'a>) -> Self {
+        let edges = Edges::open(setup.host, &Scope::of(setup.path));
+        let columns = [edges.columns(), &[LOAD_IOS.to_string()]].concat();
+        let recipe = Recipe::new(&columns);
+        let gathered = Gathered::new(recipe, setup.values.len());
+        let counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
+        Rig {
+            setup,
+            running: None,
+            arm: 0,
+            starts: 0,
+            counters,
+            edges,
+            tracing: setup.tracing.clone(),
+            deadline: Deadline::new(setup.end_ns, WARM_UP_MS),
+            proof: gathered.clone(),
+            explained: gathered,
+            windows: Vec::new(),
+        }
+    }
+
+    /// Explains the verdict and adds up what was gathered.
+    fn conclude(
+        mut self,
+        verdict: Verdict,
+        progress: &Progress,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Driven {
+        let values = self.setup.values;
+        let Some(arm) = explain::compared(&verdict, values, self.setup.aa) else {
+            return Driven {
+                layers: self.proof.spans(values),
+                figures: self.proof.figures(values),
+                verdict,
+                moved: None,
+                windows: self.windows,
+            };
+        };
+        let not_traced = match self.setup.explains {
+            true => self.explain(&verdict, arm, progress, watch).err(),
+            false => self.setup.tracing.layers().err().map(str::to_string),
+        };
+        // What the programs took off is cheaper for the figures; only what no compared window could tell is taken from
+        // the traced ones.
+        let mut figures = self.proof.figures(values);
+        let others = self.explained.figures(values);
+        figures.extend(
+            others
+                .into_iter()
+                .filter(|other| !figures.iter().any(|one| one.name == other.name))
+                .collect::<Vec<_>>(),
+        );
+        let traced = if self.explained.source().is_some() {
+            &self.explained
+        } else {
+            &self.proof
+        };
+        let layers = traced.spans(values);
+        let device = self.setup.queue.device();
+        let arms = moved::Arms {
+            from: &values[0],
+            to: &values[arm],
+            device,
+            layers: &layers,
+            figures: &figures,
+        };
+        let moved = Moved {
+            traced: traced.source().map(String::from),
+            not_traced,
+            ..moved::between(&arms)
+        };
+        Driven {
+            verdict,
+            layers,
+            figures,
+            moved: Some(moved),
+            windows: self.windows,
+        }
+    }
+
+    /// Runs the traced windows. Whatever hinders them, the verdict stands; the error says why there are no layers.
+    fn explain(
+        &mut self,
+        verdict: &Verdict,
+        arm: usize,
+        progress: &Progress,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(), String> {
+        let windows = explain::windows(verdict, self.setup.class, arm);
+        let takes_ms = explain::takes_ms(&windows);
+        let left_ms = self.deadline.left_ms(clock::monotonic_ns());
+        if left_ms < takes_ms {
+            let (takes, left) = (span_ms(takes_ms), span_ms(left_ms));
+            return Err(format!(
+                "it takes {takes} and {left} of the budget were left"
+            ));
+        }
+        self.tracing = Tracing::start(self.setup.path, Wish::Auto(Strength::Full));
+        if let Err(why) = self.tracing.layers() {
+            return Err(why.to_string());
+        }
+        for (index, window) in windows.iter().enumerate() {
+            let left_ms = explain::takes_ms(&windows[index..]);
+            if !self.deadline.fits(clock::monotonic_ns(), window) {
+                // Both arms had their turns alike often: fewer windows tell the same.
+                let is_enough = explain::is_balanced(index);
+                return if is_enough {
+                    Ok(())
+                } else {
+                    Err("the budget ended meanwhile".into())
+                };
+            }
+            watch(&Progress {
+                stage: Some(Stage::Explain),
+                left_ms,
+                ..progress.clone()
+            });
+            match self.timed(window) {
+                Ok(Told::Measured { .. }) => {}
+                Ok(Told::Failed { why, .. }) => return Err(why),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rig<'_> {
+    /// A window, and what it took.
+    fn timed(&mut self, window: &Window) -> Result<Told, DriveError> {
+        let begin_ns = clock::monotonic_ns();
+        let told = self.window(window)?;
+        self.deadline.learn(begin_ns, clock::monotonic_ns(), window);
+        Ok(told)
+    }
+
+    fn window(&mut self, window: &Window) -> Result<Told, DriveError> {
+        // What was learned hangs on the open file, and debt on the dirty pages: then every window gets a load of its own,
+        // started after the switch, and warms up inside the window's discarded part.
+        let is_own_load = self.setup.class != Class::Fast;
+        if self.running.is_none() || window.fresh || is_own_load {
+            if is_own_load && let Err(told) = self.turn(window) {
+                return Ok(told);
+            }
+            self.restart(is_own_load)?;
+        }
+        let Some(running) = &self.running else {
+            return Err(DriveError::Defect("no load".into()));
+        };
+        let depth = self.setup.job.iodepth;
+        running.set_depth_limit(if window.half_depth {
+            (depth / 2).max(1)
+        } else {
+            depth
+        });
+        let first_bin = (clock::monotonic_ns().saturating_sub(running.origin_ns())) / BIN_NS + 1;
+        let begin_ns = running.origin_ns() + first_bin * BIN_NS;
+        clock::sleep_until_ns(begin_ns);
+        if !is_own_load && let Err(told) = self.turn(window) {
+            return Ok(told);
+        }
+        self.measure(window, first_bin, begin_ns)
+    }
+
+    /// Puts the window's arm in place. In an A/A run the value written is always the one that is set.
+    fn turn(&mut self, window: &Window) -> Result<(), Told> {
+        if window.arm == self.arm {
+            return Ok(());
+        }
+        let value = &self.setup.values[if self.setup.aa { 0 } else { window.arm }];
+        apply::set(self.setup.knob, self.setup.journal, self.setup.queue, value).map_err(
+            |error| Told::Failed {
+                id: window.id,
+                why: error.to_string(),
+                kind: Failure::ApplyFailed,
+            },
+        )?;
+        self.arm = window.arm;
+        Ok(())
+    }
+
+    fn restart(&mut self, is_own_load: bool) -> Result<(), DriveError> {
+        if let Some(running) = self.running.take() {
+            running.finish();
+        }
+        let seed = self
+            .setup
+            .seed
+            .wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        self.running = Some(load::start(
+            self.setup.prepared,
+            self.setup.job,
+            seed,
+            Region::WHOLE,
+        )?);
+        let warm_up_ms = match (is_own_load, self.starts) {
+            (true, _) => 0,
+            (false, 0) => WARM_UP_MS,
+            (false, _) => WARM_UP_AGAIN_MS,
+        };
+        self.starts += 1;
+        self.sleep_until(clock::monotonic_ns() + warm_up_ms * 1_000_000)
+    }
+
+    fn measure(
+        &mut self,
+        window: &Window,
+        first_bin: u64,
+        begin_ns: u64,
+    ) -> Result<Told, DriveError> {
+        let before = self
+            .counters
+            .as_mut()
+            .and_then(|counters| counters.read().ok());
+        let whole_from = self.snapshot()?;
+        self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
+        let kept_from = self.snapshot()?;
+        let counted_from = self.edge(window, 0.0);
+        let layers_from = self.tracing.read();
+        // One millisecond more, so that completions at the very end are counted when the bins are read.
+        self.sleep_until(begin_ns + window.duration_ms * 1_000_000 + 1_000_000)?;
+        let kept_to = self.snapshot()?;
+        let layers = self.tracing.since(layers_from.as_ref());
+        let layers = layers.map(|layers| with_outside(layers, &kept_from, &kept_to));
+        let done = own(&kept_from, &kept_to);
+        let counted_to = self.edge(window, (done.read_ios + done.write_ios) as f64);
+        if let Some(gathered) = self.gathered(window) {
+            gathered.add_counters(window.arm, &counted_from, &counted_to);
+            layers
+                .iter()
+                .for_each(|layers| gathered.add_layers(window.arm, layers));
+        }
+        let after = self
+            .counters
+            .as_mut()
+            .and_then(|counters| counters.read().ok());
+        let running = self
+            .running
+            .as_ref()
+            .ok_or_else(|| DriveError::Defect("no load".into()))?;
+        if let Some(failure) = running.failure() {
+            return Err(failure.into());
+        }
+        let bins = running.bins(first_bin, (window.duration_ms / BIN_MS) as usize)?;
+        let books = self.close_books(window)?;
+        // Behind the page cache the device's I/Os are not ours one by one, and where the device's counters are what
+        // tells the load, everything they count is the load.
+        let can_tell = self.setup.job.direct && !self.is_counted_by_the_device();
+        let counters = before.zip(after).filter(|_| can_tell);
+        let own = own(&whole_from, &kept_to);
+        let foreign_share = counters.map(|(before, after)| {
+            foreign(&before, &after, &own, self.request_bytes_max()).share()
+        });
+        let rates: Vec<f64> = bins
+            .into_iter()
+            .map(|count| count as f64 * books * (1_000 / BIN_MS) as f64)
+            .collect();
+        self.windows.push(self.run_of(window, begin_ns, &rates));
+        Ok(Told::Measured {
+            id: window.id,
+            rates,
+            latency: Some(kept_to.latency_since(&kept_from))
+                .filter(|_| !self.is_counted_by_the_device()),
+            foreign_share,
+        })
+    }
+
+    /// The window as the record has it.
+    fn run_of(&self, window: &Window, begin_ns: u64, rates: &[f64]) -> WindowRun {
+        let counted = rates
+            .get((window.discard_ms / BIN_MS) as usize..)
+            .unwrap_or(&[]);
+        WindowRun {
+            arm: window.arm,
+            stage: window.stage,
+            start_ms: begin_ns.saturating_sub(self.setup.origin_ns) / 1_000_000,
+            length_ms: window.duration_ms,
+            discard_ms: window.discard_ms,
+            rate: counted.iter().sum::<f64>() / counted.len().max(1) as f64,
+            half_depth: window.half_depth,
+        }
+    }
+
+    /// The counters at an edge of a window's kept part. Windows of a tenth of a second are no place for sensors that
+    /// take milliseconds, as they do on machines with hundreds of CPUs. The load's own count stands last.
+    fn edge(&mut self, window: &Window, load_ios: f64) -> Reading {
+        let kept_ns = (window.duration_ms - window.discard_ms) * 1_000_000;
+        let mut reading = self.edges.read(kept_ns / READING_SHARE);
+        reading.values.push(load_ios);
+        reading
+    }
+
+    /// Where a window's figures go. Stages that do not compare arms side by side have none: what drifts would pass for a
+    /// difference.
+    fn gathered(&mut self, window: &Window) -> Option<&mut Gathered> {
+        match window.stage {
+            Stage::Explain => Some(&mut self.explained),
+            Stage::Pairs | Stage::Race | Stage::Holdout if !window.half_depth => {
+                Some(&mut self.proof)
+            }
+            _ => None,
+        }
+    }
+
+    /// Ends a window of a slow knob by writing out what it left dirty, so that no window pays for another, and gives
+    /// the factor by which that time lowers its rate: bytes over the time of writing and of syncing.
+    fn close_books(&mut self, window: &Window) -> Result<f64, DriveError> {
+        if self.setup.class != Class::Slow {
+            return Ok(1.0);
+        }
+        if let Some(running) = self.running.take() {
+            running.finish();
+        }
+        let begin_ns = clock::monotonic_ns();
+        self.setup.prepared.sync()?;
+        let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
+        Ok(window.duration_ms as f64 / (window.duration_ms as f64 + sync_ms))
+    }
+
+    fn is_counted_by_the_device(&self) -> bool {
+        Engine::find(&self.setup.job.ioengine).is_some_and(Engine::is_counted_by_the_device)
+    }
+
+    fn request_bytes_max(&self) -> u64 {
+        self.setup
+            .queue
+            .number("max_sectors_kb")
+            .unwrap_or(u64::MAX >> 10)
+            << 10
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, DriveError> {
+        let running = self
+            .running
+            .as_ref()
+            .ok_or_else(|| DriveError::Defect("no load".into()))?;
+        Ok(running.snapshot())
+    }
+
+    /// Sleeps in short steps, so that a request to stop is heard within a tenth of a second.
+    fn sleep_until(&self, deadline_ns: u64) -> Result<(), DriveError> {
+        loop {
+            if self.setup.stop.is_asked() {
+                return Err(DriveError::Interrupted(self.setup.stop.signal_name()));
+            }
+            let now_ns = clock::monotonic_ns();
+            if now_ns >= deadline_ns {
+                return Ok(());
+            }
+            clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000));
+        }
+    }
+}
+
+/// The layers of a window with what of the load's latency lies outside them.
+fn with_outside(layers: LayerTimes, from: &Snapshot, to: &Snapshot) -> LayerTimes {
+    let done = to.since(from);
+    let sides = [(Side::Read, lane::READ), (Side::Write, lane::WRITE)];
+    let outside = sides
+        .iter()
+        .filter_map(|(side, lane)| layers.outside(*side, &done.side(*lane).latency));
+    LayerTimes {
+        outside: outside.collect(),
+        ..layers
+    }
+}
+
+/// What the load completed between two snapshots.
+fn own(from: &Snapshot, to: &Snapshot) -> Own {
+    let done = to.since(from);
+    let (read, write) = (done.side(lane::READ), done.side(lane::WRITE));
+    Own {
+        read_ios: read.ios(),
+        read_bytes: read.bytes,
+        write_ios: write.ios(),
+        write_bytes: write.bytes,
+    }
+}

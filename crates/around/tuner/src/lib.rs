@@ -1,0 +1,8 @@
+//! The experiment on a real machine: turns a setting, cuts windows out of a running load, and tells the pure
+//! decision code what it measured.
+
+pub mod drive;
+mod explain;
+mod gathered;
+
+pub use explain::reserve_ms as explain_reserve_ms;

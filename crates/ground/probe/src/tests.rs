@@ -1,0 +1,920 @@
+//! The programs on real devices: a loop device under each scheduler, and zram.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a test makes devices and loads them by itself"
+)]
+
+use crate::{Device, Layers, ProbeError, Strength};
+use model::layers::{DeviceLayers, LayerTimes, Side, Span};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard};
+
+/// One device at a time: the counts are exact.
+static TURN: Mutex<()> = Mutex::new(());
+const BLOCK: usize = 4096;
+const MIB: u64 = 1 << 20;
+
+/// A loop device with direct I/O over a written file; taken down when dropped.
+struct Loop {
+    device: Device,
+    path: PathBuf,
+    scheduler: String,
+    file: PathBuf,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Loop {
+    /// None, with the reason printed, where this machine cannot have one.
+    fn new(scheduler: &str) -> Option<Loop> {
+        let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if !host::rights::is_root() {
+            println!("skipped: a loop device needs root");
+            return None;
+        }
+        let unique = host::clock::monotonic_ns();
+        let file = PathBuf::from(format!(
+            "{}/../../../target/tmp",
+            env!("CARGO_MANIFEST_DIR")
+        ));
+        std::fs::create_dir_all(&file).unwrap();
+        let file = file.join(format!("layers-{}-{unique}", std::process::id()));
+        std::fs::write(&file, vec![0x5a; 64 << 20]).unwrap();
+        File::open(&file).unwrap().sync_all().unwrap();
+        let arguments = ["--direct-io=on", "-f", "--show"];
+        let output = Command::new("losetup").args(arguments).arg(&file).output();
+        let path = output
+            .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string())
+            .unwrap_or_default();
+        if path.is_empty() {
+            let _ = std::fs::remove_file(&file);
+            println!("skipped: this machine gives no loop device");
+            return None;
+        }
+        let device = device(path.trim_start_matches("/dev/"));
+        let before = chosen(&device.name);
+        let disk = Loop {
+            device,
+            path: path.into(),
+            scheduler: before,
+            file,
+            _turn: turn,
+        };
+        if std::fs::write(setting(&disk.device.name), scheduler).is_err() {
+            println!("skipped: this kernel has no {scheduler}");
+            return None;
+        }
+        Some(disk)
+    }
+
+    fn open(&self, flags: i32) -> File {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(flags)
+            .open(&self.path)
+            .unwrap()
+    }
+
+    /// Reads blocks with direct I/O from so many threads, each its own share.
+    fn read_blocks(&self, threads: u64, each: u64) {
+        read_blocks(&self.path, threads, each);
+    }
+}
+
+/// Reads blocks of a device of 64 MiB.
+fn read_blocks(path: &Path, threads: u64, each: u64) {
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            scope.spawn(move || {
+                let file = OpenOptions::new()
+                    .read(true)
+                    .custom_flags(libc::O_DIRECT)
+                    .open(path)
+                    .unwrap();
+                let mut buffer = Aligned::new();
+                for index in 0..each {
+                    let block = (index * 7919 + thread * 104_729) % (64 * MIB / BLOCK as u64);
+                    file.read_exact_at(buffer.block(), block * BLOCK as u64)
+                        .unwrap();
+                }
+            });
+        }
+    });
+}
+
+/// A loop device over another device; detached when dropped.
+struct Above(PathBuf);
+
+impl Above {
+    fn new(below: &Path) -> Option<Above> {
+        let output = Command::new("losetup")
+            .args(["--direct-io=on", "-f", "--show"])
+            .arg(below)
+            .output()
+            .ok()?;
+        let path = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        (!path.is_empty()).then(|| Above(path.into()))
+    }
+}
+
+impl Drop for Above {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.0).status();
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = std::fs::write(setting(&self.device.name), &self.scheduler);
+        let _ = Command::new("losetup").arg("-d").arg(&self.path).status();
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+/// A buffer that direct I/O takes.
+struct Aligned(Vec<u8>);
+
+impl Aligned {
+    fn new() -> Aligned {
+        Aligned(vec![0x77; 2 * BLOCK])
+    }
+
+    fn block(&mut self) -> &mut [u8] {
+        let offset = self.0.as_ptr().align_offset(BLOCK);
+        &mut self.0[offset..offset + BLOCK]
+    }
+}
+
+fn setting(name: &str) -> String {
+    format!("/sys/block/{name}/queue/scheduler")
+}
+
+fn chosen(name: &str) -> String {
+    let text = std::fs::read_to_string(setting(name)).unwrap_or_default();
+    text.split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .map_or("none", |(word, _)| word)
+        .to_string()
+}
+
+fn device(name: &str) -> Device {
+    let text = std::fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap();
+    let (major, minor) = text.trim().split_once(':').unwrap();
+    Device {
+        major: major.parse().unwrap(),
+        minor: minor.parse().unwrap(),
+        name: name.to_string(),
+    }
+}
+
+/// None, with the reason printed, where this machine does not let us.
+fn attach(devices: &[Device], strength: Strength) -> Option<Layers> {
+    match Layers::attach(devices, strength) {
+        Ok(layers) => Some(layers),
+        Err(error @ (ProbeError::NoBtf { .. } | ProbeError::NotPermitted { .. })) => {
+            println!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn total(device: &DeviceLayers, side: Side, span: Span) -> u64 {
+    device.times(side, span).map_or(0, |times| times.total())
+}
+
+fn mean(device: &DeviceLayers, side: Side, span: Span) -> f64 {
+    device
+        .times(side, span)
+        .and_then(|times| times.mean_ns())
+        .unwrap_or(0.0)
+}
+
+/// What was counted, once completions of the load's last I/Os have been seen too.
+fn settled(layers: &Layers) -> LayerTimes {
+    // The first device is the test's own: it is quiet when all completions have been seen.
+    let quiet = |times: &LayerTimes| format!("{:?}", times.devices[0]);
+    let mut last = layers.read().unwrap();
+    for _ in 0..500 {
+        host::clock::sleep_ms(20);
+        let now = layers.read().unwrap();
+        if quiet(&now) == quiet(&last) {
+            return now;
+        }
+        last = now;
+    }
+    panic!("the device does not come to rest: {:?}", last.devices[0]);
+}
+
+/// The kernel leaves out a program for an event that interrupts it, and the table of what is under way may have no
+/// place: few, and all of them are owned up to.
+fn check_unseen(one: &DeviceLayers, seen: u64, ios: u64) {
+    assert_eq!(
+        seen + one.counter("unseen") + one.counter("dropped"),
+        ios,
+        "{:?}",
+        one.counters
+    );
+    assert!(one.counter("dropped") * 100 <= ios, "{:?}", one.counters);
+    assert!(one.counter("unseen") * 10 <= ios, "{:?}", one.counters);
+}
+
+#[test]
+fn every_io_is_counted_and_its_layers_add_up_under_each_scheduler() {
+    for scheduler in ["none", "mq-deadline", "kyber", "bfq"] {
+        let Some(disk) = Loop::new(scheduler) else {
+            continue;
+        };
+        let Some(layers) = attach(std::slice::from_ref(&disk.device), Strength::Full) else {
+            return;
+        };
+        let ios = 4 * 1_000;
+        disk.read_blocks(4, 1_000);
+        let read = settled(&layers);
+        let one = &read.devices[0];
+        let count = |span| total(one, Side::Read, span);
+        assert_eq!(one.counter("queued"), ios, "{scheduler}");
+        assert!(
+            one.counter("issued").abs_diff(ios) * 50 <= ios,
+            "{scheduler}: {:?}",
+            one.counters
+        );
+        check_unseen(one, count(Span::Q2C), ios);
+        for other in [
+            "dropped",
+            "unmatched",
+            "merged",
+            "split",
+            "errored",
+            "backwards",
+        ] {
+            assert_eq!(one.counter(other), 0, "{scheduler}: {other}");
+        }
+        let (seen, lacking) = match scheduler {
+            "none" => (
+                vec![Span::Q2G, Span::G2D, Span::D2C],
+                vec![Span::G2I, Span::I2D, Span::G2C],
+            ),
+            _ => (
+                vec![Span::Q2G, Span::G2I, Span::I2D, Span::D2C],
+                vec![Span::G2D, Span::G2C],
+            ),
+        };
+        let is_whole = |span: &Span| count(*span).abs_diff(count(Span::Q2C)) * 50 <= ios;
+        assert!(
+            seen.iter().all(is_whole),
+            "{scheduler}: {:?}",
+            seen.iter().map(|span| count(*span)).collect::<Vec<_>>()
+        );
+        assert!(
+            lacking
+                .iter()
+                .all(|span| one.times(Side::Read, *span).is_none()),
+            "{scheduler}"
+        );
+        let parts: f64 = seen.iter().map(|span| mean(one, Side::Read, *span)).sum();
+        let whole = mean(one, Side::Read, Span::Q2C);
+        assert!(
+            (parts / whole - 1.0).abs() < 0.02,
+            "{scheduler}: the layers sum to {parts} of {whole} ns"
+        );
+    }
+}
+
+#[test]
+fn the_lite_strength_counts_the_same_requests() {
+    let Some(disk) = Loop::new("mq-deadline") else {
+        return;
+    };
+    let Some(layers) = attach(std::slice::from_ref(&disk.device), Strength::Lite) else {
+        return;
+    };
+    disk.read_blocks(4, 1_000);
+    let read = settled(&layers);
+    let one = &read.devices[0];
+    check_unseen(one, total(one, Side::Read, Span::G2C), 4_000);
+    assert!(one.times(Side::Read, Span::Q2C).is_none());
+    if let Some(d2c) = one
+        .times(Side::Read, Span::D2C)
+        .and_then(|times| times.mean_ns())
+    {
+        assert!(d2c <= mean(one, Side::Read, Span::G2C));
+    }
+}
+
+/// Keeps every CPU from being idle, with the least claim on it that there is, until it is dropped: perf leaves out events
+/// of interrupts of an idle CPU on some kernels (see `perf/idle.rs`), and what is tested here is our reading of them.
+struct NeverIdle(Vec<std::process::Child>);
+
+impl NeverIdle {
+    fn new() -> NeverIdle {
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        let spin = |cpu: usize| {
+            let (cpu, forever) = (cpu.to_string(), "while :; do :; done");
+            Command::new("taskset")
+                .args(["-c", &cpu, "nice", "-n", "19", "sh", "-c", forever])
+                .spawn()
+                .ok()
+        };
+        let spinning = NeverIdle((0..cpus).filter_map(spin).collect());
+        // Each has to be at work, not only started: some ticks of its time are counted.
+        let is_at_work = |child: &std::process::Child| {
+            let stat =
+                std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+            let after_name = stat
+                .rsplit_once(')')
+                .map(|(_, rest)| rest)
+                .unwrap_or_default();
+            let ticks = after_name
+                .split_whitespace()
+                .nth(11)
+                .and_then(|ticks| ticks.parse::<u64>().ok());
+            ticks.is_some_and(|ticks| ticks > 2)
+        };
+        for _ in 0..3_000 {
+            if spinning.0.iter().all(is_at_work) {
+                break;
+            }
+            host::clock::sleep_ms(10);
+        }
+        spinning
+    }
+}
+
+impl Drop for NeverIdle {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What events gave, beside what programs gave of the same I/Os.
+fn check_events(scheduler: &str, one: &DeviceLayers, programs: Option<&DeviceLayers>) {
+    assert_eq!(
+        (one.counter("queued"), one.counter("lost_events")),
+        (4_000, 0),
+        "{scheduler}"
+    );
+    // Two reads of one block at once cannot be told apart.
+    let seen = total(one, Side::Read, Span::Q2C) + one.counter("unseen") + one.counter("dropped");
+    assert_eq!(seen, 4_000, "{scheduler}: {:?}", one.counters);
+    assert!(
+        one.counter("dropped") + one.counter("unseen") < 400,
+        "{scheduler}: {:?}",
+        one.counters
+    );
+    let lacks = |span| one.times(Side::Read, span).is_none();
+    assert_eq!(
+        (lacks(Span::G2D), lacks(Span::I2D)),
+        (scheduler != "none", scheduler == "none")
+    );
+    let Some(same) = programs else { return };
+    for span in [Span::D2C, Span::Q2C] {
+        let (ours, theirs) = (mean(one, Side::Read, span), mean(same, Side::Read, span));
+        // The one sees an event a moment before the other.
+        assert!(
+            (ours - theirs).abs() < 0.05 * theirs + 5_000.0,
+            "{scheduler}: {ours} and {theirs} ns"
+        );
+    }
+}
+
+#[test]
+fn events_tell_what_the_programs_tell() {
+    for (strength, scheduler) in [
+        (Strength::Tracefs, "none"),
+        (Strength::Tracefs, "mq-deadline"),
+        (Strength::Perf, "none"),
+        (Strength::Perf, "mq-deadline"),
+    ] {
+        let Some(disk) = Loop::new(scheduler) else {
+            return;
+        };
+        let _never_idle = (strength == Strength::Perf).then(NeverIdle::new);
+        let devices = std::slice::from_ref(&disk.device);
+        let events = match Layers::attach(devices, strength) {
+            Ok(events) => events,
+            Err(error) => {
+                println!("skipped: {error}");
+                continue;
+            }
+        };
+        let programs = attach(devices, Strength::Full);
+        disk.read_blocks(4, 1_000);
+        let read = settled(&events);
+        assert_eq!(read.source, strength.name());
+        let same = programs.as_ref().map(settled);
+        check_events(
+            scheduler,
+            &read.devices[0],
+            same.as_ref().map(|same| &same.devices[0]),
+        );
+    }
+}
+
+#[test]
+fn a_clock_of_its_own_keeps_the_events_in_order() {
+    let Some(disk) = Loop::new("none") else {
+        return;
+    };
+    let devices = std::slice::from_ref(&disk.device);
+    let _never_idle = NeverIdle::new();
+    let events = match crate::perf::tests::start_by_its_own_clock(devices) {
+        Ok(events) => events,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let programs = attach(devices, Strength::Full);
+    disk.read_blocks(4, 1_000);
+    let same = programs.as_ref().map(settled);
+    // What the disk under the file did last is known with its next event.
+    disk.read_blocks(1, 1);
+    host::clock::sleep_ms(100);
+    let mut one = events.read().devices.remove(0);
+    let ended = |one: &DeviceLayers| total(one, Side::Read, Span::Q2C) + one.counter("dropped");
+    for _ in 0..500 {
+        if ended(&one) >= 4_001 {
+            break;
+        }
+        host::clock::sleep_ms(20);
+        one = events.read().devices.remove(0);
+    }
+    assert_eq!(
+        (one.counter("queued"), ended(&one)),
+        (4_001, 4_001),
+        "{:?}",
+        one.counters
+    );
+    let Some(same) = same else { return };
+    let (ours, theirs) = (
+        mean(&one, Side::Read, Span::Q2C),
+        mean(&same.devices[0], Side::Read, Span::Q2C),
+    );
+    assert!(
+        (ours - theirs).abs() < 0.05 * theirs + 5_000.0,
+        "{ours} and {theirs} ns"
+    );
+}
+
+#[test]
+fn merges_and_splits_seen_in_events_are_those_of_the_programs() {
+    let Some(disk) = Loop::new("mq-deadline") else {
+        return;
+    };
+    let devices = std::slice::from_ref(&disk.device);
+    let _never_idle = NeverIdle::new();
+    let events = match Layers::attach(devices, Strength::Perf) {
+        Ok(events) => events,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let Some(programs) = attach(devices, Strength::Full) else {
+        return;
+    };
+    let file = disk.open(0);
+    let data = vec![0x33; MIB as usize];
+    (0..16).for_each(|index| file.write_all_at(&data, index * MIB).unwrap());
+    file.sync_all().unwrap();
+    let (read, same) = (settled(&events), settled(&programs));
+    let (ours, theirs) = (&read.devices[0], &same.devices[0]);
+    let whole = |one: &DeviceLayers| {
+        total(one, Side::Write, Span::Q2C) + one.counter("unseen") + one.counter("dropped")
+    };
+    assert_eq!(
+        whole(ours),
+        whole(theirs),
+        "{:?} and {:?}",
+        ours.counters,
+        theirs.counters
+    );
+    let slack = theirs.counter("unseen") + theirs.counter("dropped") + ours.counter("dropped");
+    for name in ["merged", "split"] {
+        assert!(
+            ours.counter(name).abs_diff(theirs.counter(name)) <= slack,
+            "{name}: {:?} and {:?}",
+            ours.counters,
+            theirs.counters
+        );
+    }
+    let requests = |one: &DeviceLayers| total(one, Side::Write, Span::D2C);
+    assert!(
+        requests(ours).abs_diff(requests(theirs)) <= slack,
+        "{} and {}",
+        requests(ours),
+        requests(theirs)
+    );
+}
+
+#[test]
+fn a_trace_of_a_disk_is_had_or_refused_with_the_reason() {
+    let Some(disk) = Loop::new("none") else {
+        return;
+    };
+    let devices = std::slice::from_ref(&disk.device);
+    let trace = match Layers::attach(devices, Strength::Blktrace) {
+        Ok(trace) => trace,
+        Err(error) => {
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("there is no blktrace to be had: cannot "),
+                "{error}"
+            );
+            // What was set up before the refusal is taken down.
+            let state =
+                std::fs::read_to_string(format!("/sys/block/{}/trace/end_lba", disk.device.name));
+            assert!(state.is_err() || state.is_ok_and(|text| text.trim().parse::<u64>().is_err()));
+            return println!("skipped: {error}");
+        }
+    };
+    let second = Layers::attach(devices, Strength::Blktrace)
+        .unwrap_err()
+        .to_string();
+    assert!(second.contains("one trace at a time"), "{second}");
+    disk.read_blocks(4, 1_000);
+    let read = settled(&trace);
+    check_events("none", &read.devices[0], None);
+}
+
+#[test]
+fn the_device_below_has_layers_of_its_own() {
+    let Some(disk) = Loop::new("none") else {
+        return;
+    };
+    let path = File::open(&disk.file).unwrap();
+    let below = std::os::unix::fs::MetadataExt::dev(&path.metadata().unwrap());
+    let number = format!("{}:{}", libc::major(below), libc::minor(below));
+    let Some(name) = whole_disk(&number) else {
+        println!("skipped: the backing file is on {number}, which is no disk");
+        return;
+    };
+    let devices = [disk.device.clone(), device(&name)];
+    let Some(layers) = attach(&devices, Strength::Full) else {
+        return;
+    };
+    disk.read_blocks(4, 500);
+    let read = settled(&layers);
+    let (upper, lower) = (&read.devices[0], &read.devices[1]);
+    assert_eq!(upper.counter("queued"), 2_000);
+    assert!(
+        lower.counter("queued") >= 2_000,
+        "the disk below got them too: {:?}",
+        lower.counters
+    );
+    assert!(
+        total(lower, Side::Read, Span::Q2C) > 0,
+        "and they took time there: {:?}",
+        lower.counters
+    );
+}
+
+#[test]
+fn the_time_below_is_part_of_the_time_above() {
+    let Some(below) = Loop::new("none") else {
+        return;
+    };
+    // Of a disk that others use, the times are those of everybody; this stack is ours alone.
+    let Some(above) = Above::new(&below.path) else {
+        println!("skipped: this machine gives no second loop device");
+        return;
+    };
+    let devices = [
+        device(above.0.to_string_lossy().trim_start_matches("/dev/")),
+        below.device.clone(),
+    ];
+    let Some(layers) = attach(&devices, Strength::Full) else {
+        return;
+    };
+    read_blocks(&above.0, 4, 500);
+    let read = settled(&layers);
+    let (upper, lower) = (&read.devices[0], &read.devices[1]);
+    check_unseen(
+        upper,
+        total(upper, Side::Read, Span::Q2C),
+        upper.counter("queued"),
+    );
+    check_unseen(
+        lower,
+        total(lower, Side::Read, Span::Q2C),
+        lower.counter("queued"),
+    );
+    assert!(
+        upper.counter("queued") >= 2_000 && lower.counter("queued") >= 2_000,
+        "{:?}",
+        lower.counters
+    );
+    // Each I/O took longer above than below, so that the medians differ likewise, were all of them seen; up to a tenth
+    // may not have been, in either place.
+    let at = |one: &DeviceLayers, share| {
+        one.times(Side::Read, Span::Q2C)
+            .and_then(|times| times.quantile_ns(share))
+            .unwrap()
+    };
+    let (inside, outside) = (at(lower, 0.4), at(upper, 0.6));
+    assert!(inside < outside, "{inside} ns below, {outside} ns above");
+}
+
+/// The disk of a device number; of a partition, the disk it is on.
+fn whole_disk(number: &str) -> Option<String> {
+    let link = std::fs::canonicalize(format!("/sys/dev/block/{number}")).ok()?;
+    let whole = if link.join("partition").exists() {
+        link.parent()?.to_path_buf()
+    } else {
+        link
+    };
+    Some(whole.file_name()?.to_string_lossy().into_owned())
+}
+
+#[test]
+fn buffered_writes_merge_and_end_with_a_flush() {
+    let Some(disk) = Loop::new("mq-deadline") else {
+        return;
+    };
+    let Some(layers) = attach(std::slice::from_ref(&disk.device), Strength::Full) else {
+        return;
+    };
+    let file = disk.open(0);
+    let data = vec![0x33; MIB as usize];
+    (0..16).for_each(|index| file.write_all_at(&data, index * MIB).unwrap());
+    file.sync_all().unwrap();
+    let read = settled(&layers);
+    let one = &read.devices[0];
+    let (writes, requests) = (
+        total(one, Side::Write, Span::Q2C),
+        total(one, Side::Write, Span::D2C),
+    );
+    assert!(writes > 0 && requests > 0, "{:?}", one.counters);
+    // A request whose first bio found no place in the table is completed without its times.
+    let lost = one.counter("dropped") + one.counter("unseen");
+    let joined = requests + one.counter("merged");
+    assert!(
+        writes.abs_diff(joined) <= lost,
+        "each bio had a request or joined one: {:?}",
+        one.counters
+    );
+    let flushes = one
+        .times(Side::Flush, Span::Q2C)
+        .map_or(0, |times| times.total());
+    assert!(flushes >= 1, "{:?}", one.counters);
+    assert!(
+        one.times(Side::Flush, Span::D2C).is_some(),
+        "the flush itself was issued"
+    );
+    assert!(
+        one.times(Side::Flush, Span::I2D).is_none(),
+        "a flush does not pass the scheduler"
+    );
+    let queued = one.counter("queued") + one.counter("split");
+    check_unseen(
+        one,
+        Side::ALL
+            .iter()
+            .map(|side| total(one, *side, Span::Q2C))
+            .sum(),
+        queued,
+    );
+}
+
+#[test]
+fn a_discard_is_a_direction_and_a_large_one_is_split() {
+    let Some(disk) = Loop::new("none") else {
+        return;
+    };
+    let Some(layers) = attach(std::slice::from_ref(&disk.device), Strength::Full) else {
+        return;
+    };
+    let limit = std::fs::read_to_string(format!(
+        "/sys/block/{}/queue/discard_max_bytes",
+        disk.device.name
+    ));
+    let limit_path = format!("/sys/block/{}/queue/discard_max_bytes", disk.device.name);
+    // Half a MiB at once, so that 2 MiB take four requests.
+    let limited = std::fs::write(&limit_path, "524288").is_ok();
+    let output = Command::new("blkdiscard")
+        .args(["-o", "0", "-l", "2097152"])
+        .arg(&disk.path)
+        .output();
+    if let (true, Ok(limit)) = (limited, limit) {
+        let _ = std::fs::write(&limit_path, limit.trim());
+    }
+    if !output.is_ok_and(|output| output.status.success()) {
+        println!("skipped: this loop device takes no discard, or blkdiscard is not installed");
+        return;
+    }
+    let read = settled(&layers);
+    let one = &read.devices[0];
+    let done = total(one, Side::Discard, Span::Q2C);
+    assert!(
+        done >= if limited { 4 } else { 1 },
+        "{done}: {:?}",
+        one.counters
+    );
+}
+
+#[test]
+fn a_large_read_is_split_and_its_parts_add_up() {
+    let Some(disk) = Loop::new("none") else {
+        return;
+    };
+    let limit = format!("/sys/block/{}/queue/max_sectors_kb", disk.device.name);
+    let before = std::fs::read_to_string(&limit).unwrap();
+    std::fs::write(&limit, "64").unwrap();
+    let layers = attach(std::slice::from_ref(&disk.device), Strength::Full);
+    let file = disk.open(libc::O_DIRECT);
+    let mut buffer = vec![0u8; (MIB as usize) + BLOCK];
+    let offset = buffer.as_ptr().align_offset(BLOCK);
+    for index in 0..32 {
+        file.read_exact_at(&mut buffer[offset..offset + MIB as usize], index * MIB)
+            .unwrap();
+    }
+    std::fs::write(&limit, before.trim()).unwrap();
+    let Some(layers) = layers else { return };
+    let read = settled(&layers);
+    let one = &read.devices[0];
+    let parts = one.counter("queued") + one.counter("split");
+    assert!(one.counter("split") > 0, "{:?}", one.counters);
+    assert!(
+        parts >= 32 * 16,
+        "1 MiB in parts of at most 64 KiB: {:?}",
+        one.counters
+    );
+    check_unseen(one, total(one, Side::Read, Span::Q2C), parts);
+}
+
+#[test]
+fn what_was_in_flight_when_the_programs_came_is_owned_up_to() {
+    let Some(disk) = Loop::new("none") else {
+        return;
+    };
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let done = std::sync::atomic::AtomicU64::new(0);
+    let load = || {
+        let (file, mut buffer) = (disk.open(libc::O_DIRECT), Aligned::new());
+        let mut block = 0u64;
+        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+            block = (block * 7919 + 13) % 16_000;
+            file.read_exact_at(buffer.block(), block * BLOCK as u64)
+                .unwrap();
+            done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    // However long the disk takes for so many; only a defect takes two minutes.
+    let wait_for = |more: u64| {
+        let wanted = done.load(std::sync::atomic::Ordering::Relaxed) + more;
+        let deadline_ns = host::clock::monotonic_ns() + 120_000_000_000;
+        while done.load(std::sync::atomic::Ordering::Relaxed) < wanted {
+            if host::clock::monotonic_ns() > deadline_ns {
+                stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                panic!("the load stands still");
+            }
+            host::clock::sleep_ms(2);
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..8).for_each(|_| drop(scope.spawn(load)));
+        wait_for(100);
+        let layers = attach(std::slice::from_ref(&disk.device), Strength::Full);
+        wait_for(2_000);
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let Some(layers) = layers else { return };
+        let read = settled(&layers);
+        let one = &read.devices[0];
+        // The completions' program is there first: all I/Os until the last program was there count as older.
+        assert!(one.counter("at_attach") >= 1, "{:?}", one.counters);
+        assert!(
+            one.counter("unmatched") * 20 <= one.counter("queued"),
+            "{:?}",
+            one.counters
+        );
+        check_unseen(
+            one,
+            total(one, Side::Read, Span::Q2C),
+            one.counter("queued"),
+        );
+    });
+}
+
+#[test]
+fn a_failed_write_is_counted_as_an_error() {
+    let Some(disk) = Loop::new("none") else {
+        return;
+    };
+    let Some(layers) = attach(std::slice::from_ref(&disk.device), Strength::Full) else {
+        return;
+    };
+    // The device keeps its size while the file behind it gets shorter: reads beyond the end fail.
+    OpenOptions::new()
+        .write(true)
+        .open(&disk.file)
+        .unwrap()
+        .set_len(4 * MIB)
+        .unwrap();
+    let (file, mut buffer) = (disk.open(libc::O_DIRECT), Aligned::new());
+    let failed = file.read_exact_at(buffer.block(), 32 * MIB).is_err();
+    let read = settled(&layers);
+    let errors = read.devices[0].counter("errored");
+    match failed {
+        true => assert!(errors >= 1, "{:?}", read.devices[0].counters),
+        false => {
+            println!("skipped: this kernel's loop device reads zeroes beyond the end of its file")
+        }
+    }
+}
+
+#[test]
+fn a_device_without_requests_has_one_layer_only() {
+    let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let idle =
+        std::fs::read_to_string("/sys/block/zram0/disksize").is_ok_and(|text| text.trim() == "0");
+    if !host::rights::is_root() || !idle {
+        println!("skipped: there is no unused zram device, or no right to use it");
+        return;
+    }
+    std::fs::write("/sys/block/zram0/disksize", (16 * MIB).to_string()).unwrap();
+    let layers = attach(&[device("zram0")], Strength::Full);
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_DIRECT)
+        .open("/dev/zram0")
+        .unwrap();
+    let mut buffer = Aligned::new();
+    for index in 0..100 {
+        file.write_all_at(buffer.block(), index * BLOCK as u64)
+            .unwrap();
+        file.read_exact_at(buffer.block(), index * BLOCK as u64)
+            .unwrap();
+    }
+    let read = layers.as_ref().map(settled);
+    drop(file);
+    std::fs::write("/sys/block/zram0/reset", "1").unwrap();
+    drop(turn);
+    let Some(read) = read else { return };
+    let one = &read.devices[0];
+    assert_eq!(
+        (
+            total(one, Side::Read, Span::Q2C),
+            total(one, Side::Write, Span::Q2C)
+        ),
+        (100, 100)
+    );
+    assert!(
+        one.spans.iter().all(|one| one.span == Span::Q2C),
+        "no requests, no other layers: {read:?}"
+    );
+}
+
+#[test]
+fn buckets_in_the_kernel_are_those_of_the_histogram() {
+    let dir = host::files::temporary_dir("bucket").unwrap();
+    let source = dir.path().join("main.c");
+    let header = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/bucket.h");
+    let main = format!(
+        "#include <stdio.h>\n#include \"{header}\"\nint main(void) {{ unsigned long long v; while (scanf(\"%llu\", &v) == 1) printf(\"%u\\n\", bucket_of(v)); return 0; }}\n"
+    );
+    std::fs::write(&source, main).unwrap();
+    let program = dir.path().join("bucket");
+    if !Command::new("cc")
+        .arg("-O1")
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        println!("skipped: there is no C compiler");
+        return;
+    }
+    let mut values: Vec<u64> = (0..64)
+        .flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1])
+        .collect();
+    values.extend((0..model::histogram::BUCKETS).map(model::histogram::value_of));
+    values.push(u64::MAX);
+    let input = dir.path().join("in");
+    std::fs::write(
+        &input,
+        values
+            .iter()
+            .map(|value| format!("{value}\n"))
+            .collect::<String>(),
+    )
+    .unwrap();
+    let output = Command::new(&program)
+        .stdin(File::open(&input).unwrap())
+        .output()
+        .unwrap();
+    let found: Vec<usize> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| line.parse().unwrap())
+        .collect();
+    assert_eq!(
+        found,
+        values
+            .iter()
+            .map(|value| model::histogram::bucket_of(*value))
+            .collect::<Vec<_>>()
+    );
+}

@@ -1,0 +1,67 @@
+//! # Merging of neighbouring requests
+//!
+//! ## What it does
+//! 0: neighbours are merged wherever they are found. 1: only the cheap look at the last request. 2: never.
+//!
+//! ## Who should change it
+//! Purely random loads at very high rates, where looking for neighbours that are not there costs CPU. Sequential small
+//! I/O needs merging.
+//!
+//! ## Risk and how it is undone
+//! Safe; takes effect with the next request.
+//!
+//! ## Kernel versions
+//! All current ones. Other numbers are taken without an error and masked (3 became 1 on Linux 6.18).
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /dev/nvme0n1 --rw randread --knob nomerges
+//! ```
+//!
+//! ## Sources
+//! - Linux `block/blk-sysfs.c`, `queue_nomerges_store`; `Documentation/ABI/stable/sysfs-block`
+
+use crate::{Knob, Queue, current_first};
+use model::change::{Class, Risk};
+use model::job::Job;
+
+/// The knob.
+pub static KNOB: Knob = Knob {
+    id: "nomerges",
+    since: "0.1.0",
+    summary: "whether neighbouring requests are merged",
+    class: Class::Fast,
+    risk: Risk::Safe,
+    order: 60,
+    disturbs: &[],
+    pointless,
+    choices,
+    rejects,
+};
+
+fn pointless(_: &Queue, _: &Job) -> Option<String> {
+    None
+}
+
+fn choices(queue: &Queue) -> Vec<String> {
+    let now = queue.text("nomerges");
+    now.map_or_else(Vec::new, |now| {
+        current_first(now, ["0", "1", "2"].map(String::from))
+    })
+}
+
+fn rejects(_: &Queue, value: &str) -> Option<String> {
+    (!["0", "1", "2"].contains(&value)).then(|| "it is 0, 1 or 2".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::queue;
+
+    #[test]
+    fn has_three_values() {
+        assert_eq!(choices(&queue(&[("nomerges", "2")])), ["2", "0", "1"]);
+        assert!(rejects(&queue(&[]), "7").is_some());
+    }
+}

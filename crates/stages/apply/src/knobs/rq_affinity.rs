@@ -1,0 +1,70 @@
+//! # Where a request is completed
+//!
+//! ## What it does
+//! 0: on the CPU that took the interrupt. 1: on a CPU that shares a cache with the submitter. 2: on the very CPU that
+//! submitted.
+//!
+//! ## Who should change it
+//! Anyone at some hundred thousand I/Os a second, where either the CPU that takes the interrupts is full (2 spreads the
+//! work) or the messages between CPUs are the cost (0 saves them).
+//!
+//! ## Risk and how it is undone
+//! Safe; takes effect with the next completion.
+//!
+//! ## Kernel versions
+//! All current ones; 2 since 3.1. Other numbers are taken without an error and masked (3 became 2 on Linux 6.18).
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /dev/nvme0n1 --knob rq_affinity
+//! ```
+//!
+//! ## Sources
+//! - Linux `block/blk-sysfs.c`, `queue_rq_affinity_store`; commits c7c22e4d5c1f and 5757a6d76c
+
+use crate::{Knob, Queue, current_first};
+use model::change::{Class, Risk};
+use model::job::Job;
+
+/// The knob.
+pub static KNOB: Knob = Knob {
+    id: "rq_affinity",
+    since: "0.1.0",
+    summary: "which CPU completes a request",
+    class: Class::Fast,
+    risk: Risk::Safe,
+    order: 70,
+    disturbs: &[],
+    pointless,
+    choices,
+    rejects,
+};
+
+fn pointless(_: &Queue, _: &Job) -> Option<String> {
+    (host::process::allowed_cpus().len() < 2).then(|| "there is one CPU only".into())
+}
+
+fn choices(queue: &Queue) -> Vec<String> {
+    let now = queue.text("rq_affinity");
+    now.map_or_else(Vec::new, |now| {
+        current_first(now, ["0", "1", "2"].map(String::from))
+    })
+}
+
+fn rejects(_: &Queue, value: &str) -> Option<String> {
+    (!["0", "1", "2"].contains(&value)).then(|| "it is 0, 1 or 2".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::queue;
+
+    #[test]
+    fn has_three_values() {
+        let found = queue(&[("rq_affinity", "1")]);
+        assert_eq!(choices(&found), ["1", "0", "2"]);
+        assert!(rejects(&found, "3").is_some());
+        assert!(choices(&queue(&[])).is_empty());
+    }
+}

@@ -1,0 +1,209 @@
+//! # udev rule
+//!
+//! ## What it does
+//! Writes `/etc/udev/rules.d/99-iodyno-NAME.rules`, which sets the proven values whenever the device appears. The rule
+//! finds the device by its serial where udev knows one, else by its kernel name. 99 comes after the distribution's own
+//! 60-*.rules, which would otherwise have the last word.
+//!
+//! ## How it is undone
+//! `iodyno undo` removes the file, or puts back what was there before. The file names the record and the command.
+//!
+//! ## Example
+//! ```text
+//! iodyno apply 7 --persist
+//! ```
+//!
+//! ## Sources
+//! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
+
+use crate::{Knob, Persist, PersistPlan, Wish};
+use host::Host;
+use model::text::{clean_to, is_plain_name, is_plain_value};
+
+/// The way.
+pub static PERSIST: Persist = Persist {
+    id: "udev_rule",
+    since: "0.1.0",
+    summary: "a rule that sets the values whenever the device appears",
+    available,
+    plan,
+};
+
+fn available(host: &Host) -> Result<(), String> {
+    let has_udev = [
+        "/lib/systemd/systemd-udevd",
+        "/usr/lib/systemd/systemd-udevd",
+        "/sbin/udevd",
+        "/usr/bin/udevadm",
+    ]
+    .iter()
+    .any(|path| host.exists(path));
+    if has_udev {
+        Ok(())
+    } else {
+        Err("udev is not installed here, so nothing would read the rule".into())
+    }
+}
+
+fn plan(host: &Host, wish: &Wish) -> Result<PersistPlan, String> {
+    let device = wish.device();
+    if device.starts_with("loop") || device.starts_with("zram") || device.starts_with("ram") {
+        return Err(format!(
+            "{device} is set up anew at each boot; set it where the device is set up"
+        ));
+    }
+    let values = wish
+        .values()
+        .iter()
+        .map(|(knob, value)| assignment(knob, value));
+    let assignments = values.collect::<Result<Vec<String>, String>>()?;
+    let name: String = device
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let content = format!(
+        "# Written by iodyno: record {record} proved these values. Take them back: iodyno undo\n\
+         ACTION==\"add|change\", SUBSYSTEM==\"block\", {subject}, {assignments}\n",
+        record = wish.record(),
+        subject = subject(host, device)?,
+        assignments = assignments.join(", "),
+    );
+    Ok(PersistPlan {
+        path: format!("/etc/udev/rules.d/99-iodyno-{name}.rules"),
+        content,
+        activate: "udevadm control --reload".into(),
+    })
+}
+
+/// One setting of the rule. A knob has its own name; a value that could end its quotes, or that udev would put something
+/// in place of (`$…`, `%…`), is refused here once more, whoever made the wish.
+fn assignment(knob: &Knob, value: &str) -> Result<String, String> {
+    match is_plain_value(value) {
+        true => Ok(format!("ATTR{{queue/{}}}=\"{value}\"", knob.id)),
+        false => Err(format!(
+            "`{}` is no value of {} that a rule can hold",
+            clean_to(value, 60),
+            knob.id
+        )),
+    }
+}
+
+/// The match of the device: by the serial that udev stored, where it has one that is safe to quote.
+fn subject(host: &Host, device: &str) -> Result<String, String> {
+    if !is_plain_name(device) {
+        return Err(format!(
+            "`{}` is no name of a device that a rule can hold",
+            clean_to(device, 60)
+        ));
+    }
+    let devno = host
+        .text(&format!("/sys/block/{device}/dev"))
+        .unwrap_or_default();
+    let stored = host
+        .text(&format!("/run/udev/data/b{}", devno.trim()))
+        .unwrap_or_default();
+    let serial = stored
+        .lines()
+        .find_map(|line| line.strip_prefix("E:ID_SERIAL="))
+        .unwrap_or_default();
+    Ok(match is_plain_value(serial) {
+        true => format!("ENV{{DEVTYPE}}==\"disk\", ENV{{ID_SERIAL}}==\"{serial}\""),
+        false => format!("KERNEL==\"{device}\""),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use host::Archive;
+    use model::change::Attribute;
+
+    fn wish(device: &str) -> Wish {
+        with(device, &[("scheduler", "none"), ("nr_requests", "64")])
+    }
+
+    /// As only this crate can make one: unchecked.
+    fn with(device: &str, values: &[(&str, &str)]) -> Wish {
+        let known = |(knob, value): &(&str, &str)| (Knob::find(knob).unwrap(), value.to_string());
+        Wish::new(device.into(), values.iter().map(known).collect(), 7)
+    }
+
+    #[test]
+    fn finds_the_disk_by_its_serial() {
+        let mut archive = Archive::default();
+        archive.insert("/sys/block/sda/dev", Attribute::Value("8:0".into()));
+        archive.insert(
+            "/run/udev/data/b8:0",
+            Attribute::Value("S:disk/x\nE:ID_SERIAL=INTEL_S4500_1".into()),
+        );
+        let plan = plan(&Host::from_archive(archive), &wish("sda")).unwrap();
+        assert_eq!(plan.path, "/etc/udev/rules.d/99-iodyno-sda.rules");
+        assert!(plan.content.ends_with(
+            "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{DEVTYPE}==\"disk\", \
+             ENV{ID_SERIAL}==\"INTEL_S4500_1\", ATTR{queue/scheduler}=\"none\", ATTR{queue/nr_requests}=\"64\"\n"
+        ));
+        assert!(plan.content.contains("record 7") && plan.content.contains("iodyno undo"));
+    }
+
+    /// Values and names that would be a program, a substitution of udev's or a rule of their own.
+    #[test]
+    fn nothing_but_words_gets_into_a_rule() {
+        let host = Host::from_archive(Archive::default());
+        for value in [
+            "128\", RUN+=\"/bin/sh -c 'touch /x'\", ATTR{queue/nr_requests}=\"1",
+            "none\nKERNEL==\"*\", RUN+=\"/bin/id\"",
+            "$kernel",
+            "$env{ID_SERIAL}",
+            "%k",
+            "%E{X}",
+            "a\\",
+            "'x'",
+            "a b",
+            "",
+        ] {
+            let refused = plan(&host, &with("vda", &[("scheduler", value)])).unwrap_err();
+            assert!(
+                refused.contains("no value of scheduler") && !refused.contains('\n'),
+                "{refused}"
+            );
+        }
+        for device in ["sd*", "sd?", "[a-z]", "vda\", RUN+=\"x", "../x", "a\nb", ""] {
+            let refused = plan(&host, &with(device, &[("scheduler", "none")])).unwrap_err();
+            assert!(refused.contains("no name of a device"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_serial_that_a_rule_cannot_hold_is_not_used() {
+        for serial in ["A*", "A\", RUN+=\"x", "$kernel", "%k"] {
+            let mut archive = Archive::default();
+            archive.insert("/sys/block/sda/dev", Attribute::Value("8:0".into()));
+            archive.insert(
+                "/run/udev/data/b8:0",
+                Attribute::Value(format!("E:ID_SERIAL={serial}")),
+            );
+            let plan = plan(&Host::from_archive(archive), &wish("sda")).unwrap();
+            assert!(
+                plan.content.contains("KERNEL==\"sda\"") && !plan.content.contains(serial),
+                "{serial}"
+            );
+        }
+    }
+
+    #[test]
+    fn falls_back_to_the_name_and_refuses_loops() {
+        let host = Host::from_archive(Archive::default());
+        assert!(
+            plan(&host, &wish("vda"))
+                .unwrap()
+                .content
+                .contains("KERNEL==\"vda\"")
+        );
+        assert!(
+            plan(&host, &wish("loop3"))
+                .unwrap_err()
+                .contains("set up anew")
+        );
+        assert!(available(&host).is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! # A disk that was busy before anything was loaded
+//!
+//! ## What it finds
+//! A disk of the path with requests under way for more than half of the time before a check's first load, and at least 20 of them a
+//! second. The programs that read and wrote most are named where the sensors saw them.
+//!
+//! ## Why it matters
+//! Whoever shares the disk gets what they leave. It is also why every figure of the check is too low by an unknown part.
+//!
+//! ## What to try
+//! Find out whether that program should run now and as fast as it does; give it a limit or a weight of its own (`io.max`,
+//! `io.weight`), another disk, or another time of day.
+//!
+//! ## Example
+//! ```scene
+//! disk: sda transport=sata rotational=0
+//! field: disk.busy_percent sda 98
+//! field: disk.reads_per_s sda 400
+//! field: disk.writes_per_s sda 2
+//! field: disk.read_bytes_per_s sda 104857600
+//! field: disk.write_bytes_per_s sda 8192
+//! field: process.read_bytes_per_s dd.77 104857600
+//! expect: warning says "dd.77" says "98 %" about sda
+//! ```
+//! ```scene
+//! disk: sda transport=sata rotational=1
+//! field: disk.busy_percent sda 70
+//! field: disk.reads_per_s sda 0
+//! field: disk.writes_per_s sda 90
+//! field: disk.read_bytes_per_s sda 0
+//! field: disk.write_bytes_per_s sda 1048576
+//! expect: warning says "90 I/Os a second" about sda
+//! ```
+//!
+//! ## Stays silent
+//! ```scene
+//! disk: sda transport=sata rotational=0
+//! field: disk.busy_percent sda 98
+//! field: disk.reads_per_s sda 4
+//! field: disk.writes_per_s sda 2
+//! ```
+//! ```scene
+//! disk: sda transport=sata rotational=0
+//! field: disk.busy_percent sda 8
+//! field: disk.reads_per_s sda 400
+//! field: disk.writes_per_s sda 2
+//! ```
+//! Under our own load a busy disk is no news:
+//! ```scene
+//! disk: sda transport=sata rotational=0
+//! probe: depth read=9000@1ms depth=32
+//! field: disk.busy_percent sda 100
+//! field: disk.reads_per_s sda 9000
+//! field: disk.writes_per_s sda 0
+//! ```
+//!
+//! ## Seen
+//! In the lab: `busy_neighbour`.
+//!
+//! ## Sources
+//! - Linux `Documentation/admin-guide/iostats.rst`, field 10
+//! - Half of the time and 20 I/Os a second are proposals of this project.
+
+use crate::finding::{With, warning};
+use crate::{Cause, Scene};
+use model::change::Risk;
+use model::finding::{Finding, Level};
+use model::frame::Frame;
+use model::iopath::Layer;
+use model::units;
+
+/// What this file finds.
+pub static CAUSE: Cause = Cause {
+    id: "busy_before_load",
+    since: "0.1.0",
+    summary: "other programs keep the disk busy",
+    level: Level::Warning,
+    risk: Risk::CostsLatency,
+    competing: &[
+        "it only looked busy: on disks that serve many requests at a time the figures rise when more is asked at once",
+    ],
+    experiment: "iodyno watch {device}, then the check again while that program is stopped",
+    knob: None,
+    judge,
+};
+
+const BUSY_PERCENT: f64 = 50.0;
+const IOS_MIN: f64 = 20.0;
+
+fn judge(scene: &Scene<'_>) -> Vec<Finding> {
+    let Some(frame) = scene.idle() else {
+        return Vec::new();
+    };
+    scene
+        .disks()
+        .into_iter()
+        .filter_map(|disk| finding(frame, disk))
+        .collect()
+}
+
+fn finding(frame: &Frame, disk: &Layer) -> Option<Finding> {
+    let name = &disk.name;
+    let of = |id: &str| frame.get(id, name).unwrap_or(0.0);
+    let busy = frame
+        .get("disk.busy_percent", name)
+        .filter(|busy| *busy >= BUSY_PERCENT)?;
+    let ios = of("disk.reads_per_s") + of("disk.writes_per_s");
+    if ios < IOS_MIN {
+        return None;
+    }
+    let bytes = of("disk.read_bytes_per_s") + of("disk.write_bytes_per_s");
+    let who = busiest(frame)
+        .map(|(who, _)| format!(", most of them for {who}"))
+        .unwrap_or_default();
+    let claim = format!(
+        "{name} was busy for {busy:.0} % of the time before any load: {ios:.0} I/Os a second, {}{who}.",
+        units::bytes_per_s(bytes)
+    );
+    let mut found = warning(name, claim)
+        .shows("disk.busy_percent", format!("{busy:.0}"))
+        .shows("disk.reads_per_s + disk.writes_per_s", format!("{ios:.0}"))
+        .refuted_by("the check gives the same while those programs rest")
+        .advise("See whether that program has to run now and so fast; give it a limit, another disk or another time.")
+        .gains((busy / 100.0 / (1.01 - (busy / 100.0).min(1.0))).min(2.0));
+    if let Some((who, bytes)) = busiest(frame) {
+        found = found.shows("process", format!("{who} {}", units::bytes_per_s(bytes)));
+    }
+    Some(found)
+}
+
+/// The process that moved most, where one moved anything.
+fn busiest(frame: &Frame) -> Option<(&str, f64)> {
+    let reads = frame.each("process.read_bytes_per_s");
+    let all = reads.map(|(who, bytes)| {
+        (
+            who,
+            bytes + frame.get("process.write_bytes_per_s", who).unwrap_or(0.0),
+        )
+    });
+    all.filter(|(_, bytes)| *bytes > 0.0)
+        .max_by(|one, other| one.1.total_cmp(&other.1))
+}

@@ -1,0 +1,242 @@
+//! Two machines, and what differs between them.
+
+use super::*;
+use model::change::Attribute;
+use model::iopath::{KernelDefault, Layer, LayerKind, Owner, Setting};
+
+fn setting(name: &str, value: &str) -> Setting {
+    Setting::new(
+        name,
+        format!("/sys/{name}"),
+        Attribute::Value(value.into()),
+        true,
+    )
+}
+
+fn disk(name: &str, settings: &[(&str, &str)]) -> Layer {
+    let mut disk = Layer::new(LayerKind::Disk, name);
+    disk.settings = settings
+        .iter()
+        .map(|(name, value)| setting(name, value))
+        .collect();
+    disk
+}
+
+fn path(kernel: &str, below: Vec<Layer>) -> IoPath {
+    let mut root = Layer::new(LayerKind::Target, "/srv");
+    root.below = below;
+    let mut machine = Layer::new(LayerKind::Machine, "machine");
+    machine.facts.insert("kernel".into(), kernel.into());
+    IoPath {
+        machine: Some(machine),
+        ..IoPath::new("/srv", root)
+    }
+}
+
+fn names(found: &Differences) -> Vec<&str> {
+    found
+        .differences
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect()
+}
+
+#[test]
+fn a_default_that_moved_comes_first_and_says_so() {
+    let with = |value: &str, because: &str| {
+        let mut disk = disk(
+            "sda",
+            &[
+                ("scheduler", "[none] bfq"),
+                ("read_ahead_kb", value),
+                ("nr_requests", "64"),
+            ],
+        );
+        disk.settings[1].default = Some(KernelDefault {
+            value: value.into(),
+            because: because.into(),
+        });
+        disk
+    };
+    let good = path("5.15.0", vec![with("128", "")]);
+    let bad = path("6.17.2", vec![with("4096", "rotational, since 6.17")]);
+    let found = differences(&good, &bad, ["good", "bad"], None);
+    assert_eq!(names(&found), ["read_ahead_kb", "kernel"]);
+    let first = &found.differences[0];
+    assert!(
+        first
+            .origin
+            .contains("which moved: 128 on 5.15.0, 4096 on 6.17.2 (rotational, since 6.17)"),
+        "{first:?}"
+    );
+    assert_eq!(
+        first.experiment,
+        "iodyno tune /srv --knob read_ahead_kb=4096,128"
+    );
+    assert_eq!(found.same, 2);
+}
+
+#[test]
+fn who_set_it_is_told() {
+    let mut set = disk("sda", &[("scheduler", "none [bfq]")]);
+    let owner = |kind: &str, place: &str, wants: &str| Owner {
+        kind: kind.into(),
+        place: place.into(),
+        wants: Some(wants.into()),
+        acts: String::new(),
+    };
+    set.settings[0].owners = vec![
+        owner("udev_rule", "/etc/udev/rules.d/60-bfq.rules:2", "bfq"),
+        owner("tuned", "profile db", "none"),
+    ];
+    let found = differences(
+        &path("6.1", vec![disk("vda", &[("scheduler", "[none] bfq")])]),
+        &path("6.1", vec![set]),
+        ["a", "b"],
+        None,
+    );
+    assert_eq!(names(&found), ["scheduler"]);
+    let origin = &found.differences[0].origin;
+    assert_eq!(
+        origin,
+        "set by nobody known there, by /etc/udev/rules.d/60-bfq.rules:2 here"
+    );
+}
+
+#[test]
+fn the_job_decides_what_comes_first() {
+    let one = path(
+        "6.1",
+        vec![disk(
+            "sda",
+            &[("read_ahead_kb", "128"), ("nr_requests", "64")],
+        )],
+    );
+    let other = path(
+        "6.1",
+        vec![disk(
+            "sda",
+            &[("read_ahead_kb", "4096"), ("nr_requests", "256")],
+        )],
+    );
+    let mut job = Job {
+        iodepth: 32,
+        direct: true,
+        ..Job::default()
+    };
+    assert_eq!(
+        names(&differences(&one, &other, ["a", "b"], Some(&job))),
+        ["nr_requests", "read_ahead_kb"]
+    );
+    (job.direct, job.iodepth) = (false, 1);
+    assert_eq!(
+        names(&differences(&one, &other, ["a", "b"], Some(&job))),
+        ["read_ahead_kb", "nr_requests"]
+    );
+}
+
+#[test]
+fn a_layer_more_does_not_hide_what_is_below_it() {
+    let mut volume = Layer::new(LayerKind::Stacked, "dm-0");
+    volume.title = "LVM on 1 device".into();
+    volume.below.push(disk("sda", &[("scheduler", "[none]")]));
+    let found = differences(
+        &path("6.1", vec![volume]),
+        &path("6.1", vec![disk("sda", &[("scheduler", "[bfq]")])]),
+        ["a", "b"],
+        None,
+    );
+    assert_eq!(names(&found), ["scheduler", "layer stacked device"]);
+    let layer = &found.differences[1];
+    assert_eq!(
+        (layer.a.as_deref(), &layer.b),
+        (Some("stacked device (LVM on 1 device)"), &None)
+    );
+}
+
+#[test]
+fn members_that_differ_alike_take_one_line() {
+    let array = |value: &str| {
+        let mut array = Layer::new(LayerKind::Stacked, "md0");
+        array.below = ["sda", "sdb", "sdc"]
+            .map(|name| disk(name, &[("scheduler", value)]))
+            .to_vec();
+        path("6.1", vec![array])
+    };
+    let found = differences(&array("[none]"), &array("[bfq]"), ["a", "b"], None);
+    assert_eq!(names(&found), ["scheduler"]);
+    assert_eq!(found.differences[0].also_in, 2);
+}
+
+#[test]
+fn mount_options_are_compared_one_by_one() {
+    let mount = |options: &str| {
+        let mut layer = Layer::new(LayerKind::FileSystem, "/srv");
+        layer.facts.insert("options".into(), options.into());
+        path("6.1", vec![layer])
+    };
+    let found = differences(
+        &mount("rw,noatime,commit=5"),
+        &mount("rw,relatime,commit=60,sync"),
+        ["a", "b"],
+        None,
+    );
+    assert_eq!(names(&found)[0], "mount option sync");
+    let commit = found
+        .differences
+        .iter()
+        .find(|one| one.name == "mount option commit")
+        .unwrap();
+    assert_eq!(
+        (commit.a.as_deref(), commit.b.as_deref()),
+        (Some("commit=5"), Some("commit=60"))
+    );
+    assert_eq!(
+        differences(&mount("rw,a"), &mount("a,rw"), ["a", "b"], None).differences,
+        []
+    );
+}
+
+#[test]
+fn knobs_that_are_named_exist() {
+    let known: Vec<&str> = apply::knobs::ALL.iter().map(|knob| knob.id).collect();
+    let text = include_str!("weigh.rs");
+    let named = text
+        .lines()
+        .filter(|line| line.trim_start().starts_with("Known(") && line.ends_with("true),"));
+    let named: Vec<&str> = named.map(|line| line.split('"').nth(1).unwrap()).collect();
+    assert!(
+        named.len() > 5 && named.iter().all(|name| known.contains(name)),
+        "{named:?} of {known:?}"
+    );
+}
+
+#[test]
+fn a_scheduler_of_old_kernels_is_proved_by_its_successor() {
+    let old = path(
+        "3.10.0",
+        vec![disk(
+            "sda",
+            &[
+                ("scheduler", "noop deadline [cfq]"),
+                ("iosched/quantum", "8"),
+            ],
+        )],
+    );
+    let new = path(
+        "6.1.0",
+        vec![disk(
+            "sda",
+            &[
+                ("scheduler", "[mq-deadline] bfq none"),
+                ("iosched/fifo_batch", "16"),
+            ],
+        )],
+    );
+    let found = differences(&old, &new, ["old", "new"], None);
+    assert_eq!(names(&found), ["scheduler", "kernel"]);
+    assert_eq!(
+        found.differences[0].experiment,
+        "iodyno tune /srv --knob scheduler=mq-deadline,bfq"
+    );
+}

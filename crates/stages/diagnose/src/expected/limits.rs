@@ -1,0 +1,134 @@
+//! What a provider promises, and what the control group allows.
+
+use super::{Range, Ranges, cap};
+use crate::Scene;
+use model::check::{Promise, What};
+use model::units;
+
+const RATES: [What; 2] = [What::RandomReads, What::RandomWrites];
+const BYTES: [What; 3] = [
+    What::SequentialRead,
+    What::SequentialReads,
+    What::SequentialWrite,
+];
+
+/// A promise is both: what it should be, and no more than that.
+pub fn promised(scene: &Scene<'_>, ranges: &mut Ranges) {
+    let Some(promise) = scene.promise else { return };
+    let steady = (
+        least(promise.iops, promise.instance_iops),
+        least(promise.bytes_per_s, promise.instance_bytes_per_s),
+    );
+    let burst = (
+        least(promise.burst_iops, promise.instance_iops).or(steady.0),
+        least(promise.burst_bytes_per_s, promise.instance_bytes_per_s).or(steady.1),
+    );
+    for (figures, low, high) in [
+        (RATES.as_slice(), steady.0, burst.0),
+        (BYTES.as_slice(), steady.1, burst.1),
+    ] {
+        let Some((low, high)) = low.zip(high) else {
+            continue;
+        };
+        for what in figures {
+            // Small I/Os come no faster than bytes are let through.
+            let bytes = burst
+                .1
+                .filter(|_| what.unit() == "/s")
+                .map_or(f64::INFINITY, |bytes| bytes / 4096.0);
+            let because = because(promise, *what, high);
+            let source = promise.source.clone();
+            ranges.insert(
+                *what,
+                Range {
+                    low: low.min(bytes),
+                    high: high.max(low).min(bytes),
+                    because,
+                    source,
+                },
+            );
+        }
+    }
+}
+
+/// The lower of two limits, where there are any.
+fn least(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).min_by(f64::total_cmp)
+}
+
+fn because(promise: &Promise, what: What, high: f64) -> String {
+    let name = format!("{} {}", promise.provider, promise.kind);
+    let instance = if what.unit() == "/s" {
+        promise.instance_iops
+    } else {
+        promise.instance_bytes_per_s
+    };
+    let own = if what.unit() == "/s" {
+        promise.burst_iops.or(promise.iops)
+    } else {
+        promise.burst_bytes_per_s.or(promise.bytes_per_s)
+    };
+    match instance {
+        Some(instance) if instance == high && own != Some(high) => {
+            format!("the instance's limit, below that of {}", name.trim())
+        }
+        _ => format!("promised for {}", name.trim()),
+    }
+}
+
+const GROUP_SOURCE: &str = "io.max and blkio.throttle of the groups that this runs in";
+
+/// `vda riops 1000; vda wbps 1048576`: limits of the disks of this path.
+pub fn of_control_group(scene: &Scene<'_>, ranges: &mut Ranges) {
+    let text = scene.path.machine_fact("io_limits").unwrap_or_default();
+    let names: Vec<&str> = scene
+        .layers()
+        .into_iter()
+        .map(|layer| layer.name.as_str())
+        .collect();
+    for limit in text.split(';') {
+        let words: Vec<&str> = limit.split_whitespace().collect();
+        let [device, kind, value] = words[..] else {
+            continue;
+        };
+        let Some(value) = value.parse::<f64>().ok().filter(|value| *value > 0.0) else {
+            continue;
+        };
+        if !names.contains(&device) {
+            continue;
+        }
+        let (figures, per_s): (&[What], f64) = match kind {
+            "riops" => (&[What::RandomReads], value),
+            "wiops" => (&[What::RandomWrites], value),
+            "rbps" => (&[What::SequentialRead, What::SequentialReads], value),
+            "wbps" => (&[What::SequentialWrite], value),
+            _ => continue,
+        };
+        for what in figures {
+            cap(
+                ranges,
+                *what,
+                per_s,
+                &format!("the control group allows {} on {device}", what.words(per_s)),
+                GROUP_SOURCE,
+            );
+        }
+        // Bytes bind small I/Os too.
+        let small = match kind {
+            "rbps" => Some(What::RandomReads),
+            "wbps" => Some(What::RandomWrites),
+            _ => None,
+        };
+        if let Some(what) = small.filter(|what| {
+            ranges
+                .get(what)
+                .is_some_and(|range| range.high > per_s / 4096.0)
+        }) {
+            let because = format!(
+                "the control group allows {} on {device}",
+                units::bytes_per_s(per_s)
+            );
+            cap(ranges, what, per_s / 4096.0, &because, GROUP_SOURCE);
+        }
+    }
+}

@@ -1,0 +1,515 @@
+//! Everything that is wrong by a scene, once each and in one order: causes, what the sensors showed under each load, and
+//! what is to be doubted about the loads themselves.
+
+use super::facts::{Facts, Machine, TargetFacts};
+use super::{Scene, after, before, causes_of, during};
+use model::check::{Probe, Role};
+use model::finding::{Evidence, Finding, Level};
+use model::job::{Job, Section};
+use model::record::SectionResult;
+use model::sample::SensorLog;
+
+/// What is known beside the scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// The target.
+    pub target: &'a TargetFacts,
+    /// The machine.
+    pub machine: &'a Machine,
+    /// What the sensors counted, on the clock of [`Probe::start_ms`]: the edges of each load suffice.
+    pub sensors: &'a [SensorLog],
+}
+
+/// Which remarks on a result are remarks on storage, and how much they weigh at most in a check. Those that are not here
+/// only say that a load was short, shallow or on scratch, which all loads of a check are. Others at work are no fault:
+/// what they do is told beside the figures.
+const REMARKS: &[(&str, Level)] = &[
+    ("answered_by_cache", Level::Warning),
+    ("cgroup_limit_reached", Level::Warning),
+    ("depth_not_reached", Level::Note),
+    ("failed_ios", Level::Warning),
+    ("faster_than_medium", Level::Warning),
+    ("generator_bound", Level::Note),
+    ("loop_outruns_disk", Level::Warning),
+    ("noisy_run", Level::Note),
+    ("others_on_device", Level::Note),
+    ("stood_still", Level::Warning),
+    ("token_bucket", Level::Warning),
+];
+
+/// Which remarks on a job are remarks on what any job would meet here.
+const GROUND: &[&str] = &[
+    "cgroup_limits_device",
+    "loop_without_direct_io",
+    "slow_clock",
+    "target_in_memory",
+];
+
+/// What a load of ours does to the machine all by itself, so that it is no news: rule, and the loads that do it. Without
+/// roles, every load does.
+const OUR_DOING: &[(&str, &[Role])] = &[
+    ("everything_waits_for_io", &[]),
+    ("flush_for_every_write", &[Role::Fsync]),
+    ("writers_wait_for_dirty_pages", &[Role::BufferedWrite]),
+];
+
+/// A finding, and those that say the same thing better: it is left out when one of them is there.
+const EXPLAINED: &[(&str, &[&str])] = &[
+    (
+        "answered_by_cache",
+        &["loop_outruns_disk", "loop_without_direct_io"],
+    ),
+    ("others_on_device", &["busy_before_load"]),
+    ("array_degraded", &["array_not_whole"]),
+    ("array_syncing", &["rebuild_takes_its_share"]),
+    ("cgroup_limits_device", &["cgroup_limit_reached"]),
+    ("disk_reports_trouble", &["disk_counts_errors"]),
+    (
+        "interrupts_on_one_cpu",
+        &["interrupts_not_spread", "completions_on_one_cpu"],
+    ),
+    ("loop_without_direct_io", &["loop_outruns_disk"]),
+    ("throttled_by_heat", &["disk_slowed_by_heat"]),
+    (
+        "writers_wait_for_dirty_pages",
+        &["dirty_limit_reached", "dirty_limit_tiny"],
+    ),
+    ("depth_not_reached", &["generator_bound", "stood_still"]),
+    (
+        "everything_waits_for_io",
+        &[
+            "array_syncing",
+            "busy_before_load",
+            "writers_wait_for_dirty_pages",
+        ],
+    ),
+    (
+        "noisy_run",
+        &["others_on_device", "stood_still", "token_bucket"],
+    ),
+    ("promise_reached", &["burst_used_up"]),
+    ("rate_capped_outside", &["burst_used_up"]),
+    (
+        "token_bucket",
+        &[
+            "cgroup_limit_reached",
+            "rate_capped_outside",
+            "burst_used_up",
+            "promise_reached",
+        ],
+    ),
+];
+
+/// With so many loads, what is seen under one of them alone is chance: each lasts a second or two.
+const FEW: usize = 5;
+
+/// A finding with how certain it is.
+struct Ranked {
+    finding: Finding,
+    /// Seen in a load or in what the sensors showed, not only in settings.
+    is_measured: bool,
+}
+
+/// The findings: those that stand, the worst first, then by likely gain, measured ones before suspected ones; then those
+/// that a measurement contradicted, each with the reason.
+pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
+    let (mut ranked, withdrawn) = causes(scene);
+    let loads = ground(scene, around)
+        .into_iter()
+        .chain(live(scene))
+        .chain(results(scene, around));
+    for finding in loads.map(|finding| watched(scene, finding)) {
+        // A cause of the same name says more than the sight of it.
+        if !ranked
+            .iter()
+            .any(|one| one.finding.rule == finding.rule && is_same_place(&one.finding, &finding))
+        {
+            ranked.push(Ranked {
+                finding,
+                is_measured: true,
+            });
+        }
+    }
+    let names: Vec<String> = ranked.iter().map(|one| one.finding.rule.clone()).collect();
+    ranked.retain(|one| !is_explained(&one.finding.rule, &names));
+    ranked.sort_by(|one, other| {
+        // What casts doubt on a load is worth less than what is wrong with the storage.
+        let is_doubt = |one: &Ranked| {
+            REMARKS
+                .iter()
+                .any(|(rule, level)| *rule == one.finding.rule && *level == Level::Note)
+        };
+        let gain = |one: &Ranked| (one.finding.gain * 1000.0) as i64;
+        let key = |one: &Ranked| {
+            (
+                one.finding.level,
+                !is_doubt(one),
+                gain(one),
+                one.is_measured,
+            )
+        };
+        key(other).cmp(&key(one))
+    });
+    ranked
+        .into_iter()
+        .map(|one| one.finding)
+        .chain(withdrawn)
+        .collect()
+}
+
+/// What was seen while it happened is looked at again while it happens.
+fn watched(scene: &Scene<'_>, finding: Finding) -> Finding {
+    let of = |name: &str| {
+        scene
+            .queues()
+            .any(|layer| layer.name == name)
+            .then(|| name.to_string())
+    };
+    let device =
+        of(&finding.section).or_else(|| scene.path.queue_device().map(|layer| layer.name.clone()));
+    let experiment = device.map_or_else(
+        || "iodyno watch".into(),
+        |device| format!("iodyno watch {device}"),
+    );
+    Finding {
+        experiment,
+        ..finding
+    }
+}
+
+fn is_same_place(one: &Finding, other: &Finding) -> bool {
+    one.section == other.section || one.section.is_empty() || other.section.is_empty()
+}
+
+fn is_explained(rule: &str, there: &[String]) -> bool {
+    let better = EXPLAINED
+        .iter()
+        .filter(|(explained, _)| *explained == rule)
+        .flat_map(|(_, by)| *by);
+    better
+        .into_iter()
+        .any(|by| there.iter().any(|name| name == by))
+}
+
+/// The causes that stand, and those that settings suggest and the loads contradict.
+fn causes(scene: &Scene<'_>) -> (Vec<Ranked>, Vec<Finding>) {
+    let found = causes_of(scene);
+    if scene.probes.is_empty() {
+        let ranked = found.into_iter().map(|finding| Ranked {
+            finding,
+            is_measured: false,
+        });
+        return (ranked.collect(), Vec::new());
+    }
+    let suspected = causes_of(&Scene {
+        probes: &[],
+        ..*scene
+    });
+    let is_same =
+        |one: &Finding, other: &Finding| one.rule == other.rule && one.section == other.section;
+    let gone = suspected
+        .iter()
+        .filter(|one| !found.iter().any(|other| is_same(one, other)));
+    let withdrawn = gone
+        .map(|one| Finding {
+            withdrawn: Some(contradiction(one)),
+            ..one.clone()
+        })
+        .collect();
+    let ranked = found.into_iter().map(|finding| {
+        // What reads the same without the loads rests on settings alone.
+        let is_measured = !suspected.contains(&finding);
+        Ranked {
+            finding,
+            is_measured,
+        }
+    });
+    (ranked.collect(), withdrawn)
+}
+
+fn contradiction(finding: &Finding) -> String {
+    let what = finding.refuted_by.trim_end_matches('.');
+    match what.is_empty() {
+        true => "suspected from the settings; the loads did not show it".into(),
+        false => format!("suspected from the settings; the loads speak against it: {what}"),
+    }
+}
+
+/// What the sensors showed, each finding once with the loads under which it was seen.
+fn live(scene: &Scene<'_>) -> Vec<Finding> {
+    let seen = scene.probes.iter().flat_map(|probe| {
+        let found = during(&probe.frame).into_iter();
+        found
+            .filter(|finding| !is_our_doing(&finding.rule, probe.role))
+            .map(|one| (probe.phrase(), one))
+    });
+    let seen = merged(seen, scene.probes.len(), is_same_place);
+    let is_chance = |finding: &Finding, loads: usize| {
+        let is_about_idle_time = OUR_DOING.iter().any(|(rule, _)| *rule == finding.rule);
+        loads == 1 && scene.probes.len() >= FEW && !is_about_idle_time
+    };
+    let weighed = seen
+        .into_iter()
+        .map(|(finding, loads)| match is_chance(&finding, loads) {
+            true => Finding {
+                level: Level::Note,
+                ..finding
+            },
+            false => finding,
+        });
+    weighed.collect()
+}
+
+fn is_our_doing(rule: &str, role: Role) -> bool {
+    let of_rule = OUR_DOING.iter().filter(|(one, _)| *one == rule);
+    role != Role::Idle
+        && of_rule
+            .into_iter()
+            .any(|(_, roles)| roles.is_empty() || roles.contains(&role))
+}
+
+/// The remarks on each load, each once with the loads that it is about.
+fn results(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
+    let loads = scene.probes.iter().filter(|probe| probe.role != Role::Idle);
+    let count = loads.clone().count();
+    let seen = loads.flat_map(|probe| {
+        let found = remarks(scene, around, probe).into_iter();
+        found.map(|one| {
+            (
+                probe.phrase(),
+                Finding {
+                    section: String::new(),
+                    ..one
+                },
+            )
+        })
+    });
+    merged(seen, count, |_, _| true)
+        .into_iter()
+        .map(|(finding, _)| finding)
+        .collect()
+}
+
+/// What any direct job would meet on this target.
+fn ground(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
+    let facts = Facts {
+        sections: &[Section::of(Job::default())],
+        target: around.target.clone(),
+        path: Some(scene.path),
+        machine: around.machine.clone(),
+        load: &[],
+        sensors: &[],
+    };
+    let found = before(&facts)
+        .into_iter()
+        .filter(|finding| GROUND.contains(&finding.rule.as_str()));
+    let weighed = found.map(|one| Finding {
+        section: String::new(),
+        level: one.level.min(Level::Warning),
+        fixes: Vec::new(),
+        ..one
+    });
+    weighed.collect()
+}
+
+fn remarks(scene: &Scene<'_>, around: &Around<'_>, probe: &Probe) -> Vec<Finding> {
+    let section = Section {
+        name: probe.phrase(),
+        ..Section::of(probe.job.clone())
+    };
+    let result = SectionResult {
+        name: probe.phrase(),
+        stage: 0,
+        start_ms: probe.start_ms,
+        job: probe.job.clone(),
+        load: probe.load.clone(),
+    };
+    let facts = Facts {
+        sections: &[section],
+        target: around.target.clone(),
+        path: Some(scene.path),
+        machine: around.machine.clone(),
+        load: &[result],
+        sensors: around.sensors,
+    };
+    let weighed = after(&facts).into_iter().filter_map(|finding| {
+        let most = REMARKS
+            .iter()
+            .find(|(rule, _)| *rule == finding.rule)
+            .map(|(_, level)| *level)?;
+        // Buffered loads are meant to be answered by the cache in part.
+        let is_meant = finding.rule == "answered_by_cache" && !probe.job.direct;
+        (!is_meant).then(|| Finding {
+            level: finding.level.min(most),
+            fixes: Vec::new(),
+            ..finding
+        })
+    });
+    weighed.collect()
+}
+
+/// The same finding under several loads as one: the worst, with the loads named, and how many they are.
+fn merged(
+    seen: impl Iterator<Item = (String, Finding)>,
+    loads: usize,
+    is_same_place: impl Fn(&Finding, &Finding) -> bool,
+) -> Vec<(Finding, usize)> {
+    let mut all: Vec<(Vec<String>, Finding)> = Vec::new();
+    for (load, finding) in seen {
+        let same = all
+            .iter_mut()
+            .find(|(_, one)| one.rule == finding.rule && is_same_place(one, &finding));
+        match same {
+            None => all.push((vec![load], finding)),
+            Some((under, kept)) => {
+                if !under.contains(&load) {
+                    under.push(load);
+                }
+                if finding.level > kept.level {
+                    *kept = finding;
+                }
+            }
+        }
+    }
+    let told = all.into_iter().map(|(under, mut finding)| {
+        let value = match under.len() {
+            all if all == loads && loads > 2 => "every load".to_string(),
+            1..=4 => under.join(", "),
+            many => format!("{} and {} more", under[..3].join(", "), many - 3),
+        };
+        finding.evidence.push(Evidence {
+            name: "seen under".into(),
+            value,
+        });
+        (finding, under.len())
+    });
+    told.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene_examples::SceneExample;
+
+    fn judged(text: &str) -> Vec<Finding> {
+        let example = SceneExample::parse(text);
+        let (target, machine) = (TargetFacts::default(), Machine::default());
+        verdict(
+            &example.scene(),
+            &Around {
+                target: &target,
+                machine: &machine,
+                sensors: &[],
+            },
+        )
+    }
+
+    const LINEAR: &str = "stacked: dm-0 stack=LVM mapping=linear\ndisk: sda transport=sata\ndisk: +sdb transport=sata\n";
+
+    #[test]
+    fn what_a_load_contradicts_is_withdrawn_with_the_reason() {
+        let even = format!(
+            "{LINEAR}probe: depth read=9000@1ms depth=32\nfield: disk.reads_per_s sda 4600\n\
+             field: disk.reads_per_s sdb 4400\n"
+        );
+        let findings = judged(&even);
+        let linear = findings
+            .iter()
+            .find(|one| one.rule == "linear_volume")
+            .unwrap();
+        let why = linear.withdrawn.as_ref().unwrap();
+        assert!(
+            why.contains("suspected from the settings") && why.contains("share the work evenly"),
+            "{why}"
+        );
+        let suspected = judged(LINEAR);
+        assert!(
+            suspected
+                .iter()
+                .any(|one| one.rule == "linear_volume" && one.withdrawn.is_none())
+        );
+    }
+
+    #[test]
+    fn one_thing_under_many_loads_is_one_finding() {
+        let stolen = "field: cpu.steal_percent 0 40\nfield: cpu.steal_percent 1 40\n";
+        let text = format!(
+            "disk: vda transport=virtio\nprobe: latency read=500@200us\n{stolen}probe: depth read=900@1ms depth=8\n{stolen}"
+        );
+        let findings = judged(&text);
+        let steal: Vec<&Finding> = findings
+            .iter()
+            .filter(|one| one.rule == "cpu_time_stolen")
+            .collect();
+        assert_eq!(steal.len(), 1, "{findings:?}");
+        let under = steal[0]
+            .evidence
+            .iter()
+            .find(|one| one.name == "seen under")
+            .unwrap();
+        assert_eq!(under.value, "one read at a time, depth 8");
+    }
+
+    #[test]
+    fn what_only_one_of_many_loads_shows_is_a_note() {
+        let loads: Vec<String> = (1..=6)
+            .map(|depth| format!("probe: depth read=900@1ms depth={depth}\n"))
+            .collect();
+        let stolen = "field: cpu.steal_percent 0 40\n";
+        let level = |text: &str| {
+            let found = judged(text)
+                .into_iter()
+                .find(|one| one.rule == "cpu_time_stolen");
+            found.map(|finding| finding.level)
+        };
+        assert_eq!(
+            level(&format!(
+                "disk: vda transport=virtio\n{}{stolen}",
+                loads.concat()
+            )),
+            Some(Level::Note)
+        );
+        let always: String = loads.iter().map(|load| format!("{load}{stolen}")).collect();
+        assert_eq!(
+            level(&format!("disk: vda transport=virtio\n{always}")),
+            Some(Level::Warning)
+        );
+    }
+
+    #[test]
+    fn waiting_for_our_own_load_is_no_news_and_waiting_before_it_is() {
+        let waits = "field: pressure.full_percent io 60\nfield: pressure.some_percent io 70\n";
+        let ours =
+            format!("disk: vda transport=virtio\nprobe: depth read=900@1ms depth=8\n{waits}");
+        let has = |text: &str| {
+            judged(text)
+                .iter()
+                .any(|one| one.rule == "everything_waits_for_io")
+        };
+        assert!(!has(&ours));
+        assert!(has(&format!("disk: vda transport=virtio\n{waits}")));
+    }
+
+    #[test]
+    fn every_name_of_the_tables_is_a_rule() {
+        use crate::{causes, live, rules};
+        let is_known = |name: &str| {
+            rules::ALL.iter().any(|one| one.id == name)
+                || live::ALL.iter().any(|one| one.id == name)
+                || causes::ALL.iter().any(|one| one.id == name)
+        };
+        let explained = EXPLAINED
+            .iter()
+            .flat_map(|(one, by)| std::iter::once(one).chain(*by));
+        let all = REMARKS
+            .iter()
+            .map(|(rule, _)| rule)
+            .chain(OUR_DOING.iter().map(|(rule, _)| rule))
+            .chain(GROUND);
+        let unknown: Vec<&&str> = all
+            .chain(explained)
+            .filter(|name| !is_known(name))
+            .collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}

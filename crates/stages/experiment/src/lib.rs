@@ -1,0 +1,234 @@
+//! The experiment: which arm is faster, decided by randomised interleaved windows under one live load.
+//!
+//! The decision code owns no clock, no device and no randomness but its seed. A driver asks what to run next, runs it,
+//! and tells what was measured; a simulated disk, a real one, a production load and a pipe all do that alike. The same
+//! seed and the same measurements give the same windows and the same verdict.
+//!
+//! ```text
+//! headroom → settle → calibrate → pairs | race → audit → hold-out → verdict → explain
+//! ```
+//!
+//! What each stage is for stands at the head of its file. `docs/guide/proof.md` tells the whole design.
+
+mod after;
+mod audit;
+mod calibrate;
+mod carry;
+mod conclude;
+pub mod deadline;
+mod duo;
+mod evidence;
+mod guards;
+mod halving;
+mod headroom;
+mod holdout;
+mod latency;
+mod pairs;
+mod phase;
+mod plan;
+mod progress;
+pub mod protocol;
+mod race;
+mod retry;
+mod run;
+mod sample;
+mod settle;
+mod slow;
+mod slow_verdict;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use model::verdict::Stage;
+pub use plan::{Class, Plan, PlanError, class_window_ms, default_budget_ms, least_budget_ms};
+pub use progress::Progress;
+pub use window::{Ask, BIN_MS, Failure, TellError, Told, Window, whole_bins_ms};
+
+use model::verdict::{Reason, Verdict};
+
+use conclude::Finding;
+use phase::Phase;
+use run::Run;
+use sample::Sample;
+
+/// Failures in a row after which the driver is given up on.
+const FAILURES_MAX: u32 = 3;
+
+/// A running experiment.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    run: Run,
+    phase: Phase,
+    open: Option<Window>,
+    asked: u64,
+    failures: u32,
+}
+
+impl Experiment {
+    /// Starts an experiment, or says what is wrong with the plan.
+    pub fn new(plan: Plan) -> Result<Self, PlanError> {
+        plan.check()?;
+        let mut run = Run::new(plan);
+        let phase = Phase::first(&mut run);
+        Ok(Experiment {
+            run,
+            phase,
+            open: None,
+            asked: 0,
+            failures: 0,
+        })
+    }
+
+    /// What to do next. Until the open window is told, the answer stays the same.
+    pub fn ask(&mut self) -> Ask {
+        if let Some(open) = &self.open {
+            return Ask::Window(open.clone());
+        }
+        loop {
+            if let Phase::Done(verdict) = &self.phase {
+                return Ask::Done(verdict.clone());
+            }
+            if let Some(want) = self.phase.want(&self.run) {
+                self.asked += 1;
+                let window = Window {
+                    id: self.asked,
+                    arm: want.arm,
+                    duration_ms: whole_bins_ms(want.duration_ms),
+                    discard_ms: whole_bins_ms(want.discard_ms),
+                    stage: self.phase.stage(),
+                    fresh: want.fresh,
+                    half_depth: want.half_depth,
+                };
+                self.open = Some(window.clone());
+                return Ask::Window(window);
+            }
+            self.phase = self.phase.next(&mut self.run);
+        }
+    }
+
+    /// Takes what the open window measured. After an error the window is still open and nothing has changed.
+    pub fn tell(&mut self, told: Told) -> Result<(), TellError> {
+        match told {
+            Told::Measured {
+                id,
+                rates,
+                latency,
+                foreign_share,
+            } => {
+                let window = self.opened(id)?;
+                check(&window, &rates, foreign_share)?;
+                self.open = None;
+                self.failures = 0;
+                if let Some(share) = foreign_share {
+                    self.run.foreign.observe(window.duration_ms, share);
+                }
+                let sample = Sample {
+                    stage: window.stage,
+                    arm: window.arm,
+                    start_ms: self.run.clock_ms,
+                    duration_ms: window.duration_ms,
+                    discard_ms: window.discard_ms,
+                    rates,
+                    latency,
+                    half_depth: window.half_depth,
+                };
+                self.take(&sample);
+            }
+            Told::Failed { id, why, kind } => {
+                self.opened(id)?;
+                self.fail(why, kind);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends it for want of time: the open window is not going to be measured. A win needs its whole hold-out, so there is
+    /// none.
+    pub fn end_early(&mut self) {
+        self.open = None;
+        if !matches!(self.phase, Phase::Done(_)) {
+            self.phase = after::out_of_time(&self.run, &self.phase);
+        }
+    }
+
+    /// What a live display shows.
+    pub fn progress(&self) -> Progress {
+        progress::of(&self.run, &self.phase)
+    }
+
+    fn opened(&self, id: u64) -> Result<Window, TellError> {
+        let open = self.open.as_ref().filter(|open| open.id == id);
+        let expected = self.open.as_ref().map(|open| open.id);
+        open.cloned().ok_or(TellError::NotAsked { id, expected })
+    }
+
+    fn take(&mut self, sample: &Sample) {
+        self.run.book(sample);
+        self.phase.accept(&mut self.run, sample);
+        if self.run.cap.is_capped() {
+            let detail = "all arms stepped down by over a quarter and the noise collapsed";
+            self.refuse(Finding::refused(Reason::Throttled, detail));
+        } else if self.run.cap.is_idle() {
+            self.refuse(Finding::refused(Reason::NoIo, ""));
+        } else if self.run.foreign.is_foreign() {
+            let share = model::units::percent_signed(self.run.foreign.share());
+            self.refuse(Finding::refused(
+                Reason::ForeignIo,
+                format!("their share of the I/O is {share}"),
+            ));
+        }
+    }
+
+    fn fail(&mut self, why: String, kind: Failure) {
+        self.failures += 1;
+        let reason = match kind {
+            Failure::ApplyFailed => Reason::ApplyFailed,
+            Failure::Other if self.failures >= FAILURES_MAX => Reason::WindowFailed,
+            Failure::Other => return,
+        };
+        self.open = None;
+        self.refuse(Finding::refused(reason, why));
+    }
+
+    fn refuse(&mut self, finding: Finding) {
+        let arms = self.phase.arms(&self.run);
+        self.phase = Phase::Done(Box::new(conclude::verdict(&self.run, arms, finding)));
+    }
+}
+
+/// Runs an experiment to its end with a driver that measures one window at a time.
+pub fn drive(
+    mut experiment: Experiment,
+    mut measure: impl FnMut(&Window) -> Told,
+) -> Result<Verdict, TellError> {
+    loop {
+        match experiment.ask() {
+            Ask::Done(verdict) => return Ok(*verdict),
+            Ask::Window(window) => experiment.tell(measure(&window))?,
+        }
+    }
+}
+
+fn check(window: &Window, rates: &[f64], foreign_share: Option<f64>) -> Result<(), TellError> {
+    let id = window.id;
+    let wanted = (window.duration_ms / BIN_MS) as usize;
+    if rates.len() != wanted {
+        return Err(TellError::WrongLength {
+            id,
+            got: rates.len(),
+            wanted,
+        });
+    }
+    if let Some(index) = rates.iter().position(|rate| !(0.0..=1e300).contains(rate)) {
+        return Err(TellError::NotARate {
+            id,
+            index,
+            value: rates[index],
+        });
+    }
+    match foreign_share {
+        Some(value) if !(0.0..=1.0).contains(&value) => Err(TellError::NotAShare { id, value }),
+        _ => Ok(()),
+    }
+}

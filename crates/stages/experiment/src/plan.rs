@@ -1,0 +1,167 @@
+//! What an experiment is asked to decide, and the limits within which the answer is defined.
+
+pub use model::change::Class;
+
+/// The question: which arms, how sure, how long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Names of the arms; the first is the default. At least two, all different.
+    pub arms: Vec<String>,
+    /// Carry-over class of the knob.
+    pub class: Class,
+    /// Region of practical equivalence as a ratio minus one, above 0 and up to 0.25.
+    pub rope: f64,
+    /// Error probability of a wrong win, above 0 and up to 0.2.
+    pub alpha: f64,
+    /// Device time for the pairs or the race, in milliseconds; the other stages come on top.
+    pub budget_ms: u64,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Completions that the kept part of a window should hold, taking rates as completions per second; 0 when
+    /// the rate counts something else, such as bytes.
+    pub min_completions: u64,
+    /// Shortest paired window in milliseconds, washout included; 0 takes the class's own.
+    pub min_window_ms: u64,
+    /// Whether the driver can run a window at half the load's depth; asks for the headroom stage.
+    pub can_halve_depth: bool,
+    /// Whether the user accepts a worse p99 in exchange for throughput.
+    pub accept_worse_p99: bool,
+}
+
+impl Plan {
+    /// A plan with the class's own limits: region 2 %, alpha 5 %, and the class's default budget.
+    pub fn new(arms: Vec<String>, class: Class, seed: u64) -> Self {
+        let budget_ms = default_budget_ms(class, arms.len());
+        Plan {
+            arms,
+            class,
+            rope: 0.02,
+            alpha: 0.05,
+            budget_ms,
+            seed,
+            min_completions: 0,
+            min_window_ms: 0,
+            can_halve_depth: false,
+            accept_worse_p99: false,
+        }
+    }
+
+    /// The region of practical equivalence on the logarithmic scale.
+    pub(super) fn rope_ln(&self) -> f64 {
+        self.rope.ln_1p()
+    }
+
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        let mut names: Vec<&String> = self.arms.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.len() != self.arms.len() {
+            return Err(PlanError::SameName);
+        }
+        let arms_max = if self.class == Class::Slow { 4 } else { 64 };
+        if !(2..=arms_max).contains(&self.arms.len()) {
+            return Err(PlanError::ArmCount {
+                arms: self.arms.len(),
+                arms_max,
+            });
+        }
+        if !(self.rope > 0.0 && self.rope <= 0.25) {
+            return Err(PlanError::Rope(self.rope));
+        }
+        if !(self.alpha > 0.0 && self.alpha <= 0.2) {
+            return Err(PlanError::Alpha(self.alpha));
+        }
+        let wanted_ms = self.budget_min_ms();
+        if !(wanted_ms..=86_400_000).contains(&self.budget_ms) {
+            return Err(PlanError::Budget {
+                budget_ms: self.budget_ms,
+                wanted_ms,
+            });
+        }
+        Ok(())
+    }
+
+    /// The least budget with which the plan's windows can decide anything.
+    fn budget_min_ms(&self) -> u64 {
+        let least_ms = least_budget_ms(self.class, self.arms.len());
+        least_ms.saturating_mul(
+            self.min_window_ms
+                .div_ceil(class_window_ms(self.class))
+                .max(1),
+        )
+    }
+}
+
+/// The least budget with which the class's own windows can decide anything, in milliseconds.
+pub fn least_budget_ms(class: Class, arms: usize) -> u64 {
+    let blocks = if class == Class::Slow {
+        super::slow::BLOCKS_MIN
+    } else {
+        10
+    };
+    class_window_ms(class)
+        .saturating_mul(arms as u64)
+        .saturating_mul(blocks as u64)
+}
+
+/// The class's shortest window in milliseconds, washout included.
+pub fn class_window_ms(class: Class) -> u64 {
+    match class {
+        Class::Fast => 120,
+        Class::Learned => 2_000,
+        Class::Slow => 15_000,
+    }
+}
+
+/// The class's shortest washout in milliseconds.
+pub(super) fn class_washout_ms(class: Class) -> u64 {
+    match class {
+        Class::Fast => 40,
+        Class::Learned => 500,
+        Class::Slow => 12_000,
+    }
+}
+
+/// Budget of the pairs or race stage when the user names none, in milliseconds.
+pub fn default_budget_ms(class: Class, arms: usize) -> u64 {
+    let two = arms <= 2;
+    match class {
+        Class::Fast if two => 60_000,
+        Class::Fast => 240_000,
+        Class::Learned if two => 180_000,
+        Class::Learned => 600_000,
+        Class::Slow => 15_000 * arms as u64 * super::slow::BLOCKS_MIN as u64,
+    }
+}
+
+/// Why a plan cannot be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// Too few arms, or more than the class can compare.
+    #[error("{arms} arms given; name from 2 to {arms_max}, the default first")]
+    ArmCount {
+        /// Arms given.
+        arms: usize,
+        /// The most the class can compare.
+        arms_max: usize,
+    },
+    /// Two arms share a name.
+    #[error("two arms have the same name; give each its own")]
+    SameName,
+    /// The region of practical equivalence is out of range.
+    #[error("a region of practical equivalence of {0} is not above 0 and at most 0.25")]
+    Rope(f64),
+    /// The error probability is out of range.
+    #[error("an error probability of {0} is not above 0 and at most 0.2")]
+    Alpha(f64),
+    /// The budget is too short for the class's windows, or longer than a day.
+    #[error(
+        "a budget of {budget_ms} ms is not from {wanted_ms} ms (the shortest that can decide) to a day"
+    )]
+    Budget {
+        /// Budget given, in milliseconds.
+        budget_ms: u64,
+        /// Shortest budget that can decide, in milliseconds.
+        wanted_ms: u64,
+    },
+}

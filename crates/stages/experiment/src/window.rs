@@ -1,0 +1,115 @@
+//! The words between the experiment and its driver: what to run next, and what was measured.
+
+use model::histogram::Histogram;
+use model::verdict::{Stage, Verdict};
+
+/// Length of one entry of the rates, in milliseconds.
+pub const BIN_MS: u64 = 10;
+
+/// What the driver should do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// Run this window, then tell. Asked again before that, the answer is the same window.
+    Window(Window),
+    /// Nothing more to run.
+    Done(Box<Verdict>),
+}
+
+/// One stretch of load under one arm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Number of the window, from 1.
+    pub id: u64,
+    /// Index of the arm in the plan.
+    pub arm: usize,
+    /// Whole length in milliseconds, a multiple of [`BIN_MS`].
+    pub duration_ms: u64,
+    /// Part at the start that is not used, in milliseconds; latency histograms must leave it out.
+    pub discard_ms: u64,
+    /// The stage the window belongs to.
+    pub stage: Stage,
+    /// Whether to restart the load on another region, with another seed, before this window.
+    pub fresh: bool,
+    /// Whether to run this window at half the load's depth.
+    pub half_depth: bool,
+}
+
+/// What the driver measured.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// The window ran.
+    Measured {
+        /// The window's number.
+        id: u64,
+        /// Completions or bytes per second, one number per 10 ms of the whole window.
+        rates: Vec<f64>,
+        /// Latencies of the kept part.
+        latency: Option<Histogram>,
+        /// Share of the device's I/O that other programs did, 0 to 1.
+        foreign_share: Option<f64>,
+    },
+    /// The window did not run.
+    Failed {
+        /// The window's number.
+        id: u64,
+        /// What happened, for people.
+        why: String,
+        /// Whether the arm could not be put in place, or something else.
+        kind: Failure,
+    },
+}
+
+/// Why a window did not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The knob read back another value than was written; no retry can help.
+    ApplyFailed,
+    /// Anything else; the window is asked for again a few times.
+    Other,
+}
+
+/// Why an answer was not taken; the experiment is unchanged and still waits for the same window.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TellError {
+    /// No window is open, or another one is.
+    #[error("window {id} was not asked for{}", expected.map(|id| format!("; window {id} is open")).unwrap_or_default())]
+    NotAsked {
+        /// The number told.
+        id: u64,
+        /// The window that is open.
+        expected: Option<u64>,
+    },
+    /// The number of rates does not fit the window.
+    #[error("window {id} has {got} rates, but needs {wanted}: one for every 10 ms")]
+    WrongLength {
+        /// The window's number.
+        id: u64,
+        /// Rates told.
+        got: usize,
+        /// Rates that the window's duration asks for.
+        wanted: usize,
+    },
+    /// A rate is negative or not a number.
+    #[error("window {id}, rate {index} is {value}, which is not a rate")]
+    NotARate {
+        /// The window's number.
+        id: u64,
+        /// Position of the rate, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The share of foreign I/O is not between 0 and 1.
+    #[error("window {id} has a foreign share of {value}, which is not from 0 to 1")]
+    NotAShare {
+        /// The window's number.
+        id: u64,
+        /// The share told.
+        value: f64,
+    },
+}
+
+/// Rounds up to whole bins.
+pub fn whole_bins_ms(duration_ms: u64) -> u64 {
+    duration_ms.div_ceil(BIN_MS) * BIN_MS
+}

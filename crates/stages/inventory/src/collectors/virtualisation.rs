@@ -1,0 +1,217 @@
+//! # Virtualisation
+//!
+//! Whether the machine is a virtual one, whose, and of which type: what a cloud promises depends on it.
+//!
+//! ## What it reads
+//! `/sys/class/dmi/id/{sys_vendor,product_name,product_version,bios_vendor,chassis_asset_tag,chassis_type}`,
+//! `/sys/hypervisor/type`, and the head of `/proc/cpuinfo`. Serial numbers are not read.
+//!
+//! ## Fields
+//! - `hypervisor`: `kvm`, `xen`, `vmware`, `microsoft`, `amazon`, `google`, `virtualbox`, `firecracker`, or `unknown` where
+//!   only the CPU's flag tells of one; absent on a physical machine
+//! - `provider`: `aws`, `azure`, `gcp` or `alibaba`
+//! - `instance`: the type, where DMI has it (AWS, Alibaba)
+//! - `chassis`: type of the case as a word, of a physical machine; `product`: vendor and name of it
+//! - `cpu_model`: as the CPU gives it
+//!
+//! ## Example
+//! `amazon`, provider `aws`, instance `m5d.2xlarge`.
+
+use crate::{Collector, Draft, Survey};
+use model::iopath::LayerKind;
+
+const DMI: &str = "/sys/class/dmi/id";
+/// Of a file that repeats itself for every CPU.
+const CPUINFO_BYTES: u64 = 4096;
+
+/// What DMI says of hypervisors: word in a field, name.
+const HYPERVISORS: &[(&str, &str)] = &[
+    ("Amazon EC2", "amazon"),
+    ("Google", "google"),
+    ("VMware", "vmware"),
+    ("Microsoft Corporation Virtual Machine", "microsoft"),
+    ("innotek", "virtualbox"),
+    ("Firecracker", "firecracker"),
+    ("Alibaba", "kvm"),
+    ("QEMU", "kvm"),
+    ("KVM", "kvm"),
+    ("OpenStack", "kvm"),
+    ("HVM domU", "xen"),
+    ("Xen", "xen"),
+];
+
+/// The asset tag that Azure gives its machines, which tells them from other machines on Hyper-V.
+const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
+
+/// What this file adds to an I/O path.
+pub static COLLECTOR: Collector = Collector {
+    id: "virtualisation",
+    since: "0.1.0",
+    kinds: &[LayerKind::Machine],
+    reads: &[
+        "/sys/class/dmi/id/*",
+        "/sys/hypervisor/type",
+        "/proc/cpuinfo",
+    ],
+    collect,
+};
+
+fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
+    let host = survey.host;
+    let dmi = |file: &str| {
+        host.text(&format!("{DMI}/{file}"))
+            .map(|text| text.trim().to_string())
+    };
+    let vendor = dmi("sys_vendor").unwrap_or_default();
+    let product = dmi("product_name").unwrap_or_default();
+    let cpuinfo = host
+        .head("/proc/cpuinfo", CPUINFO_BYTES)
+        .unwrap_or_default();
+    let field = |name: &str| {
+        let line = cpuinfo
+            .lines()
+            .find(|line| line.split(':').next().map(str::trim) == Some(name))?;
+        Some(line.split_once(':')?.1.trim().to_string())
+    };
+    draft.fact(
+        "cpu_model",
+        field("model name").or_else(|| field("CPU part")),
+    );
+    let is_guest =
+        field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let named = [
+        vendor.clone(),
+        product.clone(),
+        dmi("bios_vendor").unwrap_or_default(),
+    ]
+    .join(" ");
+    let by_dmi = HYPERVISORS
+        .iter()
+        .find(|(word, _)| named.contains(word))
+        .map(|(_, name)| (*name).to_string());
+    let by_xen = host
+        .text("/sys/hypervisor/type")
+        .map(|kind| kind.trim().to_string());
+    // Metal instances carry the cloud's name in DMI and no flag; Arm has no flag at all.
+    let hypervisor = by_xen.or_else(|| by_dmi.filter(|_| is_guest || field("flags").is_none()));
+    let hypervisor = hypervisor.or_else(|| is_guest.then(|| "unknown".to_string()));
+    let provider = provider(
+        &vendor,
+        &product,
+        &dmi("bios_vendor").unwrap_or_default(),
+        &dmi("chassis_asset_tag").unwrap_or_default(),
+    );
+    let is_type = matches!(provider, Some("aws" | "alibaba")) && product.contains('.');
+    draft.fact("instance", Some(product.clone()).filter(|_| is_type));
+    draft.fact("provider", provider);
+    if hypervisor.is_none() {
+        draft.fact(
+            "chassis",
+            dmi("chassis_type").and_then(|kind| chassis(&kind)),
+        );
+        draft.fact(
+            "product",
+            Some(format!("{vendor} {product}").trim().to_string()).filter(|text| !text.is_empty()),
+        );
+    }
+    draft.fact("hypervisor", hypervisor);
+}
+
+fn provider(vendor: &str, product: &str, bios: &str, tag: &str) -> Option<&'static str> {
+    if vendor.starts_with("Amazon EC2") || bios.starts_with("Amazon EC2") {
+        Some("aws")
+    } else if tag.starts_with(AZURE_TAG) {
+        Some("azure")
+    } else if vendor == "Google" || product.starts_with("Google Compute Engine") {
+        Some("gcp")
+    } else if vendor.starts_with("Alibaba") {
+        Some("alibaba")
+    } else {
+        None
+    }
+}
+
+/// SMBIOS 3.6, table 17; the kinds that machines with storage have.
+fn chassis(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "3" | "4" | "6" | "7" => "desktop",
+        "8" | "9" | "10" | "14" | "31" | "32" => "notebook",
+        "17" | "23" => "rack",
+        "28" | "29" => "blade",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::collect_on;
+    use model::iopath::IoPath;
+
+    fn machine(vendor: &str, product: &str, tag: &str, flags: &str) -> IoPath {
+        collect_on(
+            &format!(
+                "path: /sys/class/block/sda\nlink: ../../devices/p/sda\n\
+                 path: /sys/devices/p/sda/dev\nlines: 1\n8:0\npath: /sys/class/dmi/id/sys_vendor\nlines: 1\n{vendor}\n\
+                 path: /sys/class/dmi/id/product_name\nlines: 1\n{product}\n\
+                 path: /sys/class/dmi/id/chassis_asset_tag\nlines: 1\n{tag}\n\
+                 path: /sys/class/dmi/id/chassis_type\nlines: 1\n23\n\
+                 path: /proc/cpuinfo\nlines: 2\nmodel name\t: Some CPU\nflags\t\t: {flags}\n"
+            ),
+            "sda",
+        )
+    }
+
+    #[test]
+    fn clouds_are_told_by_dmi() {
+        let aws = machine("Amazon EC2", "m5d.2xlarge", "", "fpu hypervisor");
+        assert_eq!(aws.machine_fact("provider"), Some("aws"));
+        assert_eq!(aws.machine_fact("instance"), Some("m5d.2xlarge"));
+        assert_eq!(aws.machine_fact("hypervisor"), Some("amazon"));
+        let azure = machine(
+            "Microsoft Corporation",
+            "Virtual Machine",
+            "7783-7084-3265-9085-8269-3286-77",
+            "hypervisor",
+        );
+        assert_eq!(
+            (
+                azure.machine_fact("provider"),
+                azure.machine_fact("hypervisor")
+            ),
+            (Some("azure"), Some("microsoft"))
+        );
+        let hyper_v = machine("Microsoft Corporation", "Virtual Machine", "", "hypervisor");
+        assert_eq!(hyper_v.machine_fact("provider"), None);
+        let alibaba = machine("Alibaba Cloud", "Alibaba Cloud ECS", "", "hypervisor");
+        assert_eq!(
+            (
+                alibaba.machine_fact("provider"),
+                alibaba.machine_fact("instance")
+            ),
+            (Some("alibaba"), None)
+        );
+    }
+
+    #[test]
+    fn a_physical_machine_has_a_case_and_no_hypervisor() {
+        let server = machine("Dell Inc.", "PowerEdge R740", "", "fpu sse");
+        assert_eq!(server.machine_fact("hypervisor"), None);
+        assert_eq!(server.machine_fact("chassis"), Some("rack"));
+        assert_eq!(
+            server.machine_fact("product"),
+            Some("Dell Inc. PowerEdge R740")
+        );
+        assert_eq!(
+            machine("", "", "", "hypervisor").machine_fact("hypervisor"),
+            Some("unknown")
+        );
+        let metal = machine("Amazon EC2", "m5.metal", "", "fpu");
+        assert_eq!(
+            (
+                metal.machine_fact("hypervisor"),
+                metal.machine_fact("provider")
+            ),
+            (None, Some("aws"))
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! Stage 3: reads the kernel's counters while a load runs, on the load's clock.
+//!
+//! A sensor is one file in `sensors/`: it reads one source and names what it gives. The [`Sampler`] reads them all at
+//! fixed moments from one thread, keeps the raw values and what reading them cost. [`foreign`] tells how much of a
+//! device's traffic was not ours.
+
+mod aside;
+mod declare;
+mod devices;
+mod edges;
+mod flights;
+pub mod foreign;
+#[cfg(test)]
+mod iostat_agrees;
+mod layer_history;
+mod parse;
+mod sampler;
+mod scan;
+#[cfg(test)]
+mod sensor_hosts;
+#[cfg(test)]
+mod sensor_tests;
+pub mod sensors;
+mod store;
+mod tracing;
+mod track;
+#[cfg(test)]
+mod wide_host;
+
+pub use edges::{Edges, Reading};
+pub use flights::Flights;
+pub use host::disk_counters::{Counters, DeviceCounters};
+pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
+pub use probe::{Rung, Step, Strength, rung};
+pub use sampler::{Sampler, Status};
+pub use store::{Keep, Store};
+pub use tracing::{Tracing, Wish};
+
+use host::Host;
+use model::field::Field;
+pub use model::field::Metric;
+use model::iopath::{IoPath, LayerKind};
+
+/// Time between two samples unless the user says otherwise.
+pub const INTERVAL_DEFAULT_MS: u64 = 100;
+
+/// Something that reads one source of the kernel.
+pub struct Sensor {
+    /// Name of its file.
+    pub id: &'static str,
+    /// First version that had it.
+    pub since: &'static str,
+    /// The least time between two readings, ms; 0 for as often as the sampler goes.
+    pub every_ms: u64,
+    /// Files it reads.
+    pub reads: &'static [&'static str],
+    /// The raw series it gives.
+    pub metrics: &'static [Metric],
+    /// What people read, made of those series.
+    pub fields: &'static [Field],
+    /// Finds its files on this machine; the error says why there is nothing to read.
+    pub open: fn(&Host, &Scope) -> Opened,
+}
+
+/// An opened sensor, or why there is nothing to read.
+pub type Opened = Result<Box<dyn Source>, String>;
+
+/// Every field of every sensor, as [`analyse::fields::Fields`] takes them.
+pub fn fields() -> Vec<(&'static str, &'static [Field])> {
+    sensors::ALL
+        .iter()
+        .map(|sensor| (sensor.id, sensor.fields))
+        .collect()
+}
+
+/// The field of this id, and the sensor that gives it.
+pub fn field(id: &str) -> Option<(&'static Sensor, &'static Field)> {
+    let fields = sensors::ALL
+        .iter()
+        .flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
+    fields.into_iter().find(|(_, field)| field.id() == id)
+}
+
+/// Every raw series of every sensor.
+pub fn metrics() -> Vec<(&'static str, &'static [Metric])> {
+    sensors::ALL
+        .iter()
+        .map(|sensor| (sensor.id, sensor.metrics))
+        .collect()
+}
+
+/// An opened sensor.
+pub trait Source: Send {
+    /// The series it gives, in the order of [`Source::read`].
+    fn columns(&self) -> Vec<Column>;
+
+    /// Series that have come since the last call: a device was plugged in, a process began to write. They are added
+    /// behind those before, and never go away again: a subject that is gone leaves gaps.
+    fn new_columns(&mut self) -> Vec<Column> {
+        Vec::new()
+    }
+
+    /// Reads once into a row as long as the columns, which arrives filled with NaN: what stays NaN was not there.
+    fn read(&mut self, row: &mut [f64]) -> host::Result<()>;
+
+    /// What a reader of its series must know about this machine: a device that counts nothing, a disk that tells nothing,
+    /// what it may not see, how late it notices.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// CPU time of threads that read for it, ns.
+    fn cost_elsewhere_ns(&self) -> u64 {
+        0
+    }
+}
+
+/// One series of a sensor.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Name with its subject: `disk.vda.read_ios`.
+    pub name: String,
+    /// What it is.
+    pub metric: &'static Metric,
+}
+
+impl Column {
+    /// The series of a metric for one device, CPU or line.
+    pub fn of(metric: &'static Metric, subject: &str) -> Self {
+        Column {
+            name: metric.name.replacen("{}", subject, 1),
+            metric,
+        }
+    }
+
+    /// The series of several metrics for one subject.
+    pub fn all_of(metrics: &'static [Metric], subject: &str) -> Vec<Column> {
+        metrics
+            .iter()
+            .map(|metric| Column::of(metric, subject))
+            .collect()
+    }
+}
+
+/// What the sensors look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Kernel names of block devices; none for every device that has seen I/O.
+    pub devices: Vec<String>,
+    /// Interrupt lines of those devices.
+    pub irqs: Vec<u32>,
+    /// Control groups to look at beside the one that iodyno runs in, as paths below the hierarchy's root:
+    /// `/system.slice/mysql.service`.
+    pub cgroups: Vec<String>,
+    /// Files whose share of the page cache is of interest.
+    pub files: Vec<std::path::PathBuf>,
+    /// The programs that trace those devices.
+    pub tracing: Tracing,
+    /// Which devices were just seen with nothing in flight.
+    pub flights: Flights,
+}
+
+impl Scope {
+    /// Every block device on an I/O path, and their interrupts.
+    pub fn of(path: &IoPath) -> Self {
+        let mut scope = Scope::default();
+        for layer in path.root.walk() {
+            let is_block = !matches!(
+                layer.kind,
+                LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked
+            );
+            if is_block && !scope.devices.contains(&layer.name) {
+                scope.devices.push(layer.name.clone());
+            }
+            scope
+                .irqs
+                .extend(layer.interrupts.iter().map(|line| line.irq));
+        }
+        scope.irqs.sort_unstable();
+        scope.irqs.dedup();
+        scope
+    }
+
+    /// Devices by name, without their interrupts.
+    pub fn devices(names: &[&str]) -> Self {
+        Scope {
+            devices: names.iter().map(|name| (*name).to_string()).collect(),
+            ..Scope::default()
+        }
+    }
+}
