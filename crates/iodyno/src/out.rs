@@ -76,7 +76,10 @@ impl Out {
     /// The document, when one was asked for: the last thing that a command gives. It is printed at its [`Out::end`], which
     /// knows whether anything failed after it was made.
     pub fn document(self, document: &impl Serialize) -> Result<(), Failure> {
-        self.hold(document, serde_json::to_string_pretty)
+        match IS_STREAM.load(Ordering::Relaxed) {
+            true => self.hold(document, serde_json::to_string),
+            false => self.hold(document, serde_json::to_string_pretty),
+        }
     }
 
     /// The same on one line, where it is long.
@@ -99,14 +102,14 @@ impl Out {
         Ok(())
     }
 
-    /// Prints the document, with a failure in it where there was one; the failure itself where there is no document, on a
-    /// line of its own where lines came before. A stream ends with its failure also without `--json`.
+    /// Prints the document, with a failure in it where there was one; the failure itself, on one line, where there is no
+    /// document. A stream ends with its failure also without `--json`.
     pub fn end(self, failure: Option<&ErrorDocument>) {
         let text = match (held().take(), failure) {
             (Some(document), Some(failure)) => with_failure(document, failure),
             (Some(document), None) => document,
             (None, Some(failure)) if self.json || IS_STREAM.load(Ordering::Relaxed) => {
-                json(failure, !HAS_LINES.load(Ordering::Relaxed))
+                json(failure)
             }
             (None, _) => return,
         };
@@ -122,7 +125,6 @@ impl Out {
         } else {
             Cow::Borrowed(text)
         };
-        HAS_LINES.store(true, Ordering::Relaxed);
         write_all(&mut &stdout, format_args!("{text}"));
     }
 
@@ -138,7 +140,6 @@ impl Out {
     pub fn line(self, document: &impl Serialize) {
         // What is streamed is made of numbers and strings; there is nothing in it that cannot be written as JSON.
         if let Ok(text) = serde_json::to_string(document) {
-            HAS_LINES.store(true, Ordering::Relaxed);
             write_line(&mut std::io::stdout(), &text);
         }
     }
@@ -184,35 +185,24 @@ static HELD: Mutex<Option<String>> = Mutex::new(None);
 /// Raised where stdout carries a stream of documents.
 static IS_STREAM: AtomicBool = AtomicBool::new(false);
 
-/// Raised once a line of a stream, or a part of an answer, was printed.
-static HAS_LINES: AtomicBool = AtomicBool::new(false);
-
 fn held() -> MutexGuard<'static, Option<String>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn json(failure: &ErrorDocument, is_pretty: bool) -> String {
-    let text = match is_pretty {
-        true => serde_json::to_string_pretty(failure),
-        false => serde_json::to_string(failure),
-    };
+fn json(failure: &ErrorDocument) -> String {
     // It is made of strings and a number, which JSON always has room for.
-    text.unwrap_or_default()
+    serde_json::to_string(failure).unwrap_or_default()
 }
 
 /// A document with a failure as its last member.
 fn with_failure(document: String, failure: &ErrorDocument) -> String {
-    let is_pretty = document.ends_with("\n}");
-    let failure = json(failure, is_pretty);
     // Documents are objects, and none is empty.
     let members = document.strip_suffix('}').unwrap_or(&document).trim_end();
-    match is_pretty {
-        true => format!(
-            "{members},\n  \"error\": {}\n}}",
-            failure.replace('\n', "\n  ")
-        ),
-        false => format!("{members},\"error\":{failure}}}"),
-    }
+    let (before, after) = match document.ends_with("\n}") {
+        true => ("\n  ", "\n"),
+        false => ("", ""),
+    };
+    format!("{members},{before}\"error\": {}{after}}}", json(failure))
 }
 
 /// Raised when a stream's reader went away.

@@ -114,17 +114,24 @@ fn a_journal_that_cannot_be_read() {
     let file = journals.join("1-2.journal");
     std::fs::write(&file, "this is no journal\n").unwrap();
     private(&file, 0o600);
+    let (document, output) = iodyno.json(&["undo"]);
+    assert_eq!(document["undone"][0]["whole"], false, "the answer is there");
+    let said = text(&output.stderr);
+    assert_eq!(said.matches("is damaged at line 1").count(), 1, "{said}");
+    let (damaged, _) = failure(&iodyno, &["undo"], 5, "1-2.journal");
+    assert!(member(&damaged, "why").contains("line 1"), "{damaged}");
+    assert!(
+        member(&damaged, "hint").contains("undo --salvage 1-2"),
+        "{damaged}"
+    );
+    // What others may have written is not even looked at.
+    private(&file, 0o666);
     for verb in ["status", "undo"] {
-        let (document, output) = iodyno.json(&[verb]);
-        assert_eq!(
-            document["schema"],
-            format!("iodyno.{verb}/1"),
-            "the answer is there too"
+        let (untrusted, _) = failure(&iodyno, &[verb], 5, "1-2.journal");
+        assert!(
+            member(&untrusted, "why").contains("others may write"),
+            "{untrusted}"
         );
-        let said = text(&output.stderr);
-        assert_eq!(said.matches("is damaged at line 1").count(), 1, "{said}");
-        let (damaged, _) = failure(&iodyno, &[verb], 5, "1-2.journal");
-        assert!(member(&damaged, "why").contains("line 1"), "{damaged}");
     }
     assert!(file.exists());
 }

@@ -23,6 +23,17 @@ pub struct Wish {
     pub seed: u64,
 }
 
+impl Default for Wish {
+    /// The usual measures, a false change in one of twenty histories, and the same draws each time.
+    fn default() -> Wish {
+        Wish {
+            measures: Vec::new(),
+            alpha: 0.05,
+            seed: 1,
+        }
+    }
+}
+
 /// The history of records.
 pub fn history(given: &[Named<'_>], wish: &Wish) -> History {
     let mut all: Vec<(Subject, &Record)> = given

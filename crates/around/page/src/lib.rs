@@ -21,6 +21,7 @@ pub use figure::{Figure, Table};
 pub use figures::compared::figures as compared_figures;
 pub use figures::figures;
 pub use figures::history::{Dot, HistoryPlan, Turn, history};
+pub use figures::path::figure as path_figure;
 pub use figures::ranking::{RankRow, RankingPlan, ranking};
 pub use readings::Readings;
 pub use report::csv::series_csv;

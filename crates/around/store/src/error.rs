@@ -59,7 +59,7 @@ impl StoreError {
     }
 
     /// The same with what to do, on a line of its own.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         let hint = hint.into();
         self.message = format!("{}\n{hint}", self.message);
         self.parts.hint = Some(hint);

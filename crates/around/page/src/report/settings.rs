@@ -58,7 +58,7 @@ pub fn turned(record: &Record) -> Table {
 /// Everything on the path that is not the kernel's own.
 pub fn foreign(record: &Record) -> Table {
     let mut table = Table::new(&["layer", "setting", "value", "set by", "kernel default"]);
-    for (layer, setting) in changed(record) {
+    for (layer, setting) in changed(&record.path) {
         table.row([
             layer.name.clone(),
             setting.name.clone(),

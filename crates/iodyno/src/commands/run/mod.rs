@@ -179,11 +179,7 @@ fn measure_and_keep(
         id: kept.id,
         record: &record,
     };
-    if args.stream {
-        context.out.line(&document)
-    } else {
-        context.out.document(&document)?
-    }
+    context.out.document(&document)?;
     kept.must_be_stored()?;
     ended(&record, was_cut)
 }

@@ -143,11 +143,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         plan: &plan,
         record: Some(&record),
     };
-    if args.stream {
-        context.out.line(&document);
-    } else {
-        context.out.document(&document)?;
-    }
+    context.out.document(&document)?;
     kept.must_be_stored()?;
     Ok(if done.interrupted {
         Exit::Interrupted
